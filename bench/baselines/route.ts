@@ -1,0 +1,14 @@
+/** A bare Koa server of one route, in a process of its own. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+
+/** Serves one handler on a free port of this machine. @returns the port. */
+export async function serveRoute(handler: Koa.Middleware): Promise<number> {
+  const app = new Koa();
+  app.use(handler);
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return port;
+}

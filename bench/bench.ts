@@ -1,0 +1,133 @@
+/** What a measure works with: one PostgreSQL server for baseline and subject, services, workers, sizes, memory. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embedded.ts';
+import type { Outcome, Plan } from './load/plan.ts';
+import { Memory, type MemoryUse } from './memory.ts';
+import type { Options } from './options.ts';
+import { Service } from './service.ts';
+import { Worker } from './worker.ts';
+
+/** A service under measurement. */
+export interface MeasuredService {
+  readonly service: Service;
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  /** Stops it; gives what memory it took. */
+  stop(): Promise<MemoryUse>;
+}
+
+/** One run of the bench. */
+export class Bench {
+  readonly memory = new Memory();
+  readonly #ends: (() => Promise<unknown>)[] = [];
+  #names = 0;
+  #generator: Worker | undefined;
+
+  private constructor(
+    readonly options: Options,
+    readonly folder: string,
+    readonly server: EmbeddedPostgres,
+    readonly say: (text: string) => void,
+  ) {}
+
+  /** Starts PostgreSQL in a folder of its own, with the settings of the service's embedded one: commits are durable. */
+  static async start(options: Options, say: (text: string) => void): Promise<Bench> {
+    const folder = await mkdtemp(join(tmpdir(), 'annal-bench-'));
+    // The user that PostgreSQL runs as must get through to the cluster.
+    await chmod(folder, 0o711);
+    const server = await startEmbeddedPostgres({ dataDir: folder });
+    return new Bench(options, folder, server, say);
+  }
+
+  /** A size at the run's scale, at least `least`. */
+  size(full: number, least = 1): number {
+    return Math.max(least, Math.round(full * this.options.scale));
+  }
+
+  /** Seconds at the run's scale. */
+  seconds(full: number): number {
+    return Math.max(0.2, full * this.options.scale);
+  }
+
+  /** A new, empty database. */
+  async database(): Promise<string> {
+    this.#names += 1;
+    const name = `bench_${this.#names}`;
+    await this.query(this.server.url, `CREATE DATABASE ${name}`);
+    const url = new URL(this.server.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+
+  /** Node's flags for what is measured. */
+  get #flags(): string[] {
+    const { profile } = this.options;
+    return profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
+  }
+
+  /** Runs one statement and gives its rows. */
+  async query<R extends pg.QueryResultRow>(url: string, sql: string): Promise<R[]> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return (await client.query<R>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Puts dirty pages and statistics of earlier work behind, so that none is paid for inside a measurement. */
+  async settle(url: string): Promise<void> {
+    await this.query(url, 'VACUUM ANALYZE');
+    await this.query(url, 'CHECKPOINT');
+  }
+
+  /** Starts the service on a new database, or again on one it had before. */
+  async service(before?: Pick<MeasuredService, 'databaseUrl' | 'dataDir'>): Promise<MeasuredService> {
+    const databaseUrl = before?.databaseUrl ?? (await this.database());
+    // Its key is kept there.
+    const dataDir = before?.dataDir ?? (await mkdtemp(join(this.folder, 'service-')));
+    const service = await Service.start({ databaseUrl, dataDir, flags: this.#flags });
+    const watched = this.memory.watch(service.pid);
+    let stopped: Promise<MemoryUse> | undefined;
+    const stop = (): Promise<MemoryUse> => {
+      stopped ??= watched().then(async (use) => {
+        await service.stop();
+        return use;
+      });
+      return stopped;
+    };
+    this.#ends.push(stop);
+    return { service, databaseUrl, dataDir, stop };
+  }
+
+  /** Starts a script of `bench/` as a process; `watched` when its memory counts. */
+  worker(script: string, watched?: 'watched'): Worker {
+    const worker = Worker.start(script, watched === undefined ? [] : this.#flags);
+    if (watched !== undefined) this.#ends.push(this.memory.watch(worker.pid));
+    this.#ends.unshift(() => worker.stop());
+    return worker;
+  }
+
+  /** Runs a load in the generator's process. */
+  load(plan: Plan): Promise<Outcome> {
+    this.#generator ??= this.worker('load/generator.ts');
+    return this.#generator.call(plan);
+  }
+
+  /** Ends what a row started; the server stays. */
+  async clear(): Promise<void> {
+    this.#generator = undefined;
+    for (const end of this.#ends.splice(0).reverse()) await end();
+  }
+
+  /** Ends everything and removes the folder. */
+  async end(): Promise<void> {
+    await this.clear();
+    await this.server.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

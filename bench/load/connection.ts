@@ -1,0 +1,119 @@
+/**
+ * One keep-alive HTTP/1.1 connection, as lean as a client can be: the load generator shares the cores with what it
+ * measures, and whatever it spends makes two servers look more alike than they are.
+ */
+import { connect, type Socket } from 'node:net';
+
+/** What came back. */
+export interface Answer {
+  readonly status: number;
+  /** Of the body. */
+  readonly bytes: number;
+  /** The `Location` header. */
+  readonly location: string | undefined;
+}
+
+/** What a head says: how long the answer is, and how it ends when it does not say. */
+interface Head {
+  readonly status: number;
+  readonly location: string | undefined;
+  /** Undefined: chunked. */
+  readonly length: number | undefined;
+}
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+const NO_BODY = new Set([204, 304]);
+
+/** One request at a time. */
+export class Connection {
+  #head: Head | undefined;
+  /** What came of an unfinished head. */
+  #text: Buffer = Buffer.alloc(0);
+  #bytes = 0;
+  #tail: Buffer = Buffer.alloc(0);
+  #waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
+
+  private constructor(private readonly socket: Socket) {
+    socket.setNoDelay(true);
+    socket.on('data', (data) => this.#received(data));
+    socket.on('error', (error) => this.#failed(error));
+    socket.on('close', () => this.#failed(new Error('the server closed the connection')));
+  }
+
+  /** Connects. */
+  static open(host: string, port: number): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host, port }, () => {
+        socket.off('error', reject);
+        resolve(new Connection(socket));
+      });
+      socket.once('error', reject);
+    });
+  }
+
+  /** Sends a whole request and waits for the whole answer. */
+  send(request: Buffer): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.socket.write(request);
+    });
+  }
+
+  /** Closes it. */
+  close(): void {
+    this.#waiting = undefined;
+    this.socket.destroy();
+  }
+
+  #received(data: Buffer): void {
+    let body = data;
+    if (this.#head === undefined) {
+      const text = this.#text.length === 0 ? data : Buffer.concat([this.#text, data]);
+      const end = text.indexOf(END_OF_HEAD);
+      if (end < 0) {
+        this.#text = text;
+        return;
+      }
+      this.#text = Buffer.alloc(0);
+      this.#head = parseHead(text.toString('latin1', 0, end));
+      body = text.subarray(end + END_OF_HEAD.length);
+    }
+    this.#bytes += body.length;
+    const { length } = this.#head;
+    if (length === undefined) {
+      this.#tail = Buffer.concat([this.#tail, body]).subarray(-LAST_CHUNK.length);
+      if (this.#tail.equals(LAST_CHUNK)) this.#answered(this.#head);
+    } else if (this.#bytes >= length) this.#answered(this.#head);
+  }
+
+  #answered({ status, location }: Head): void {
+    const answer = { status, bytes: this.#bytes, location };
+    this.#head = undefined;
+    this.#bytes = 0;
+    this.#tail = Buffer.alloc(0);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.resolve(answer);
+  }
+
+  #failed(error: Error): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.reject(error);
+  }
+}
+
+function parseHead(text: string): Head {
+  const status = Number(text.slice(9, 12));
+  const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
+  const location = /\r\nlocation: *([^\r]+)/i.exec(text)?.[1];
+  if (length === undefined && !NO_BODY.has(status) && !/\r\ntransfer-encoding: *chunked/i.test(text)) {
+    throw new Error('an answer with neither Content-Length nor chunks');
+  }
+  return {
+    status,
+    location,
+    length: NO_BODY.has(status) ? 0 : length === undefined ? undefined : Number(length),
+  };
+}

@@ -1,0 +1,51 @@
+/** The load generator: a process of its own, the same for baseline and subject. Started by `Bench.load`. */
+import { quantile } from '../statistics.ts';
+import { answer } from '../worker.ts';
+import { Connection } from './connection.ts';
+import { type Outcome, type Plan, prepare } from './plan.ts';
+
+/** Runs a plan. @throws Error on any other status than the expected. */
+async function run(plan: Plan): Promise<Outcome> {
+  const { target, clients, expect, seconds, count = Number.POSITIVE_INFINITY } = plan;
+  const request = prepare(plan);
+  const connections = await Promise.all(
+    Array.from({ length: clients }, () => Connection.open(target.host, target.port)),
+  );
+  const times: number[] = [];
+  const locations: string[] = [];
+  let sent = 0;
+  let bytes = 0;
+  const began = performance.now();
+  const until = seconds === undefined ? Number.POSITIVE_INFINITY : began + seconds * 1000;
+  const client = async (connection: Connection): Promise<void> => {
+    for (let at = performance.now(); at < until && sent < count; ) {
+      const n = sent;
+      sent += 1;
+      const { status, bytes: length, location } = await connection.send(request(n));
+      if (status !== expect) throw new Error(`the server answered ${status} instead of ${expect}`);
+      const now = performance.now();
+      times.push(now - at);
+      at = now;
+      bytes += length;
+      if (plan.locations === true && location !== undefined) locations.push(location);
+    }
+  };
+  try {
+    await Promise.all(connections.map(client));
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+  const elapsed = (performance.now() - began) / 1000;
+  const sorted = Float64Array.from(times).sort();
+  return {
+    requests: times.length,
+    seconds: elapsed,
+    rate: times.length / elapsed,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+    bytes,
+    locations,
+  };
+}
+
+answer(run);

@@ -1,0 +1,110 @@
+/** What load to put on a server, as it goes over IPC, and the requests it consists of, made before the clock starts. */
+import { additions, observation, type Sample, transaction } from '../sample.ts';
+
+/** A server to address. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+  /** Sent as `Authorization: Bearer`; none for a baseline. */
+  readonly key?: string;
+}
+
+/** The requests. */
+export type Requests =
+  /** An Observation for each patient in turn. */
+  | { readonly kind: 'observations'; readonly path: string; readonly patients: readonly string[] }
+  /** Transactions, each a new patient's; `kinds` of them are made and sent again and again. */
+  | { readonly kind: 'transactions'; readonly path: string; readonly entries: number; readonly kinds: number }
+  /** One transaction after the other of Observations for one patient. */
+  | { readonly kind: 'additions'; readonly path: string; readonly patient: string; readonly entries: number }
+  /** Paths in an order that jumps about. */
+  | { readonly kind: 'reads'; readonly paths: readonly string[] }
+  /** Each resource replaced by a next version, in turn. */
+  | { readonly kind: 'updates'; readonly paths: readonly string[]; readonly patients: readonly string[] };
+
+/** A load. It ends after `seconds` or `count` requests, whichever is given. */
+export interface Plan {
+  readonly target: Target;
+  readonly clients: number;
+  readonly requests: Requests;
+  /** Any other status fails the load. */
+  readonly expect: number;
+  readonly seconds?: number;
+  readonly count?: number;
+  /** Whether to give the `Location`s back. */
+  readonly locations?: boolean;
+}
+
+/** How it went. Times in milliseconds. */
+export interface Outcome {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Requests a second. */
+  readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Bytes of bodies that came back. */
+  readonly bytes: number;
+  readonly locations: readonly string[];
+}
+
+/** The n-th request of a plan, ready to be sent. */
+export function prepare({ target, requests }: Plan): (n: number) => Buffer {
+  switch (requests.kind) {
+    case 'observations': {
+      const made = requests.patients.map((patient, n) =>
+        message(target, 'POST', requests.path, observation(`Patient/${patient}`, n)),
+      );
+      return (n) => pick(made, n);
+    }
+    case 'transactions': {
+      const made = Array.from({ length: requests.kinds }, (_, n) =>
+        message(target, 'POST', requests.path, transaction(n, requests.entries)),
+      );
+      return (n) => pick(made, n);
+    }
+    case 'additions': {
+      const made = message(target, 'POST', requests.path, additions(requests.patient, 1, requests.entries));
+      return () => made;
+    }
+    case 'updates': {
+      const made = requests.paths.map((path, n) => {
+        const patient = requests.patients[n % requests.patients.length] ?? '';
+        return message(target, 'PUT', path, {
+          ...observation(`Patient/${patient}`, n),
+          id: path.split('/').at(-1),
+        });
+      });
+      return (n) => pick(made, n);
+    }
+    case 'reads': {
+      const made = requests.paths.map((path) => message(target, 'GET', path));
+      // A stride that shares no divisor with the length visits all.
+      const stride = coprime(made.length);
+      return (n) => pick(made, n * stride);
+    }
+  }
+}
+
+function message({ host, port, key }: Target, method: string, path: string, body?: Sample): Buffer {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}:${port}`, 'Accept: application/fhir+json'];
+  if (key !== undefined) lines.push(`Authorization: Bearer ${key}`);
+  if (body !== undefined) {
+    lines.push('Content-Type: application/fhir+json', `Content-Length: ${Buffer.byteLength(text)}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${text}`);
+}
+
+function pick(made: readonly Buffer[], n: number): Buffer {
+  const found = made[n % made.length];
+  if (found === undefined) throw new Error('a plan without requests');
+  return found;
+}
+
+function coprime(length: number): number {
+  const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
+  let stride = Math.floor(length * 0.618) || 1;
+  while (divisor(stride, length) !== 1) stride += 1;
+  return stride;
+}

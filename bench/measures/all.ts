@@ -1,0 +1,22 @@
+/** The rows of the performance table, in its order. */
+import type { Measure } from '../measure.ts';
+import { cold } from './cold.ts';
+import { create } from './create.ts';
+import { growth } from './growth.ts';
+import { history } from './history.ts';
+import { read } from './read.ts';
+import { rebuild } from './rebuild.ts';
+import { transaction } from './transaction.ts';
+import { visible } from './visible.ts';
+
+/** All of them. */
+export const MEASURES: readonly Measure[] = [
+  create,
+  read,
+  transaction,
+  history,
+  visible,
+  rebuild,
+  growth,
+  cold,
+];

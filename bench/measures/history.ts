@@ -1,0 +1,60 @@
+/** The history of 50 versions against a read by id. */
+import { alternate, type Measure } from '../measure.ts';
+import { createObservations, createPatients, pathOf } from '../records.ts';
+import { median } from '../statistics.ts';
+
+const CLIENTS = 16;
+const VERSIONS = 50;
+
+/** Row 4. */
+export const history: Measure = {
+  row: 'history',
+  subject: `history of ${VERSIONS} versions in one page; ${CLIENTS} clients, 20 resources`,
+  baseline: 'read by id of the same resources',
+  async run(bench) {
+    const { service, databaseUrl } = await bench.service();
+    const patients = await createPatients(service, 1);
+    const made = await createObservations(bench, service, patients, 20, true);
+    const paths = made.locations.map(pathOf);
+    await bench.load({
+      target: service.target,
+      clients: CLIENTS,
+      requests: { kind: 'updates', paths, patients },
+      expect: 200,
+      count: paths.length * (VERSIONS - 1),
+    });
+    await bench.settle(databaseUrl);
+    const histories = paths.map((path) => `${path}/_history?_count=${VERSIONS}`);
+    const { text } = await service.request('GET', histories[0] ?? '', 200);
+    const versions = (JSON.parse(text) as { entry: object[] }).entry.length;
+    if (versions !== VERSIONS) throw new Error(`a history of ${versions} versions instead of ${VERSIONS}`);
+
+    const load = (of: readonly string[], seconds: number) =>
+      bench.load({
+        target: service.target,
+        clients: CLIENTS,
+        requests: { kind: 'reads', paths: of },
+        expect: 200,
+        seconds,
+      });
+    await load(paths, bench.seconds(2));
+    await load(histories, bench.seconds(2));
+    const runs = await alternate(
+      bench.options.runs,
+      () => load(paths, bench.seconds(4)),
+      () => load(histories, bench.seconds(4)),
+    );
+    const rate = median(runs.subject.map((run) => run.rate));
+    const baseline = median(runs.baseline.map((run) => run.rate));
+    return {
+      bounds: [{ ratio: 'rate / baseline', value: rate / baseline, sense: 'at least', bound: 0.2 }],
+      figures: [
+        { name: 'histories', value: rate, unit: '/s' },
+        { name: 'p50', value: median(runs.subject.map(({ p50 }) => p50)), unit: 'ms' },
+        { name: 'p99', value: median(runs.subject.map(({ p99 }) => p99)), unit: 'ms' },
+        { name: 'body', value: text.length / 1000, unit: 'kB' },
+        { name: 'baseline', value: baseline, unit: '/s' },
+      ],
+    };
+  },
+};

@@ -1,0 +1,47 @@
+/** A read by id against a route that answers with a constant body of the same size. */
+import { alternate, type Measure } from '../measure.ts';
+import { createObservations, createPatients, pathOf } from '../records.ts';
+import { median } from '../statistics.ts';
+
+const CLIENTS = 16;
+
+/** Row 2. */
+export const read: Measure = {
+  row: 'read',
+  subject: 'read by id; 16 clients, jumping about among 5,000 resources',
+  baseline: 'a bare Koa route with a constant body of that size',
+  async run(bench) {
+    const { service, databaseUrl } = await bench.service();
+    const patients = await createPatients(service, 64);
+    const made = await createObservations(bench, service, patients, bench.size(5_000, 100), true);
+    const paths = made.locations.map(pathOf);
+    await bench.settle(databaseUrl);
+    const { text } = await service.request('GET', paths[0] ?? '', 200);
+    const route = bench.worker('baselines/constant-route.ts');
+    const port = await route.call<string, number>(text);
+    const plan = { clients: CLIENTS, requests: { kind: 'reads', paths }, expect: 200 } as const;
+    const constant = (seconds: number) =>
+      bench.load({ ...plan, target: { host: '127.0.0.1', port }, seconds });
+    const subject = (seconds: number) => bench.load({ ...plan, target: service.target, seconds });
+
+    await constant(bench.seconds(2));
+    await subject(bench.seconds(3));
+    const runs = await alternate(
+      bench.options.runs,
+      () => constant(bench.seconds(4)),
+      () => subject(bench.seconds(4)),
+    );
+    const rate = median(runs.subject.map((run) => run.rate));
+    const baseline = median(runs.baseline.map((run) => run.rate));
+    return {
+      bounds: [{ ratio: 'rate / baseline', value: rate / baseline, sense: 'at least', bound: 0.4 }],
+      figures: [
+        { name: 'reads', value: rate, unit: '/s' },
+        { name: 'p50', value: median(runs.subject.map(({ p50 }) => p50)), unit: 'ms' },
+        { name: 'p99', value: median(runs.subject.map(({ p99 }) => p99)), unit: 'ms' },
+        { name: 'body', value: text.length, unit: 'bytes' },
+        { name: 'baseline', value: baseline, unit: '/s' },
+      ],
+    };
+  },
+};

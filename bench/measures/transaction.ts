@@ -1,0 +1,49 @@
+/** Transactions of about 300 entries against COPY of the same JSON into three tables. */
+import { alternate, type Measure } from '../measure.ts';
+import { FHIR } from '../records.ts';
+import { median } from '../statistics.ts';
+
+const CLIENTS = 4;
+const ENTRIES = 300;
+/** Different transactions, made beforehand and sent in turn. */
+const KINDS = 8;
+
+/** Row 3. */
+export const transaction: Measure = {
+  row: 'transaction',
+  subject: `transactions of ${ENTRIES} linked entries, ${CLIENTS} clients, in resources`,
+  baseline: `COPY of the same JSON into three tables (log, resources, history), ${CLIENTS} connections, a commit per ${ENTRIES}`,
+  async run(bench) {
+    const { service } = await bench.service();
+    const copy = bench.worker('baselines/copy-three.ts');
+    await copy.call({ url: await bench.database(), clients: CLIENTS, entries: ENTRIES, kinds: KINDS });
+    const baselineRun = (seconds: number): Promise<number> => copy.call({ seconds });
+    const subject = (seconds: number) =>
+      bench.load({
+        target: service.target,
+        clients: CLIENTS,
+        requests: { kind: 'transactions', path: FHIR, entries: ENTRIES, kinds: KINDS },
+        expect: 200,
+        seconds,
+      });
+
+    await baselineRun(bench.seconds(2));
+    await subject(bench.seconds(4));
+    const runs = await alternate(
+      bench.options.runs,
+      () => baselineRun(bench.seconds(6)),
+      () => subject(bench.seconds(6)),
+    );
+    const rate = median(runs.subject.map((run) => run.rate * ENTRIES));
+    const baseline = median(runs.baseline);
+    return {
+      bounds: [{ ratio: 'resources / baseline', value: rate / baseline, sense: 'at least', bound: 0.25 }],
+      figures: [
+        { name: 'resources', value: rate, unit: '/s' },
+        { name: 'p50 of a transaction', value: median(runs.subject.map(({ p50 }) => p50)), unit: 'ms' },
+        { name: 'p99 of a transaction', value: median(runs.subject.map(({ p99 }) => p99)), unit: 'ms' },
+        { name: 'baseline', value: baseline, unit: '/s' },
+      ],
+    };
+  },
+};

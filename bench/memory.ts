@@ -1,0 +1,72 @@
+/** Resident memory of our Node processes while they are measured. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const EVERY_MS = 200;
+
+/** A look: when (milliseconds of this process's clock) and how much (MB). */
+interface Look {
+  readonly at: number;
+  readonly megabytes: number;
+}
+
+/** What one process took over its time. */
+export interface MemoryUse {
+  readonly peak: number;
+  /** Means over spans of time, in MB: `between(from, to)` in milliseconds of `performance.now()`. */
+  readonly between: (from: number, to: number) => number;
+}
+
+/** Watches processes; one sampler for a whole run. */
+export class Memory {
+  #peak = 0;
+
+  /** The most that any process watched so far took, in MB. */
+  get peak(): number {
+    return this.#peak;
+  }
+
+  /** Forgets the peak, so that the next row has its own. */
+  reset(): void {
+    this.#peak = 0;
+  }
+
+  /** Watches a process until the returned function is called, which gives what it took. */
+  watch(pid: number): () => Promise<MemoryUse> {
+    const looks: Look[] = [];
+    let looking: Promise<void> = Promise.resolve();
+    const look = async (): Promise<void> => {
+      const megabytes = await residentMegabytes(pid);
+      if (megabytes === undefined) return;
+      looks.push({ at: performance.now(), megabytes });
+      this.#peak = Math.max(this.#peak, megabytes);
+    };
+    const timer = setInterval(() => {
+      looking = look();
+    }, EVERY_MS);
+    return async () => {
+      clearInterval(timer);
+      await looking;
+      await look();
+      return {
+        peak: Math.max(0, ...looks.map(({ megabytes }) => megabytes)),
+        between: (from, to) => mean(looks.filter(({ at }) => at >= from && at <= to)),
+      };
+    };
+  }
+}
+
+function mean(looks: readonly Look[]): number {
+  return looks.reduce((sum, { megabytes }) => sum + megabytes, 0) / looks.length;
+}
+
+/** Undefined when the process is gone. */
+async function residentMegabytes(pid: number): Promise<number | undefined> {
+  const kilobytes =
+    process.platform === 'linux'
+      ? /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1]
+      : (await run('ps', ['-o', 'rss=', '-p', String(pid)]).catch(() => ({ stdout: '' }))).stdout.trim();
+  return kilobytes === undefined || kilobytes === '' ? undefined : Number(kilobytes) / 1024;
+}

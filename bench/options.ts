@@ -1,0 +1,54 @@
+/** The command line of `npm run bench`. */
+import { parseArgs } from 'node:util';
+
+/** What to run and how large. */
+export interface Options {
+  /** Rows to run; empty: all. */
+  readonly only: readonly string[];
+  /** Factor on all sizes and times. */
+  readonly scale: number;
+  /** Alternating runs of baseline and subject, of which the median counts. */
+  readonly runs: number;
+  /** The row `growth` at the size of its promise: 500,000 creates instead of a tenth of that. */
+  readonly full: boolean;
+  /** JSON on standard output instead of a table. */
+  readonly json: boolean;
+  /** Folder for V8 CPU profiles of the measured Node processes. */
+  readonly profile: string | undefined;
+}
+
+/** What `--help` prints. */
+export const USAGE = `npm run bench -- [options]
+  --only <row>      this row alone; may be repeated
+  --scale <n>       factor on all sizes and times (default 1)
+  --runs <n>        alternating runs of baseline and subject, median counts (default 3)
+  --full            the row "growth" with 500,000 creates instead of 50,000
+  --json            results as JSON on standard output
+  --profile <dir>   writes V8 CPU profiles of the measured processes there
+A run of all rows at scale 1 or more writes docs/performance.md.`;
+
+/** Parses arguments. Undefined: print `USAGE`. @throws TypeError naming what is wrong. */
+export function parseOptions(args: readonly string[], rows: readonly string[]): Options | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string', multiple: true, default: [] },
+      scale: { type: 'string', default: '1' },
+      runs: { type: 'string', default: '3' },
+      full: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  for (const row of values.only) {
+    if (!rows.includes(row)) throw new TypeError(`--only ${row}: the rows are ${rows.join(', ')}`);
+  }
+  const scale = Number(values.scale);
+  if (!(scale > 0)) throw new TypeError('--scale must be a number above 0');
+  const runs = Number(values.runs);
+  if (!Number.isInteger(runs) || runs < 1) throw new TypeError('--runs must be a whole number from 1');
+  const { only, full, json, profile } = values;
+  return { only, scale, runs, full, json, profile };
+}

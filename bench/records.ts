@@ -1,0 +1,57 @@
+/** Fills a service with what rows read and write. */
+import type { Bench } from './bench.ts';
+import type { Outcome } from './load/plan.ts';
+import { patient, type Sample } from './sample.ts';
+import type { Service } from './service.ts';
+
+/** Where the FHIR interface is. */
+export const FHIR = '/fhir/R4';
+
+/** Creates patients. @returns their ids. */
+export async function createPatients(service: Service, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 100) {
+    const entry: Sample[] = [];
+    for (let i = n; i < Math.min(count, n + 100); i += 1) {
+      entry.push({ resource: patient(i), request: { method: 'POST', url: 'Patient' } });
+    }
+    const { text } = await service.request('POST', FHIR, 200, {
+      resourceType: 'Bundle',
+      type: 'batch',
+      entry,
+    });
+    const answer = JSON.parse(text) as { entry: { response: { location?: string } }[] };
+    for (const { response } of answer.entry) ids.push(idIn(response.location ?? ''));
+  }
+  return ids;
+}
+
+/** Creates Observations over the patients, from 16 clients. @returns how it went. */
+export function createObservations(
+  bench: Bench,
+  service: Service,
+  patients: readonly string[],
+  count: number,
+  locations = false,
+): Promise<Outcome> {
+  return bench.load({
+    target: service.target,
+    clients: 16,
+    requests: { kind: 'observations', path: `${FHIR}/Observation`, patients },
+    expect: 201,
+    count,
+    locations,
+  });
+}
+
+/** The path to read what a create's `Location` names, without its version. */
+export function pathOf(location: string): string {
+  return `${FHIR}/Observation/${idIn(location)}`;
+}
+
+/** The id in `[base/]Type/id[/_history/n]`. */
+function idIn(location: string): string {
+  const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(location)?.[0];
+  if (id === undefined) throw new Error(`no id in the location "${location}"`);
+  return id;
+}

@@ -1,0 +1,84 @@
+/** `npm run bench`: every row of the performance table in one run. Exits with 1 when a promise does not hold. */
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Bench } from './bench.ts';
+import type { Measure } from './measure.ts';
+import { MEASURES } from './measures/all.ts';
+import { type Options, parseOptions, USAGE } from './options.ts';
+import { allHold, machine, type RowReport, type RunReport, toJson, toMarkdown, toText } from './report.ts';
+
+const PAGE = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = parseOptions(
+    args,
+    MEASURES.map(({ row }) => row),
+  );
+  if (options === undefined) {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  // Progress goes to standard error where standard output is for a program.
+  const say = (text: string): void =>
+    void (options.json ? process.stderr : process.stdout).write(`${text}\n`);
+  const bench = await Bench.start(options, say);
+  const end = async (code: number): Promise<number> => {
+    await bench.end();
+    return code;
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void end(130).then((code) => process.exit(code)));
+  }
+  try {
+    const report = await measureAll(bench, options, args);
+    if (options.json) process.stdout.write(`${toJson(report)}\n`);
+    if (options.only.length === 0 && options.scale >= 1) await writeFile(PAGE, toMarkdown(report));
+    return await end(allHold(report) ? 0 : 1);
+  } catch (error) {
+    await end(2);
+    throw error;
+  }
+}
+
+async function measureAll(bench: Bench, options: Options, args: readonly string[]): Promise<RunReport> {
+  const [version] = await bench.query<{ server_version: string }>(bench.server.url, 'SHOW server_version');
+  const measures = MEASURES.filter(({ row }) => options.only.length === 0 || options.only.includes(row));
+  const rows: RowReport[] = [];
+  for (const measure of measures) {
+    const row = await measureOne(bench, measure);
+    rows.push(row);
+    bench.say(toText(row));
+  }
+  return {
+    date: new Date().toISOString(),
+    command: ['npm run bench', ...(args.length === 0 ? [] : ['--', ...args])].join(' '),
+    machine: machine(version?.server_version ?? 'of unknown version'),
+    scale: options.scale,
+    runs: options.runs,
+    rows,
+  };
+}
+
+/** A row that fails does not keep the others from being measured. */
+async function measureOne(bench: Bench, { row, subject, baseline, run }: Measure): Promise<RowReport> {
+  bench.memory.reset();
+  try {
+    const finding = await run(bench);
+    return { row, subject, baseline, ...finding, memory: bench.memory.peak };
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error);
+    return { row, subject, baseline, bounds: [], figures: [], memory: bench.memory.peak, failure };
+  } finally {
+    await bench.clear();
+  }
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof TypeError ? `${error.message}\n${USAGE}` : String(error)}\n`);
+    process.exitCode = 2;
+  },
+);

@@ -1,0 +1,103 @@
+/** The real service: `src/main.ts` as a process, on a database of the bench's server. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Target } from './load/plan.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+/** How it is started. */
+export interface ServiceOptions {
+  readonly databaseUrl: string;
+  /** A folder of its own. */
+  readonly dataDir: string;
+  /** Node's. */
+  readonly flags: readonly string[];
+}
+
+/** A running service. */
+export class Service {
+  private constructor(
+    readonly target: Target & { readonly key: string },
+    readonly pid: number,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** Starts it and waits until it says that it is ready. @throws Error with what it wrote when it ends instead. */
+  static async start({ databaseUrl, dataDir, flags }: ServiceOptions): Promise<Service> {
+    const port = await freePort();
+    const child = spawn(process.execPath, [...flags, '--import', 'tsx', MAIN], {
+      env: {
+        ...process.env,
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        DATA_DIR: dataDir,
+        DATABASE_URL: databaseUrl,
+        LOG_LEVEL: 'warn',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await ready(child);
+    const quickstart = JSON.parse(await readFile(join(dataDir, 'quickstart.json'), 'utf8')) as {
+      sandbox_key: string;
+    };
+    const { pid } = child;
+    if (pid === undefined) throw new Error('the service did not start');
+    return new Service({ host: '127.0.0.1', port, key: quickstart.sandbox_key }, pid, child);
+  }
+
+  /** Drains and stops it. */
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    await ended;
+  }
+
+  /** One request outside any load. @throws Error for another status. */
+  async request(
+    method: string,
+    path: string,
+    expect: number,
+    body?: object,
+  ): Promise<{ text: string; location: string | null }> {
+    const { host, port, key } = this.target;
+    const answer = await fetch(`http://${host}:${port}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/fhir+json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (answer.status !== expect)
+      throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 500)}`);
+    return { text, location: answer.headers.get('location') };
+  }
+}
+
+async function ready(child: ChildProcess): Promise<void> {
+  if (child.stdout === null) throw new Error('the service has no output');
+  const lines = createInterface({ input: child.stdout });
+  const said = new Promise<void>((resolve) => {
+    lines.on('line', (line) => {
+      if (line.includes('ready')) resolve();
+    });
+  });
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`the service ended with ${signal ?? code} before it was ready`);
+  });
+  await Promise.race([said, ended]);
+  ended.catch(() => undefined);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

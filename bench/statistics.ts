@@ -1,0 +1,21 @@
+/** The few statistics that the bench reports. */
+
+/** The median; NaN of nothing. */
+export function median(values: readonly number[]): number {
+  return quantile([...values].sort(ascending), 0.5);
+}
+
+/** A quantile (0 to 1) of values in rising order: the nearest rank, no interpolation but at the median's middle. */
+export function quantile(sorted: ArrayLike<number>, q: number): number {
+  const { length } = sorted;
+  if (length === 0) return Number.NaN;
+  if (q === 0.5 && length % 2 === 0) return (at(sorted, length / 2 - 1) + at(sorted, length / 2)) / 2;
+  return at(sorted, Math.min(length - 1, Math.ceil(q * length) - 1));
+}
+
+/** For `sort`. */
+export const ascending = (a: number, b: number): number => a - b;
+
+function at(values: ArrayLike<number>, index: number): number {
+  return values[Math.max(0, index)] ?? Number.NaN;
+}

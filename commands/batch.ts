@@ -1,0 +1,53 @@
+/** A batch Bundle: each entry a command of its own (https://hl7.org/fhir/R4/http.html#transaction). */
+
+import type { Position } from '#src/events/store.ts';
+import type { WriteEntry } from '#src/fhir/bundle.ts';
+import { IdSource } from '#src/shared/ids.ts';
+import type { CommandContext, WriteResult, Written } from './command.ts';
+import type { Results } from './resource/write.ts';
+
+/** R4's order: DELETE, POST, PUT and PATCH. */
+const STEPS: readonly (readonly WriteEntry['method'][])[] = [['DELETE'], ['POST'], ['PUT', 'PATCH']];
+
+/** Entries of one step that run at a time. */
+const AT_ONCE = 8;
+
+/**
+ * Runs the entries step by step; within a step entries run side by side, but those on one resource in their order.
+ * An error is the result of its entry alone. Every entry's command id, and so its ids, derive from the batch's.
+ */
+export async function runBatch(
+  ctx: CommandContext,
+  writes: readonly WriteEntry[],
+  run: (ctx: CommandContext, entry: WriteEntry) => Promise<Written<Results>>,
+): Promise<Written<Map<number, WriteResult | Error>>> {
+  const result = new Map<number, WriteResult | Error>();
+  let last: Position | undefined;
+  const one = async (entry: WriteEntry): Promise<void> => {
+    const ids = new IdSource(ctx.ids.at(entry.index, 'command'), ctx.ids.millis);
+    try {
+      const written = await run({ ...ctx, ids }, entry);
+      const own = written.result.get(0);
+      if (own !== undefined) result.set(entry.index, own);
+      if (written.position !== undefined && (last === undefined || written.position > last))
+        last = written.position;
+    } catch (error) {
+      result.set(entry.index, error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  for (const methods of STEPS) {
+    const chains = new Map<string, WriteEntry[]>();
+    for (const entry of writes) {
+      if (!methods.includes(entry.method)) continue;
+      const key = entry.id ?? `entry ${entry.index}`;
+      chains.set(key, [...(chains.get(key) ?? []), entry]);
+    }
+    const waiting = [...chains.values()];
+    const worker = async (): Promise<void> => {
+      for (let chain = waiting.shift(); chain !== undefined; chain = waiting.shift())
+        for (const entry of chain) await one(entry);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  }
+  return { result, position: last };
+}

@@ -1,0 +1,121 @@
+/** What every command of the write side takes and gives. */
+import type { EventMetadata } from '#src/events/metadata.ts';
+import type { Position } from '#src/events/store.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Authorship, Caller } from '#src/shared/caller.ts';
+import type { IdSource } from '#src/shared/ids.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import type { Micros } from '#src/shared/time.ts';
+
+/** The circumstances of a command: who, in whose name, under which request, and where ids and time come from. */
+export interface CommandContext {
+  readonly caller: Caller;
+  readonly authorship: Authorship;
+  readonly requestId: string;
+  /** Seeded by the command's id (`ids.seed`): a retry draws the same. */
+  readonly ids: IdSource;
+  /** The service's clock, microseconds; a decision reads no other. */
+  readonly now: () => Micros;
+  /** Set when an `Idempotency-Key` came with the request. */
+  readonly retry?: RetryNotes;
+}
+
+/** Where a command's append was tried: `expectedRevision` is -1 for a new stream. */
+export interface Attempt {
+  readonly stream: string;
+  readonly expectedRevision: number;
+}
+
+/** What a request with an `Idempotency-Key` remembers between its attempts, kept beside the reserved key. */
+export interface RetryNotes {
+  /** What an earlier attempt of this request, which died, had noted: command id → attempt. */
+  readonly earlier: ReadonlyMap<string, Attempt>;
+  /** Notes durably, before an append is tried, where its events will be. The last note of a command id counts. */
+  readonly note: (commandId: string, attempt: Attempt) => Promise<void>;
+}
+
+/** A resource as a client sent it. `exact`: its tree holds `LosslessNumber`s (see `src/shared/json.ts`). */
+export interface SubmittedResource {
+  readonly value: JsonObject;
+  readonly exact: boolean;
+}
+
+/** What became of one resource. */
+export interface WriteResult {
+  /**
+   * `created`, `updated`, `restored` (an update of a deleted one), `deleted`; or nothing was written: `matched` (a
+   * conditional create that found one, a directory entry that was there), `unchanged` (a repeated delete, a patch without effect).
+   */
+  readonly outcome: 'created' | 'updated' | 'restored' | 'deleted' | 'matched' | 'unchanged';
+  readonly type: ResourceType;
+  readonly id: string;
+  readonly version: number;
+  /** FHIR instant of that version. */
+  readonly lastUpdated: string;
+  /** The exact FHIR JSON text of that version; absent when deleted, and for `matched` where nobody needed it. */
+  readonly body?: string;
+}
+
+/** A command's answer: what it wrote and how far a read model must have come to show it. */
+export interface Written<T> {
+  readonly result: T;
+  /** Undefined when nothing was appended. */
+  readonly position: Position | undefined;
+}
+
+/** A resource found by its id, for the write side. */
+export interface Located {
+  readonly type: ResourceType;
+  readonly id: string;
+  /** The stream that its events are in. */
+  readonly stream: string;
+  readonly deleted: boolean;
+}
+
+/**
+ * What a command looks up outside its own stream; `app.ts` hands it in over the read models. Both see only what the
+ * caller may see.
+ */
+export interface Lookup {
+  /** By id, deleted ones included. Absent from the map: not there, or not for this caller. */
+  locate(caller: Caller, ids: readonly string[]): Promise<ReadonlyMap<string, Located>>;
+  /**
+   * Ids of the live resources that match search criteria (`identifier=s|v&…`, as in a URL's query), at most two: none,
+   * one, or "several". The read model is at the log's head when it is asked.
+   * @throws Refusal `malformed` for a parameter or value that search does not take.
+   */
+  match(caller: Caller, type: ResourceType, criteria: string): Promise<readonly string[]>;
+  /** Current bodies (FHIR JSON texts) of live directory entries. */
+  directoryBodies(
+    caller: Caller,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, { type: ResourceType; body: string }>>;
+}
+
+/** Runs work while holding locks on conditional criteria, across all instances; keys are taken in sorted order. */
+export interface CriteriaLocks {
+  hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
+}
+
+/** Metadata of a command's events, before their owner, their place in the append and their time are known. */
+export type MetadataBase = Omit<EventMetadata, 'recorded_at' | 'append' | 'owner'>;
+
+/** The metadata that all events of a command share. */
+export function metadataBase(ctx: CommandContext, transactionId?: string): MetadataBase {
+  const { caller, authorship } = ctx;
+  return {
+    schema_version: 1,
+    request_id: ctx.requestId,
+    command_id: ctx.ids.seed,
+    credential: { kind: caller.kind, ...caller.tenant, key_id: caller.keyId },
+    author: {
+      type: authorship.authorType,
+      ...(authorship.authorRef === undefined ? {} : { reference: authorship.authorRef }),
+    },
+    ...(authorship.actingAs === undefined ? {} : { acting_as: authorship.actingAs }),
+    ...(authorship.onBehalfOf === undefined ? {} : { on_behalf_of: { ...authorship.onBehalfOf } }),
+    ...(authorship.sourceSystem === undefined ? {} : { source_system: authorship.sourceSystem }),
+    ...(authorship.originId === undefined ? {} : { origin_id: authorship.originId }),
+    ...(transactionId === undefined ? {} : { transaction_id: transactionId }),
+  };
+}

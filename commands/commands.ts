@@ -1,0 +1,65 @@
+/** The write side as the HTTP interfaces see it: one method per command. `app.ts` makes one with `openCommands`. */
+import type { WriteEntry } from '#src/fhir/bundle.ts';
+import type { Patch } from '#src/fhir/patch/patch.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
+
+/** The resource a command is about: by id, or the one that search criteria (`identifier=s|v`) match. */
+export type Target = { readonly id: string } | { readonly criteria: string };
+
+/** Commands on records and directories. All reject with `Refusal`. */
+export interface Commands {
+  /**
+   * Creates a resource; with `ifNoneExist` only when nothing matches (`matched`, with its body, when something does).
+   * @throws Refusal invalid (422) with every fault; precondition_failed when several match.
+   */
+  create(
+    ctx: CommandContext,
+    type: ResourceType,
+    resource: SubmittedResource,
+    ifNoneExist?: string,
+  ): Promise<Written<WriteResult>>;
+  /** Replaces a resource by its next version, or restores a deleted one. @throws Refusal 400 404 405 409 412 422 */
+  update(
+    ctx: CommandContext,
+    type: ResourceType,
+    target: Target,
+    resource: SubmittedResource,
+    ifMatch?: number,
+  ): Promise<Written<WriteResult>>;
+  /** Applies a JSON Patch or FHIRPath Patch. @throws Refusal 404 410 412 422 */
+  patch(
+    ctx: CommandContext,
+    type: ResourceType,
+    target: Target,
+    patch: Patch,
+    ifMatch?: number,
+  ): Promise<Written<WriteResult>>;
+  /** Deletes softly. With criteria that match nothing: undefined. @throws Refusal 404 405 412 */
+  remove(
+    ctx: CommandContext,
+    type: ResourceType,
+    target: Target,
+    ifMatch?: number,
+  ): Promise<Written<WriteResult | undefined>>;
+  /**
+   * All entries or none, one atomic append. Results by entry index.
+   * @param exact whether the Bundle's tree holds LosslessNumbers.
+   * @throws Refusal whose issues name `Bundle.entry[i]`.
+   */
+  transaction(
+    ctx: CommandContext,
+    writes: readonly WriteEntry[],
+    exact: boolean,
+  ): Promise<Written<ReadonlyMap<number, WriteResult>>>;
+  /**
+   * Each entry a command of its own, in the order DELETE, POST, PUT/PATCH. An entry's refusal is its result.
+   */
+  batch(
+    ctx: CommandContext,
+    writes: readonly WriteEntry[],
+    exact: boolean,
+  ): Promise<Written<ReadonlyMap<number, WriteResult | Error>>>;
+  /** Removes a patient's record physically, with history (interface.md 4.2). Resolves when nothing of it is left. @throws Refusal 403 404 */
+  purge(ctx: CommandContext, patientId: string): Promise<Written<void>>;
+}

@@ -1,0 +1,52 @@
+/**
+ * Directory entries that a transaction over a record creates: carried by an event of the record's append, then
+ * appended to the directory stream with the ids that the carrying event gives. Doing it twice does nothing.
+ */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import type { Position } from '#src/events/store.ts';
+import { isResourceType } from '#src/fhir/types.ts';
+import { isObject, parseJson } from '#src/shared/json.ts';
+import type { WriteResult } from '../command.ts';
+import type { Handler } from '../handle.ts';
+import { decideWrites, type Write } from '../resource/decide.ts';
+import { entryOf } from '../resource/state.ts';
+
+/** A carrying event: its `metadata` says who wrote and whose directory it is. */
+export type Carrying = Pick<StoredEvent, 'metadata' | 'event'>;
+
+/**
+ * Completes what a `DirectoryEntriesCarried` event began.
+ * @returns a result per entry that was missing, and the position of the append.
+ */
+export async function completeCarried(
+  handler: Handler,
+  { metadata, event }: Carrying,
+  now: () => number,
+): Promise<{ results: WriteResult[]; position: Position | undefined }> {
+  if (event.type !== 'DirectoryEntriesCarried') throw new TypeError(`${event.type} carries nothing`);
+  const { stream, entries } = event.data;
+  const writes = entries.map((entry): Write => {
+    const { value, exact } = parseJson(entry.resource);
+    if (!isResourceType(entry.resource_type) || !isObject(value))
+      throw new TypeError('a carried entry is no resource');
+    const { event_id: eventId, resource_id: id } = entry;
+    return { kind: 'create', eventId, type: entry.resource_type, id, resource: { value, exact } };
+  });
+  const { recorded_at: _at, append: _append, owner: _owner, hash: _hash, ...base } = metadata;
+  const { project, environment } = metadata.credential;
+  const handled = await handler.handle<WriteResult[]>({
+    stream,
+    metadata: base,
+    now,
+    ...(project === undefined || environment === undefined ? {} : { owner: { project, environment } }),
+    touches: writes.map((write) => write.id),
+    decide: (state, clock) =>
+      decideWrites(
+        state,
+        clock,
+        writes.filter((write) => entryOf(state, write.id) === undefined),
+      ),
+    rebuild: () => [],
+  });
+  return { results: handled.result, position: handled.position };
+}

@@ -1,0 +1,88 @@
+/** The write side, put together: `Commands` over an event store and the ports of `command.ts`. */
+
+import type { WriteEntry } from '#src/fhir/bundle.ts';
+import { bareCriteria } from '#src/fhir/bundle.ts';
+import { parsePatchEntry } from '#src/fhir/patch/patch.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { runBatch } from './batch.ts';
+import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
+import type { Commands } from './commands.ts';
+import { type Erasure, requestErasure } from './record/erasure.ts';
+import { onBehalfOf, type WriteRequest } from './resource/request.ts';
+import { type WriteDeps, write } from './resource/write.ts';
+
+/** What `openCommands` needs beyond the ways of writing. */
+export interface CommandsDeps extends WriteDeps {
+  readonly erasure: Erasure;
+}
+
+/** Makes the write side. */
+export function openCommands(deps: CommandsDeps): Commands {
+  const one = async (
+    ctx: CommandContext,
+    request: Omit<WriteRequest, 'index'>,
+  ): Promise<Written<WriteResult | undefined>> => {
+    const { result, position } = await write(deps, ctx, [{ index: 0, ...request }], false);
+    return { result: result.get(0), position };
+  };
+  const definite = async (
+    ctx: CommandContext,
+    request: Omit<WriteRequest, 'index'>,
+  ): Promise<Written<WriteResult>> => {
+    const { result, position } = await one(ctx, request);
+    if (result === undefined) throw notFound(request.type, request.id ?? '?');
+    return { result, position };
+  };
+  return {
+    create: (ctx, type, resource, ifNoneExist) =>
+      definite(ctx, {
+        method: 'POST',
+        type,
+        resource,
+        ...(ifNoneExist === undefined ? {} : { criteria: bareCriteria(ifNoneExist, type) }),
+      }),
+    update: (ctx, type, target, resource, ifMatch) =>
+      definite(ctx, { method: 'PUT', type, resource, ...target, ...versioned(ifMatch) }),
+    patch: (ctx, type, target, patch, ifMatch) =>
+      definite(ctx, { method: 'PATCH', type, patch, ...target, ...versioned(ifMatch) }),
+    remove: (ctx, type, target, ifMatch) =>
+      one(ctx, { method: 'DELETE', type, ...target, ...versioned(ifMatch) }),
+    async transaction(ctx, writes, exact) {
+      return write(
+        deps,
+        ctx,
+        writes.map((entry) => requestOf(entry, exact)),
+        true,
+      );
+    },
+    batch: (ctx, writes, exact) =>
+      runBatch(ctx, writes, (own, entry) => write(deps, own, [requestOf(entry, exact, 0)], false)),
+    purge: (ctx, patientId) => requestErasure(deps, ctx, patientId),
+  };
+}
+
+const versioned = (ifMatch: number | undefined): { ifMatch?: number } =>
+  ifMatch === undefined ? {} : { ifMatch };
+
+/** A Bundle entry as a request; a batch entry is number 0 of a command of its own. */
+function requestOf(entry: WriteEntry, exact: boolean, index = entry.index): WriteRequest {
+  const { method, type, id, criteria, fullUrl, ifMatch } = entry;
+  const at = `Bundle.entry[${entry.index}]`;
+  const value = entry.resource;
+  const resource: SubmittedResource | undefined = value === undefined ? undefined : { value, exact };
+  return {
+    index,
+    method,
+    type,
+    at,
+    ...(id === undefined ? {} : { id }),
+    ...(criteria === undefined ? {} : { criteria }),
+    ...(fullUrl === undefined ? {} : { fullUrl }),
+    ...versioned(ifMatch),
+    ...(resource === undefined || method === 'DELETE'
+      ? {}
+      : method === 'PATCH'
+        ? { patch: onBehalfOf(at, () => parsePatchEntry(resource.value, exact)) }
+        : { resource }),
+  };
+}

@@ -1,0 +1,151 @@
+/**
+ * `_purge`: a record is removed physically, as a process that any crash only delays (architecture.md, "Purge").
+ *
+ * `RecordErasureRequested` stands in the project's stream; whoever leads the erasure process then deletes the Patient
+ * (subscribers hear of it), waits until what reacts to events has passed that, deletes rows that are not events, erases
+ * the stream and writes `RecordErased`, at which projections delete theirs. Each step does nothing when done already.
+ */
+import { type StoredEvent, understand } from '#src/events/catalog.ts';
+import { type Position, StreamDeleted } from '#src/events/store.ts';
+import { projectStream, recordStream } from '#src/events/streams.ts';
+import { IdSource, newUuid } from '#src/shared/ids.ts';
+import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
+import { type CommandContext, type MetadataBase, metadataBase, type Written } from '../command.ts';
+import type { Handled, Handler } from '../handle.ts';
+import { decideWrites } from '../resource/decide.ts';
+import { entryOf, type StreamState } from '../resource/state.ts';
+import type { WriteDeps } from '../resource/write.ts';
+
+/** What an erasure touches outside the event store. */
+export interface Erasure {
+  /** Waits until the erasure process has passed a position; false after its patience (60 s). */
+  finished(position: Position): Promise<boolean>;
+}
+
+/** What the erasure process works with. */
+export interface ErasureDeps {
+  readonly handler: Handler;
+  readonly now: () => number;
+  /** Waits until everything that reacts to a record's events has passed a position. */
+  readonly reacted: (position: Position) => Promise<void>;
+  /** Deletes what is kept of a record outside the log and the projections: idempotency answers, snapshots. */
+  readonly forget: (patientId: string) => Promise<void>;
+  /** Waits until every projection has passed a position. */
+  readonly visible: (position: Position) => Promise<unknown>;
+}
+
+/**
+ * Asks for a record to be purged and waits for the end.
+ * @throws Refusal not_found for a Patient that the caller cannot see; unavailable when it takes too long (it goes on).
+ */
+export async function requestErasure(
+  deps: WriteDeps & { readonly erasure: Erasure },
+  ctx: CommandContext,
+  patientId: string,
+): Promise<Written<void>> {
+  const located = (await deps.lookup.locate(ctx.caller, [patientId])).get(patientId);
+  if (located?.type !== 'Patient') throw notFound('Patient', patientId);
+  const { project, environment } = ctx.caller.tenant;
+  const owner = await deps.handler.owner(located.stream, patientId);
+  if (owner?.project !== project || owner.environment !== environment) {
+    throw new Refusal('forbidden', {
+      code: 'forbidden',
+      diagnostics: 'only the project that created a patient may purge it',
+    });
+  }
+  const { position } = await note(deps.handler, metadataBase(ctx), ctx.now, project, ctx.ids.at(0, 'event'), {
+    type: 'RecordErasureRequested',
+    data: { patient: patientId, environment },
+  });
+  if (position !== undefined && !(await deps.erasure.finished(position))) {
+    throw unavailable('the purge has begun and goes on; ask again later', 5);
+  }
+  return { result: undefined, position };
+}
+
+/**
+ * Carries out one `RecordErasureRequested`, from whichever step an earlier run was stopped at.
+ * Does nothing when the record is erased already.
+ */
+export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<void> {
+  const { event, metadata } = requested;
+  if (event.type !== 'RecordErasureRequested') throw new TypeError(`${event.type} asks for no erasure`);
+  const { patient, environment } = event.data;
+  const project = requested.stream.slice(projectStream('').length);
+  if (await isErased(deps.handler, requested, patient)) return;
+  const { recorded_at: _at, append: _append, hash: _hash, owner: _owner, ...base } = metadata;
+  // Ids derive from the request's event: a second run deletes nothing twice.
+  const ids = new IdSource(requested.id, Date.parse(metadata.recorded_at));
+  const deleted = await deletePatient(deps, base, patient, ids.at(0, 'event'));
+  if (deleted !== undefined) await deps.reacted(deleted);
+  await deps.forget(patient);
+  await deps.handler.erase(recordStream(patient));
+  await deps.forget(patient); // a command that was under way may have noted something before its stream was gone
+  const { position } = await note(deps.handler, base, deps.now, project, ids.at(1, 'event'), {
+    type: 'RecordErased',
+    data: { patient, environment },
+  });
+  if (position !== undefined) await deps.visible(position);
+}
+
+/** Whether a later event of the project's stream says that this was done. */
+async function isErased({ store }: Handler, requested: StoredEvent, patient: string): Promise<boolean> {
+  for await (const recorded of store.read(requested.stream, { from: requested.revision + 1 })) {
+    if (recorded.type !== 'RecordErased') continue;
+    const { event } = understand(recorded);
+    if (event.type === 'RecordErased' && event.data.patient === patient) return true;
+  }
+  return false;
+}
+
+async function deletePatient(
+  deps: ErasureDeps,
+  metadata: MetadataBase,
+  patient: string,
+  eventId: string,
+): Promise<Position | undefined> {
+  const stream = recordStream(patient);
+  try {
+    const handled = await deps.handler.handle<void>({
+      stream,
+      metadata,
+      now: deps.now,
+      touches: [patient],
+      decide(state, clock) {
+        if (entryOf(state, patient) === undefined) return { drafts: [], result: undefined };
+        const { drafts } = decideWrites(state, clock, [
+          { kind: 'remove', eventId, type: 'Patient', id: patient },
+        ]);
+        return { drafts, result: undefined };
+      },
+      rebuild: () => undefined,
+    });
+    return handled.position ?? (await deps.handler.store.head());
+  } catch (error) {
+    if (error instanceof StreamDeleted || (error instanceof Refusal && error.kind === 'not_found'))
+      return undefined;
+    throw error;
+  }
+}
+
+/** Writes a fact to a project's stream. */
+function note(
+  handler: Handler,
+  metadata: MetadataBase,
+  now: () => number,
+  project: string,
+  id: string,
+  event: Extract<StoredEvent['event'], { type: 'RecordErasureRequested' | 'RecordErased' }>,
+): Promise<Handled<void>> {
+  return handler.handle<void>({
+    stream: projectStream(project),
+    metadata: { ...metadata, command_id: newUuid() },
+    now,
+    touches: [],
+    decide: (_state: StreamState, clock) => ({
+      drafts: [{ id, at: clock.next(), event }],
+      result: undefined,
+    }),
+    rebuild: () => undefined,
+  });
+}

@@ -1,0 +1,156 @@
+/**
+ * Whether resources may become events: valid R4, one owner, references to what the writer can see
+ * (decisions.md section 5: "Record, directory, terminology", "References", "Writes").
+ */
+import { directoryStream, recordStream } from '#src/events/streams.ts';
+import { findOwner, type Owner } from '#src/fhir/owner.ts';
+import { parseReference } from '#src/fhir/references.ts';
+import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
+import { validateResource } from '#src/fhir/validate.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { CommandContext, Located, Lookup, SubmittedResource } from '../command.ts';
+import { issuesAt } from './request.ts';
+
+/** A resource to be written, its id known. */
+export interface Candidate {
+  readonly at?: string;
+  readonly type: ResourceType;
+  readonly id: string;
+  readonly resource: SubmittedResource;
+}
+
+/** A candidate that may be written, and where. */
+export interface Checked extends Candidate {
+  readonly stream: string;
+}
+
+interface Read extends Candidate {
+  readonly issues: Issue[];
+  readonly owner: Owner | undefined;
+  readonly references: readonly { path: string; type: ResourceType; id: string }[];
+}
+
+/**
+ * Checks candidates together, so that each fault of each is named and one look finds all that they refer to.
+ * @param bases FHIR base URLs (each with a slash at its end) under which an absolute reference is one of ours.
+ * @throws Refusal invalid (422) with every issue.
+ */
+export async function checkCandidates(
+  ctx: CommandContext,
+  lookup: Lookup,
+  bases: readonly string[],
+  candidates: readonly Candidate[],
+): Promise<Checked[]> {
+  const read = candidates.map((candidate) => readCandidate(candidate, bases));
+  const own = new Map(candidates.map((candidate) => [candidate.id, candidate]));
+  const wanted = new Set<string>();
+  for (const { references, owner } of read) {
+    for (const { id } of references) if (!own.has(id)) wanted.add(id);
+    for (const id of ownerIds(owner)) if (!own.has(id)) wanted.add(id);
+  }
+  const located =
+    wanted.size === 0 ? new Map<string, Located>() : await lookup.locate(ctx.caller, [...wanted]);
+  const streams = new Map<string, string>();
+  const issues: Issue[] = [];
+  for (const one of read) issues.push(...issuesAt(one.at, [...one.issues, ...danglingOf(one, own, located)]));
+  // Provenances last: their targets may be candidates themselves.
+  for (const pass of [0, 1]) {
+    for (const one of read) {
+      if ((typeEntry(one.type).owner === 'target') !== (pass === 1)) continue;
+      const stream = streamOf(ctx, one, own, located, streams);
+      if (typeof stream === 'string') streams.set(one.id, stream);
+      else issues.push(...issuesAt(one.at, stream));
+    }
+  }
+  if (issues.length > 0) throw new Refusal('invalid', issues);
+  return candidates.map((candidate) => ({ ...candidate, stream: streams.get(candidate.id) ?? '' }));
+}
+
+function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
+  const { type, resource } = candidate;
+  const references: { path: string; type: ResourceType; id: string }[] = [];
+  const unresolved: Issue[] = [];
+  const issues = validateResource(resource.value, type, {
+    reference(path, holder) {
+      if (typeof holder.reference !== 'string') return;
+      const parsed = parseReference(holder.reference, bases);
+      if (parsed.kind === 'local')
+        references.push({ path: `${path}.reference`, type: parsed.type, id: parsed.id });
+      else if (parsed.kind === 'urn') {
+        unresolved.push({
+          code: 'value',
+          diagnostics: 'no entry of this Bundle has this urn as its fullUrl',
+          expression: `${path}.reference`,
+        });
+      } else if (parsed.kind === 'conditional') {
+        unresolved.push({
+          code: 'value',
+          diagnostics: 'a search as a reference is resolved in transaction Bundles only',
+          expression: `${path}.reference`,
+        });
+      }
+    },
+  });
+  const found = findOwner(resource.value, type, bases);
+  const owner = 'issue' in found ? undefined : found;
+  const all = [...issues, ...unresolved];
+  if ('issue' in found && !all.some((issue) => issue.expression?.startsWith(found.issue.expression ?? '-')))
+    all.push(found.issue);
+  return { ...candidate, issues: all, owner, references };
+}
+
+function ownerIds(owner: Owner | undefined): readonly string[] {
+  if (owner === undefined) return [];
+  if (owner.kind === 'patient') return [owner.id];
+  return owner.kind === 'targets' ? owner.targets.map((target) => target.id) : [];
+}
+
+function danglingOf(
+  one: Read,
+  own: ReadonlyMap<string, Candidate>,
+  located: ReadonlyMap<string, Located>,
+): Issue[] {
+  return one.references.flatMap(({ path, type, id }) => {
+    const there = own.get(id)?.type ?? located.get(id)?.type;
+    if (there === type) return [];
+    return [{ code: 'value' as const, diagnostics: `${type}/${id} is not known`, expression: path }];
+  });
+}
+
+/** Where a candidate belongs, or why that cannot be said. A resource with other faults is not faulted twice. */
+function streamOf(
+  ctx: CommandContext,
+  one: Read,
+  own: ReadonlyMap<string, Candidate>,
+  located: ReadonlyMap<string, Located>,
+  streams: ReadonlyMap<string, string>,
+): string | Issue[] {
+  const { owner, type } = one;
+  if (owner === undefined) return [];
+  switch (owner.kind) {
+    case 'self':
+      return recordStream(one.id);
+    case 'directory':
+      return directoryStream(ctx.caller.tenant);
+    case 'patient': {
+      const known = own.get(owner.id)?.type ?? located.get(owner.id)?.type;
+      if (known === 'Patient') return recordStream(owner.id);
+      const expression = `${type}.${typeEntry(type).owner}.reference`;
+      if (one.references.some((reference) => reference.path === expression)) return [];
+      return [{ code: 'value', diagnostics: `Patient/${owner.id} is not known`, expression }];
+    }
+    case 'targets': {
+      const homes = new Set(owner.targets.map(({ id }) => streams.get(id) ?? located.get(id)?.stream ?? ''));
+      const [home] = homes;
+      if (homes.size === 1 && home?.startsWith('record-')) return home;
+      if (homes.has('')) return []; // dangling: already named
+      return [
+        {
+          code: 'business-rule',
+          diagnostics: 'the targets of a Provenance must be of one patient’s record',
+          expression: 'Provenance.target',
+        },
+      ];
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** The current version of a resource, with its body, from the events: never from a read model that may lag. */
+
+import { understand } from '#src/events/catalog.ts';
+import { StreamDeleted } from '#src/events/store.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import type { Handler } from '../handle.ts';
+
+/** A version as its event tells it. */
+export interface Current {
+  readonly version: number;
+  readonly lastUpdated: string;
+  /** FHIR JSON text; absent when the resource is deleted. */
+  readonly body?: string;
+}
+
+/** Reads it from the stream's end. @throws Refusal not_found */
+export async function currentVersion(
+  handler: Handler,
+  stream: string,
+  type: ResourceType,
+  id: string,
+): Promise<Current> {
+  try {
+    const entry = await handler.entry(stream, id);
+    if (entry === undefined) throw notFound(type, id);
+    for await (const recorded of handler.store.read(stream, { from: entry.revision, limit: 1 })) {
+      const { event, metadata } = understand(recorded);
+      const body =
+        event.type === 'ResourceCreated' || event.type === 'ResourceUpdated' ? { body: event.body } : {};
+      return { version: entry.version, lastUpdated: metadata.recorded_at, ...body };
+    }
+    throw notFound(type, id);
+  } catch (error) {
+    if (error instanceof StreamDeleted) throw notFound(type, id);
+    throw error;
+  }
+}

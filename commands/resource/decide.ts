@@ -1,0 +1,192 @@
+/**
+ * Decisions on versioned resources of one stream, pure: the same for a record and a directory, for one resource and
+ * for a transaction. Rules: decisions.md section 5 "Writes".
+ */
+import type { DomainEvent } from '#src/events/catalog.ts';
+import { patientOf } from '#src/events/streams.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { toInstant } from '#src/shared/time.ts';
+import type { SubmittedResource, WriteResult } from '../command.ts';
+import type { Clock, Decision, Draft } from '../handle.ts';
+import { entryOf, type StreamState } from './state.ts';
+
+/** One resolved write: its target is known, its resource is valid. */
+export type Write =
+  | {
+      readonly kind: 'create';
+      readonly eventId: string;
+      readonly type: ResourceType;
+      readonly id: string;
+      readonly resource: SubmittedResource;
+    }
+  | {
+      readonly kind: 'update';
+      readonly eventId: string;
+      readonly type: ResourceType;
+      readonly id: string;
+      readonly resource: SubmittedResource;
+      readonly ifMatch?: number;
+      /** The version that a patch was applied to: another one now means the patch must be applied again. */
+      readonly basedOn?: number;
+      /** A PATCH does not restore what was deleted. */
+      readonly mustBeLive?: boolean;
+    }
+  | {
+      readonly kind: 'remove';
+      readonly eventId: string;
+      readonly type: ResourceType;
+      readonly id: string;
+      readonly ifMatch?: number;
+    };
+
+/** A resource moved between being read for a patch and being decided on: the command must read it again. */
+export class Moved extends Error {
+  override readonly name = 'Moved';
+}
+
+/** The ids whose entries a decision about these writes needs, the record's Patient among them. */
+export function touchedIds(stream: string, writes: readonly Write[]): string[] {
+  const patient = patientOf(stream);
+  const ids = writes.map((write) => write.id);
+  return patient === undefined ? ids : [patient, ...ids];
+}
+
+/**
+ * Decides on writes to one stream, in order, as a whole.
+ * @param blame runs the decision on the n-th write, so that its refusal can name the Bundle entry.
+ * @throws Refusal 404 405 409 412 for the first write that cannot be; Moved
+ */
+export function decideWrites(
+  state: StreamState,
+  clock: Clock,
+  writes: readonly Write[],
+  blame: (index: number, work: () => Decided) => Decided = (_, work) => work(),
+): Decision<WriteResult[]> {
+  refuseOnDeletedPatient(state, writes);
+  const drafts: Draft[] = [];
+  const result = writes.map((write, index) => {
+    const decided = blame(index, () => decideWrite(state, clock, write));
+    if (decided.draft !== undefined) drafts.push(decided.draft);
+    return decided.result;
+  });
+  return { drafts, result };
+}
+
+/** One write's draft, if it needs one, and its answer. */
+export interface Decided {
+  readonly draft?: Draft;
+  readonly result: WriteResult;
+}
+
+function decideWrite(state: StreamState, clock: Clock, write: Write): Decided {
+  const { type, id, eventId } = write;
+  const entry = entryOf(state, id);
+  if (write.kind === 'create') {
+    if (entry !== undefined) throw new TypeError(`${id} was drawn twice`);
+    return version(clock, eventId, 'ResourceCreated', 'created', type, id, 1, write.resource);
+  }
+  if (entry === undefined || entry.type !== type)
+    throw write.kind === 'update' ? noClientIds(type) : notFound(type, id);
+  if (write.ifMatch !== undefined && write.ifMatch !== entry.version) {
+    throw new Refusal('precondition_failed', {
+      code: 'conflict',
+      diagnostics: `${type}/${id} is at version ${entry.version}, If-Match names ${write.ifMatch}`,
+    });
+  }
+  if (write.kind === 'remove') {
+    if (entry.deleted) {
+      return { result: { outcome: 'unchanged', type, id, version: entry.version, lastUpdated: '' } };
+    }
+    const at = clock.next();
+    const event: DomainEvent = {
+      type: 'ResourceDeleted',
+      resourceType: type,
+      resourceId: id,
+      version: entry.version + 1,
+    };
+    return {
+      draft: { id: eventId, at, event },
+      result: { outcome: 'deleted', type, id, version: entry.version + 1, lastUpdated: toInstant(at) },
+    };
+  }
+  if (write.basedOn !== undefined && write.basedOn !== entry.version) throw new Moved();
+  if (write.mustBeLive && entry.deleted) throw gone(type, id);
+  const outcome = entry.deleted ? 'restored' : 'updated';
+  return version(clock, eventId, 'ResourceUpdated', outcome, type, id, entry.version + 1, write.resource);
+}
+
+function version(
+  clock: Clock,
+  eventId: string,
+  event: 'ResourceCreated' | 'ResourceUpdated',
+  outcome: WriteResult['outcome'],
+  type: ResourceType,
+  id: string,
+  number: number,
+  resource: SubmittedResource,
+): Decided {
+  const at = clock.next();
+  const lastUpdated = toInstant(at);
+  const body = printVersion(resource, id, number, lastUpdated);
+  return {
+    draft: {
+      id: eventId,
+      at,
+      event: { type: event, resourceType: type, resourceId: id, version: number, body },
+    },
+    result: { outcome, type, id, version: number, lastUpdated, body },
+  };
+}
+
+/** The text of a version as it will be served: `id`, `meta.versionId` and `meta.lastUpdated` are the service's. */
+export function printVersion(
+  resource: SubmittedResource,
+  id: string,
+  version: number,
+  lastUpdated: string,
+): string {
+  const { resourceType, id: _id, meta, ...rest } = resource.value;
+  const kept: JsonObject = isObject(meta) ? meta : {};
+  const { versionId: _version, lastUpdated: _time, ...others } = kept;
+  const whole: JsonObject = {
+    resourceType: resourceType ?? null,
+    id,
+    meta: { versionId: String(version), lastUpdated, ...others },
+    ...rest,
+  };
+  return printJson(whole, resource.exact);
+}
+
+/** New writes to a deleted patient's record wait until the Patient is restored: 409. */
+function refuseOnDeletedPatient(state: StreamState, writes: readonly Write[]): void {
+  const patient = patientOf(state.stream);
+  if (patient === undefined) return;
+  const entry = entryOf(state, patient);
+  const touchesPatient = writes.some((write) => write.id === patient);
+  if (entry === undefined && !touchesPatient) throw notFound('Patient', patient);
+  if (entry?.deleted && !touchesPatient) {
+    throw new Refusal('conflict', {
+      code: 'conflict',
+      diagnostics: `Patient/${patient} is deleted; its record takes no writes until it is restored`,
+    });
+  }
+}
+
+/** PUT to an id that never was, or is somebody else's: the service does not take ids from clients (405). */
+export function noClientIds(type: ResourceType): Refusal {
+  return new Refusal(
+    'method_not_allowed',
+    {
+      code: 'not-supported',
+      diagnostics: `no such ${type}: ids are assigned by the service, create with POST`,
+    },
+    { Allow: 'GET, HEAD' },
+  );
+}
+
+/** What was deleted answers 410. */
+export function gone(type: string, id: string): Refusal {
+  return new Refusal('gone', { code: 'deleted', diagnostics: `${type}/${id} is deleted` });
+}

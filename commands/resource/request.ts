@@ -1,0 +1,63 @@
+/** Writes as they are asked for, before their targets are known. A single command is a transaction of one. */
+import type { Patch } from '#src/fhir/patch/patch.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { SubmittedResource } from '../command.ts';
+
+/** One write of a request. */
+export interface WriteRequest {
+  /** Its place in the Bundle; 0 for a single command. */
+  readonly index: number;
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly type: ResourceType;
+  readonly id?: string;
+  readonly criteria?: string;
+  readonly fullUrl?: string;
+  readonly resource?: SubmittedResource;
+  readonly patch?: Patch;
+  readonly ifMatch?: number;
+  /** `Bundle.entry[i]` in a transaction, so that faults name the entry; absent for a single command. */
+  readonly at?: string;
+}
+
+/** Issues with the entry that they are about: `Observation.code` becomes `Bundle.entry[3].resource.code`. */
+export function issuesAt(at: string | undefined, issues: readonly Issue[]): Issue[] {
+  if (at === undefined) return [...issues];
+  return issues.map((issue) => ({
+    code: issue.code,
+    diagnostics: `${at}: ${issue.diagnostics}`,
+    expression:
+      issue.expression === undefined ? at : `${at}.resource${issue.expression.replace(/^[A-Z]\w*/, '')}`,
+  }));
+}
+
+/** Runs work on behalf of an entry: its refusal names the entry. */
+export function onBehalfOf<T>(at: string | undefined, work: () => T): T {
+  if (at === undefined) return work();
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const issues = error.issues.map((issue) => ({
+      ...issue,
+      diagnostics: `${at}: ${issue.diagnostics}`,
+      expression: at,
+    }));
+    throw new Refusal(error.kind, issues, error.headers);
+  }
+}
+
+/** A refusal with one issue, at its entry. */
+export function refuse(
+  kind: Refusal['kind'],
+  request: Pick<WriteRequest, 'at'>,
+  code: Issue['code'],
+  diagnostics: string,
+): Refusal {
+  const { at } = request;
+  return new Refusal(kind, {
+    code,
+    diagnostics: at === undefined ? diagnostics : `${at}: ${diagnostics}`,
+    ...(at === undefined ? {} : { expression: at }),
+  });
+}

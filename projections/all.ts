@@ -1,0 +1,8 @@
+/** Every read model of the service. Adding one is adding it here. */
+import { history } from './history/project.ts';
+import type { Projection } from './projection.ts';
+import { projects } from './projects/project.ts';
+import { resources } from './resources/project.ts';
+
+/** In the order in which `annal rebuild` without a name takes them. */
+export const PROJECTIONS: readonly Projection[] = [resources, history, projects];

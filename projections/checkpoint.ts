@@ -1,0 +1,85 @@
+/**
+ * A projection's checkpoint: one row in its schema that says up to where its rows show the log. Rows and checkpoint
+ * change in one transaction, which begins by moving the row on from the position that the writer believes it has.
+ */
+import type pg from 'pg';
+import type { Position } from '#src/events/store.ts';
+
+/** NOTIFY channel; the payload is `<projection> <position>`. */
+export const CHANNEL = 'annal_progress';
+
+/** What a checkpoint says. */
+export interface Checkpoint {
+  readonly position: Position;
+  /** `Projection.version` of the software that made the tables. */
+  readonly version: number;
+}
+
+/** Somebody else moved the checkpoint, or other software made the tables: this writer's picture is out of date. */
+export class CheckpointMoved extends Error {
+  override readonly name = 'CheckpointMoved';
+  constructor(readonly schema: string) {
+    super(`the checkpoint of ${schema} is not where this runner left it`);
+  }
+}
+
+/** DDL of the table and its row, at the beginning. Its one row is updated all the time, within its page. */
+export function checkpointTable(schema: string, version: number): string {
+  return `
+create table ${schema}.checkpoint (
+  one boolean primary key default true check (one),
+  position text collate "C" not null,
+  version int not null,
+  heartbeat timestamptz not null default clock_timestamp()   -- the runner's last sign of life
+) with (fillfactor = 10);
+insert into ${schema}.checkpoint (position, version) values ('', ${version});`;
+}
+
+/**
+ * Moves the checkpoint from where the writer believes it is and gives a sign of life. In a transaction it comes
+ * first: it locks the row until the end. Other instances are told once it is committed.
+ * @param schema also the projection's name.
+ * @throws CheckpointMoved when it is elsewhere: the transaction must not go on.
+ */
+export async function advance(
+  client: pg.ClientBase,
+  schema: string,
+  held: Checkpoint,
+  position: Position,
+): Promise<void> {
+  const { rowCount } = await client.query({
+    name: `${schema}.advance`,
+    text: `update ${schema}.checkpoint set position = $1, heartbeat = clock_timestamp()
+            where position = $2 and version = $3
+        returning case when $1 <> $2 then pg_notify('${CHANNEL}', '${schema} ' || $1) end`,
+    values: [position, held.position, held.version],
+  });
+  if (rowCount !== 1) throw new CheckpointMoved(schema);
+}
+
+/** Moves a checkpoint of tables that only the caller writes, inside the caller's transaction. */
+export async function moveCheckpoint(tx: pg.ClientBase, schema: string, position: Position): Promise<void> {
+  await tx.query(`update ${schema}.checkpoint set position = $1, heartbeat = clock_timestamp()`, [position]);
+}
+
+/** The checkpoint of a schema, or undefined when there is no such read model. */
+export async function readCheckpoint(
+  client: pg.ClientBase | pg.Pool,
+  schema: string,
+): Promise<Checkpoint | undefined> {
+  const there = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+    `${schema}.checkpoint`,
+  ]);
+  if (there.rows[0]?.there !== true) return undefined;
+  return (await client.query<Checkpoint>(`select position, version from ${schema}.checkpoint`)).rows[0];
+}
+
+/** The positions of several projections in one statement. */
+export async function readPositions(
+  client: pg.ClientBase | pg.Pool,
+  names: readonly string[],
+): Promise<Map<string, Position>> {
+  const each = names.map((name) => `select '${name}' as name, position from ${name}.checkpoint`);
+  const { rows } = await client.query<{ name: string; position: Position }>(each.join(' union all '));
+  return new Map(rows.map(({ name, position }) => [name, position]));
+}

@@ -1,0 +1,121 @@
+/** The read model `history`: events → one row per version of a resource, whose Provenance is made from it on read. */
+import type { ClientBase, QueryConfig } from 'pg';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { toMicros } from '#src/shared/time.ts';
+import { erasedIn, isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
+import type { Projection } from '../projection.ts';
+import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
+import { agentsOf, clientProvenance } from './provenance.ts';
+import { CLIENT_PROVENANCE, indexes, tables, VERSION } from './schema.ts';
+
+const OPERATION = {
+  ResourceCreated: 'CREATE',
+  ResourceUpdated: 'UPDATE',
+  ResourceDeleted: 'DELETE',
+} as const;
+
+const version = recordset(VERSION);
+const provenance = recordset(CLIENT_PROVENANCE);
+
+/** A version never changes: one that is there is the same one. */
+const insertVersions = (schema: string) => `
+insert into ${schema}.version (${version.names}) select ${version.values} from ${version.from}
+on conflict (id, version) do nothing`;
+
+/** Current versions of clients' own Provenances. */
+const upsertProvenances = (schema: string) => `
+insert into ${schema}.client_provenance as p (${provenance.names}) select ${provenance.values} from ${provenance.from}
+on conflict (id) do update set
+  version = excluded.version, last_updated = excluded.last_updated, recorded = excluded.recorded,
+  targets = excluded.targets, agents = excluded.agents, deleted = excluded.deleted
+where excluded.version > p.version`;
+
+async function project(
+  tx: ClientBase,
+  schema: string,
+  events: readonly StoredEvent[],
+  load: 'serve' | 'rebuild',
+): Promise<void> {
+  const changes = events.filter(isResourceEvent);
+  const rows = changes.map(versionRow);
+  const statements: QueryConfig[] = [];
+  if (rows.length > 0 && load === 'rebuild') await copyRows(tx, `${schema}.version`, VERSION, rows);
+  else if (rows.length > 0) {
+    const values = parameters(VERSION, rows);
+    statements.push({ name: `${schema}.version`, text: insertVersions(schema), values });
+  }
+  const own = provenanceRows(changes);
+  if (own.length > 0) {
+    const values = parameters(CLIENT_PROVENANCE, own).slice(0, 1);
+    statements.push({ name: `${schema}.provenance`, text: upsertProvenances(schema), values });
+  }
+  await runAll(tx, statements);
+  const erased = erasedIn(events);
+  if (erased.length > 0) await erase(tx, schema, erased);
+}
+
+function versionRow(stored: StoredResourceEvent): Row<typeof VERSION> {
+  const { event, metadata } = stored;
+  const { append: _append, hash: _hash, ...kept } = metadata;
+  return {
+    id: event.resourceId,
+    version: event.version,
+    type: event.resourceType,
+    ...ownerOf(stored),
+    recorded_at: toMicros(metadata.recorded_at),
+    event_id: stored.id,
+    operation: OPERATION[event.type],
+    agents: agentsOf(metadata),
+    metadata: JSON.stringify(kept),
+    body: event.type === 'ResourceDeleted' ? null : event.body,
+  };
+}
+
+/** Clients' own Provenances in the batch, each as it last was. A deleted one is found by nothing. */
+function provenanceRows(changes: readonly StoredResourceEvent[]): Row<typeof CLIENT_PROVENANCE>[] {
+  const last = new Map<string, Row<typeof CLIENT_PROVENANCE> & { readonly version: number }>();
+  for (const stored of changes) {
+    const { event } = stored;
+    if (event.resourceType !== 'Provenance') continue;
+    const before = last.get(event.resourceId);
+    if (before !== undefined && before.version >= event.version) continue;
+    const deleted = event.type === 'ResourceDeleted';
+    const lastUpdated = toMicros(stored.metadata.recorded_at);
+    const said = deleted ? undefined : clientProvenance(event.body);
+    last.set(event.resourceId, {
+      id: event.resourceId,
+      version: event.version,
+      ...ownerOf(stored),
+      recorded: said === undefined ? lastUpdated : toMicros(said.recorded),
+      last_updated: lastUpdated,
+      targets: said?.targets ?? [],
+      agents: said?.agents ?? [],
+      deleted,
+    });
+  }
+  return [...last.values()];
+}
+
+/** Removes records; a rebuild without an index on `record` first asks by key, as `resources` does. */
+async function erase(tx: ClientBase, schema: string, patients: readonly string[]): Promise<void> {
+  const there = await tx.query(`select 1 from ${schema}.version where id = any($1::uuid[]) limit 1`, [
+    patients,
+  ]);
+  if (there.rowCount === 0) return;
+  await tx.query(
+    `with gone as (delete from ${schema}.version where record = any($1::uuid[]))
+     delete from ${schema}.client_provenance where record = any($1::uuid[])`,
+    [patients],
+  );
+}
+
+/** Serves vread, history and Provenance. */
+export const history: Projection = {
+  name: 'history',
+  version: 1,
+  prefixes: ['record-', 'directory-', 'project-'],
+  tables,
+  indexes,
+  compared: ['version', 'client_provenance'],
+  project,
+};

@@ -1,0 +1,47 @@
+/** What a search finds Provenances by: the agents in an event's metadata, targets and agents in a client's own. */
+import { createHash } from 'node:crypto';
+import type { EventMetadata } from '#src/events/metadata.ts';
+
+/** References to who wrote: author, acting-as, on-behalf-of (each once); null when the event names nobody. */
+export function agentsOf(metadata: EventMetadata): string[] | null {
+  const { author, acting_as, on_behalf_of } = metadata;
+  if (author?.reference === undefined && acting_as === undefined && on_behalf_of === undefined) return null;
+  return each([author?.reference, acting_as, on_behalf_of?.reference]);
+}
+
+/** What a client's own Provenance says: `recorded` as a FHIR instant, and the references it is found by. */
+export interface ClientProvenance {
+  readonly recorded: string;
+  readonly targets: string[];
+  readonly agents: string[];
+}
+
+interface Reference {
+  readonly reference?: string;
+}
+
+/** Reads a Provenance body (valid R4). A target that names a version is found by the resource, too. */
+export function clientProvenance(body: string): ClientProvenance {
+  const { recorded, target, agent } = JSON.parse(body) as {
+    recorded: string;
+    target: readonly Reference[];
+    agent: readonly { readonly who?: Reference; readonly onBehalfOf?: Reference }[];
+  };
+  return {
+    recorded,
+    targets: each(
+      target.flatMap(({ reference }) => [reference, reference?.replace(/\/_history\/[^/]*$/, '')]),
+    ),
+    agents: each(agent.flatMap(({ who, onBehalfOf }) => [who?.reference, onBehalfOf?.reference])),
+  };
+}
+
+/** Most bytes of an indexed text; a longer one stands as its digest, and is not found by anything shorter. */
+const LONGEST = 1_000;
+
+function each(references: readonly (string | undefined)[]): string[] {
+  const found = references.filter((reference) => reference !== undefined);
+  return [...new Set(found.map((text) => (Buffer.byteLength(text) > LONGEST ? digest(text) : text)))];
+}
+
+const digest = (text: string): string => `sha-256:${createHash('sha256').update(text).digest('hex')}`;

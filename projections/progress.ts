@@ -1,0 +1,167 @@
+/**
+ * How far each projection has come, as this process knows it: at once from a runner in the process, by LISTEN from
+ * runners elsewhere, and by reading the checkpoints every second and after each reconnection.
+ */
+import type pg from 'pg';
+import { exhaustMap, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
+import { BEGINNING, type EventStore, type Position } from '#src/events/store.ts';
+import { CHANNEL, readPositions } from './checkpoint.ts';
+import { Freshness } from './freshness.ts';
+import { closeSession, openSession } from './session.ts';
+
+/** What it needs, and the names of the projections it follows. */
+export interface ProgressDeps {
+  readonly store: Pick<EventStore, 'head'>;
+  readonly databaseUrl: string;
+  readonly names: readonly string[];
+}
+
+interface Waiter {
+  readonly position: Position;
+  readonly names: readonly string[];
+  readonly settle: (passed: boolean) => void;
+}
+
+/** How long between two looks at the log's head and the checkpoints. */
+const LOOK_MS = 1_000;
+
+/** One per process. */
+export class Progress {
+  readonly #deps: ProgressDeps;
+  readonly #passed = new Map<string, Position>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #freshness = new Freshness();
+  /** Counts what became known, so that an answer that was under way meanwhile does not undo it. */
+  #changes = 0;
+  #following: Subscription | undefined;
+  #onFirstLook: (() => void) | undefined;
+
+  constructor(deps: ProgressDeps) {
+    this.#deps = deps;
+  }
+
+  /** Starts following; resolves once the log and every checkpoint have been looked at. */
+  start(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onFirstLook = resolve;
+      this.#following = this.#follow().subscribe();
+    });
+  }
+
+  /** Stops following; whoever still waits is told that it did not pass. */
+  stop(): void {
+    this.#following?.unsubscribe();
+    for (const waiter of [...this.#waiters]) waiter.settle(false);
+  }
+
+  /** How far a projection has come; undefined while nobody knows. */
+  passed(name: string): Position | undefined {
+    return this.#passed.get(name);
+  }
+
+  /** A projection has come further: from its runner after a commit, or from another instance. */
+  advance(name: string, position: Position): void {
+    if ((this.#passed.get(name) ?? BEGINNING) >= position && this.#passed.has(name)) return;
+    this.#changes += 1;
+    this.#passed.set(name, position);
+    for (const waiter of [...this.#waiters]) {
+      if (waiter.names.includes(name) && this.#hasPassed(waiter)) waiter.settle(true);
+    }
+  }
+
+  /**
+   * Waits until projections have passed a position.
+   * @param timeoutMs after which it gives up.
+   * @returns whether they have.
+   */
+  waitFor(position: Position, names: readonly string[], timeoutMs: number): Promise<boolean> {
+    if (this.#hasPassed({ position, names })) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const timeout = setTimeout(() => waiter.settle(false), timeoutMs);
+      const waiter: Waiter = {
+        position,
+        names,
+        settle: (passed) => {
+          clearTimeout(timeout);
+          this.#waiters.delete(waiter);
+          resolve(passed);
+        },
+      };
+      this.#waiters.add(waiter);
+    });
+  }
+
+  /** Projections that must not be read now: they lag by more than a late answer allows, or nobody knows. */
+  stale(): string[] {
+    const now = performance.now();
+    return this.#deps.names.filter((name) => !this.#freshness.isFresh(this.#passed.get(name), now));
+  }
+
+  #hasPassed({ position, names }: Pick<Waiter, 'position' | 'names'>): boolean {
+    return names.every((name) => {
+      const passed = this.#passed.get(name);
+      return passed !== undefined && passed >= position;
+    });
+  }
+
+  /** One connection that listens and looks; begun again whenever it breaks. */
+  #follow(): Observable<void> {
+    return this.#connect().pipe(
+      switchMap((client) => timer(0, LOOK_MS).pipe(exhaustMap(() => this.#look(client)))),
+      retry({
+        delay: (_error, tries) => timer(Math.min(50 * 2 ** (tries - 1), 2_000)),
+        resetOnSuccess: true,
+      }),
+    );
+  }
+
+  /** Emits a listening connection; fails when it ends. */
+  #connect(): Observable<pg.Client> {
+    return new Observable((subscriber) => {
+      const lost = () => subscriber.error(new Error('the connection that follows the projections ended'));
+      const opening = openSession(this.#deps.databaseUrl, { name: 'progress' }, lost).then(async (client) => {
+        client.on('notification', ({ payload = '' }) => this.#heard(payload));
+        await client.query(`listen ${CHANNEL}`);
+        subscriber.next(client);
+        return client;
+      });
+      opening.catch((error: unknown) => subscriber.error(error));
+      return () => {
+        // After a crash of the database a checkpoint may stand further back than it was said to be.
+        this.#passed.clear();
+        this.#freshness.forget();
+        opening.then(closeSession, () => undefined);
+      };
+    });
+  }
+
+  #heard(payload: string): void {
+    const [name = '', position = ''] = payload.split(' ');
+    if (this.#deps.names.includes(name)) this.advance(name, position as Position);
+  }
+
+  /** Fails when the database does not answer; a log that does not is only not noted. */
+  async #look(client: pg.Client): Promise<void> {
+    const at = performance.now();
+    const changes = this.#changes;
+    const head = within(LOOK_MS * 4, this.#deps.store.head()).catch(() => undefined);
+    const positions = await within(LOOK_MS * 4, readPositions(client, this.#deps.names));
+    const undisturbed = changes === this.#changes;
+    for (const [name, position] of positions) {
+      if (undisturbed) this.#passed.delete(name);
+      this.advance(name, position);
+    }
+    const seen = await head;
+    if (seen === undefined) return;
+    this.#freshness.note(at, seen);
+    this.#onFirstLook?.();
+  }
+}
+
+/** The promise's value, or a failure when it takes longer than `ms`. */
+function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timeout = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timeout));
+  });
+}

@@ -1,0 +1,135 @@
+/**
+ * Keeps the read models up to date: for each projection one runner among all instances, which subscribes to the log
+ * after the projection's checkpoint and writes batch by batch. A projection that fails does not hold up the others.
+ */
+import { merge, Observable, retry, type Subscription, timer } from 'rxjs';
+import type { EventStore, Position } from '#src/events/store.ts';
+import { CannotApply, isPassing } from './failure.ts';
+import type { Progress } from './progress.ts';
+import type { Projection } from './projection.ts';
+import { Outdated, serve } from './term.ts';
+
+/** What a projector needs. */
+export interface ProjectorDeps {
+  readonly store: Pick<EventStore, 'subscribe'>;
+  readonly databaseUrl: string;
+  readonly projections: readonly Projection[];
+  readonly progress: Progress;
+  readonly log?: {
+    warn(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+}
+
+/** Times, for tests. */
+export interface ProjectorTimes {
+  /** How often an instance tries to be elected. Default 500 ms. */
+  readonly electionMs?: number;
+  /** Age at which a heartbeat counts as that of a hung runner. Default 5 s. */
+  readonly heartbeatLimitMs?: number;
+  /** How long until a failed projection is tried again. Default 30 s. */
+  readonly failedRetryMs?: number;
+}
+
+/**
+ * What a projection does on this instance: `following` another instance's runner, `running` here, `retrying` after a
+ * fault that passes, `failed` at an event that cannot be applied, `outdated`: its tables await a rebuild.
+ */
+export type ProjectionState = 'starting' | 'following' | 'running' | 'retrying' | 'failed' | 'outdated';
+
+/** For readiness, metrics and the log. */
+export interface ProjectionStatus {
+  readonly name: string;
+  readonly state: ProjectionState;
+  /** How far it has come, as this instance knows. */
+  readonly position: Position | undefined;
+  /** The last fault: a sentence, and the event when it is `failed`. */
+  readonly failure?: { readonly message: string; readonly event?: CannotApply['event'] };
+}
+
+/** All runners of an instance. */
+export class Projector {
+  readonly #deps: ProjectorDeps;
+  readonly #times: Required<ProjectorTimes>;
+  readonly #states = new Map<string, Pick<ProjectionStatus, 'state' | 'failure'>>();
+  readonly #closing = new Set<Promise<void>>();
+  #running: Subscription | undefined;
+
+  constructor(deps: ProjectorDeps, times: ProjectorTimes = {}) {
+    this.#deps = deps;
+    this.#times = { electionMs: 500, heartbeatLimitMs: 5_000, failedRetryMs: 30_000, ...times };
+  }
+
+  /** Begins to run, or to follow, every projection; their tables exist (`prepareReadModels`). */
+  start(): void {
+    this.#running = merge(
+      ...this.#deps.projections.map((projection) => this.#keepRunning(projection)),
+    ).subscribe();
+  }
+
+  /** Lets go of every projection: what is in flight is finished or rolled back, others may take over. */
+  async stop(): Promise<void> {
+    this.#running?.unsubscribe();
+    while (this.#closing.size > 0) await Promise.all(this.#closing);
+  }
+
+  /** Where each projection stands. */
+  status(): ProjectionStatus[] {
+    return this.#deps.projections.map(({ name }) => ({
+      name,
+      position: this.#deps.progress.passed(name),
+      ...(this.#states.get(name) ?? { state: 'starting' }),
+    }));
+  }
+
+  #keepRunning(projection: Projection): Observable<Position> {
+    return this.#run(projection).pipe(
+      retry({
+        delay: (error: unknown, tries) => this.#after(projection, error, tries),
+        resetOnSuccess: true,
+      }),
+    );
+  }
+
+  /** One attempt: emits positions until something fails or nobody subscribes any more. */
+  #run(projection: Projection): Observable<Position> {
+    return new Observable((subscriber) => {
+      const stopping = new AbortController();
+      const term = serve(projection, {
+        ...this.#deps,
+        ...this.#times,
+        signal: stopping.signal,
+        entered: (state) => this.#states.set(projection.name, { state }),
+        passed: (position) => {
+          this.#deps.progress.advance(projection.name, position);
+          subscriber.next(position);
+        },
+      }).catch((error: unknown) => subscriber.error(error));
+      this.#closing.add(term);
+      void term.then(() => this.#closing.delete(term));
+      return () => stopping.abort();
+    });
+  }
+
+  /** When to try again after a fault, which it makes known. */
+  #after({ name }: Projection, error: unknown, tries: number): Observable<unknown> {
+    const { log } = this.#deps;
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof Outdated) {
+      this.#states.set(name, { state: 'outdated', failure: { message } });
+      return timer(this.#times.electionMs);
+    }
+    if (isPassing(error)) {
+      this.#states.set(name, { state: 'retrying', failure: { message } });
+      log?.warn({ projection: name, error: message }, 'projection interrupted, trying again');
+      return timer(Math.min(100 * 2 ** (tries - 1), 5_000));
+    }
+    const event = error instanceof CannotApply ? error.event : undefined;
+    this.#states.set(name, {
+      state: 'failed',
+      failure: { message, ...(event === undefined ? {} : { event }) },
+    });
+    log?.error({ projection: name, error: message, event }, 'projection stopped');
+    return timer(this.#times.failedRetryMs);
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * How a batch's rows reach PostgreSQL: small fields as one JSON text, long texts side by side in one byte
+ * string that the statement cuts up. It is one prepared statement for any number of rows, and escapes no body:
+ * a batch of 300 takes half the time that a JSON recordset or arrays of texts take, a batch of one no longer.
+ */
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ClientBase, QueryConfig } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+
+/** Column name → its PostgreSQL type; `long` is a text that travels in the byte string. */
+export type Columns = Readonly<Record<string, string>>;
+
+/** A row's values by column: JSON values as `json_to_recordset` takes them. */
+export type Row<C extends Columns> = Readonly<
+  Record<keyof C, string | number | boolean | readonly string[] | null>
+>;
+
+/**
+ * The rows as SQL, a table expression `x` of parameters `$1` and `$2` (see `parameters`).
+ * @returns the list of columns, what to select for them, and the `FROM` item.
+ */
+export function recordset(columns: Columns): { names: string; values: string; from: string } {
+  const entries = Object.entries(columns);
+  return {
+    names: entries.map(([name]) => name).join(', '),
+    values: entries
+      .map(([name, type]) =>
+        type === 'long'
+          ? `convert_from(substring($2::bytea from ${name}_at for ${name}_size), 'UTF8')`
+          : name,
+      )
+      .join(', '),
+    from: `json_to_recordset($1::json) as x(${entries
+      .map(([name, type]) => (type === 'long' ? `${name}_at int, ${name}_size int` : `${name} ${type}`))
+      .join(', ')})`,
+  };
+}
+
+/** The two parameters that `recordset` reads the rows from. */
+export function parameters<C extends Columns>(columns: C, rows: readonly Row<C>[]): [string, Buffer] {
+  const names: (keyof C & string)[] = Object.keys(columns);
+  const texts: Buffer[] = [];
+  let at = 1;
+  const small = rows.map((row) => {
+    const fields: Record<string, unknown> = {};
+    for (const name of names) {
+      const value = row[name];
+      if (columns[name] !== 'long') fields[name] = value;
+      else if (typeof value === 'string') {
+        const text = Buffer.from(value);
+        fields[`${name}_at`] = at;
+        fields[`${name}_size`] = text.length;
+        at += text.length;
+        texts.push(text);
+      }
+    }
+    return fields;
+  });
+  return [JSON.stringify(small), Buffer.concat(texts)];
+}
+
+/** Runs statements in order; over a pipelining connection all are sent before the first is answered: one round trip. */
+export async function runAll(tx: ClientBase, statements: readonly QueryConfig[]): Promise<void> {
+  if ('pipeline' in tx && tx.pipeline === true) {
+    await Promise.all(statements.map((statement) => tx.query(statement)));
+    return;
+  }
+  for (const statement of statements) await tx.query(statement);
+}
+
+const CHUNK = 256 * 1024;
+
+/** Brings rows in by COPY: for tables that nobody reads yet, where none of the rows can be there already. */
+export async function copyRows<C extends Columns>(
+  tx: ClientBase,
+  table: string,
+  columns: C,
+  rows: readonly Row<C>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const names: (keyof C & string)[] = Object.keys(columns);
+  const into: Writable = tx.query(copyFrom(`copy ${table} (${names.join(', ')}) from stdin`));
+  await pipeline(copyText(names, rows), into);
+}
+
+/** COPY's text format in pieces of about 256 KB, so that a batch never stands in memory twice. */
+function* copyText<C extends Columns>(
+  names: readonly (keyof C)[],
+  rows: readonly Row<C>[],
+): Generator<Buffer> {
+  let text = '';
+  for (const row of rows) {
+    for (let i = 0; i < names.length; i += 1) {
+      const name = names[i];
+      if (name !== undefined) text += (i === 0 ? '' : '\t') + copyField(row[name]);
+    }
+    text += '\n';
+    if (text.length >= CHUNK) {
+      yield Buffer.from(text);
+      text = '';
+    }
+  }
+  if (text !== '') yield Buffer.from(text);
+}
+
+const SPECIAL = /[\\\t\n\r]/g;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** A value in COPY's text format (PostgreSQL documentation, COPY, "Text Format"). */
+function copyField(value: string | number | boolean | readonly string[] | null): string {
+  if (value === null) return '\\N';
+  if (typeof value === 'string') return escaped(value);
+  if (typeof value === 'object') return escaped(arrayLiteral(value));
+  return String(value);
+}
+
+function escaped(text: string): string {
+  return text.replace(SPECIAL, (character) => ESCAPES[character] ?? character);
+}
+
+/** An array of texts as PostgreSQL reads it, every element quoted. */
+function arrayLiteral(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+}

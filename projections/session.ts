@@ -1,0 +1,56 @@
+/** A projection's own connection: what runs over it must not wait behind requests. */
+import pg from 'pg';
+
+/** How a session is opened. */
+export interface SessionOptions {
+  /** Shown in pg_stat_activity behind `annal`. */
+  readonly name: string;
+  /** Statements are sent without waiting for the answers of those before; not for COPY. Default false. */
+  readonly pipeline?: boolean;
+}
+
+/**
+ * Connects. Commits do not wait for the disk: rows are re-derivable, and rows and checkpoint are lost or kept together.
+ * A connection that breaks fails its next statement; `ended` is told at once.
+ * @throws Error of the driver when the database cannot be reached.
+ */
+export async function openSession(
+  url: string,
+  options: SessionOptions,
+  ended?: () => void,
+): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: `annal ${options.name}`,
+    options: '-c synchronous_commit=off',
+    pipeline: options.pipeline ?? false,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+  });
+  client.on('error', () => ended?.());
+  client.on('end', () => ended?.());
+  await client.connect();
+  return client;
+}
+
+/** Ends a session, also one whose other end is gone. */
+export async function closeSession(client: pg.Client): Promise<void> {
+  await client.end().catch(() => undefined);
+}
+
+/** Runs work in a transaction on a session; rolled back when it fails. */
+export async function inTransaction<T>(
+  client: pg.ClientBase,
+  work: () => Promise<T>,
+  begin = 'begin',
+): Promise<T> {
+  await client.query(begin);
+  try {
+    const result = await work();
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}

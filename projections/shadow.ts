@@ -1,0 +1,115 @@
+/**
+ * A shadow of a read model: the same tables in a second schema, filled from the log by the same functions while the
+ * first serves. A rebuild swaps it in; a verification compares and drops it.
+ */
+import type pg from 'pg';
+import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
+import { moveCheckpoint, readCheckpoint } from './checkpoint.ts';
+import { compareTables, type RowDifference } from './compare.ts';
+import { CannotApply } from './failure.ts';
+import type { Projection } from './projection.ts';
+import { replay } from './replay.ts';
+import { inTransaction } from './session.ts';
+import { understood } from './understood.ts';
+
+/** Events a batch: large ones load faster, and a batch of them must still fit in memory. */
+const BATCH_SIZE = 2_000;
+
+/** Differences that are named per table. */
+const NAMED = 1_000;
+
+/** One projection's shadow, written over one session (without `pipeline`) by one process. */
+export class Shadow {
+  /**
+   * @param schema where it is built.
+   * @param session nobody else uses it meanwhile.
+   */
+  constructor(
+    readonly projection: Projection,
+    readonly schema: string,
+    private readonly session: pg.Client,
+    private readonly store: Pick<EventStore, 'subscribe' | 'head'>,
+  ) {}
+
+  /** How far it has come. */
+  async position(): Promise<Position> {
+    const checkpoint = await readCheckpoint(this.session, this.schema);
+    if (checkpoint === undefined) throw new Error(`there is no schema ${this.schema}`);
+    return checkpoint.position;
+  }
+
+  /**
+   * Brings it up to `until`, a transaction per batch.
+   * @param options `loaded` is told how many events each batch had; `signal` stops after the batch in hand.
+   * @returns whether it got there.
+   * @throws CannotApply, Unavailable, errors of the database.
+   */
+  async load(
+    until: Position,
+    options: { signal?: AbortSignal | undefined; loaded?: (events: number) => void } = {},
+  ): Promise<boolean> {
+    const { session } = this;
+    return this.#replay(until, options.signal, async (batch) => {
+      await inTransaction(session, () => this.apply(batch));
+      options.loaded?.(batch.events.length);
+    });
+  }
+
+  /** Brings it up to `until` within the transaction that the session is in. @returns whether it got there in time. */
+  async loadWithin(until: Position, timeoutMs: number): Promise<boolean> {
+    return this.#replay(until, AbortSignal.timeout(timeoutMs), (batch) => this.apply(batch));
+  }
+
+  /** Rows and checkpoint of a batch, in the caller's transaction. */
+  async apply({ events, position }: EventBatch): Promise<void> {
+    const { projection, schema, session } = this;
+    const decoded = events.map((event) => {
+      try {
+        return understood(event);
+      } catch (error) {
+        throw new CannotApply(projection.name, event, error);
+      }
+    });
+    if (decoded.length > 0) await projection.project(session, schema, decoded, 'rebuild');
+    await moveCheckpoint(session, schema, position);
+  }
+
+  /**
+   * Compares with the serving tables as they are at one moment, which go on being written: one snapshot holds them
+   * at their checkpoint, and the shadow is brought up to exactly that within the same transaction.
+   * @returns the differences, or undefined when the serving tables were behind the shadow.
+   */
+  async compare(): Promise<RowDifference[] | undefined> {
+    const { projection, schema, session } = this;
+    const { name, compared } = projection;
+    const work = async () => {
+      const serving = await readCheckpoint(session, name);
+      if (serving === undefined || serving.position < (await this.position())) return undefined;
+      await this.#replay(serving.position, undefined, (batch) => this.apply(batch));
+      const differences: RowDifference[] = [];
+      for (const table of compared) {
+        differences.push(...(await compareTables(session, [name, schema], table, NAMED)));
+      }
+      return differences;
+    };
+    return inTransaction(session, work, 'begin isolation level repeatable read');
+  }
+
+  async #replay(
+    until: Position,
+    signal: AbortSignal | undefined,
+    handle: (batch: EventBatch) => Promise<void>,
+  ): Promise<boolean> {
+    const { store, projection } = this;
+    const after = await this.position();
+    return replay({
+      store,
+      after,
+      until,
+      prefixes: projection.prefixes,
+      batchSize: BATCH_SIZE,
+      signal,
+      handle,
+    });
+  }
+}

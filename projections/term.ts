@@ -1,0 +1,119 @@
+/** A term of office: from standing for election, through running the projection, to whatever ends it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { exhaustMap, ignoreElements, interval, merge } from 'rxjs';
+import type { EventStore, Position } from '#src/events/store.ts';
+import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
+import { stand, unseat } from './election.ts';
+import type { Projection } from './projection.ts';
+import { Runner } from './runner.ts';
+import { closeSession, openSession } from './session.ts';
+
+/** Circumstances of a term. */
+export interface TermOptions {
+  readonly store: Pick<EventStore, 'subscribe'>;
+  readonly databaseUrl: string;
+  readonly signal: AbortSignal;
+  readonly electionMs: number;
+  readonly heartbeatLimitMs: number;
+  /** Told when it waits for another instance's runner, and when it is elected. */
+  readonly entered: (state: 'following' | 'running') => void;
+  /** Told each position as soon as reads see it. */
+  readonly passed: (position: Position) => void;
+}
+
+/** The tables were made by other software: this instance must neither write them nor unseat who does. */
+export class Outdated extends Error {
+  override readonly name = 'Outdated';
+}
+
+/** How often a runner is asked whether a heartbeat is due. */
+const TICK_MS = 200;
+
+/**
+ * Stands for election until elected, then runs the projection. Resolves when `signal` aborts, after the batch in
+ * flight, having let go of the session.
+ * @throws Outdated, CannotApply, and whatever else ended the term.
+ */
+export async function serve(projection: Projection, options: TermOptions): Promise<void> {
+  const ended = new AbortController();
+  const { name } = projection;
+  const session = await openSession(options.databaseUrl, { name: `projection ${name}`, pipeline: true }, () =>
+    ended.abort(new Error('Connection terminated')),
+  );
+  try {
+    const checkpoint = await elected(session, projection, options);
+    if (checkpoint === undefined) return;
+    options.entered('running');
+    await run(new Runner(projection, session, checkpoint, options.passed), projection, options, ended.signal);
+  } finally {
+    await closeSession(session);
+  }
+}
+
+/** The checkpoint to go on from, once elected; undefined when `signal` aborted before. */
+async function elected(
+  session: pg.Client,
+  projection: Projection,
+  { signal, electionMs, heartbeatLimitMs, entered }: TermOptions,
+): Promise<Checkpoint | undefined> {
+  const { name } = projection;
+  while (!signal.aborted) {
+    await current(session, projection);
+    if (await stand(session, name)) return current(session, projection);
+    entered('following');
+    await unseat(session, name, heartbeatLimitMs);
+    await delay(electionMs, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+async function current(session: pg.Client, { name, version }: Projection): Promise<Checkpoint> {
+  const checkpoint = await readCheckpoint(session, name);
+  if (checkpoint?.version === version) return checkpoint;
+  throw new Outdated(
+    `projection ${name} is version ${version}, its tables ${checkpoint?.version ?? 'are missing'}`,
+  );
+}
+
+/** Batches and heartbeats until one fails, the session ends, or `signal` aborts. */
+async function run(
+  runner: Runner,
+  { prefixes }: Projection,
+  { store, signal }: TermOptions,
+  ended: AbortSignal,
+): Promise<void> {
+  let applying: Promise<void> = Promise.resolve();
+  const subscription = {
+    after: runner.position,
+    prefixes,
+    handle: (batch: Parameters<Runner['apply']>[0]) => {
+      applying = runner.apply(batch);
+      return applying;
+    },
+  };
+  const heartbeats = interval(TICK_MS).pipe(
+    exhaustMap(() => runner.tick()),
+    ignoreElements(),
+  );
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const work = merge(store.subscribe(subscription), heartbeats).subscribe({
+        error: reject,
+        complete: resolve,
+      });
+      const stop = (settle: () => void) => () => {
+        work.unsubscribe();
+        settle();
+      };
+      signal.addEventListener('abort', stop(resolve));
+      ended.addEventListener(
+        'abort',
+        stop(() => reject(ended.reason)),
+      );
+      if (signal.aborted) stop(resolve)();
+    });
+  } finally {
+    await applying.catch(() => undefined);
+  }
+}

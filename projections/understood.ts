@@ -1,0 +1,14 @@
+/** Stored events decoded once, however many projections of this process are handed them. */
+import { type StoredEvent, understand } from '#src/events/catalog.ts';
+import type { RecordedEvent } from '#src/events/store.ts';
+
+const known = new WeakMap<RecordedEvent, StoredEvent>();
+
+/** The event, understood; the same object again for the same recorded event. @throws UnknownEvent */
+export function understood(recorded: RecordedEvent): StoredEvent {
+  const before = known.get(recorded);
+  if (before !== undefined) return before;
+  const event = understand(recorded);
+  known.set(recorded, event);
+  return event;
+}

@@ -1,0 +1,184 @@
+/**
+ * Verifies the whole: reads the log from its beginning to its head, checks it, derives the read models anew beside
+ * the serving ones, and names every row that differs. Serving goes on meanwhile.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { BEGINNING, type EventBatch, type EventStore, type Position } from '#src/events/store.ts';
+import { PROJECTIONS } from './all.ts';
+import { readCheckpoint } from './checkpoint.ts';
+import type { RowDifference } from './compare.ts';
+import { withoutErasures } from './erasure.ts';
+import { isPassing } from './failure.ts';
+import { tryLock } from './locks.ts';
+import { LogCheck, type LogFault } from './log-check.ts';
+import type { Projection } from './projection.ts';
+import { replay } from './replay.ts';
+import { closeSession, inTransaction, openSession } from './session.ts';
+import { Shadow } from './shadow.ts';
+import { schemaSql } from './tables.ts';
+
+/** What verifying needs. */
+export interface VerifyDeps {
+  readonly store: Pick<EventStore, 'subscribe' | 'head' | 'read'>;
+  readonly databaseUrl: string;
+  /** Default: all of the service. */
+  readonly projections?: readonly Projection[];
+}
+
+/** How to go about it. */
+export interface VerifyOptions {
+  readonly onProgress?: (progress: {
+    phase: 'reading' | 'comparing';
+    events: number;
+    position: Position;
+  }) => void;
+  readonly signal?: AbortSignal;
+  /** How long a projection may take to come to where the log was when it began. Default 60 s. */
+  readonly catchUpMs?: number;
+}
+
+/** A read model that could not be compared, or a row that differs. */
+export type ReadModelFault =
+  | (RowDifference & { readonly projection: string })
+  | {
+      readonly projection: string;
+      readonly what: 'lagging' | 'underivable' | 'outdated';
+      readonly message: string;
+    };
+
+/** What was found. `clean`: nothing is wrong. */
+export interface VerifyReport {
+  readonly clean: boolean;
+  readonly events: number;
+  readonly streams: number;
+  /** Faults of the log: at most 1,000 are named. */
+  readonly log: readonly LogFault[];
+  /** Faults of the read models: at most 1,000 a table are named. */
+  readonly readModels: readonly ReadModelFault[];
+}
+
+const BATCH_SIZE = 2_000;
+const NAMED = 1_000;
+
+/**
+ * Verifies the log and the read models.
+ * @throws Error when it was aborted or another verification runs; Unavailable; errors of the database.
+ */
+export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Promise<VerifyReport> {
+  const projections = deps.projections ?? PROJECTIONS;
+  const sessions: pg.Client[] = [];
+  const open = async (name: string): Promise<pg.Client> => {
+    const session = await openSession(deps.databaseUrl, { name: `verify ${name}` });
+    sessions.push(session);
+    return session;
+  };
+  try {
+    const session = await open('log');
+    if (!(await tryLock(session, 'verify'))) throw new Error('another verification is running');
+    const check = new LogCheck(session, NAMED);
+    await check.begin();
+    const derivations = await Promise.all(
+      projections.map(async (projection) => derive(deps, projection, await open(projection.name))),
+    );
+    await read(deps, check, derivations, options);
+    options.onProgress?.({ phase: 'comparing', events: check.events, position: await deps.store.head() });
+    const found = await Promise.all(derivations.map((each) => faultsOf(deps, each, options)));
+    const readModels = found.flat();
+    return {
+      clean: check.faults.length === 0 && readModels.length === 0,
+      events: check.events,
+      streams: await check.streams(),
+      log: check.faults,
+      readModels,
+    };
+  } finally {
+    await Promise.all(sessions.map(closeSession));
+  }
+}
+
+/** A read model derived anew, until an event cannot be applied. */
+interface Derivation {
+  readonly projection: Projection;
+  readonly session: pg.Client;
+  readonly shadow: Shadow;
+  failure: unknown;
+}
+
+const shadowName = (projection: Projection): string => `${projection.name}_verify`;
+
+async function derive(
+  { store }: VerifyDeps,
+  projection: Projection,
+  session: pg.Client,
+): Promise<Derivation> {
+  const schema = shadowName(projection);
+  await session.query(`drop schema if exists ${schema} cascade; ${schemaSql(projection, schema)}`);
+  // Nobody reads them after a crash: they need no write-ahead log.
+  await session.query(
+    projection.compared.map((table) => `alter table ${schema}.${table} set unlogged`).join(';'),
+  );
+  return { projection, session, shadow: new Shadow(projection, schema, session, store), failure: undefined };
+}
+
+/** One pass over the log: checked, and applied to every shadow. */
+async function read(
+  { store }: VerifyDeps,
+  check: LogCheck,
+  derivations: readonly Derivation[],
+  { signal, onProgress }: VerifyOptions,
+): Promise<void> {
+  const handle = async (batch: EventBatch): Promise<void> => {
+    await Promise.all([check.check(batch.events), ...derivations.map((each) => applyTo(each, batch))]);
+    onProgress?.({ phase: 'reading', events: check.events, position: batch.position });
+  };
+  const until = await store.head();
+  const complete = await replay({ store, after: BEGINNING, until, batchSize: BATCH_SIZE, signal, handle });
+  if (!complete) throw new Error('the verification was stopped');
+}
+
+async function applyTo(derivation: Derivation, { events, position }: EventBatch): Promise<void> {
+  const { projection, session, shadow } = derivation;
+  if (derivation.failure !== undefined) return;
+  const wanted = events.filter(({ stream }) =>
+    projection.prefixes.some((prefix) => stream.startsWith(prefix)),
+  );
+  await inTransaction(session, () => shadow.apply({ events: wanted, position })).catch((error: unknown) => {
+    if (isPassing(error)) throw error;
+    derivation.failure = error;
+  });
+}
+
+/** Compares one derivation with what serves, and removes it. */
+async function faultsOf(
+  { store }: VerifyDeps,
+  { projection, session, shadow, failure }: Derivation,
+  { catchUpMs = 60_000 }: VerifyOptions,
+): Promise<ReadModelFault[]> {
+  const { name, version } = projection;
+  try {
+    const serving = await readCheckpoint(session, name);
+    if (serving?.version !== version) {
+      const message = `tables of version ${serving?.version ?? 'none'} where the software has ${version}`;
+      return [{ projection: name, what: 'outdated', message }];
+    }
+    if (failure !== undefined) {
+      const message = failure instanceof Error ? failure.message : String(failure);
+      return [{ projection: name, what: 'underivable', message }];
+    }
+    const end = performance.now() + catchUpMs;
+    for (;;) {
+      const differences = await shadow.compare();
+      if (differences !== undefined) {
+        return (await withoutErasures(store, differences)).map((each) => ({ ...each, projection: name }));
+      }
+      if (performance.now() > end) {
+        const message = `it has not come to ${await shadow.position()} within ${catchUpMs} ms`;
+        return [{ projection: name, what: 'lagging', message }];
+      }
+      await delay(100);
+    }
+  } finally {
+    await session.query(`drop schema if exists ${shadow.schema} cascade`);
+  }
+}

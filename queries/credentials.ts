@@ -1,0 +1,46 @@
+/** Credentials: what an API key stands for. Asked of the database at every request, never cached: revocation is immediate. */
+import type { Pool } from 'pg';
+import type { Caller } from '#src/shared/caller.ts';
+import { type Environment, tenantId } from '#src/shared/tenant.ts';
+import { gather } from './gather.ts';
+
+/** Finds the caller by the hex SHA-256 of an API key; undefined when the key is unknown or revoked. */
+export type ApiKeyCaller = (sha256: string) => Promise<Caller | undefined>;
+
+interface Row {
+  readonly sha256: string;
+  readonly key_id: string;
+  readonly project: string;
+  readonly environment: Environment;
+  readonly scopes: ('read' | 'write')[];
+}
+
+// Index: primary key of projects.api_key (sha256).
+const API_KEYS = `
+  select k.sha256, k.key_id, k.project, k.environment, k.scopes
+  from projects.api_key k
+  where k.sha256 = any($1::text[]) and k.revoked_at is null`;
+
+/** Opens the look-up of API keys; look-ups that arrive together share a statement. */
+export function openApiKeys(pool: Pool): ApiKeyCaller {
+  return gather<string, Caller | undefined>(async (hashes) => {
+    const { rows } = await pool.query<Row>({
+      name: 'api-keys',
+      text: API_KEYS,
+      values: [[...new Set(hashes)]],
+    });
+    const callers = new Map(rows.map((row) => [row.sha256, toCaller(row)]));
+    return hashes.map((hash) => callers.get(hash));
+  });
+}
+
+function toCaller(row: Row): Caller {
+  const tenant = { project: row.project, environment: row.environment };
+  return {
+    kind: 'api_key',
+    tenant,
+    tenantId: tenantId(tenant),
+    keyId: row.key_id,
+    scopes: row.scopes,
+  };
+}

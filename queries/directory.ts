@@ -1,0 +1,31 @@
+/** Directory entries by id, for the write side: a bundle that names an existing one compares it with what it holds. */
+import type { Pool } from 'pg';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { isUuid } from '#src/shared/ids.ts';
+
+/** Current bodies (FHIR JSON texts) of live directory entries. */
+export type DirectoryBodies = (
+  caller: Caller,
+  ids: readonly string[],
+) => Promise<ReadonlyMap<string, { type: ResourceType; body: string }>>;
+
+// Index: primary key of resources.resource (id). What has no record is in the directory.
+const BODIES = `
+  select r.id, r.type, r.body
+  from resources.resource r
+  where r.id = any($1::uuid[]) and r.tenant = $2 and r.record is null and not r.deleted`;
+
+/** Opens the directory over a database. */
+export function openDirectoryBodies(pool: Pool): DirectoryBodies {
+  return async (caller, ids) => {
+    const known = ids.filter(isUuid);
+    if (known.length === 0) return new Map();
+    const { rows } = await pool.query<{ id: string; type: ResourceType; body: string }>({
+      name: 'directory-bodies',
+      text: BODIES,
+      values: [known, caller.tenantId],
+    });
+    return new Map(rows.map(({ id, type, body }) => [id, { type, body }]));
+  };
+}

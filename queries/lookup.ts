@@ -1,0 +1,25 @@
+/** What the write side looks up in read models: the `Lookup` port of `commands/command.ts`, which `app.ts` hands over. */
+import type { Pool } from 'pg';
+import { type DirectoryBodies, openDirectoryBodies } from './directory.ts';
+import { type Locate, openLocate } from './locate.ts';
+import { type Match, openMatch } from './match.ts';
+
+/** The port's shape, stated here because queries do not import commands. */
+export interface LookupQueries {
+  readonly locate: Locate;
+  readonly match: Match;
+  readonly directoryBodies: DirectoryBodies;
+}
+
+/**
+ * Opens the look-ups over a database.
+ * @param base base URL of the FHIR interface, slash at its end.
+ * @param atHead resolves when the projection `resources` has come to the log's head of now.
+ */
+export function openLookup(pool: Pool, base: string, atHead: () => Promise<void>): LookupQueries {
+  return {
+    locate: openLocate(pool),
+    match: openMatch(pool, base, atHead),
+    directoryBodies: openDirectoryBodies(pool),
+  };
+}

@@ -1,0 +1,33 @@
+/** Match: the live resources that conditional criteria mean, for the write side. https://hl7.org/fhir/R4/http.html#ccreate */
+import type { Pool } from 'pg';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import { Binds } from './binds.ts';
+import { parseCriteria } from './search/parse.ts';
+import { allOf } from './search/predicate.ts';
+
+/** Gives at most two ids: none, one, or "several". */
+export type Match = (caller: Caller, type: ResourceType, criteria: string) => Promise<readonly string[]>;
+
+/**
+ * Opens matching over a database.
+ * @param base base URL of the FHIR interface, slash at its end.
+ * @param atHead waits until the read model has come to the log's head.
+ */
+export function openMatch(pool: Pool, base: string, atHead: () => Promise<void>): Match {
+  return async (caller, type, criteria) => {
+    const scope = { type, tenant: caller.tenantId, base, now: nowMicros() };
+    const predicates = parseCriteria(criteria, scope);
+    await atHead();
+    const binds = new Binds();
+    const { rows } = await pool.query<{ id: string }>(
+      `select r.id from resources.resource r
+       where r.tenant = ${binds.add(caller.tenantId, 'uuid')} and r.type = ${binds.add(type, 'text')}
+         and not r.deleted and ${allOf(predicates, binds)}
+       limit 2`,
+      binds.values,
+    );
+    return rows.map(({ id }) => id);
+  };
+}

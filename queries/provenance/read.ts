@@ -1,0 +1,47 @@
+/** A Provenance by id: a client's own, or the automatic one whose id is that of its event. */
+import type { Pool } from 'pg';
+import type { Caller } from '#src/shared/caller.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import type { CurrentResource } from '../read.ts';
+import { provenanceText, type RecordedVersion } from './resource.ts';
+
+/** A Provenance, and whether the service made it: such a one has a single version and takes no writes. */
+export type FoundProvenance = CurrentResource & { readonly automatic: boolean };
+
+/** Reads a Provenance; undefined when there is none that the caller may see. */
+export type ReadProvenance = (caller: Caller, id: string) => Promise<FoundProvenance | undefined>;
+
+interface Row extends RecordedVersion {
+  readonly automatic: boolean;
+  readonly body: string | null;
+}
+
+// Indexes: primary key of resources.resource (id); history.version_event (event_id).
+const READ = `
+  select false as automatic, r.id, r.type, r.version, r.last_updated as recorded_at, r.body,
+    r.id as event_id, null as operation, null as metadata
+  from resources.resource r
+  where r.id = $1 and r.tenant = $2 and r.type = 'Provenance'
+  union all
+  select true, v.id, v.type, v.version, v.recorded_at, null, v.event_id, v.operation, v.metadata
+  from history.version v
+  where v.event_id = $1 and v.tenant = $2`;
+
+/** Opens reading Provenances over a database. */
+export function openReadProvenance(pool: Pool): ReadProvenance {
+  return async (caller, id) => {
+    if (!isUuid(id)) return undefined;
+    const { rows } = await pool.query<Row>({
+      name: 'provenance-read',
+      text: READ,
+      values: [id, caller.tenantId],
+    });
+    const row = rows[0];
+    if (row === undefined) return undefined;
+    const { automatic } = row;
+    const found = { id, type: 'Provenance' as const, lastUpdated: row.recorded_at, automatic };
+    return automatic
+      ? { ...found, version: 1, body: provenanceText(row) }
+      : { ...found, version: row.version, body: row.body };
+  };
+}

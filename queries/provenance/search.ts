@@ -1,0 +1,152 @@
+/** Search of Provenance: automatic ones and clients' own in one listing, by the time they say, newest first. */
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { TYPE_NAMES } from '#src/fhir/types.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { type Micros, nowMicros } from '#src/shared/time.ts';
+import { Binds } from '../binds.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import type { Sort } from '../search/controls.ts';
+import { type ParsedSearch, understand } from '../search/parse.ts';
+import { allOf } from '../search/predicate.ts';
+import { parseRaw } from '../search/raw.ts';
+import type { SearchPage, SearchRequest } from '../search/search.ts';
+import { type ProvenancePredicate, provenancePredicate } from './parameters.ts';
+import { provenanceText, type RecordedVersion } from './resource.ts';
+
+/** Searches Provenance; `record` limits it to one patient's record. @throws Refusal `malformed` naming a parameter */
+export type SearchProvenance = (caller: Caller, request: Omit<SearchRequest, 'type'>) => Promise<SearchPage>;
+
+const SORTS: readonly Sort[] = [
+  { by: 'recorded', descending: true },
+  { by: 'recorded', descending: false },
+  { by: '_lastUpdated', descending: true },
+  { by: '_lastUpdated', descending: false },
+];
+
+/** [last time, last id] */
+const cursorSchema = z.tuple([z.int(), z.uuid()]);
+
+type Row = { readonly total: number | null; readonly key: Micros; readonly provenance: string | null } & (
+  | ({ readonly automatic: true } & RecordedVersion)
+  | {
+      readonly automatic: false;
+      readonly version: number;
+      readonly recorded_at: Micros;
+      readonly body: string;
+    }
+);
+
+/** Opens the search over a database. */
+export function openSearchProvenance(pool: Pool): SearchProvenance {
+  return async (caller, request) => {
+    const scope = {
+      type: 'Provenance' as const,
+      tenant: caller.tenantId,
+      base: request.base,
+      now: nowMicros(),
+    };
+    const search = understand(parseRaw(request.query), SORTS, (raw) => provenancePredicate(raw, scope));
+    const binds = new Binds();
+    const { rows } = await pool.query<Row>(
+      statement(search, caller.tenantId, request.record, binds),
+      binds.values,
+    );
+    return toPage(rows, search);
+  };
+}
+
+function statement(
+  search: ParsedSearch<ProvenancePredicate>,
+  tenant: string,
+  record: string | undefined,
+  binds: Binds,
+): string {
+  const owner = binds.add(tenant, 'uuid');
+  const inRecord = record === undefined ? undefined : binds.add(record, 'uuid');
+  const of = (alias: 'v' | 'c') =>
+    `${alias}.tenant = ${owner}${inRecord === undefined ? '' : ` and ${alias}.record = ${inRecord}`}`;
+  const automatic = `${of('v')} and ${allOf(
+    search.predicates.map((each) => each.automatic),
+    binds,
+  )}`;
+  const own = `${of('c')} and not c.deleted and ${allOf(
+    search.predicates.map((each) => each.own),
+    binds,
+  )}`;
+  const total =
+    search.total || search.onlyTotal
+      ? `select (select count(*) from history.version v where ${automatic})
+           + (select count(*) from history.client_provenance c where ${own}) as total`
+      : 'select null::int8 as total';
+  if (search.onlyTotal) return `select t.total, null as provenance from (${total}) t`;
+  const narrowed = record !== undefined || search.predicates.some(({ selective }) => selective);
+  const order = search.sort.descending ? 'desc' : 'asc';
+  return `
+    select t.total, p.automatic, p.provenance, p.key, p.event_id, p.id, p.type, p.version, p.recorded_at,
+      p.operation, p.metadata, p.body
+    from (${total}) t left join (${page(search, automatic, own, narrowed, binds)}) p on true
+    order by p.key ${order}, p.provenance ${order}`;
+}
+
+/** The page's rows: a page of each kind, merged. */
+function page(
+  search: ParsedSearch<ProvenancePredicate>,
+  automatic: string,
+  own: string,
+  narrowed: boolean,
+  binds: Binds,
+): string {
+  const order = search.sort.descending ? 'desc' : 'asc';
+  const limit = binds.add(search.count + 1, 'int4');
+  const ownKey = search.sort.by === 'recorded' ? 'c.recorded' : 'c.last_updated';
+  const after = beyond(search, binds);
+  const versions = (ofType: string) => `
+    select true as automatic, v.event_id as provenance, v.recorded_at as key, v.event_id, v.id, v.type, v.version,
+      v.recorded_at, v.operation, v.metadata, null as body
+    from history.version v
+    where ${ofType} ${automatic} ${after('v.recorded_at', 'v.event_id')}
+    order by v.recorded_at ${order}, v.event_id ${order} limit ${limit}`;
+  // With nothing to narrow it: a scan a type of history.version (tenant, type, recorded_at, event_id), merged.
+  const walked = () => `
+    select s.automatic, s.provenance, s.key, s.event_id, s.id, s.type, s.version, s.recorded_at, s.operation,
+      s.metadata, s.body
+    from unnest(${binds.add(TYPE_NAMES, 'text[]')}) k(type) cross join lateral (${versions('v.type = k.type and')}) s`;
+  return `
+    select u.automatic, u.provenance, u.key, u.event_id, u.id, u.type, u.version, u.recorded_at, u.operation,
+      u.metadata, u.body
+    from (
+      (${narrowed ? versions('') : walked()})
+      union all
+      (select false, c.id, ${ownKey}, c.id, c.id, 'Provenance', c.version, c.last_updated, null, null, b.body
+      from history.client_provenance c join history.version b on b.id = c.id and b.version = c.version
+      where ${own} ${after(ownKey, 'c.id')}
+      order by ${ownKey} ${order}, c.id ${order} limit ${limit})
+    ) u
+    order by u.key ${order}, u.provenance ${order} limit ${limit}`;
+}
+
+/** The condition that a row comes after the cursor. */
+function beyond(search: ParsedSearch<unknown>, binds: Binds): (key: string, id: string) => string {
+  if (search.cursor === undefined) return () => '';
+  const [time, id] = decodeCursor(search.cursor, cursorSchema);
+  const last = `(${binds.add(time, 'int8')}, ${binds.add(id, 'uuid')})`;
+  return (key, column) => `and (${key}, ${column}) ${search.sort.descending ? '<' : '>'} ${last}`;
+}
+
+function toPage(rows: readonly Row[], search: ParsedSearch<unknown>): SearchPage {
+  const { used, unknown } = search;
+  const found = rows.filter((row): row is Row & { provenance: string } => row.provenance !== null);
+  const matches = found.slice(0, search.count).map((row) => ({
+    id: row.provenance,
+    type: 'Provenance' as const,
+    version: row.automatic ? 1 : row.version,
+    lastUpdated: row.recorded_at,
+    body: row.automatic ? provenanceText(row) : row.body,
+  }));
+  const total = rows[0]?.total;
+  const answer = { ...(typeof total === 'number' ? { total } : {}), matches, used, unknown };
+  const last = found[search.count - 1];
+  if (found.length <= search.count || last === undefined) return answer;
+  return { ...answer, next: encodeCursor([last.key, last.provenance]) };
+}

@@ -1,0 +1,33 @@
+/** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
+import type { Pool } from 'pg';
+import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
+import { type History, openHistory } from './history.ts';
+import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
+import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
+import { openRead, type Read } from './read.ts';
+import { openSearch, type Search } from './search/search.ts';
+import { openVread, type Vread } from './vread.ts';
+
+/** Every question of the FHIR interface. None of them answers anything that the caller may not see. */
+export interface Queries {
+  readonly apiKey: ApiKeyCaller;
+  readonly read: Read;
+  readonly vread: Vread;
+  readonly history: History;
+  readonly search: Search;
+  readonly readProvenance: ReadProvenance;
+  readonly searchProvenance: SearchProvenance;
+}
+
+/** Opens the questions over a database. */
+export function openQueries(pool: Pool): Queries {
+  return {
+    apiKey: openApiKeys(pool),
+    read: openRead(pool),
+    vread: openVread(pool),
+    history: openHistory(pool),
+    search: openSearch(pool),
+    readProvenance: openReadProvenance(pool),
+    searchProvenance: openSearchProvenance(pool),
+  };
+}

@@ -1,0 +1,62 @@
+/** Read: the current version of a resource, https://hl7.org/fhir/R4/http.html#read */
+import type { Pool } from 'pg';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { gather } from './gather.ts';
+
+/** A resource as it stands now. */
+export interface CurrentResource {
+  readonly id: string;
+  readonly type: ResourceType;
+  readonly version: number;
+  /** When that version was recorded. */
+  readonly lastUpdated: Micros;
+  /** The exact FHIR JSON text; null when the resource is deleted. */
+  readonly body: string | null;
+}
+
+/** Reads a resource for a caller; undefined when there is none that the caller may see. */
+export type Read = (caller: Caller, type: ResourceType, id: string) => Promise<CurrentResource | undefined>;
+
+interface Key {
+  readonly tenant: string;
+  readonly id: string;
+}
+
+interface Row extends Key {
+  readonly type: ResourceType;
+  readonly version: number;
+  readonly last_updated: Micros;
+  readonly body: string | null;
+}
+
+// Index: primary key of resources.resource (id).
+const READ = `
+  select r.id, r.tenant, r.type, r.version, r.last_updated, r.body
+  from resources.resource r
+  where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
+
+/** Opens reads over a database; reads that arrive together share a statement. */
+export function openRead(pool: Pool): Read {
+  const byKey = gather<Key, Row | undefined>(async (keys) => {
+    const tenants = new Set(keys.map((key) => key.tenant));
+    const { rows } = await pool.query<Row>({
+      name: 'read',
+      text: READ,
+      values: [keys.map((key) => key.id), [...tenants]],
+    });
+    const found = new Map(rows.map((row) => [row.id, row]));
+    return keys.map((key) => {
+      const row = found.get(key.id);
+      return row?.tenant === key.tenant ? row : undefined;
+    });
+  });
+  return async (caller, type, id) => {
+    if (!isUuid(id)) return undefined;
+    const row = await byKey({ tenant: caller.tenantId, id });
+    if (row?.type !== type) return undefined;
+    return { id, type, version: row.version, lastUpdated: row.last_updated, body: row.body };
+  };
+}

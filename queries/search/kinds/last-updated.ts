@@ -1,0 +1,10 @@
+/** `_lastUpdated`: https://hl7.org/fhir/R4/search.html#lastUpdated */
+import type { SearchParameter } from '../parameter.ts';
+import { momentPredicate } from '../predicate.ts';
+
+/** When the current version was recorded, with prefixes and implicit precision. */
+export const lastUpdatedParameter: SearchParameter = {
+  name: '_lastUpdated',
+  appliesTo: () => true,
+  predicate: (parameter, scope) => momentPredicate(parameter, 'r.last_updated', scope.now),
+};

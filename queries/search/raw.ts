@@ -1,0 +1,70 @@
+/** A search as text: names, modifiers and values, before anybody asks what they mean. https://hl7.org/fhir/R4/search.html */
+import { Refusal } from '#src/shared/refusal.ts';
+
+/** One `name:modifier=a,b` of a query. */
+export interface RawParameter {
+  readonly name: string;
+  readonly modifier?: string;
+  /** The alternatives between commas, still escaped (`\,` `\|` `\$`), none of them empty. At least one. */
+  readonly values: readonly string[];
+  /** As it stood in the query: for the `self` link. */
+  readonly text: string;
+}
+
+/** Splits a query; parameters with empty values are left out (decisions.md, section 5). */
+export function parseRaw(query: URLSearchParams): RawParameter[] {
+  const parameters: RawParameter[] = [];
+  for (const [key, text] of query) {
+    const colon = key.indexOf(':');
+    if (text.includes('\0')) throw badParameter(key, 'the value holds a NUL character');
+    const values = split(text, ',').filter((value) => value !== '');
+    if (values.length === 0) continue;
+    parameters.push({
+      name: colon < 0 ? key : key.slice(0, colon),
+      ...(colon < 0 ? {} : { modifier: key.slice(colon + 1) }),
+      values,
+      text,
+    });
+  }
+  return parameters;
+}
+
+/** Splits at a separator that no backslash escapes. Parts stay escaped. */
+export function split(text: string, separator: ',' | '|' | '$'): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    if (text[i] === '\\') i += 1;
+    else if (text[i] === separator) {
+      parts.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+/** A part's own text: `\,` `\|` `\$` `\\` become what they stand for. */
+export function unescaped(part: string): string {
+  return part.includes('\\') ? part.replaceAll(/\\([,|$\\])/g, '$1') : part;
+}
+
+/** How a parameter is named in a query, with its modifier. */
+export function keyOf(parameter: Pick<RawParameter, 'name' | 'modifier'>): string {
+  return parameter.modifier === undefined ? parameter.name : `${parameter.name}:${parameter.modifier}`;
+}
+
+/** A 400 that names the parameter. */
+export function badParameter(name: string, why: string): Refusal {
+  return new Refusal('malformed', {
+    code: 'value',
+    diagnostics: `search parameter ${name.slice(0, 100)}: ${why}`,
+    expression: `query.${name.slice(0, 100)}`,
+  });
+}
+
+/** Refuses every modifier, for kinds that take none. */
+export function refuseModifier(parameter: RawParameter, supported: readonly string[] = []): void {
+  if (parameter.modifier === undefined || supported.includes(parameter.modifier)) return;
+  throw badParameter(keyOf(parameter), `modifier :${parameter.modifier.slice(0, 50)} is not supported`);
+}

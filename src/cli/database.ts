@@ -1,0 +1,31 @@
+/** The database of a service, for commands that read the log itself. */
+import { findDatabase } from '#src/data-dir.ts';
+import { PostgresEventStore } from '#src/events/postgres/store.ts';
+import type { EventStore } from '#src/events/store.ts';
+import { Failure } from './failure.ts';
+import { dataDirOf, type ServiceOptions } from './service.ts';
+
+/**
+ * `DATABASE_URL`, else the database that the service running on DATA_DIR has announced.
+ * @throws Failure when there is neither.
+ */
+export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
+  const given = process.env.DATABASE_URL;
+  if (given !== undefined && given !== '') return given;
+  const dataDir = dataDirOf(options);
+  const found = await findDatabase(dataDir);
+  if (found !== undefined) return found;
+  throw new Failure(
+    `no service runs on ${dataDir}: start it with \`npm start\` (or set DATA_DIR, or DATABASE_URL for a database of your own)`,
+  );
+}
+
+/** Opens the log, does something with it and closes it again. */
+export async function withEventStore<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {
+  const store = await PostgresEventStore.open({ url });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,4 @@
+/** A command that cannot go on: its message is for the person at the terminal, without a stack. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+}

@@ -1,0 +1,27 @@
+/** A bounded number of workers over work that comes one by one. */
+
+/**
+ * Does `work` on each item, at most `workers` at a time; the next item is drawn only when a worker is free.
+ * The first error stops the drawing, waits for what is running, and is thrown.
+ */
+export async function forEachConcurrently<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  workers: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  for await (const item of items) {
+    if (failures.length > 0) break;
+    const task = work(item)
+      .catch((error: unknown) => {
+        failures.push(error);
+      })
+      .finally(() => running.delete(task));
+    running.add(task);
+    if (running.size >= workers) await Promise.race(running);
+    if (failures.length > 0) break;
+  }
+  await Promise.all(running);
+  if (failures.length > 0) throw failures[0];
+}

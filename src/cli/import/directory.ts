@@ -1,0 +1,311 @@
+/**
+ * The directory's share of an import: organizations, practitioners, locations and medications that many files repeat
+ * are loaded once. They are recognised by any of their identifiers, or by what they say when they have none; the
+ * first wins. They go before the records that refer to them, level by level, so that every reference among them is
+ * already an id of the server and equal entries of different files are equal texts.
+ */
+import { createHash } from 'node:crypto';
+import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
+import type { Entry } from './entry.ts';
+import { LIMITS } from './parts.ts';
+import type { Scope } from './plan.ts';
+import { referencesOf } from './references.ts';
+import type { Report } from './report.ts';
+import { Refused, type Sender } from './send.ts';
+import type { ImportState } from './state.ts';
+import { type PreparedEntry, prepare, printTransaction, readAnswer } from './transaction.ts';
+
+/** Entries a transaction: enough to be quick, few enough to name a fault and go on. */
+const CHUNK = 500;
+
+/** Key of each entry → `Type/id`, or why it has none. */
+export type Ensured = ReadonlyMap<string, { reference: string } | { refused: string }>;
+
+/** An entry on its way to the server. */
+interface Pending {
+  readonly entry: Entry;
+  readonly identities: readonly string[];
+  readonly content: string;
+  readonly prepared: PreparedEntry;
+}
+
+/** Directory entries of all sources, one caller at a time. */
+export class Directory {
+  /** Identities that this run loaded: meeting them again is a match, others were loaded before. */
+  readonly #fresh = new Set<string>();
+  readonly #warned = new Set<string>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly state: ImportState,
+    private readonly sender: Sender,
+    private readonly report: Report,
+  ) {}
+
+  /** Sends again what an interrupted import had sent without noting the answer: its Idempotency-Key answers. */
+  async resume(): Promise<void> {
+    for (const { key, body, identities, contents } of [...this.state.intents.values()]) {
+      try {
+        const answer = readAnswer(await this.sender.post(body, key), contents.length);
+        await this.#note(
+          key,
+          identities,
+          contents,
+          answer.map(({ reference }) => reference),
+        );
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        await this.state.note({ answered: key, directory: [] });
+      }
+    }
+  }
+
+  /**
+   * Sees to it that the server has these entries.
+   * @param pooled their keys are ids that other sources use too.
+   */
+  ensure(entries: readonly Entry[], scope: Scope, pooled = false): Promise<Ensured> {
+    const turn = this.#turn.then(() => this.#ensure(entries, scope, pooled));
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #ensure(entries: readonly Entry[], scope: Scope, pooled: boolean): Promise<Ensured> {
+    const ensured = new Map<string, { reference: string } | { refused: string }>();
+    let pending = [...entries];
+    while (pending.length > 0) {
+      const waiting = new Set(pending.map(({ key }) => key));
+      const free = pending.filter(
+        (entry) => !linksOf(entry, scope).some((key) => key !== entry.key && waiting.has(key)),
+      );
+      const level = free.length > 0 ? free : pending;
+      const taken = new Set(level);
+      await this.#load(level, scope, pooled, ensured);
+      pending = pending.filter((entry) => !taken.has(entry));
+    }
+    return ensured;
+  }
+
+  async #load(
+    level: readonly Entry[],
+    scope: Scope,
+    pooled: boolean,
+    ensured: Map<string, { reference: string } | { refused: string }>,
+  ): Promise<void> {
+    const together = new Map(level.map(({ key, urn }) => [key, urn]));
+    const known = (key: string): string | undefined => {
+      const now = ensured.get(key);
+      return now === undefined
+        ? (this.state.directory.get(key)?.reference ?? this.state.patients.get(key))
+        : 'reference' in now
+          ? now.reference
+          : undefined;
+    };
+    const sending: Pending[] = [];
+    const first = new Map<string, Pending>();
+    const twins: { entry: Entry; of: Pending }[] = [];
+    for (const entry of level) {
+      const lost = linksOf(entry, scope).find((key) => {
+        const now = ensured.get(key);
+        return now !== undefined && 'refused' in now;
+      });
+      if (lost !== undefined) {
+        this.#refuse(entry, 'it refers to a directory entry that was not loaded', ensured);
+        continue;
+      }
+      const { resource, lost: references } = prepare(entry, { scope, together, known });
+      const content = contentOf(resource);
+      const identities = identitiesOf(entry, resource, content, pooled);
+      const earlier = identities
+        .map((identity) => this.state.directory.get(identity))
+        .find((it) => it !== undefined);
+      if (earlier !== undefined) {
+        ensured.set(entry.key, { reference: earlier.reference });
+        if (earlier.content !== content) this.#warn(entry, identities[0] ?? entry.key);
+        if (identities.some((identity) => this.#fresh.has(identity))) this.report.matched(entry.type);
+        else this.report.already(entry.type);
+        continue;
+      }
+      const twin = identities.map((identity) => first.get(identity)).find((it) => it !== undefined);
+      if (twin !== undefined) {
+        twins.push({ entry, of: twin });
+        if (twin.content !== content) this.#warn(entry, identities[0] ?? entry.key);
+        continue;
+      }
+      const criteria = entry.condition?.criteria ?? criteriaOf(resource);
+      const condition = criteria === undefined ? undefined : { method: 'POST' as const, criteria };
+      const prepared = { urn: entry.urn, resource, ...(condition === undefined ? {} : { condition }) };
+      const pending = { entry, identities, content, prepared };
+      this.report.lost(references);
+      sending.push(pending);
+      for (const identity of identities) if (!first.has(identity)) first.set(identity, pending);
+    }
+    for (const chunk of chunksOf(sending)) await this.#send(chunk, ensured);
+    for (const { entry, of } of twins) {
+      const now = ensured.get(of.entry.key);
+      if (now === undefined || 'refused' in now) this.#refuse(entry, `as ${of.entry.place}`, ensured);
+      else {
+        ensured.set(entry.key, now);
+        this.report.matched(entry.type);
+      }
+    }
+  }
+
+  async #send(
+    chunk: readonly Pending[],
+    ensured: Map<string, { reference: string } | { refused: string }>,
+  ): Promise<void> {
+    if (chunk.length === 0) return;
+    const body = printTransaction(chunk.map(({ prepared }) => prepared));
+    const intent = this.sender.keyOf(body);
+    const identities = chunk.map(({ identities }) => identities.join('\n'));
+    const contents = chunk.map(({ content }) => content);
+    await this.state.note({ intent, body, identities, contents });
+    try {
+      const answer = readAnswer(await this.sender.post(body, intent), chunk.length);
+      await this.#note(
+        intent,
+        identities,
+        contents,
+        answer.map(({ reference }) => reference),
+      );
+      this.report.transactions += 1;
+      for (const [i, { entry, content, identities }] of chunk.entries()) {
+        const now = answer[i];
+        if (now === undefined) continue;
+        ensured.set(entry.key, { reference: now.reference });
+        for (const identity of identities) this.#fresh.add(identity);
+        if (now.created) this.report.loaded(entry.type);
+        else {
+          this.report.matched(entry.type);
+          const there = await this.sender.get(now.reference);
+          if (there !== undefined && contentOf(there) !== content)
+            this.#warn(entry, identities[0] ?? entry.key);
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      await this.state.note({ answered: intent, directory: [] });
+      await this.#sendRest(chunk, error, ensured);
+    }
+  }
+
+  /** A chunk was refused: what the server named is left out; when it named nothing, each goes alone. */
+  async #sendRest(
+    chunk: readonly Pending[],
+    refusal: Refused,
+    ensured: Map<string, { reference: string } | { refused: string }>,
+  ): Promise<void> {
+    const named = new Map(
+      refusal.issues.flatMap((issue) => (issue.entry === undefined ? [] : [[issue.entry, issue]])),
+    );
+    if (chunk.length === 1 && chunk[0] !== undefined) {
+      this.#refuse(chunk[0].entry, refusal.message, ensured);
+    } else if (named.size === 0) {
+      for (const pending of chunk) await this.#send([pending], ensured);
+    } else {
+      for (const [i, { entry }] of chunk.entries()) {
+        const issue = named.get(i);
+        if (issue !== undefined) this.#refuse(entry, issue.diagnostics, ensured);
+      }
+      await this.#send(
+        chunk.filter((_, i) => !named.has(i)),
+        ensured,
+      );
+    }
+  }
+
+  #refuse(
+    entry: Entry,
+    refused: string,
+    ensured: Map<string, { reference: string } | { refused: string }>,
+  ): void {
+    ensured.set(entry.key, { refused });
+    this.report.fault({ place: entry.place, diagnostics: refused }, entry.type);
+  }
+
+  #warn(entry: Entry, identity: string): void {
+    if (this.#warned.has(entry.place)) return;
+    this.#warned.add(entry.place);
+    const shown = identity.replace('|', ' ');
+    this.report.warn(`${entry.place}: ${shown} was met before with other content; the first is kept`);
+  }
+
+  async #note(
+    answered: string,
+    identities: readonly string[],
+    contents: readonly string[],
+    references: readonly string[],
+  ): Promise<void> {
+    const directory = references.flatMap((reference, i) =>
+      (identities[i] ?? '')
+        .split('\n')
+        .map((identity) => ({ identity, content: contents[i] ?? '', reference })),
+    );
+    await this.state.note({ answered, directory });
+  }
+}
+
+function linksOf(entry: Entry, scope: Scope): string[] {
+  return referencesOf(entry.resource).flatMap((reference) => {
+    const target = scope(reference);
+    return target?.kind === 'entry' ? [target.key] : [];
+  });
+}
+
+/** By what an entry is recognised: `Type|system|value` of each identifier, else its content; and its old id. */
+function identitiesOf(entry: Entry, resource: JsonObject, content: string, pooled: boolean): string[] {
+  const { type, condition, key } = entry;
+  const identifiers = identifiersOf(resource).map(({ system, value }) => `${type}|${system}|${value}`);
+  const named = condition === undefined ? identifiers : [`${type}?${condition.criteria}`, ...identifiers];
+  const recognised = named.length > 0 ? named : [`${type}#${content}`];
+  return [...recognised, ...(pooled ? [key] : [])].map((identity) => identity.replaceAll('\n', ' '));
+}
+
+function identifiersOf(resource: JsonObject): { system: string; value: string }[] {
+  const all = Array.isArray(resource.identifier) ? resource.identifier : [];
+  return all.flatMap((identifier: Json) =>
+    isObject(identifier) && typeof identifier.value === 'string'
+      ? [{ system: typeof identifier.system === 'string' ? identifier.system : '', value: identifier.value }]
+      : [],
+  );
+}
+
+/** `identifier=system|value` of the first identifier, escaped as search values are (R4, search.html#escaping). */
+function criteriaOf(resource: JsonObject): string | undefined {
+  const [identifier] = identifiersOf(resource);
+  if (identifier === undefined) return undefined;
+  const value = (text: string): string => encodeURIComponent(text.replace(/[\\|,$]/g, '\\$&'));
+  return `identifier=${value(identifier.system)}|${value(identifier.value)}`;
+}
+
+/** The hash of what an entry says, whatever the order of its members; ids and `meta` are not part of it. */
+function contentOf({ id: _, meta: _m, ...said }: JsonObject): string {
+  return createHash('sha256')
+    .update(printJson(sorted(said)))
+    .digest('hex');
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(
+    names.flatMap((name) => (value[name] === undefined ? [] : [[name, sorted(value[name])]])),
+  );
+}
+
+function* chunksOf(pending: readonly Pending[]): Generator<Pending[]> {
+  let chunk: Pending[] = [];
+  let bytes = 0;
+  for (const one of pending) {
+    if (chunk.length === CHUNK || bytes + one.entry.bytes > LIMITS.bytes / 2) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(one);
+    bytes += one.entry.bytes;
+  }
+  yield chunk;
+}

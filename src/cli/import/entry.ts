@@ -1,0 +1,63 @@
+/** What an import is made of: entries, each one resource from one place in one source. */
+import { createHash } from 'node:crypto';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
+
+/** A resource that is to be loaded. */
+export interface Entry {
+  /**
+   * What references inside the import resolve to. `Type/old-id` where the source's ids name things across files
+   * (NDJSON, PUT entries); else the entry's `fullUrl` or place, which means something in its own file only.
+   */
+  readonly key: string;
+  readonly type: ResourceType;
+  /** As it came: with its old id, its references as the source wrote them. */
+  readonly resource: JsonObject;
+  /** Where it stands, for people: `ann.json, entry 12` or `Observation.ndjson, line 40`. */
+  readonly place: string;
+  /** Its length as JSON text. */
+  readonly bytes: number;
+  /** The `urn:uuid:` by which links in its narrative and its uris may name it, and by which the transaction does. */
+  readonly urn: string;
+  /** A condition that the source set: criteria of `ifNoneExist` or of a conditional PUT. */
+  readonly condition?: { readonly method: 'POST' | 'PUT'; readonly criteria: string };
+}
+
+/** Something in a source that cannot be loaded. */
+export interface Fault {
+  readonly place: string;
+  readonly diagnostics: string;
+}
+
+/** An entry over a resource; the text is measured once. */
+export function makeEntry(
+  key: string,
+  type: ResourceType,
+  resource: JsonObject,
+  place: string,
+  given: { readonly fullUrl?: Json | undefined; readonly condition?: Entry['condition'] } = {},
+): Entry {
+  const { fullUrl, condition } = given;
+  const bytes = Buffer.byteLength(printJson(resource));
+  const urn = typeof fullUrl === 'string' && URN_UUID.test(fullUrl) ? fullUrl : urnOf(key);
+  return { key, type, resource, place, bytes, urn, ...(condition === undefined ? {} : { condition }) };
+}
+
+const URN_UUID = /^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The `urn:uuid:` under which a transaction names an entry: the same for the same key, so that a retry is the same text. */
+export function urnOf(key: string): string {
+  const hex = createHash('sha256').update(key).digest('hex');
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
+  return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/**
+ * The SHA-256 over entries in their order: what makes a unit of work recognisable when an import is resumed,
+ * whatever its file is called now.
+ */
+export function contentHash(entries: readonly Entry[]): string {
+  const hash = createHash('sha256');
+  for (const { key, resource } of entries) hash.update(`${key}\n${printJson(resource)}\n`);
+  return hash.digest('hex');
+}

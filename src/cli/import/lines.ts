@@ -1,0 +1,40 @@
+/**
+ * A file's lines, one at a time. Only a line feed ends a line: `node:readline` also splits at U+2028, which JSON
+ * strings may hold (RFC 8259, section 7).
+ */
+import { createReadStream } from 'node:fs';
+
+/** A line of a file. */
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  /** Without its end; undefined when its bytes are not UTF-8. */
+  readonly text: string | undefined;
+}
+
+/** Lines of a UTF-8 file, a byte order mark at its start left out. */
+export async function* linesOf(path: string): AsyncGenerator<Line> {
+  let number = 0;
+  let parts: Buffer[] = [];
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+      parts.push(chunk.subarray(start, end));
+      number += 1;
+      yield { number, text: decodeUtf8(parts.length === 1 ? (parts[0] ?? chunk) : Buffer.concat(parts)) };
+      parts = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) parts.push(chunk.subarray(start));
+  }
+  if (parts.length > 0) yield { number: number + 1, text: decodeUtf8(Buffer.concat(parts)) };
+}
+
+/** The text of UTF-8 bytes without a byte order mark, or undefined when they are something else. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

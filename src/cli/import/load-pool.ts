@@ -1,0 +1,235 @@
+/**
+ * Loads the pool: resources whose old ids mean something across files. Directory first, then each patient's record
+ * in one transaction, and last what must wait for others: records that refer into other records, records of which an
+ * earlier run loaded a part, and Provenances, whose record only the ids of their targets tell.
+ */
+import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
+import { forEachConcurrently } from './concurrency.ts';
+import type { Entry } from './entry.ts';
+import type { Loading } from './load-bundles.ts';
+import { countTypes, homeOf, pooledScope, type RecordUnit } from './plan.ts';
+import { referencesOf, typeAndId } from './references.ts';
+import type { Pool, Spill } from './spill.ts';
+
+/** Directory types, what is referred to before what refers to it. */
+const FIRST: readonly string[] = ['Organization', 'Location', 'Practitioner', 'PractitionerRole'];
+const DIRECTORY_TYPES = [
+  ...FIRST,
+  ...TYPE_NAMES.filter(
+    (type) => ['directory', 'either'].includes(typeEntry(type).home) && !FIRST.includes(type),
+  ),
+];
+/** How much of the pool is in memory at a time, at most, besides one bucket. */
+const WINDOW_BYTES = 32_000_000;
+
+/** Loads everything in the pool but what must wait: `loadDeferred` does that, after the bundles. */
+export async function loadPool(pool: Pool, concurrency: number, loading: Loading): Promise<PooledDirectory> {
+  const directory = new PooledDirectory();
+  for (const type of DIRECTORY_TYPES) {
+    for await (const entries of windows(pool.named(`directory-${type}`))) {
+      for (const [key, now] of await loading.directory.ensure(entries, pooledScope, true)) {
+        if ('refused' in now) directory.refused.add(key);
+      }
+      loading.progress.advance(entries.length);
+    }
+  }
+  await forEachConcurrently(unitsReady(pool, loading), concurrency, async (unit) => {
+    await loadUnit(unit, new Map(), directory, loading);
+  });
+  await pool.named('deferred').finish();
+  return directory;
+}
+
+/** The directory entries of the pool that the server refused. */
+export class PooledDirectory {
+  readonly refused = new Set<string>();
+}
+
+/** The records that can go now; the others are put aside, on disk. */
+async function* unitsReady(
+  pool: Pool,
+  { state, records, report, progress }: Loading,
+): AsyncGenerator<RecordUnit> {
+  const deferred = pool.named('deferred');
+  for (const bucket of pool.buckets) {
+    for (const unit of await unitsOf(bucket, report.warn.bind(report))) {
+      if (records.isDone(unit)) {
+        for (const [type, count] of countTypes(unit.entries)) report.already(type, count);
+        progress.advance(unit.entries.length);
+      } else if (mustWait(unit, (key) => state.patients.has(key))) {
+        for (const { key, resource, place } of unit.entries)
+          await deferred.add(unit.patient, key, resource, place);
+      } else yield unit;
+    }
+  }
+}
+
+/** A bucket's entries by patient. Of two with one id the later version is taken, with a warning. */
+async function unitsOf(bucket: Spill, warn: (text: string) => void): Promise<RecordUnit[]> {
+  const patients = new Map<string, Map<string, Entry>>();
+  for await (const { owner, entry } of bucket.read()) {
+    const entries = patients.get(owner) ?? new Map<string, Entry>();
+    patients.set(owner, entries);
+    const twin = entries.get(entry.key);
+    if (twin === undefined) entries.set(entry.key, entry);
+    else {
+      const later = updatedAt(entry) > updatedAt(twin) ? entry : twin;
+      entries.set(entry.key, later);
+      warn(`${entry.key} stands at ${twin.place} and at ${entry.place}: the one at ${later.place} is taken`);
+    }
+  }
+  return [...patients].map(([patient, entries]) => ({ patient, entries: [...entries.values()] }));
+}
+
+function updatedAt({ resource }: Entry): number {
+  const { meta } = resource;
+  const at =
+    typeof meta === 'object' && meta !== null && 'lastUpdated' in meta
+      ? Date.parse(String(meta.lastUpdated))
+      : 0;
+  return Number.isNaN(at) ? 0 : at;
+}
+
+function mustWait({ patient, entries }: RecordUnit, isLoaded: (patient: string) => boolean): boolean {
+  const own = new Set(entries.map(({ key }) => key));
+  if (isLoaded(patient) || !own.has(patient)) return true;
+  return entries.some(({ resource }) => outwardOf(resource, own).some((key) => !isLoaded(key)));
+}
+
+/** Keys of resources in other records that a resource refers to. */
+function outwardOf(resource: Entry['resource'], own: ReadonlySet<string>): string[] {
+  return referencesOf(resource).flatMap((reference) => {
+    const target = pooledScope(reference);
+    return target?.kind === 'entry' && !own.has(target.key) && isInRecord(target.key) ? [target.key] : [];
+  });
+}
+
+function isInRecord(key: string): boolean {
+  const type = key.slice(0, key.indexOf('/'));
+  return isResourceType(type) && typeEntry(type).home === 'record';
+}
+
+/** Loads what had to wait, one after the other: each may refer to what the one before it brought. */
+export async function loadDeferred(pool: Pool, directory: PooledDirectory, loading: Loading): Promise<void> {
+  for await (const window of windowsOfUnits(pool.named('deferred')))
+    await loadWindow(window, directory, loading);
+  for await (const provenances of windows(pool.named('provenance'))) {
+    const units = await provenanceUnits(provenances, loading);
+    await loadWindow(units, directory, loading);
+  }
+}
+
+async function loadWindow(
+  units: readonly RecordUnit[],
+  directory: PooledDirectory,
+  loading: Loading,
+): Promise<void> {
+  const wanted = new Set<string>();
+  for (const { entries } of units) {
+    const own = new Set(entries.map(({ key }) => key));
+    for (const { key, resource } of entries) {
+      wanted.add(key);
+      for (const target of outwardOf(resource, own)) wanted.add(target);
+    }
+  }
+  const found = new Map(
+    [...(await loading.state.find(wanted))].map(([key, { reference }]) => [key, reference]),
+  );
+  for (const unit of units) {
+    const ids = await loadUnit(unit, found, directory, loading);
+    for (const [key, reference] of ids ?? []) found.set(key, reference);
+  }
+}
+
+/** Provenances by the patient in whose record their targets were loaded. */
+async function provenanceUnits(
+  provenances: readonly Entry[],
+  { state, report }: Loading,
+): Promise<RecordUnit[]> {
+  const targetsOf = (entry: Entry): string[] => {
+    const home = homeOf(entry.resource);
+    return (home.kind === 'provenance' ? home.targets : []).flatMap((reference) => {
+      const target = pooledScope(reference);
+      return target?.kind === 'entry' ? [target.key] : [];
+    });
+  };
+  const found = await state.find(new Set(provenances.flatMap(targetsOf)));
+  const patients = new Map<string, Entry[]>();
+  for (const entry of provenances) {
+    const owner = targetsOf(entry).flatMap((key) => found.get(key)?.patient ?? [])[0];
+    if (owner === undefined) {
+      const diagnostics = 'Provenance.target names nothing of a record that was loaded';
+      report.fault({ place: entry.place, diagnostics }, entry.type);
+    } else patients.set(owner, [...(patients.get(owner) ?? []), entry]);
+  }
+  return [...patients].map(([patient, entries]) => ({ patient, entries }));
+}
+
+async function loadUnit(
+  unit: RecordUnit,
+  found: ReadonlyMap<string, string>,
+  directory: PooledDirectory,
+  { state, records, report, progress, headersOf }: Loading,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const { patient, entries } = unit;
+  progress.advance(entries.length);
+  if (records.isDone(unit)) {
+    for (const [type, count] of countTypes(entries)) report.already(type, count);
+    return undefined;
+  }
+  const own = new Set(entries.map(({ key }) => key));
+  const named = typeAndId(patient);
+  if (!own.has(patient) && !state.patients.has(patient) && named !== undefined && !SERVER_ID.test(named.id)) {
+    const [first] = entries;
+    const diagnostics = `${patient} is not among the sources, nor was it loaded before: ${entries.length} resources refer to it`;
+    report.fault({ place: first?.place ?? patient, diagnostics });
+    for (const [type, count] of countTypes(entries)) report.failed(type, count);
+    return undefined;
+  }
+  return records.load(unit, {
+    scope: pooledScope,
+    known: (key) => state.directory.get(key)?.reference ?? state.patients.get(key) ?? found.get(key),
+    refused: (key) => (directory.refused.has(key) ? key : undefined),
+    before: new Map([...found].filter(([key]) => own.has(key))),
+    place: patient,
+    headers: headersOf(named?.id),
+  });
+}
+
+/** A patient of the server itself: its ids are UUIDs, and it says whether one exists. */
+const SERVER_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A spill in pieces that fit into memory. */
+async function* windows(spill: Spill): AsyncGenerator<Entry[]> {
+  let entries: Entry[] = [];
+  let bytes = 0;
+  for await (const { entry } of spill.read()) {
+    entries.push(entry);
+    bytes += entry.bytes;
+    if (bytes < WINDOW_BYTES) continue;
+    yield entries;
+    entries = [];
+    bytes = 0;
+  }
+  if (entries.length > 0) yield entries;
+}
+
+/** The units of a spill, which stand together in it, in pieces that fit into memory. */
+async function* windowsOfUnits(spill: Spill): AsyncGenerator<RecordUnit[]> {
+  let units: { patient: string; entries: Entry[] }[] = [];
+  let bytes = 0;
+  for await (const { owner, entry } of spill.read()) {
+    const last = units.at(-1);
+    if (last?.patient === owner) last.entries.push(entry);
+    else {
+      if (bytes >= WINDOW_BYTES) {
+        yield units;
+        units = [];
+        bytes = 0;
+      }
+      units.push({ patient: owner, entries: [entry] });
+    }
+    bytes += entry.bytes;
+  }
+  if (units.length > 0) yield units;
+}

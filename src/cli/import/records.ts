@@ -1,0 +1,201 @@
+/** Loads one patient's record: in one transaction, or in several when it is over the limits of one. */
+import { contentHash, type Entry } from './entry.ts';
+import { cutIntoParts, inReferenceOrder, LIMITS, type Limits } from './parts.ts';
+import { countTypes, type RecordUnit, type Scope } from './plan.ts';
+import { type Lost, referencesOf } from './references.ts';
+import type { Report } from './report.ts';
+import { Refused, type Sender } from './send.ts';
+import type { ImportState } from './state.ts';
+import { prepare, printTransaction, readAnswer } from './transaction.ts';
+
+/** What a record is loaded with. */
+export interface Circumstances {
+  readonly scope: Scope;
+  /** Key → `Type/id` of what the server has, outside this record. */
+  readonly known: (key: string) => string | undefined;
+  /** Why a key that this record may refer to has no place on the server. */
+  readonly refused: (key: string) => string | undefined;
+  /** Entries of this record that an earlier run loaded: key → `Type/id`. */
+  readonly before: ReadonlyMap<string, string>;
+  /** What the record is called in the report. */
+  readonly place: string;
+  /** The headers of its requests. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Loads records. */
+export class Records {
+  constructor(
+    private readonly state: ImportState,
+    private readonly sender: Sender,
+    private readonly report: Report,
+    private readonly limits: Limits = LIMITS,
+  ) {}
+
+  /** Whether an earlier run, or another file of this one, loaded exactly these entries. */
+  isDone(unit: RecordUnit): boolean {
+    return this.state.doneUnits.has(contentHash(unit.entries));
+  }
+
+  /** Whether an earlier run has begun to load these entries in parts. */
+  isBegun(unit: RecordUnit): boolean {
+    return this.state.parts.has(contentHash(unit.entries));
+  }
+
+  /**
+   * Loads a record, except what `before` holds.
+   * @returns the new ids by key, or undefined when something was refused: that is in the report then.
+   */
+  async load(
+    unit: RecordUnit,
+    circumstances: Circumstances,
+  ): Promise<ReadonlyMap<string, string> | undefined> {
+    const { entries } = unit;
+    const hash = contentHash(entries);
+    const ids = new Map<string, string>();
+    for (const { key, type } of entries) {
+      const reference = circumstances.before.get(key);
+      if (reference === undefined) continue;
+      ids.set(key, reference);
+      this.report.already(type);
+    }
+    const refused = this.#refusedTarget(entries, circumstances);
+    if (refused !== undefined) {
+      this.#fail(entries, ids, [refused]);
+      return undefined;
+    }
+    const links = (entry: Entry): string[] => keysOf(entry, circumstances.scope);
+    const parts = this.#partsOf(hash, entries, links);
+    if (parts.length > 1) await this.#noteParts(hash, parts);
+    let lost: Lost = { dropped: 0, missing: 0 };
+    let sent = 0;
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      const fresh = part.filter(({ key }) => !ids.has(key));
+      if (fresh.length === 0 && parts.length > 0) continue;
+      try {
+        lost = sum(lost, await this.#send(fresh, parts.length, hash, unit.patient, ids, circumstances));
+        sent += fresh.length > 0 ? 1 : 0;
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        if (error.status === 413 && fresh.length > 1) {
+          const order = inReferenceOrder(entries, links).flat();
+          const ordered = order.filter((entry) => fresh.includes(entry));
+          const half = Math.ceil(ordered.length / 2);
+          parts.unshift(ordered.slice(0, half), ordered.slice(half));
+          const loaded = order.filter(({ key }) => ids.has(key));
+          await this.#noteParts(hash, [...(loaded.length > 0 ? [loaded] : []), ...parts]);
+          continue;
+        }
+        this.#fail(entries, ids, faultsOf(error, fresh, circumstances.place, sent > 0));
+        await this.state.note({ unit: hash, failed: error.message });
+        return undefined;
+      }
+    }
+    if (sent > 1) this.report.cut(circumstances.place, sent);
+    this.report.lost(lost);
+    return ids;
+  }
+
+  #partsOf(hash: string, entries: readonly Entry[], links: (entry: Entry) => string[]): Entry[][] {
+    const sizes = this.state.parts.get(hash);
+    if (sizes === undefined) return cutIntoParts(entries, links, this.limits);
+    const order = inReferenceOrder(entries, links).flat();
+    return sizes.map((size) => order.splice(0, size));
+  }
+
+  async #noteParts(hash: string, parts: readonly (readonly Entry[])[]): Promise<void> {
+    await this.state.note({ unit: hash, parts: parts.map(({ length }) => length) });
+  }
+
+  async #send(
+    part: readonly Entry[],
+    left: number,
+    unit: string,
+    patient: string,
+    ids: Map<string, string>,
+    { scope, known, headers }: Circumstances,
+  ): Promise<Lost> {
+    let lost: Lost = { dropped: 0, missing: 0 };
+    const loaded: Record<string, string> = {};
+    if (part.length > 0) {
+      const together = new Map(part.map(({ key, urn }) => [key, urn]));
+      const surroundings = { scope, together, known: (key: string) => ids.get(key) ?? known(key) };
+      const prepared = part.map((entry) => {
+        const { resource, lost: references } = prepare(entry, surroundings);
+        lost = sum(lost, references);
+        const { urn, condition } = entry;
+        return { urn, resource, ...(condition === undefined ? {} : { condition }) };
+      });
+      const body = printTransaction(prepared);
+      const answer = readAnswer(
+        await this.sender.post(body, this.sender.keyOf(body, headers), headers),
+        part.length,
+      );
+      for (const [i, { key, type }] of part.entries()) {
+        const now = answer[i];
+        if (now === undefined) continue;
+        loaded[key] = now.reference;
+        ids.set(key, now.reference);
+        if (now.created) this.report.loaded(type);
+        else this.report.matched(type);
+      }
+      this.report.transactions += 1;
+    }
+    await this.state.note({ unit, left, patient, ids: loaded });
+    return lost;
+  }
+
+  /** A record that needs a refused directory entry is not loaded with a hole: it would never be filled. */
+  #refusedTarget(
+    entries: readonly Entry[],
+    { scope, refused }: Circumstances,
+  ): { place: string; diagnostics: string } | undefined {
+    for (const entry of entries) {
+      const key = keysOf(entry, scope).find((target) => refused(target) !== undefined);
+      if (key !== undefined) {
+        return { place: entry.place, diagnostics: `it refers to ${refused(key)}, which was not loaded` };
+      }
+    }
+    return undefined;
+  }
+
+  #fail(
+    entries: readonly Entry[],
+    ids: ReadonlyMap<string, string>,
+    faults: readonly { place: string; diagnostics: string }[],
+  ): void {
+    for (const fault of faults) this.report.fault(fault);
+    for (const [type, count] of countTypes(entries.filter(({ key }) => !ids.has(key))))
+      this.report.failed(type, count);
+  }
+}
+
+function keysOf(entry: Entry, scope: Scope): string[] {
+  return referencesOf(entry.resource).flatMap((reference) => {
+    const target = scope(reference);
+    return target?.kind === 'entry' ? [target.key] : [];
+  });
+}
+
+/** The server's issues, each at the place of the entry that it is about. */
+function faultsOf(
+  refusal: Refused,
+  part: readonly Entry[],
+  place: string,
+  partly: boolean,
+): { place: string; diagnostics: string }[] {
+  const note = partly
+    ? ' (an earlier part of this record is loaded; the same command goes on from there)'
+    : '';
+  const issues = refusal.issues.length > 0 ? refusal.issues : [{ diagnostics: refusal.message }];
+  return issues.map((issue) => {
+    const entry = issue.entry === undefined ? undefined : part[issue.entry];
+    if (entry === undefined) return { place, diagnostics: `${issue.diagnostics}${note}` };
+    const element = issue.expression === undefined || issue.expression === '' ? '' : `${issue.expression}: `;
+    return { place: `${entry.place} (${entry.type})`, diagnostics: `${element}${issue.diagnostics}${note}` };
+  });
+}
+
+function sum(a: Lost, b: Lost): Lost {
+  return { dropped: a.dropped + b.dropped, missing: a.missing + b.missing };
+}

@@ -1,0 +1,134 @@
+/**
+ * References: which ones a resource makes, and the same resource with them rewritten. A reference is a string member
+ * named `reference` (https://hl7.org/fhir/R4/references.html); what is contained is walked too.
+ */
+import { isResourceType } from '#src/fhir/types.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+
+/** What becomes of one reference. */
+export type Resolution =
+  /** It stays as it is. */
+  | { readonly kind: 'keep' }
+  /** It points to something that is loaded: the `urn:` of an entry of the same transaction, or `Type/id`. */
+  | { readonly kind: 'to'; readonly reference: string }
+  /** What it pointed to is not loaded: an identifier remains. `uri` is what the source called it. */
+  | {
+      readonly kind: 'dropped' | 'missing';
+      readonly uri: string;
+      readonly type?: string;
+      readonly display?: string;
+    };
+
+/** How many references lost their target, by why. */
+export interface Lost {
+  /** It was of a type that the service does not keep. */
+  readonly dropped: number;
+  /** It is not among the sources. */
+  readonly missing: number;
+}
+
+/** `Type/id` of a relative reference or of the end of an absolute one, without `/_history/v` and fragment. */
+export function typeAndId(reference: string): { type: string; id: string; absolute: boolean } | undefined {
+  const match =
+    /^(https?:\/\/.*\/)?([A-Z][A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/[^/#]+)?(?:#.*)?$/.exec(
+      reference,
+    );
+  const [, base, type, id] = match ?? [];
+  return type === undefined || id === undefined ? undefined : { type, id, absolute: base !== undefined };
+}
+
+/** The references of a resource that point out of it (no `#contained`), each once, in order. */
+export function referencesOf(resource: Json): string[] {
+  const found = new Set<string>();
+  collect(resource, found);
+  return [...found];
+}
+
+function collect(value: Json, found: Set<string>): void {
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, found);
+  } else if (isObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      if (name === 'reference' && typeof member === 'string') {
+        if (!member.startsWith('#')) found.add(member);
+      } else if (typeof member === 'object') collect(member, found);
+    }
+  }
+}
+
+/**
+ * A resource with its references rewritten; what does not change is shared with the original.
+ * @param resolve is asked for each reference that points out of the resource.
+ */
+export function rewriteReferences(
+  resource: JsonObject,
+  resolve: (reference: string) => Resolution,
+): { resource: JsonObject; lost: Lost } {
+  const lost = { dropped: 0, missing: 0 };
+  const visit = (value: Json): Json => {
+    if (Array.isArray(value)) {
+      const items = value.map(visit);
+      return items.some((item, i) => item !== value[i]) ? items : value;
+    }
+    return isObject(value) ? visitObject(value) : value;
+  };
+  const visitObject = (object: JsonObject): JsonObject => {
+    let changed: JsonObject | undefined;
+    for (const [name, member] of Object.entries(object)) {
+      if (typeof member !== 'object' || member === null) continue;
+      const next = visit(member);
+      if (next !== member) {
+        changed ??= { ...object };
+        changed[name] = next;
+      }
+    }
+    const { reference } = object;
+    if (typeof reference !== 'string' || reference.startsWith('#')) return changed ?? object;
+    const resolution = resolve(reference);
+    if (resolution.kind === 'keep') return changed ?? object;
+    if (resolution.kind === 'to') return { ...(changed ?? object), reference: resolution.reference };
+    lost[resolution.kind] += 1;
+    return withoutTarget(changed ?? object, resolution);
+  };
+  return { resource: visitObject(resource), lost };
+}
+
+/**
+ * The Reference by identifier that remains of one whose target is not loaded: R4 lets `identifier` stand where
+ * `reference` cannot. One that the source gave is kept: it says more than an old id.
+ */
+function withoutTarget(
+  { reference: _, ...rest }: JsonObject,
+  { uri, type, display }: { uri: string; type?: string; display?: string },
+): JsonObject {
+  const named = rest.type ?? type;
+  return {
+    ...rest,
+    ...(named === undefined ? {} : { type: named }),
+    identifier: rest.identifier ?? { system: 'urn:ietf:rfc:3986', value: uri },
+    display: rest.display ?? display ?? `${typeof named === 'string' ? named : 'Resource'}, not imported`,
+  };
+}
+
+/**
+ * What a reference means that nothing in the import answers to. Old ids mean nothing on this server, so a relative
+ * reference becomes an identifier; only a UUID of a type that is kept may be a resource which the server has already.
+ */
+export function unresolved(reference: string): Resolution {
+  if (reference.startsWith('urn:')) return { kind: 'missing', uri: reference };
+  const target = typeAndId(reference);
+  if (target === undefined || target.absolute) return { kind: 'keep' };
+  if (!isResourceType(target.type)) return { kind: 'dropped', uri: reference, type: target.type };
+  return UUID_V7.test(target.id) ? { kind: 'keep' } : { kind: 'missing', uri: reference, type: target.type };
+}
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** What people call a resource: for the `display` of a reference whose target is not loaded. */
+export function labelOf(resource: JsonObject): string | undefined {
+  const { code, type, name } = resource;
+  const concept = isObject(code) ? code : isObject(type) ? type : {};
+  const [coding] = Array.isArray(concept.coding) ? concept.coding : [];
+  const said = [concept.text, isObject(coding) ? coding.display : undefined, name];
+  return said.find((text) => typeof text === 'string');
+}

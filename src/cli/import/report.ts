@@ -1,0 +1,185 @@
+/** What an import did: counted while it runs, printed when it is over. */
+import { table } from '../table.ts';
+import type { Fault } from './entry.ts';
+import type { Lost } from './references.ts';
+import type { DoneSource } from './state.ts';
+
+/** The counts of one type. */
+interface TypeCounts {
+  found: number;
+  loaded: number;
+  matched: number;
+  already: number;
+  skipped: number;
+  failed: number;
+}
+
+/** The closing report as data. */
+export interface ReportData {
+  /** Everything of every source was loaded, matched, or of a type that is not kept. */
+  readonly complete: boolean;
+  readonly stopped: string | null;
+  readonly types: Readonly<Record<string, Readonly<TypeCounts>>>;
+  readonly references: Lost;
+  readonly transactions: number;
+  /** Records that were over a transaction's limits: place → transactions. */
+  readonly split: Readonly<Record<string, number>>;
+  readonly retries: number;
+  readonly throttled_seconds: number;
+  readonly seconds: number;
+  readonly warnings: readonly string[];
+  readonly faults: readonly Fault[];
+}
+
+/** Counts, warnings and faults of one import. */
+export class Report {
+  readonly #types = new Map<string, TypeCounts>();
+  readonly #split = new Map<string, number>();
+  readonly #lost = { dropped: 0, missing: 0 };
+  readonly warnings: string[] = [];
+  readonly faults: Fault[] = [];
+  transactions = 0;
+  retries = 0;
+  throttledSeconds = 0;
+  stopped: string | undefined;
+
+  /** @param now milliseconds, for how long it took. */
+  constructor(private readonly now: () => number = Date.now) {
+    this.#started = now();
+  }
+  readonly #started: number;
+
+  #of(type: string): TypeCounts {
+    const known = this.#types.get(type);
+    if (known !== undefined) return known;
+    const counts = { found: 0, loaded: 0, matched: 0, already: 0, skipped: 0, failed: 0 };
+    this.#types.set(type, counts);
+    return counts;
+  }
+
+  /** Resources of a type stand in the sources. */
+  found(type: string, count = 1): void {
+    this.#of(type).found += count;
+  }
+
+  /** They are of a type that is not loaded. */
+  skipped(type: string, count = 1): void {
+    this.#of(type).skipped += count;
+  }
+
+  /** They are on the server now. */
+  loaded(type: string, count = 1): void {
+    this.#of(type).loaded += count;
+  }
+
+  /** They are the same as something that was there: a directory entry by its identifier. */
+  matched(type: string, count = 1): void {
+    this.#of(type).matched += count;
+  }
+
+  /** An earlier run of this import loaded them. */
+  already(type: string, count = 1): void {
+    this.#of(type).already += count;
+  }
+
+  /** An earlier run of this import loaded a whole source. */
+  alreadyLoaded({ loaded, skipped }: DoneSource): void {
+    for (const [type, count] of Object.entries(loaded)) {
+      this.found(type, count);
+      this.already(type, count);
+    }
+    for (const [type, count] of Object.entries(skipped)) {
+      this.found(type, count);
+      this.skipped(type, count);
+    }
+  }
+
+  /** They were refused. */
+  failed(type: string, count = 1): void {
+    this.#of(type).failed += count;
+  }
+
+  /** References lost their targets. */
+  lost({ dropped, missing }: Lost): void {
+    this.#lost.dropped += dropped;
+    this.#lost.missing += missing;
+  }
+
+  /** A record went in several transactions. */
+  cut(place: string, transactions: number): void {
+    this.#split.set(place, transactions);
+  }
+
+  /** Something that a person should know. */
+  warn(text: string): void {
+    this.warnings.push(text);
+  }
+
+  /** Something was not loaded; `type` when exactly one resource of it is what was not. */
+  fault(fault: Fault, type?: string): void {
+    this.faults.push(fault);
+    if (type !== undefined) this.failed(type);
+  }
+
+  /** The report as data. */
+  data(): ReportData {
+    return {
+      complete: this.faults.length === 0 && this.stopped === undefined,
+      stopped: this.stopped ?? null,
+      types: Object.fromEntries([...this.#types].sort(([a], [b]) => (a < b ? -1 : 1))),
+      references: { ...this.#lost },
+      transactions: this.transactions,
+      split: Object.fromEntries(this.#split),
+      retries: this.retries,
+      throttled_seconds: Math.round(this.throttledSeconds),
+      seconds: Math.round((this.now() - this.#started) / 100) / 10,
+      warnings: this.warnings,
+      faults: this.faults,
+    };
+  }
+}
+
+const COLUMNS = ['found', 'loaded', 'matched', 'already', 'skipped', 'failed'] as const;
+const HEADING = ['Type', 'in the files', 'loaded', 'matched', 'loaded before', 'skipped', 'failed'];
+const SHOWN = 20;
+
+/** The report for people. */
+export function printReport(report: ReportData): string {
+  const rows = Object.entries(report.types).map(([type, counts]) => [
+    type,
+    ...COLUMNS.map((name) => counts[name]),
+  ]);
+  const total = COLUMNS.map((name) =>
+    Object.values(report.types).reduce((sum, counts) => sum + counts[name], 0),
+  );
+  const lines = [table(HEADING, rows, ['All', ...total]), ''];
+  const [, loaded = 0] = total;
+  const rate = report.seconds > 0 ? `, ${Math.round(loaded / report.seconds)} resources/s` : '';
+  lines.push(`${report.transactions} transactions in ${report.seconds} s${rate}.`);
+  const { dropped, missing } = report.references;
+  if (dropped > 0) lines.push(`${dropped} references to skipped resources were kept as identifiers.`);
+  if (missing > 0)
+    lines.push(`${missing} references to what the sources do not hold were kept as identifiers.`);
+  for (const [place, count] of Object.entries(report.split)) {
+    lines.push(`${place}: over the limits of one transaction, loaded in ${count}.`);
+  }
+  if (report.retries > 0) {
+    const waited =
+      report.throttled_seconds > 0 ? `; the rate limit was waited out for ${report.throttled_seconds} s` : '';
+    lines.push(`${report.retries} requests were sent again${waited}.`);
+  }
+  list(lines, 'Warnings', report.warnings);
+  list(
+    lines,
+    'Not loaded',
+    report.faults.map(({ place, diagnostics }) => `${place}: ${diagnostics}`),
+  );
+  if (report.stopped !== null) lines.push('', report.stopped);
+  return lines.join('\n');
+}
+
+function list(lines: string[], heading: string, items: readonly string[]): void {
+  if (items.length === 0) return;
+  lines.push('', `${heading} (${items.length}):`, ...items.slice(0, SHOWN).map((item) => `  ${item}`));
+  if (items.length > SHOWN) lines.push(`  … and ${items.length - SHOWN} more: --json shows all`);
+}

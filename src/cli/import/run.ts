@@ -1,0 +1,140 @@
+/** `annal import`: loads bundles and NDJSON into a running service. */
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { newUuid } from '#src/shared/ids.ts';
+import { Failure } from '../failure.ts';
+import { startProgress } from '../progress.ts';
+import { dataDirOf, findService, type Service, type ServiceOptions } from '../service.ts';
+import { Directory } from './directory.ts';
+import { type Loading, loadBundles } from './load-bundles.ts';
+import { loadDeferred, loadPool } from './load-pool.ts';
+import { LIMITS, type Limits } from './parts.ts';
+import { Records } from './records.ts';
+import { printReport, Report, type ReportData } from './report.ts';
+import { Sender } from './send.ts';
+import { hashFile, listSources, type SourceFile, survey } from './sources.ts';
+import { Pool } from './spill.ts';
+import { ImportState } from './state.ts';
+
+/** What the command line says. */
+export interface ImportOptions extends ServiceOptions {
+  readonly concurrency?: number;
+  readonly sourceSystem?: string;
+  readonly authorType?: string;
+  /** File of the state; default: one below DATA_DIR, made of the service and the sources. */
+  readonly state?: string;
+  /** Forgets an earlier import of the same sources and loads everything once more. */
+  readonly again?: boolean;
+  readonly json?: boolean;
+  /** What one transaction may hold. */
+  readonly limits?: Limits;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Imports what the arguments name.
+ * @returns the report; `complete` says whether everything was loaded.
+ * @throws Failure before anything was sent: nothing to read, no service, a state of something else.
+ */
+export async function runImport(sources: readonly string[], options: ImportOptions): Promise<ReportData> {
+  const service = await findService(options);
+  const imports = join(dataDirOf(options), 'imports');
+  const spool = join(imports, `standard-input-${process.pid}`);
+  try {
+    const files = await listSources(sources, spool);
+    const path = options.state ?? join(imports, `${await stateName(service, sources, spool, options)}.jsonl`);
+    const fresh = options.again === true ? { salt: newUuid() } : undefined;
+    const state = await ImportState.open(resolve(path), service.url, fresh);
+    try {
+      return await load(files, service, state, options);
+    } finally {
+      await state.close();
+    }
+  } finally {
+    await rm(spool, { force: true });
+  }
+}
+
+async function load(
+  files: readonly SourceFile[],
+  service: Service,
+  state: ImportState,
+  options: ImportOptions,
+): Promise<ReportData> {
+  const { concurrency = 4, sourceSystem, authorType = 'import', json = false, signal } = options;
+  const report = new Report();
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const pool = await Pool.create(join(state.workFolder, 'pool'), bytes);
+  try {
+    const { bundles, entries } = await survey(files, pool, report, (hash) => state.doneSources.get(hash));
+    const progress = startProgress(entries, 'resources', json);
+    const sender = new Sender({
+      ...service,
+      salt: state.salt,
+      headers: {
+        'X-Service-Author-Type': authorType,
+        ...(sourceSystem === undefined ? {} : { 'X-Service-Source-System': sourceSystem }),
+      },
+      onRetry(why, wait) {
+        report.retries += 1;
+        if (why === 'throttled') report.throttledSeconds += wait / 1000;
+        progress.say(
+          why === 'throttled' ? 'rate limit, waiting' : 'the service does not answer, trying again',
+        );
+      },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const directory = new Directory(state, sender, report);
+    const records = new Records(state, sender, report, options.limits ?? LIMITS);
+    // The origin id names the record in the source system: the patient's old id there (interface.md, section 2.4).
+    const headersOf = (patient: string | undefined): Record<string, string> =>
+      sourceSystem === undefined || patient === undefined ? {} : { 'X-Service-Origin-Id': patient };
+    const loading: Loading = { state, directory, records, report, progress, headersOf };
+    try {
+      await directory.resume();
+      const pooled = await loadPool(pool, concurrency, loading);
+      await loadBundles(bundles, concurrency, loading);
+      await loadDeferred(pool, pooled, loading);
+    } catch (error) {
+      if (error instanceof Failure) report.stopped = `${error.message}. The same command goes on from here.`;
+      else if (signal?.aborted === true) report.stopped = 'Interrupted. The same command goes on from here.';
+      else throw error;
+    } finally {
+      progress.stop();
+    }
+    return report.data();
+  } finally {
+    await pool.remove();
+  }
+}
+
+/** The name of the state of these sources on this service for this key: the same command finds it again. */
+async function stateName(
+  { url, key }: Service,
+  sources: readonly string[],
+  spool: string,
+  { sourceSystem = '' }: ImportOptions,
+): Promise<string> {
+  const named = await Promise.all(
+    sources.map((source) => (source === '-' ? hashFile(spool) : resolve(source))),
+  );
+  const hash = createHash('sha256').update(JSON.stringify([url, key, sourceSystem, ...named.sort()]));
+  return hash.digest('hex').slice(0, 24);
+}
+
+/** Runs the command and prints its report. @returns the exit code. */
+export async function importCommand(sources: readonly string[], options: ImportOptions): Promise<number> {
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    const report = await runImport(sources, { ...options, signal: interrupted.signal });
+    process.stdout.write(
+      `${options.json === true ? JSON.stringify(report, null, 2) : printReport(report)}\n`,
+    );
+    return report.complete ? 0 : 1;
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}

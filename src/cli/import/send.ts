@@ -1,0 +1,195 @@
+/**
+ * Sends transactions and waits out what passes: a service that restarts, a rate limit, a request that still runs.
+ * Every request bears an Idempotency-Key made of its content, so that sending again never writes twice.
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { Failure } from '../failure.ts';
+
+/** Where and how to send. */
+export interface SendOptions {
+  /** The service's base URL, without `/fhir/R4`. */
+  readonly url: string;
+  readonly key: string;
+  /** `X-Service-…` headers of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Part of every Idempotency-Key. */
+  readonly salt: string;
+  /** Milliseconds without any answer after which the import stops. */
+  readonly patience?: number;
+  /** First and longest wait between tries, milliseconds. */
+  readonly backoff?: readonly [number, number];
+  /** Told of each request that is sent again, and how many milliseconds it waits. */
+  readonly onRetry?: (why: 'throttled' | 'unavailable', wait: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** The service refused a request, for good. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  constructor(
+    readonly status: number,
+    readonly issues: readonly RefusedIssue[],
+  ) {
+    super(issues[0]?.diagnostics ?? `HTTP ${status}`);
+  }
+}
+
+/** An issue of an OperationOutcome. */
+export interface RefusedIssue {
+  readonly diagnostics: string;
+  /** The entry of the bundle that it is about. */
+  readonly entry?: number;
+  /** The element within that entry's resource, as the server wrote it. */
+  readonly expression?: string;
+}
+
+/** One service, one credential; all workers share the waiting for its rate limit. */
+export class Sender {
+  #closedUntil = 0;
+
+  constructor(private readonly options: SendOptions) {}
+
+  /** The Idempotency-Key of a body: the same content to the same place in the same name gives the same key. */
+  keyOf(body: string, headers: Readonly<Record<string, string>> = {}): string {
+    const { url, salt } = this.options;
+    const names = Object.entries({ ...this.options.headers, ...headers }).sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    );
+    const hash = createHash('sha256')
+      .update(JSON.stringify([url, salt, names]))
+      .update(body);
+    return `annal-import-${hash.digest('hex')}`;
+  }
+
+  /**
+   * Posts a Bundle.
+   * @returns the answer's Bundle.
+   * @throws Refused for a final 4xx or 500; Failure when the credential is refused or the service stays away.
+   */
+  async post(
+    body: string,
+    idempotencyKey: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<JsonObject> {
+    const answer = await this.#request('POST', '/fhir/R4', body, {
+      ...this.options.headers,
+      ...headers,
+      'Content-Type': 'application/fhir+json',
+      'Idempotency-Key': idempotencyKey,
+    });
+    if (answer === undefined) throw new Refused(404, []);
+    return answer;
+  }
+
+  /** Reads a resource; undefined when it is not there. */
+  get(path: string): Promise<JsonObject | undefined> {
+    return this.#request('GET', `/fhir/R4/${path}`, undefined, {});
+  }
+
+  async #request(
+    method: string,
+    path: string,
+    body: string | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<JsonObject | undefined> {
+    const { url, key, patience = 120_000, backoff = [250, 15_000], signal, onRetry } = this.options;
+    let wait = backoff[0];
+    let silentSince: number | undefined;
+    for (;;) {
+      await this.#gate();
+      signal?.throwIfAborted();
+      let why: string;
+      let asked: number | undefined;
+      let throttled = false;
+      try {
+        const response = await fetch(`${url}${path}`, {
+          method,
+          headers: { ...headers, Accept: 'application/fhir+json', Authorization: `Bearer ${key}` },
+          ...(body === undefined ? {} : { body }),
+          signal: AbortSignal.timeout(300_000),
+        });
+        const text = await response.text();
+        const { status } = response;
+        if (response.ok) return read(text);
+        if (method === 'GET' && (status === 404 || status === 410)) return undefined;
+        if (status === 401 || status === 403) {
+          throw new Failure(`${url} refuses the key: ${issuesOf(text)[0]?.diagnostics ?? `HTTP ${status}`}`);
+        }
+        asked = seconds(response.headers.get('retry-after'));
+        throttled = status === 429;
+        // 409 with Retry-After: the same request still runs there, since an earlier try lost its answer.
+        if (!throttled && !UNAVAILABLE.has(status) && !(status === 409 && asked !== undefined)) {
+          throw new Refused(status, issuesOf(text));
+        }
+        why = issuesOf(text)[0]?.diagnostics ?? `HTTP ${status}`;
+      } catch (error) {
+        if (error instanceof Failure || error instanceof Refused) throw error;
+        why = reasonOf(error);
+      }
+      if (throttled) silentSince = undefined;
+      else silentSince ??= Date.now();
+      if (silentSince !== undefined && Date.now() - silentSince > patience) {
+        throw new Failure(`${url} did not answer for ${Math.round(patience / 1000)} s: ${why}`);
+      }
+      const pause = asked === undefined ? wait * (0.75 + Math.random() / 2) : asked * 1000;
+      wait = Math.min(wait * 2, backoff[1]);
+      onRetry?.(throttled ? 'throttled' : 'unavailable', pause);
+      if (throttled) this.#closedUntil = Math.max(this.#closedUntil, Date.now() + pause);
+      else await delay(pause, undefined, signal === undefined ? {} : { signal });
+    }
+  }
+
+  /** Waits until the rate limit that one of the workers met is over. */
+  async #gate(): Promise<void> {
+    const { signal } = this.options;
+    for (let left = this.#closedUntil - Date.now(); left > 0; left = this.#closedUntil - Date.now()) {
+      await delay(left, undefined, signal === undefined ? {} : { signal });
+    }
+  }
+}
+
+const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** `Retry-After` in whole seconds or as a date (RFC 9110, section 10.2.3). */
+function seconds(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header)) return Number(header);
+  const until = Date.parse(header);
+  return Number.isNaN(until) ? undefined : Math.max(0, (until - Date.now()) / 1000);
+}
+
+function read(text: string): JsonObject {
+  const { value } = parseJson(text);
+  if (!isObject(value)) throw new Failure('the service answered with something that is no FHIR resource');
+  return value;
+}
+
+/** Why `fetch` failed: its own message says only "fetch failed". */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof Error) return cause.message === '' ? cause.name : cause.message;
+  return error.message;
+}
+
+function issuesOf(text: string): RefusedIssue[] {
+  let value: Json;
+  try {
+    ({ value } = parseJson(text));
+  } catch {
+    return [];
+  }
+  if (!isObject(value) || !Array.isArray(value.issue)) return [];
+  return value.issue.filter(isObject).map((issue) => {
+    const expression = Array.isArray(issue.expression) ? issue.expression[0] : undefined;
+    const details = isObject(issue.details) ? issue.details.text : undefined;
+    const diagnostics = [issue.diagnostics, details, issue.code].find((said) => typeof said === 'string');
+    const entry = typeof expression === 'string' ? /^Bundle\.entry\[(\d+)\]\.?(.*)$/.exec(expression) : null;
+    return {
+      diagnostics: diagnostics ?? 'refused without a reason',
+      ...(entry === null ? {} : { entry: Number(entry[1]), expression: entry[2] ?? '' }),
+    };
+  });
+}

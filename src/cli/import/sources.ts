@@ -1,0 +1,228 @@
+/** The files that an import reads: which they are, and what is in them, in a first pass that sends nothing. */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { Failure } from '../failure.ts';
+import { decodeUtf8, linesOf } from './lines.ts';
+import { entriesOf, homeOf, isSelfContained, namedResources, pooledOwner } from './plan.ts';
+import type { Report } from './report.ts';
+import type { Pool } from './spill.ts';
+import type { DoneSource } from './state.ts';
+
+/** A file to read. */
+export interface SourceFile {
+  readonly path: string;
+  /** What people call it. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** A self-contained bundle in a file of its own. */
+export interface BundleSource {
+  readonly path: string;
+  readonly name: string;
+  /** SHA-256 of its text. */
+  readonly hash: string;
+  /** Holds no record: goes first, since records of other files refer to it. */
+  readonly directoryOnly: boolean;
+}
+
+/** JavaScript strings end at 512 MB; a document of more cannot be parsed in one piece. */
+const LARGEST_DOCUMENT = 400_000_000;
+
+const EXTENSIONS = /\.(json|ndjson|jsonl)$/i;
+
+/**
+ * The files that arguments name: a file, a folder with everything below it that ends in .json, .ndjson or .jsonl, or
+ * `-`, standard input, which is first written to `spool`.
+ * @throws Failure when an argument names nothing to read.
+ */
+export async function listSources(args: readonly string[], spool: string): Promise<SourceFile[]> {
+  const files: SourceFile[] = [];
+  for (const arg of args) {
+    if (arg === '-') {
+      await mkdir(dirname(spool), { recursive: true, mode: 0o700 });
+      await pipeline(process.stdin, createWriteStream(spool, { mode: 0o600 }));
+      files.push({ path: spool, name: 'standard input', bytes: (await stat(spool)).size });
+      continue;
+    }
+    const found = await stat(arg).catch(() => undefined);
+    if (found === undefined) throw new Failure(`${arg}: there is no such file or folder`);
+    if (!found.isDirectory()) {
+      files.push({ path: resolve(arg), name: basename(arg), bytes: found.size });
+      continue;
+    }
+    const below = (await readdir(arg, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile() && EXTENSIONS.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+    if (below.length === 0) throw new Failure(`${arg}: no .json, .ndjson or .jsonl file is in this folder`);
+    for (const path of below) {
+      files.push({ path: resolve(path), name: relative(arg, path), bytes: (await stat(path)).size });
+    }
+  }
+  return files;
+}
+
+/** The SHA-256 of a file, hexadecimal. */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/**
+ * Reads a JSON document from a file.
+ * @returns its value and text hash, or the sentence that says what is wrong with it.
+ */
+export async function readDocument(path: string): Promise<{ value: Json } | { diagnostics: string }> {
+  if ((await stat(path)).size > LARGEST_DOCUMENT) {
+    return { diagnostics: 'too large to be read as one JSON document: give it as NDJSON' };
+  }
+  const text = decodeUtf8(await readFile(path));
+  return text === undefined ? { diagnostics: 'not UTF-8' } : parseText(text);
+}
+
+function parseText(text: string, line = 1): { value: Json } | { diagnostics: string } {
+  try {
+    return { value: parseJson(text).value };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const diagnostics = error.message
+      .replace('the body is not JSON: ', '')
+      .replace(/line (\d+)/, (_, n: string) => `line ${Number(n) + line - 1}`);
+    return { diagnostics };
+  }
+}
+
+/** Whether a file holds one JSON object a line: by its name, or because its first line is whole and not the only one. */
+export async function isNdjson(file: SourceFile): Promise<boolean> {
+  if (/\.(ndjson|jsonl)$/i.test(file.path)) return true;
+  let first = true;
+  for await (const { text = '' } of linesOf(file.path)) {
+    if (text.trim() === '') continue;
+    if (!first) return true;
+    if (!text.trim().endsWith('}') || 'diagnostics' in parseText(text)) return false;
+    first = false;
+  }
+  return false;
+}
+
+/** What the first pass over the files found. */
+export interface Survey {
+  readonly bundles: readonly BundleSource[];
+  /** Entries to load, for the progress bar. */
+  readonly entries: number;
+}
+
+/**
+ * Reads every file once: self-contained bundles are listed, all other resources go into the pool, faults and what is
+ * skipped into the report.
+ * @param isDone tells sources that an earlier run loaded completely; they are counted and not read.
+ */
+export async function survey(
+  files: readonly SourceFile[],
+  pool: Pool,
+  report: Report,
+  isDone: (hash: string) => DoneSource | undefined,
+): Promise<Survey> {
+  const bundles: BundleSource[] = [];
+  const seen = new Map<string, string>();
+  let entries = 0;
+
+  const takeBundle = async (bundle: JsonObject, name: string, file?: { path: string; hash: string }) => {
+    const { entries: all, faults } = entriesOf(bundle, name);
+    if (!isSelfContained(all)) {
+      const named = namedResources(bundle, name);
+      for (const fault of named.faults) report.fault(fault);
+      for (const { key, resource, place } of named.resources) await take(resource, place, key);
+      return;
+    }
+    if (faults.length > 0) {
+      for (const fault of faults) report.fault(fault);
+      return;
+    }
+    const { path, hash } = file ?? (await keep(bundle, pool));
+    const records = all.some(({ resource }) => isObject(resource) && isRecord(resource));
+    bundles.push({ path, name, hash, directoryOnly: !records });
+    entries += all.length;
+  };
+
+  const take = async (value: Json, place: string, key?: string): Promise<void> => {
+    if (!isObject(value) || typeof value.resourceType !== 'string') {
+      report.fault({ place, diagnostics: 'neither a FHIR resource nor a Bundle' });
+      return;
+    }
+    if (value.resourceType === 'Bundle') return takeBundle(value, place);
+    const home = homeOf(value);
+    const name = key ?? (typeof value.id === 'string' ? `${value.resourceType}/${value.id}` : place);
+    report.found(value.resourceType);
+    if (home.kind === 'skipped') {
+      report.skipped(value.resourceType);
+      return;
+    }
+    const owned = pooledOwner(home, name);
+    if ('diagnostics' in owned) {
+      report.fault({ place, ...owned }, value.resourceType);
+      return;
+    }
+    entries += 1;
+    const spill =
+      home.kind === 'directory'
+        ? pool.named(`directory-${value.resourceType}`)
+        : home.kind === 'provenance'
+          ? pool.named('provenance')
+          : pool.bucketOf(owned.owner);
+    await spill.add(owned.owner, name, value, place);
+  };
+
+  for (const file of files) {
+    const hash = await hashFile(file.path);
+    const twin = seen.get(hash);
+    if (twin !== undefined) {
+      report.warn(`${file.name} is the same as ${twin}: read once`);
+      continue;
+    }
+    seen.set(hash, file.name);
+    const done = isDone(hash);
+    if (done !== undefined) {
+      report.alreadyLoaded(done);
+    } else if (await isNdjson(file)) {
+      for await (const { number, text } of linesOf(file.path)) {
+        const place = `${file.name}, line ${number}`;
+        if (text === undefined) report.fault({ place, diagnostics: 'not UTF-8' });
+        else if (text.trim() !== '') {
+          const read = parseText(text, number);
+          if ('value' in read) await take(read.value, place);
+          else report.fault({ place: file.name, ...read });
+        }
+      }
+    } else {
+      const read = await readDocument(file.path);
+      if ('diagnostics' in read) report.fault({ place: file.name, ...read });
+      else if (isObject(read.value) && read.value.resourceType === 'Bundle') {
+        await takeBundle(read.value, file.name, { path: file.path, hash });
+      } else await take(read.value, file.name);
+    }
+  }
+  await pool.finish();
+  return { bundles, entries };
+}
+
+function isRecord(resource: JsonObject): boolean {
+  const { kind } = homeOf(resource);
+  return kind !== 'directory' && kind !== 'skipped';
+}
+
+/** A bundle that stood on a line of an NDJSON file, in a file of its own. */
+async function keep(bundle: JsonObject, pool: Pool): Promise<{ path: string; hash: string }> {
+  const text = printJson(bundle);
+  const hash = createHash('sha256').update(text).digest('hex');
+  const path = join(pool.folder, `bundle-${hash}.json`);
+  await writeFile(path, text, { mode: 0o600 });
+  return { path, hash };
+}

@@ -1,0 +1,123 @@
+/**
+ * The pool of NDJSON lines and PUT entries, on disk: one patient's resources are spread over many files, and all of
+ * them must come together without holding all patients in memory. Each resource goes to the bucket of its patient;
+ * a bucket is small enough to be read whole.
+ */
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isResourceType } from '#src/fhir/types.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { type Entry, makeEntry } from './entry.ts';
+import { linesOf } from './lines.ts';
+
+/** How large a bucket should become, and how many there may be (each is an open file). */
+const BUCKET_BYTES = 16_000_000;
+const MOST_BUCKETS = 400;
+const BUFFERED_BYTES = 1_000_000;
+
+/** One file of spilled entries, written in order and read in order. */
+export class Spill {
+  #file: FileHandle | undefined;
+  #buffer: string[] = [];
+  #buffered = 0;
+  /** How many entries it holds. */
+  count = 0;
+
+  constructor(readonly path: string) {}
+
+  /** Adds an entry; `owner` is the key of its patient, empty where it has none. */
+  async add(owner: string, key: string, resource: JsonObject, place: string): Promise<void> {
+    const text = `${JSON.stringify([owner, key, place])}\t${printJson(resource)}\n`;
+    this.#buffer.push(text);
+    this.#buffered += text.length;
+    this.count += 1;
+    if (this.#buffered >= BUFFERED_BYTES) await this.flush();
+  }
+
+  /** Writes out what is buffered. */
+  async flush(): Promise<void> {
+    this.#file ??= await open(this.path, 'a', 0o600);
+    const text = this.#buffer.join('');
+    this.#buffer = [];
+    this.#buffered = 0;
+    if (text !== '') await this.#file.appendFile(text);
+  }
+
+  /** No more is added. */
+  async finish(): Promise<void> {
+    if (this.count === 0) return;
+    await this.flush();
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  /** The entries in order, each with its patient's key. */
+  async *read(): AsyncGenerator<{ owner: string; entry: Entry }> {
+    if (this.count === 0) return;
+    for await (const { text = '' } of linesOf(this.path)) {
+      const tab = text.indexOf('\t');
+      const [owner = '', key = '', place = ''] = JSON.parse(text.slice(0, tab)) as string[];
+      const { value } = parseJson(text.slice(tab + 1));
+      if (isObject(value) && isResourceType(value.resourceType)) {
+        yield { owner, entry: makeEntry(key, value.resourceType, value, place) };
+      }
+    }
+  }
+}
+
+/** The spills of one import: a folder of its own that is removed at the end. */
+export class Pool {
+  readonly #buckets: Spill[];
+  readonly #named = new Map<string, Spill>();
+
+  private constructor(
+    readonly folder: string,
+    buckets: number,
+  ) {
+    this.#buckets = Array.from({ length: buckets }, (_, i) => new Spill(join(folder, `records-${i}`)));
+  }
+
+  /**
+   * An empty pool in a folder; what an interrupted import left there is removed.
+   * @param expected bytes that are about to be spilled, roughly.
+   */
+  static async create(folder: string, expected: number): Promise<Pool> {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return new Pool(folder, Math.max(1, Math.min(MOST_BUCKETS, Math.ceil(expected / BUCKET_BYTES))));
+  }
+
+  /** The bucket of a patient. */
+  bucketOf(owner: string): Spill {
+    const hash = createHash('sha256').update(owner).digest().readUInt32BE(0);
+    const bucket = this.#buckets[hash % this.#buckets.length];
+    if (bucket === undefined) throw new RangeError('a pool has at least one bucket');
+    return bucket;
+  }
+
+  /** The buckets of records. */
+  get buckets(): readonly Spill[] {
+    return this.#buckets;
+  }
+
+  /** A spill for something else, by name. */
+  named(name: string): Spill {
+    const known = this.#named.get(name);
+    if (known !== undefined) return known;
+    const spill = new Spill(join(this.folder, name));
+    this.#named.set(name, spill);
+    return spill;
+  }
+
+  /** All is in. */
+  async finish(): Promise<void> {
+    for (const spill of [...this.#buckets, ...this.#named.values()]) await spill.finish();
+  }
+
+  /** Removes everything from the disk: it is clinical data. */
+  async remove(): Promise<void> {
+    await this.finish();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

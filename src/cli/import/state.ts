@@ -1,0 +1,237 @@
+/**
+ * What an import remembers, so that it can be resumed without loading anything twice: a journal, one JSON line a
+ * fact, each on disk before the next step. A line torn by a crash is cut off when the journal is opened again.
+ */
+import { existsSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { z } from 'zod';
+import { DataDirInUse, type DataDirLock, lockDataDir } from '#src/data-dir.ts';
+import { Failure } from '../failure.ts';
+import { linesOf } from './lines.ts';
+
+const counts = z.record(z.string(), z.int());
+
+const schema = z.union([
+  /** The first line: what this import is. `salt` sets it apart from an earlier one of the same files. */
+  z.object({ import: z.literal(1), url: z.string(), salt: z.string() }),
+  /** A source all of whose units are done, and what it held: it is not even parsed again. */
+  z.object({ source: z.string(), name: z.string(), loaded: counts, skipped: counts }),
+  /** How a unit that is too large for one transaction is cut: entries of each part. Also after a 413. */
+  z.object({ unit: z.string(), parts: z.array(z.int()) }),
+  /** A transaction of a unit was answered: key → `Type/id` on the server. With no parts left the unit is done. */
+  z.object({
+    unit: z.string(),
+    left: z.int(),
+    patient: z.string(),
+    ids: z.record(z.string(), z.string()),
+  }),
+  z.object({ unit: z.string(), failed: z.string() }),
+  /** A transaction of directory entries is about to be sent: it is sent again, as it was, if no answer follows. */
+  z.object({
+    intent: z.string(),
+    body: z.string(),
+    identities: z.array(z.string()),
+    contents: z.array(z.string()),
+  }),
+  /** Directory entries that the server has: how they are recognised, what they said, and what they are now. */
+  z.object({
+    answered: z.string(),
+    directory: z.array(z.object({ identity: z.string(), content: z.string(), reference: z.string() })),
+  }),
+]);
+
+type Line = z.infer<typeof schema>;
+
+/** How every journal begins. */
+const FIRST_LINE = '{"import":1,';
+/** More than any line has: a directory transaction of half the service's limit, quoted. */
+const LONGEST_LINE = 1 << 25;
+
+/** What a source held that was loaded completely, by type. */
+export interface DoneSource {
+  readonly loaded: Readonly<Record<string, number>>;
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+/** A directory transaction without an answer. */
+export interface Intent {
+  readonly key: string;
+  readonly body: string;
+  readonly identities: readonly string[];
+  readonly contents: readonly string[];
+}
+
+/** A directory entry that was loaded or matched. */
+export interface Known {
+  readonly reference: string;
+  /** Hash of what it said when it was first met. */
+  readonly content: string;
+}
+
+/** The journal of one import. */
+export class ImportState {
+  readonly doneUnits = new Set<string>();
+  readonly doneSources = new Map<string, DoneSource>();
+  readonly parts = new Map<string, readonly number[]>();
+  /** Old key of a patient → `Patient/id`. Other resources' ids stay on disk: see `find`. */
+  readonly patients = new Map<string, string>();
+  readonly directory = new Map<string, Known>();
+  readonly intents = new Map<string, Intent>();
+  #salt = '';
+  #url = '';
+  #file: FileHandle | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(
+    readonly path: string,
+    private readonly held: DataDirLock,
+  ) {}
+
+  /** A folder that is this import's alone while the state is open. */
+  get workFolder(): string {
+    return `${this.path}.work`;
+  }
+
+  /** Sets this import apart from another of the same files; part of every Idempotency-Key. */
+  get salt(): string {
+    return this.#salt;
+  }
+
+  /**
+   * Opens a journal, or begins one.
+   * @param fresh forgets what was there; `salt` then marks everything that is sent as new.
+   * @throws Failure when the file is something else, belongs to another server, or another import is using it.
+   */
+  static async open(path: string, url: string, fresh?: { salt: string }): Promise<ImportState> {
+    const state = new ImportState(path, await lock(`${path}.work`, path));
+    try {
+      if (fresh !== undefined) await rm(path, { force: true });
+      if (existsSync(path)) await state.#load();
+      state.#file = await open(path, 'a', 0o600);
+      if (state.#url === '') await state.#write({ import: 1, url, salt: fresh?.salt ?? '' });
+      else if (state.#url !== url) {
+        throw new Failure(`${path} holds the state of an import into ${state.#url}, not into ${url}`);
+      }
+    } catch (error) {
+      await state.close();
+      throw error;
+    }
+    return state;
+  }
+
+  async #load(): Promise<void> {
+    await this.#cutTornLine();
+    for await (const { number, text } of linesOf(this.path)) {
+      const read = schema.safeParse(parseLine(text ?? ''));
+      if (!read.success) throw this.#isNoState(number);
+      this.#take(read.data);
+    }
+  }
+
+  /** A line without its end was being written in a crash. What does not begin as a journal is left untouched. */
+  async #cutTornLine(): Promise<void> {
+    const file = await open(this.path, 'r+');
+    try {
+      const { size } = await file.stat();
+      const head = Buffer.alloc(Math.min(size, FIRST_LINE.length));
+      await file.read(head, 0, head.length, 0);
+      if (!FIRST_LINE.startsWith(head.toString('latin1'))) throw this.#isNoState(1);
+      const tail = Buffer.alloc(Math.min(size, LONGEST_LINE));
+      await file.read(tail, 0, tail.length, size - tail.length);
+      await file.truncate(size - tail.length + tail.lastIndexOf(0x0a) + 1);
+    } finally {
+      await file.close();
+    }
+  }
+
+  #isNoState(line: number): Failure {
+    return new Failure(`${this.path} is not the state of an import (line ${line})`);
+  }
+
+  #take(fact: Line): void {
+    if ('import' in fact) {
+      this.#salt = fact.salt;
+      this.#url = fact.url;
+    } else if ('source' in fact) this.doneSources.set(fact.source, fact);
+    else if ('parts' in fact) this.parts.set(fact.unit, fact.parts);
+    else if ('ids' in fact) {
+      const reference = fact.ids[fact.patient];
+      if (reference !== undefined) this.patients.set(fact.patient, reference);
+      if (fact.left === 0) {
+        this.doneUnits.add(fact.unit);
+        this.parts.delete(fact.unit);
+      }
+    } else if ('intent' in fact) {
+      const { intent: key, body, identities, contents } = fact;
+      this.intents.set(key, { key, body, identities, contents });
+    } else if ('answered' in fact) {
+      this.intents.delete(fact.answered);
+      for (const { identity, content, reference } of fact.directory) {
+        if (!this.directory.has(identity)) this.directory.set(identity, { reference, content });
+      }
+    }
+  }
+
+  /** Notes a fact; resolves once it is on disk. */
+  note(fact: Exclude<Line, { import: 1 }>): Promise<void> {
+    return this.#write(fact);
+  }
+
+  #write(fact: Line): Promise<void> {
+    this.#take(fact);
+    const written = this.#writing.then(async () => {
+      await this.#file?.appendFile(`${JSON.stringify(fact)}\n`);
+      await this.#file?.datasync();
+    });
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+
+  /**
+   * Looks old keys up in the journal on disk, reading it once: only few references lead out of a record, so that
+   * millions of ids need no memory.
+   * @returns old key → what it is now, and the key of the patient with whom it was loaded.
+   */
+  async find(keys: ReadonlySet<string>): Promise<Map<string, { reference: string; patient: string }>> {
+    const found = new Map<string, { reference: string; patient: string }>();
+    if (keys.size === 0) return found;
+    await this.#writing;
+    for await (const { text = '' } of linesOf(this.path)) {
+      if (!text.startsWith('{"unit":') || !text.includes('"ids":')) continue;
+      const fact = schema.parse(JSON.parse(text));
+      if (!('ids' in fact)) continue;
+      for (const [key, reference] of Object.entries(fact.ids)) {
+        if (keys.has(key)) found.set(key, { reference, patient: fact.patient });
+      }
+    }
+    return found;
+  }
+
+  /** Lets go of the file, the lock and the work folder. */
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#file?.close();
+    await this.held.release();
+    await rm(this.workFolder, { recursive: true, force: true });
+  }
+}
+
+function parseLine(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Two importers on one journal would load everything twice. What a dead one held is taken over. */
+async function lock(folder: string, path: string): Promise<DataDirLock> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await lockDataDir(folder);
+  } catch (error) {
+    if (error instanceof DataDirInUse)
+      throw new Failure(`another import (process ${error.pid}) is using ${path}`);
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+/** Entries as a transaction Bundle, and its answer as ids. */
+import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
+import { Failure } from '../failure.ts';
+import type { Entry } from './entry.ts';
+import type { Scope } from './plan.ts';
+import { type Lost, type Resolution, rewriteReferences, typeAndId, unresolved } from './references.ts';
+
+/** What a reference can resolve to when a transaction is made. */
+export interface Surroundings {
+  readonly scope: Scope;
+  /** Key → `urn:` of the entries of the same transaction. */
+  readonly together: ReadonlyMap<string, string>;
+  /** Key → `Type/id` of what the server has. */
+  readonly known: (key: string) => string | undefined;
+}
+
+/** What becomes of a reference in these surroundings. */
+export function resolveIn(reference: string, { scope, together, known }: Surroundings): Resolution {
+  const target = scope(reference);
+  if (target?.kind === 'dropped') return target;
+  const named = typeAndId(reference);
+  const key =
+    target?.key ?? (named === undefined || named.absolute ? undefined : `${named.type}/${named.id}`);
+  const now = key === undefined ? undefined : (together.get(key) ?? known(key));
+  if (now !== undefined) return { kind: 'to', reference: now };
+  const left = unresolved(reference);
+  if (target === undefined || left.kind !== 'keep') return left;
+  return { kind: 'missing', uri: reference, ...(named === undefined ? {} : { type: named.type }) };
+}
+
+/**
+ * A resource as it is sent: what the old server said about its own copy (`id`, `meta.versionId`, `meta.lastUpdated`)
+ * is left out, since this one assigns its own; profiles, tags, security labels and `meta.source` stay.
+ */
+export function withoutServerElements({ id: _, meta, ...rest }: JsonObject): JsonObject {
+  if (!isObject(meta)) return meta === undefined ? rest : { ...rest, meta };
+  const { versionId: _v, lastUpdated: _u, ...kept } = meta;
+  return Object.keys(kept).length === 0 ? rest : { ...rest, meta: kept };
+}
+
+/** One entry's resource ready to be sent. */
+export function prepare(entry: Entry, surroundings: Surroundings): { resource: JsonObject; lost: Lost } {
+  const targets = entry.type === 'Provenance' ? withLivingTargets(entry.resource, surroundings) : undefined;
+  const rewritten = rewriteReferences(targets?.resource ?? entry.resource, (reference) =>
+    resolveIn(reference, surroundings),
+  );
+  return {
+    resource: withoutServerElements(rewritten.resource),
+    lost: { ...rewritten.lost, dropped: rewritten.lost.dropped + (targets?.dropped ?? 0) },
+  };
+}
+
+/**
+ * A Provenance must name what it is about by literal references into one record (interface.md, section 2.4): targets
+ * of types that are not loaded are left out and counted, as long as one remains.
+ */
+function withLivingTargets(
+  provenance: JsonObject,
+  surroundings: Surroundings,
+): { resource: JsonObject; dropped: number } {
+  const all = Array.isArray(provenance.target) ? provenance.target : [];
+  const living = all.filter(
+    (target) =>
+      isObject(target) &&
+      typeof target.reference === 'string' &&
+      ['to', 'keep'].includes(resolveIn(target.reference, surroundings).kind),
+  );
+  if (living.length === 0) return { resource: provenance, dropped: 0 };
+  return { resource: { ...provenance, target: living }, dropped: all.length - living.length };
+}
+
+/** How an entry is asked for. */
+export interface PreparedEntry {
+  readonly urn: string;
+  readonly resource: JsonObject;
+  readonly condition?: Entry['condition'];
+}
+
+/** The text of a transaction Bundle. The same entries give the same text. */
+export function printTransaction(entries: readonly PreparedEntry[]): string {
+  const texts = entries.map(({ urn, resource, condition }) => {
+    const type = resource.resourceType as string;
+    const request =
+      condition?.method === 'PUT'
+        ? { method: 'PUT', url: `${type}?${condition.criteria}` }
+        : {
+            method: 'POST',
+            url: type,
+            ...(condition === undefined ? {} : { ifNoneExist: condition.criteria }),
+          };
+    return `{"fullUrl":"${urn}","resource":${printJson(resource)},"request":${JSON.stringify(request)}}`;
+  });
+  return `{"resourceType":"Bundle","type":"transaction","entry":[${texts.join(',')}]}`;
+}
+
+/** What the server says of one entry. */
+export interface AnsweredEntry {
+  /** `Type/id`. */
+  readonly reference: string;
+  /** False when it was there before. */
+  readonly created: boolean;
+}
+
+/** The answer to a transaction, entry by entry. @throws Failure when it is none. */
+export function readAnswer(answer: JsonObject, entries: number): AnsweredEntry[] {
+  const answered = Array.isArray(answer.entry) ? answer.entry : [];
+  if (answered.length !== entries)
+    throw new Failure('the service answered another number of entries than it was sent');
+  return answered.map((entry) => {
+    const response = isObject(entry) && isObject(entry.response) ? entry.response : {};
+    const target = typeof response.location === 'string' ? typeAndId(response.location) : undefined;
+    if (target === undefined) throw new Failure('the service answered an entry without a location');
+    return {
+      reference: `${target.type}/${target.id}`,
+      created: String(response.status).startsWith('201'),
+    };
+  });
+}

@@ -1,0 +1,139 @@
+/** The command line: reads it, runs the command, turns failures into a sentence and an exit code. */
+import { readFileSync } from 'node:fs';
+import { type CAC, cac } from 'cac';
+import { z } from 'zod';
+import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { Failure } from './failure.ts';
+
+/** cac turns texts that look like numbers into numbers, and repeats into lists: the last one counts, as text. */
+const text = z
+  .union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))])
+  .transform((value) => String(Array.isArray(value) ? (value.at(-1) ?? '') : value))
+  .optional();
+
+const schema = z.object({
+  json: z.boolean().optional(),
+  url: text,
+  key: text,
+  dataDir: text,
+  at: text,
+  state: text,
+  sourceSystem: text,
+  authorType: z.enum(AUTHOR_TYPES, `--author-type must be one of ${AUTHOR_TYPES.join(', ')}`).optional(),
+  concurrency: z
+    .int('--concurrency must be a whole number from 1 to 64')
+    .min(1, '--concurrency must be at least 1')
+    .max(64, '--concurrency must be at most 64')
+    .optional(),
+  again: z.boolean().optional(),
+});
+
+/** Standard input's name would be taken for an option without a name: it is told apart before parsing. */
+const STANDARD_INPUT = 'standard-input:';
+
+/**
+ * Runs a command line.
+ * @param args without node and script.
+ * @returns the exit code: 0, 1 when the command failed, 2 when it was not understood.
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  const cli = describeCommands();
+  try {
+    cli.parse(['node', 'annal', ...args.map((arg) => (arg === '-' ? STANDARD_INPUT : arg))], { run: false });
+    if (cli.options.help === true || cli.options.version === true) return 0;
+    if (cli.matchedCommand === undefined) {
+      const [name] = cli.args;
+      if (name === undefined) {
+        cli.outputHelp();
+        return 0;
+      }
+      return refuse(`annal has no command ${name}: annal --help lists them`, 2);
+    }
+    const code: unknown = await cli.runMatchedCommand();
+    return typeof code === 'number' ? code : 0;
+  } catch (error) {
+    if (error instanceof Failure) return refuse(error.message, 1);
+    if (error instanceof z.ZodError) return refuse(error.issues.map(({ message }) => message).join('\n'), 2);
+    if (error instanceof Error && error.name === 'CACError') return refuse(error.message, 2);
+    throw error;
+  }
+}
+
+function refuse(message: string, code: number): number {
+  process.stderr.write(`annal: ${message}\n`);
+  return code;
+}
+
+function describeCommands(): CAC {
+  const cli = cac('annal');
+  cli
+    .option('--json', 'Print data for programs instead of text for people')
+    .option('--data-dir <folder>', 'Folder of the service on this machine (default: DATA_DIR, else .annal)')
+    .help()
+    .version(version());
+
+  withService(
+    cli
+      .command('import <...sources>', 'Load bundles and NDJSON: files, folders, or - for standard input')
+      .option('--concurrency <n>', 'Records that are sent at a time (default: 4)')
+      .option('--source-system <name>', 'Name of the system that the data come from, for their Provenance')
+      .option('--author-type <type>', `Who wrote them: ${AUTHOR_TYPES.join(', ')} (default: import)`)
+      .option('--state <file>', 'Where to remember what was loaded (default: below the data folder)')
+      .option('--again', 'Load everything once more, even what an earlier import loaded')
+      .example('annal import ./synthea/fhir --source-system "General Hospital"')
+      .example('annal import Patient.ndjson Observation.ndjson'),
+  ).action(async (sources: string[], options: unknown) => {
+    const { importCommand } = await import('./import/run.ts');
+    const named = sources.map((source) => (source === STANDARD_INPUT ? '-' : source));
+    return importCommand(named, read(options));
+  });
+
+  withService(
+    cli.command('show <resource>', 'Print a resource: Type/id, Type/id/_history/n, or a patient’s id'),
+  ).action(async (resource: string, options: unknown) => {
+    const { showCommand } = await import('./show.ts');
+    return showCommand(resource, read(options));
+  });
+
+  withService(
+    cli.command(
+      'history <resource>',
+      'Print who wrote which version of Type/id; of a patient’s id, of the whole record',
+    ),
+  ).action(async (resource: string, options: unknown) => {
+    const { historyCommand } = await import('./history.ts');
+    return historyCommand(resource, read(options));
+  });
+
+  cli
+    .command('record <patient>', 'Print a patient’s record as of any moment, rebuilt from its events')
+    .option('--at <time>', 'A date, a date-time with an offset, revision:N or position:N (default: now)')
+    .example('annal record 018f… --at 2026-03-01')
+    .action(async (patient: string, options: unknown) => {
+      const { recordCommand } = await import('./record.ts');
+      return recordCommand(patient, read(options));
+    });
+
+  return cli;
+}
+
+function withService(command: ReturnType<CAC['command']>): ReturnType<CAC['command']> {
+  return command
+    .option('--url <url>', 'The service (default: the one on the data folder)')
+    .option('--key <key>', 'An API key (default: ANNAL_KEY, else the one in quickstart.json)');
+}
+
+/** The options that were given, checked; the others are absent. */
+function read(options: unknown): Given<z.infer<typeof schema>> {
+  const parsed = schema.parse(options);
+  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined)) as Given<
+    typeof parsed
+  >;
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
+}

@@ -1,0 +1,100 @@
+/** A record as of any moment: the fold over its events, as far as that moment. Pure. */
+import { understand } from '#src/events/catalog.ts';
+import type { RecordedEvent } from '#src/events/store.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
+
+/** How far the fold goes: an event's recorded time, its revision in the record's stream, or its place in the log. */
+export type Moment =
+  | { readonly kind: 'time'; readonly micros: Micros }
+  | { readonly kind: 'revision'; readonly revision: number }
+  | { readonly kind: 'position'; readonly position: string };
+
+/** A resource of a record, at a moment. */
+export interface ResourceAt {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  /** Instant of that version. */
+  readonly recordedAt: string;
+  /** The exact FHIR JSON text of that version; undefined when it was deleted then. */
+  readonly body: string | undefined;
+}
+
+/** A record at a moment. */
+export interface RecordAt {
+  /** By id, in the order in which they came to be. */
+  readonly resources: ReadonlyMap<string, ResourceAt>;
+  /** Events that made it so. */
+  readonly events: number;
+  /** Instant of the last of them. */
+  readonly recordedAt: string | undefined;
+}
+
+/**
+ * Reads a moment: `2026-03-01` (the whole day, UTC), a date-time with an offset, `revision:12`, `position:345`.
+ * @returns undefined when the text is none of these.
+ */
+export function parseMoment(text: string): Moment | undefined {
+  const [, kind, value = ''] = /^(revision|position):(\d+)$/.exec(text) ?? [];
+  if (kind === 'revision') return { kind, revision: Number(value) };
+  if (kind === 'position') return { kind, position: value };
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) {
+    const day = toMicros(`${text}T00:00:00Z`);
+    return isCalendarDay(text) ? { kind: 'time', micros: day + 86_400_000_000 - 1 } : undefined;
+  }
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text)) return undefined;
+  const micros = toMicros(text);
+  return Number.isNaN(micros) || !isCalendarDay(text.slice(0, 10)) ? undefined : { kind: 'time', micros };
+}
+
+/** JavaScript reads February 30 as March 2. */
+function isCalendarDay(day: string): boolean {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
+
+/**
+ * Folds a record's events, in order of revision, up to and including a moment. Reading stops there.
+ * @param events of one `record-` stream, from revision 0.
+ * @param isPast whether an event stands after a position of the store that it comes from.
+ */
+export async function recordAt(
+  events: AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>,
+  moment: Moment,
+  isPast: (event: RecordedEvent, position: string) => boolean,
+): Promise<RecordAt> {
+  const resources = new Map<string, ResourceAt>();
+  let count = 0;
+  let recordedAt: string | undefined;
+  for await (const recorded of events) {
+    const { metadata, event, revision } = understand(recorded);
+    if (moment.kind === 'revision' && revision > moment.revision) break;
+    if (moment.kind === 'time' && toMicros(metadata.recorded_at) > moment.micros) break;
+    if (moment.kind === 'position' && isPast(recorded, moment.position)) break;
+    count += 1;
+    recordedAt = metadata.recorded_at;
+    if (
+      event.type === 'ResourceCreated' ||
+      event.type === 'ResourceUpdated' ||
+      event.type === 'ResourceDeleted'
+    ) {
+      resources.set(event.resourceId, {
+        type: event.resourceType,
+        id: event.resourceId,
+        version: event.version,
+        recordedAt: metadata.recorded_at,
+        body: event.type === 'ResourceDeleted' ? undefined : event.body,
+      });
+    }
+  }
+  return { resources, events: count, recordedAt };
+}
+
+/** The living resources as a `collection` Bundle; the resources' own texts, joined. */
+export function toCollection({ resources, recordedAt }: RecordAt): string {
+  const entries = [...resources.values()].flatMap(({ id, body }) =>
+    body === undefined ? [] : [`{"fullUrl":"urn:uuid:${id}","resource":${body}}`],
+  );
+  const timestamp = recordedAt === undefined ? '' : `"timestamp":"${recordedAt}",`;
+  return `{"resourceType":"Bundle","type":"collection",${timestamp}"entry":[${entries.join(',')}]}`;
+}

@@ -1,0 +1,93 @@
+/** Which service a command talks to, and with which key. */
+import { resolve } from 'node:path';
+import { readQuickstart } from '#src/data-dir.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { Failure } from './failure.ts';
+
+/** A running service. */
+export interface Service {
+  /** Base URL without a slash at its end, without `/fhir/R4`. */
+  readonly url: string;
+  /** An API key. */
+  readonly key: string;
+}
+
+/** What the command line and the environment say about it. */
+export interface ServiceOptions {
+  readonly url?: string;
+  readonly key?: string;
+  /** Default: `DATA_DIR`, else `.annal`. */
+  readonly dataDir?: string;
+}
+
+/** The folder in which a service on this machine keeps its data. */
+export function dataDirOf(options: Pick<ServiceOptions, 'dataDir'> = {}): string {
+  return resolve(options.dataDir ?? process.env.DATA_DIR ?? '.annal');
+}
+
+/**
+ * The service that options name, else the one that left `quickstart.json` in DATA_DIR. Its key is sent to its own URL
+ * only.
+ * @throws Failure when there is none, when the key is missing, or when nothing answers at the URL.
+ */
+export async function findService(options: ServiceOptions): Promise<Service> {
+  const dataDir = dataDirOf(options);
+  const quickstart = await readQuickstart(dataDir);
+  const url = (options.url ?? quickstart?.base_url)?.replace(/\/fhir\/R4\/?$/, '').replace(/\/+$/, '');
+  if (url === undefined) {
+    throw new Failure(
+      `no service has run on ${dataDir}: start one with \`npm start\`, or name one with --url and --key (or DATA_DIR)`,
+    );
+  }
+  if (!/^https?:\/\//.test(url)) throw new Failure(`--url must be an http or https URL, not ${url}`);
+  const own = quickstart !== undefined && quickstart.base_url.replace(/\/+$/, '') === url;
+  const key = options.key ?? process.env.ANNAL_KEY ?? (own ? quickstart.sandbox_key : undefined);
+  if (key === undefined) throw new Failure(`no key for ${url}: give --key, or ANNAL_KEY in the environment`);
+  await expectAnswer(url);
+  return { url, key };
+}
+
+async function expectAnswer(url: string): Promise<void> {
+  try {
+    await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(10_000) });
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+    throw new Failure(
+      `no service answers at ${url}${cause}. Start it with \`npm start\`, or name another with --url`,
+    );
+  }
+}
+
+/**
+ * Reads from the FHIR interface.
+ * @param path below `/fhir/R4/`, or an absolute URL of the same service, as paging links are.
+ * @returns the exact text and what it says.
+ * @throws Failure with the service's own words when it refuses.
+ */
+export async function readFhir(
+  { url, key }: Service,
+  path: string,
+): Promise<{ text: string; value: JsonObject; exact: boolean }> {
+  const target = new URL(path, `${url}/fhir/R4/`);
+  if (target.origin !== new URL(url).origin)
+    throw new Failure(`the service links to another host, ${target.origin}`);
+  const response = await fetch(target, {
+    headers: { Accept: 'application/fhir+json', Authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(120_000),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Failure(explain(text) ?? `${target.pathname}: HTTP ${response.status}`);
+  const { value, exact } = parseJson(text);
+  if (!isObject(value)) throw new Failure(`${target.pathname}: not a FHIR resource`);
+  return { text, value, exact };
+}
+
+function explain(text: string): string | undefined {
+  try {
+    const { value } = parseJson(text);
+    const [issue] = isObject(value) && Array.isArray(value.issue) ? value.issue : [];
+    return isObject(issue) && typeof issue.diagnostics === 'string' ? issue.diagnostics : undefined;
+  } catch {
+    return undefined;
+  }
+}

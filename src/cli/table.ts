@@ -1,0 +1,36 @@
+/** Tables for a terminal. */
+
+/** What a cell may hold; numbers stand to the right. */
+export type Cell = string | number;
+
+/**
+ * A table as text: columns as wide as their widest cell, two blanks between, a rule under the heading. Control
+ * characters in cells are shown as blanks, so that no stored text can steer a terminal.
+ * @param foot a last row under a rule of its own.
+ */
+export function table(
+  heading: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  foot?: readonly Cell[],
+): string {
+  const all = foot === undefined ? rows : [...rows, foot];
+  const widths = heading.map((name, i) =>
+    Math.max(name.length, ...all.map((row) => printable(row[i]).length)),
+  );
+  const right = heading.map((_, i) => all.length > 0 && all.every((row) => typeof row[i] !== 'string'));
+  const print = (cells: readonly (Cell | undefined)[]): string =>
+    widths
+      .map((width, i) =>
+        right[i] === true ? printable(cells[i]).padStart(width) : printable(cells[i]).padEnd(width),
+      )
+      .join('  ')
+      .trimEnd();
+  const rule = widths.map((width) => '-'.repeat(width)).join('  ');
+  const lines = [print(heading), rule, ...rows.map(print)];
+  if (foot !== undefined) lines.push(rule, print(foot));
+  return lines.join('\n');
+}
+
+function printable(cell: Cell | undefined): string {
+  return typeof cell === 'number' ? String(cell) : (cell ?? '').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}

@@ -1,0 +1,163 @@
+/** Every setting: environment variables, parsed once at the start. The table in docs/configuration.md is generated from here. */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const MEGABYTE = 1_000_000;
+
+const wholeNumber = (least: number, most: number, fallback: number) =>
+  z.coerce
+    .number(`must be a whole number from ${least} to ${most}`)
+    .int(`must be a whole number from ${least} to ${most}`)
+    .min(least, `must be at least ${least}`)
+    .max(most, `must be at most ${most}`)
+    .default(fallback);
+
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) =>
+  z
+    .enum(values, `must be one of ${values.join(', ')}`)
+    .default(fallback as z.core.util.NoUndefined<T[number]>);
+
+const url = (schemes: readonly string[], example: string) =>
+  z.string().refine((text) => hasScheme(text, schemes), `must be a URL such as ${example}`);
+
+/** The environment's schema. The descriptions are the documentation. */
+const environment = z.object({
+  PORT: wholeNumber(1, 65_535, 3000).describe('TCP port that the server listens on.'),
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('Address that it listens on: `127.0.0.1` for this machine alone, `0.0.0.0` for everybody.'),
+  BASE_URL: url(['http:', 'https:'], 'https://records.example.org')
+    .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
+    .optional()
+    .describe('URL that clients reach the service by, without `/fhir/R4`. Default: `http://HOST:PORT`.'),
+  DATA_DIR: z
+    .string()
+    .default('.annal')
+    .describe(
+      'Folder of the embedded database and of `quickstart.json`; made when absent. One service at a time.',
+    ),
+  DATABASE_URL: url(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/annal')
+    .optional()
+    .describe('PostgreSQL 16 or later to use instead of the embedded one.'),
+  EVENTSTORE_URL: url(
+    ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'],
+    'esdb://host:2113?tls=false',
+  )
+    .optional()
+    .describe('EventStoreDB to keep the events in, instead of the log in PostgreSQL.'),
+  MODE: oneOf(['development', 'production'], 'development').describe(
+    '`production` leaves out what only developers need.',
+  ),
+  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
+    'Least severe log lines that are written, to standard error, as JSON.',
+  ),
+  MAX_BODY_BYTES: wholeNumber(1_000, 1_000 * MEGABYTE, 10 * MEGABYTE).describe(
+    'Largest JSON body of a request other than a Bundle, in bytes; beyond it 413.',
+  ),
+  MAX_BUNDLE_BYTES: wholeNumber(1_000, 1_000 * MEGABYTE, 25 * MEGABYTE).describe(
+    'Largest FHIR Bundle, in bytes; beyond it 413.',
+  ),
+  MAX_BUNDLE_ENTRIES: wholeNumber(1, 100_000, 5_000).describe(
+    'Most entries of a FHIR Bundle; beyond it 413.',
+  ),
+  SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
+    'How long requests in flight may take to finish after SIGTERM, in seconds.',
+  ),
+});
+
+/** The settings, typed. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Without a trailing slash: `${baseUrl}/fhir/R4`. */
+  readonly baseUrl: string;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Undefined: the embedded PostgreSQL. */
+  readonly databaseUrl: string | undefined;
+  /** Undefined: the log in PostgreSQL. */
+  readonly eventStoreUrl: string | undefined;
+  readonly mode: 'development' | 'production';
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  readonly limits: Limits;
+  readonly shutdownSeconds: number;
+}
+
+/** What one request may hold. */
+export interface Limits {
+  /** JSON bodies other than Bundles. */
+  readonly bodyBytes: number;
+  readonly bundleBytes: number;
+  readonly bundleEntries: number;
+}
+
+/** Something in the environment is wrong. The message names every variable that is, and never its value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads the settings. An empty variable counts as absent.
+ * @throws ConfigError one sentence that names every wrong variable.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const faults = new Map(parsed.error.issues.map((issue) => [issue.path.join('.'), issue.message]));
+    throw new ConfigError([...faults].map(([name, message]) => `${name} ${message}`).join('; '));
+  }
+  const { data } = parsed;
+  return {
+    port: data.PORT,
+    host: data.HOST,
+    baseUrl: (data.BASE_URL ?? `http://${addressee(data.HOST)}:${data.PORT}`).replace(/\/+$/, ''),
+    dataDir: resolve(data.DATA_DIR),
+    databaseUrl: data.DATABASE_URL,
+    eventStoreUrl: data.EVENTSTORE_URL,
+    mode: data.MODE,
+    logLevel: data.LOG_LEVEL,
+    limits: {
+      bodyBytes: data.MAX_BODY_BYTES,
+      bundleBytes: data.MAX_BUNDLE_BYTES,
+      bundleEntries: data.MAX_BUNDLE_ENTRIES,
+    },
+    shutdownSeconds: data.SHUTDOWN_SECONDS,
+  };
+}
+
+/** A row of the documented table. */
+export interface Variable {
+  readonly name: string;
+  /** As one would write it; undefined when the variable has none. */
+  readonly default: string | undefined;
+  readonly description: string;
+}
+
+/** Every variable, in the order of the schema: what docs/configuration.md is generated from. */
+export function configurationTable(): Variable[] {
+  return Object.entries(environment.shape).map(([name, schema]) => {
+    const fallback: unknown = schema.safeParse(undefined).data;
+    return {
+      name,
+      default: fallback === undefined ? undefined : String(fallback),
+      description: schema.description ?? '',
+    };
+  });
+}
+
+/** How a client on this machine addresses a server that listens on `host`. */
+function addressee(host: string): string {
+  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function hasScheme(text: string, schemes: readonly string[]): boolean {
+  try {
+    // PostgreSQL's URLs may leave the host out: `postgres://user@/db?host=/run/postgresql`.
+    return schemes.includes(new URL(text.replace(/@\//, '@localhost/')).protocol);
+  } catch {
+    return false;
+  }
+}

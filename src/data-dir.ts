@@ -1,0 +1,127 @@
+/** DATA_DIR: one service at a time, and what it leaves there for others to find. */
+import { link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSameProcess, type ProcessMark, processMark } from './process-mark.ts';
+
+/** The right to a DATA_DIR. */
+export interface DataDirLock {
+  release(): Promise<void>;
+}
+
+/** Another living process holds the DATA_DIR. */
+export class DataDirInUse extends Error {
+  override readonly name = 'DataDirInUse';
+  constructor(
+    readonly dataDir: string,
+    readonly pid: number,
+  ) {
+    super(
+      `DATA_DIR ${dataDir} is in use by another Annal service (pid ${pid}): stop it, or set another DATA_DIR`,
+    );
+  }
+}
+
+/**
+ * Takes a DATA_DIR, made when absent, for this process. What a dead process held is taken over.
+ * @throws DataDirInUse
+ */
+export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  const folder = await realpath(dataDir);
+  const file = join(folder, 'lock.json');
+  const mine = JSON.stringify(await processMark(process.pid));
+  const draft = join(folder, `lock.${process.pid}`);
+  await writeFile(draft, mine);
+  try {
+    while (!(await linked(draft, file))) {
+      const held = await readFile(file, 'utf8').catch(() => undefined);
+      if (held === undefined) continue;
+      const holder = parseMark(held);
+      if (holder !== undefined && (await isSameProcess(holder))) throw new DataDirInUse(folder, holder.pid);
+      await removeStale(file, held, draft);
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return {
+    async release() {
+      if ((await readFile(file, 'utf8').catch(() => undefined)) === mine) await rm(file, { force: true });
+    },
+  };
+}
+
+/** A hard link appears with its content or not at all, and only if nothing has the name. */
+async function linked(draft: string, file: string): Promise<boolean> {
+  try {
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes exactly the lock that was found stale: a faster process may have replaced it since, and gets it back. */
+async function removeStale(file: string, stale: string, draft: string): Promise<void> {
+  const aside = `${draft}.stale`;
+  await rename(file, aside).catch(() => undefined);
+  if ((await readFile(aside, 'utf8').catch(() => stale)) !== stale) await linked(aside, file);
+  await rm(aside, { force: true });
+}
+
+function parseMark(text: string): ProcessMark | undefined {
+  try {
+    return JSON.parse(text) as ProcessMark;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tells other processes where the database of the service on this DATA_DIR is, until `forgetDatabase`. */
+export async function announceDatabase(dataDir: string, url: string): Promise<void> {
+  await writeJson(dataDir, DATABASE, { url, service: await processMark(process.pid) });
+}
+
+/** The opposite of `announceDatabase`. */
+export async function forgetDatabase(dataDir: string): Promise<void> {
+  await rm(join(dataDir, DATABASE), { force: true });
+}
+
+/** The URL of the database that a service now running on DATA_DIR has announced; undefined when none runs. */
+export async function findDatabase(dataDir: string): Promise<string | undefined> {
+  const text = await readFile(join(dataDir, DATABASE), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const { url, service } = JSON.parse(text) as { url: string; service: ProcessMark };
+  return (await isSameProcess(service)) ? url : undefined;
+}
+
+/** What a newcomer needs for the first request. */
+export interface Quickstart {
+  readonly base_url: string;
+  readonly organization_id: string;
+  readonly project_id: string;
+  /** `sk_test_…`; nowhere else in clear. */
+  readonly sandbox_key: string;
+}
+
+/** Writes `quickstart.json`, readable by its owner alone, whole or not at all. Gives its path. */
+export async function writeQuickstart(dataDir: string, quickstart: Quickstart): Promise<string> {
+  return writeJson(dataDir, QUICKSTART, quickstart);
+}
+
+/** What an earlier start wrote; undefined when there is none. */
+export async function readQuickstart(dataDir: string): Promise<Quickstart | undefined> {
+  const text = await readFile(join(dataDir, QUICKSTART), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Quickstart);
+}
+
+const DATABASE = 'database.json';
+const QUICKSTART = 'quickstart.json';
+
+async function writeJson(dataDir: string, name: string, value: object): Promise<string> {
+  const file = join(dataDir, name);
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, file);
+  return file;
+}

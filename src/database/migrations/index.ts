@@ -1,0 +1,16 @@
+/** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
+import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
+import { OPERATIONS_SCHEMA_SQL } from '#src/operations/schema.ts';
+
+/** One step, taken in a transaction of its own. */
+export interface Migration {
+  /** Number and subject; what the database remembers. */
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** The steps in order. Projections make their own schemas: they are rebuilt, not migrated. */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-log', sql: LOG_SCHEMA_SQL },
+  { name: '0002-operations', sql: OPERATIONS_SCHEMA_SQL },
+];

@@ -1,0 +1,95 @@
+/** Where the embedded cluster's files lie: in DATA_DIR, or, when only root may enter that, beside it in a reachable place. */
+import { createHash } from 'node:crypto';
+import {
+  chmod,
+  cp,
+  lchown,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { canReach, type SystemUser } from './system-user.ts';
+
+/** Root-owned, and open to be passed through by everybody. */
+export const SHARED_ROOT = '/var/lib/annal';
+
+/**
+ * The folder that the cluster is or will be in; its parent exists. Ordinary users get `DATA_DIR/postgres`. Root, who
+ * runs PostgreSQL as `user`, gets that too if `user` can reach it; else `/var/lib/annal/<hash of DATA_DIR>/postgres`, to
+ * which `DATA_DIR/postgres` then is a symbolic link.
+ * @throws Error when the link leads to the cluster of another DATA_DIR that still uses it.
+ */
+export async function clusterFolder(dataDir: string, user: SystemUser | undefined): Promise<string> {
+  const home = await realpath(dataDir);
+  const inside = join(home, 'postgres');
+  const found = await lstat(inside).catch(() => undefined);
+  if (found?.isSymbolicLink()) {
+    const target = await readlink(inside);
+    if (await lstat(target).catch(() => undefined)) return adopt(target, home);
+    await rm(inside);
+  }
+  if (user === undefined || canReach(user, home)) return inside;
+  return moveOutside(home, inside, found?.isDirectory() === true);
+}
+
+/** Makes a cluster's files the user's own, as PostgreSQL demands: a restored backup may belong to root. */
+export async function giveTo(user: SystemUser, folder: string): Promise<void> {
+  await lchown(folder, user.uid, user.gid);
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    await lchown(join(entry.parentPath, entry.name), user.uid, user.gid);
+  }
+}
+
+async function moveOutside(home: string, inside: string, exists: boolean): Promise<string> {
+  const place = join(SHARED_ROOT, createHash('sha256').update(home).digest('hex').slice(0, 16));
+  for (const folder of [SHARED_ROOT, place]) {
+    await mkdir(folder, { recursive: true });
+    await chmod(folder, 0o711);
+  }
+  const outside = join(place, 'postgres');
+  if (await lstat(outside).catch(() => undefined)) {
+    // Its DATA_DIR was deleted and made anew: the old data are no longer this one's, but not ours to destroy either.
+    await rename(outside, `${outside}.${new Date().toISOString().replaceAll(':', '')}`);
+  }
+  if (exists) await move(inside, outside);
+  await writeFile(join(place, OWNER), home);
+  await symlink(outside, inside);
+  return outside;
+}
+
+/** Beside a cluster outside its DATA_DIR: the path of that DATA_DIR. */
+const OWNER = 'data-dir';
+
+/** A DATA_DIR that was moved keeps its cluster; one that was copied must not share it. */
+async function adopt(target: string, home: string): Promise<string> {
+  const note = join(dirname(target), OWNER);
+  const owner = await readFile(note, 'utf8').catch(() => home);
+  if (owner === home) return target;
+  const other = await readlink(join(owner, 'postgres')).catch(() => undefined);
+  if (other === target) {
+    throw new Error(
+      `${join(home, 'postgres')} links to the database of ${owner}: remove the link to begin with an empty one`,
+    );
+  }
+  await writeFile(note, home);
+  return target;
+}
+
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    await cp(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    await rm(from, { recursive: true });
+  }
+}

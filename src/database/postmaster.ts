@@ -1,0 +1,76 @@
+/** What an earlier server left in its cluster's folder, and how to be rid of it. */
+import { execFile } from 'node:child_process';
+import { readFile, readlink, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Signals of a PostgreSQL server, ever less polite, and how long each may take, in milliseconds. */
+const STOPS = [
+  ['SIGINT', 30_000], // fast: roll back, checkpoint
+  ['SIGQUIT', 10_000], // immediate: recovery at the next start
+  ['SIGKILL', 5_000],
+] as const;
+
+/**
+ * Stops a server whose service died without stopping it, and removes what it left behind: its process-id file, which
+ * a reused process id would turn into a refusal to start, and its socket folder.
+ * @param cluster the cluster's real path. The caller holds the lock of its DATA_DIR: no living service owns the server.
+ */
+export async function clearOrphan(cluster: string, log: (message: string) => void): Promise<void> {
+  const file = join(cluster, 'postmaster.pid');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) return;
+  const [pidLine, , , , socketFolder] = text.split('\n');
+  const pid = Number(pidLine);
+  if (Number.isInteger(pid) && pid > 0 && (await serves(pid, cluster))) {
+    log(`stopping PostgreSQL (pid ${pid}) that an earlier service left running`);
+    await stopServer(pid, () => serves(pid, cluster));
+  }
+  await rm(file, { force: true });
+  if (socketFolder !== undefined) await removeSocketFolder(socketFolder);
+}
+
+/** Removes a folder made by `mkdtemp` for sockets; leaves any other alone. */
+export async function removeSocketFolder(folder: string): Promise<void> {
+  if (basename(folder).startsWith(SOCKET_PREFIX)) await rm(folder, { recursive: true, force: true });
+}
+
+/** How the names of our socket folders begin. */
+export const SOCKET_PREFIX = 'annal-pg-';
+
+/**
+ * Fast shutdown first; harder when that takes too long. Resolves when the server is gone.
+ * @param alive whether it still is there; that its process id exists says too little (zombies, reused ids).
+ */
+export async function stopServer(pid: number, alive: () => Promise<boolean>): Promise<void> {
+  for (const [signal, patience] of STOPS) {
+    if (!(await alive())) return;
+    signalTo(pid, signal);
+    for (const until = Date.now() + patience; Date.now() < until; await pause(10)) {
+      if (!(await alive())) return;
+    }
+  }
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Whether a process is the PostgreSQL server of this cluster, and not one that got its process id later. */
+async function serves(pid: number, cluster: string): Promise<boolean> {
+  // A server's working directory is its cluster.
+  if (process.platform === 'linux') {
+    return (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === cluster;
+  }
+  const { stdout } = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => ({
+    stdout: '',
+  }));
+  return stdout.includes('postgres') && stdout.includes(join(basename(dirname(cluster)), basename(cluster)));
+}

@@ -1,0 +1,56 @@
+/** Under which operating-system user PostgreSQL runs: it refuses to run as root. */
+import { execFile, spawnSync } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Users that a root process may hand PostgreSQL to, the first that exists. */
+const CANDIDATES = ['postgres', '_postgres', 'nobody'];
+
+/** A user that a child process is started as. */
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * The user that PostgreSQL runs as, or undefined for the user of this process, who is not root. As root it is the
+ * owner of an existing cluster, else `postgres`, else `nobody`.
+ * @param cluster the cluster's folder; need not exist.
+ * @throws Error when root finds no such user.
+ */
+export async function postgresUser(cluster: string): Promise<SystemUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const owner = await stat(cluster).catch(() => undefined);
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  for (const name of CANDIDATES) {
+    const uid = await idOf('-u', name);
+    const gid = await idOf('-g', name);
+    if (uid !== undefined && gid !== undefined) return { uid, gid };
+  }
+  throw new Error(
+    `PostgreSQL does not run as root and there is no user ${CANDIDATES.join(', ')} to run it as: ` +
+      'start Annal as an ordinary user, or set DATABASE_URL',
+  );
+}
+
+/** `id -u name`: knows directory services too, which /etc/passwd does not. */
+async function idOf(flag: '-u' | '-g', name: string): Promise<number | undefined> {
+  try {
+    return Number((await run('id', [flag, name])).stdout.trim());
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a user may enter a folder and, if named, read the file in it: asked of the system, so that ACLs count. */
+export function canReach(user: SystemUser, folder: string, file?: string): boolean {
+  const script = file === undefined ? 'cd "$1"' : 'cd "$1" && test -r "$2"';
+  const asked = spawnSync('/bin/sh', ['-c', script, 'sh', folder, file ?? ''], {
+    ...user,
+    cwd: '/',
+    stdio: 'ignore',
+  });
+  return asked.status === 0;
+}

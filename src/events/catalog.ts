@@ -1,0 +1,178 @@
+/**
+ * The catalogue of event types: a name in the past tense, a zod schema of its data, a sentence. The page
+ * `docs/events.md` is generated from it.
+ *
+ * Data of resource events are `{…header, "resource": <FHIR JSON>}` with the resource as the last member, so that
+ * its text is cut out and passed on without being parsed: FHIR decimals keep their literals.
+ */
+import { z } from 'zod';
+import { type EventMetadata, parseMetadata } from './metadata.ts';
+import type { Position, RecordedEvent } from './store.ts';
+
+const environment = z.enum(['sandbox', 'production']);
+const resourceHeader = {
+  resource_type: z.string().describe('one of the 26 types'),
+  resource_id: z.string().describe('UUIDv7'),
+  version: z.int().positive().describe('FHIR version, from 1 without gaps'),
+};
+const fhirResource = z
+  .record(z.string(), z.unknown())
+  .describe('the whole resource after the change, as served');
+
+/** Event type → schema of its data and what it says. */
+export const CATALOG = {
+  ResourceCreated: {
+    says: 'A resource came to be, as version 1.',
+    streams: 'record-, directory-',
+    data: z.object({ ...resourceHeader, version: z.literal(1), resource: fhirResource }),
+  },
+  ResourceUpdated: {
+    says: 'A resource was replaced by its next version; also when a deleted one was restored.',
+    streams: 'record-, directory-',
+    data: z.object({ ...resourceHeader, resource: fhirResource }),
+  },
+  ResourceDeleted: {
+    says: 'A resource was deleted softly: the deletion is its next version.',
+    streams: 'record-, directory-',
+    data: z.object(resourceHeader),
+  },
+  DirectoryEntriesCarried: {
+    says: 'A transaction over a record also creates directory entries: they are appended to the directory stream from here.',
+    streams: 'record-',
+    data: z.object({
+      stream: z.string().describe('the directory stream'),
+      entries: z.array(
+        z.object({
+          event_id: z.string(),
+          resource_type: z.string(),
+          resource_id: z.string(),
+          resource: z.string().describe('the JSON text of the resource, without id, version and time'),
+        }),
+      ),
+    }),
+  },
+  RecordErasureRequested: {
+    says: 'The creating project asked for a record to be purged with all its history.',
+    streams: 'project-',
+    data: z.object({ patient: z.string(), environment }),
+  },
+  RecordErased: {
+    says: 'A record was removed physically; its absence is lawful.',
+    streams: 'project-',
+    data: z.object({ patient: z.string(), environment }),
+  },
+  OrganizationCreated: {
+    says: 'An organization was founded.',
+    streams: 'organization-',
+    data: z.object({ organization_id: z.string(), name: z.string() }),
+  },
+  ProjectCreated: {
+    says: 'A project was opened in an organization.',
+    streams: 'project-',
+    data: z.object({ project_id: z.string(), organization_id: z.string(), name: z.string() }),
+  },
+  ApiKeyCreated: {
+    says: 'An API key was issued; only its SHA-256 is kept.',
+    streams: 'project-',
+    data: z.object({
+      key_id: z.string(),
+      name: z.string(),
+      environment,
+      scopes: z.array(z.enum(['read', 'write'])),
+      sha256: z.string().describe('hex SHA-256 of the key'),
+      last4: z.string(),
+    }),
+  },
+  ApiKeyRevoked: {
+    says: 'An API key stopped working.',
+    streams: 'project-',
+    data: z.object({ key_id: z.string() }),
+  },
+} as const;
+
+/** A name in the catalogue. */
+export type EventType = keyof typeof CATALOG;
+
+/** Events about one version of one resource. `body` is the exact FHIR JSON text of the version. */
+export type ResourceEvent =
+  | {
+      readonly type: 'ResourceCreated' | 'ResourceUpdated';
+      readonly resourceType: string;
+      readonly resourceId: string;
+      readonly version: number;
+      readonly body: string;
+    }
+  | {
+      readonly type: 'ResourceDeleted';
+      readonly resourceType: string;
+      readonly resourceId: string;
+      readonly version: number;
+    };
+
+type PlainType = Exclude<EventType, ResourceEvent['type']>;
+
+/** Every other event: its data as the schema gives them. */
+export type PlainEvent = {
+  [T in PlainType]: { readonly type: T; readonly data: z.infer<(typeof CATALOG)[T]['data']> };
+}[PlainType];
+
+/** An event of the domain, whatever store it is in. */
+export type DomainEvent = ResourceEvent | PlainEvent;
+
+/** A domain event with where it stands and who wrote it. */
+export interface StoredEvent {
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: Position;
+  readonly metadata: EventMetadata & { hash?: string };
+  readonly event: DomainEvent;
+}
+
+/** An event type that this version of the software does not know: the projection that meets it stops. */
+export class UnknownEvent extends Error {
+  override readonly name = 'UnknownEvent';
+}
+
+/** The data text of an event, as it is stored. */
+export function encode(event: DomainEvent): string {
+  switch (event.type) {
+    case 'ResourceCreated':
+    case 'ResourceUpdated':
+      return `{"resource_type":"${event.resourceType}","resource_id":"${event.resourceId}","version":${event.version},"resource":${event.body}}`;
+    case 'ResourceDeleted':
+      return `{"resource_type":"${event.resourceType}","resource_id":"${event.resourceId}","version":${event.version}}`;
+    default:
+      return JSON.stringify(CATALOG[event.type].data.parse(event.data));
+  }
+}
+
+const HEADER =
+  /^\{"resource_type":"(\w+)","resource_id":"([0-9a-f-]{36})","version":(\d+)(?:,"resource":|\}$)/;
+
+/** The domain event in a stored event's data. @throws UnknownEvent for a type or a form that is not in the catalogue. */
+export function decode(type: string, data: string): DomainEvent {
+  if (type === 'ResourceCreated' || type === 'ResourceUpdated' || type === 'ResourceDeleted') {
+    const header = HEADER.exec(data);
+    if (header === null) throw new UnknownEvent(`${type} has data of an unknown form`);
+    const [whole, resourceType = '', resourceId = '', version] = header;
+    const fields = { resourceType, resourceId, version: Number(version) };
+    if (type === 'ResourceDeleted') return { type, ...fields };
+    return { type, ...fields, body: data.slice(whole.length, -1) };
+  }
+  if (!Object.hasOwn(CATALOG, type)) throw new UnknownEvent(`event type ${type} is not in the catalogue`);
+  const known = type as PlainType;
+  return { type: known, data: CATALOG[known].data.parse(JSON.parse(data)) } as PlainEvent;
+}
+
+/** A stored event, understood. */
+export function understand(recorded: RecordedEvent): StoredEvent {
+  return {
+    id: recorded.id,
+    stream: recorded.stream,
+    revision: recorded.revision,
+    position: recorded.position,
+    metadata: parseMetadata(recorded.metadata),
+    event: decode(recorded.type, recorded.data),
+  };
+}

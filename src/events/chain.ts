@@ -1,0 +1,61 @@
+/**
+ * The hash chain of a stream: each event's metadata ends with the SHA-256 over the previous hash, stream,
+ * revision, id, type, data and metadata as stored. A changed, missing or reordered event breaks it.
+ */
+import { createHash } from 'node:crypto';
+import type { Expected, NewEvent, RecordedEvent, StreamHead } from './store.ts';
+
+/** The hash before a stream's first event. */
+export const GENESIS = '0'.repeat(64);
+
+const SUFFIX = /,"hash":"([0-9a-f]{64})"\}$/;
+
+/** An event ready to be stored, at its revision, its metadata bearing the hash. */
+export interface SealedEvent extends NewEvent {
+  readonly revision: number;
+}
+
+/** The next hash of the chain. Fields are length-prefixed, so that no two events hash alike by shifting a border. */
+function link(previous: string, stream: string, revision: number, event: NewEvent): string {
+  const hash = createHash('sha256').update(previous);
+  for (const part of [stream, String(revision), event.id, event.type, event.data, event.metadata]) {
+    hash.update(`\n${Buffer.byteLength(part)}\n`).update(part);
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * Gives events their revisions and hashes, continuing from `expected`.
+ * @returns the events to store and the head of the stream once they are.
+ */
+export function seal(
+  stream: string,
+  expected: Expected,
+  events: readonly NewEvent[],
+): { events: SealedEvent[]; head: StreamHead } {
+  let { revision, hash } = expected === 'none' ? { revision: -1, hash: GENESIS } : expected;
+  const sealed = events.map((event) => {
+    revision += 1;
+    hash = link(hash, stream, revision, event);
+    return { ...event, revision, metadata: `${event.metadata.slice(0, -1)},"hash":"${hash}"}` };
+  });
+  return { events: sealed, head: { revision, hash } };
+}
+
+/** The hash that a stored event bears, or undefined when its metadata has none. */
+export function hashOf(event: Pick<RecordedEvent, 'metadata'>): string | undefined {
+  return SUFFIX.exec(event.metadata.slice(-76))?.[1];
+}
+
+/**
+ * Whether a stored event continues the chain from `previous` (`GENESIS` for revision 0).
+ * @returns the event's own hash when it holds, undefined when it is broken.
+ */
+export function verifyLink(previous: string, event: RecordedEvent): string | undefined {
+  const claimed = hashOf(event);
+  if (claimed === undefined) return undefined;
+  const metadata = `${event.metadata.slice(0, -`,"hash":"${claimed}"}`.length)}}`;
+  return link(previous, event.stream, event.revision, { ...event, metadata }) === claimed
+    ? claimed
+    : undefined;
+}

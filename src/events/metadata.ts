@@ -1,0 +1,46 @@
+/** Who, when, why and through what: the metadata that every event bears. */
+import { z } from 'zod';
+
+/** Author types (interface.md, section 2.4). */
+export const AUTHOR_TYPES = ['patient', 'practitioner', 'device', 'import', 'ai'] as const;
+/** One of them. */
+export type AuthorType = (typeof AUTHOR_TYPES)[number];
+
+const tenant = z.object({ project: z.string(), environment: z.enum(['sandbox', 'production']) });
+
+/** The metadata's schema. Its JSON text ends with the `hash` of the chain, which is the store's, not the writer's. */
+export const metadataSchema = z.object({
+  schema_version: z.literal(1),
+  /** Strictly later than the stream's previous event, UTC with microseconds. */
+  recorded_at: z.string(),
+  request_id: z.string(),
+  /** One per command; an `Idempotency-Key` makes retries share it. */
+  command_id: z.string(),
+  /** Index of the event in its append, and how many the append has: a reader knows where a whole ends. */
+  append: z.tuple([z.int().nonnegative(), z.int().positive()]),
+  /** Whose record or directory the stream is; not on streams of organizations and projects. */
+  owner: tenant.optional(),
+  /** What proved the caller's right. */
+  credential: z.object({
+    kind: z.enum(['api_key', 'system']),
+    project: z.string().optional(),
+    environment: z.enum(['sandbox', 'production']).optional(),
+    application: z.string().optional(),
+    key_id: z.string().optional(),
+  }),
+  author: z.object({ type: z.enum(AUTHOR_TYPES), reference: z.string().optional() }).optional(),
+  acting_as: z.string().optional(),
+  on_behalf_of: z.object({ reference: z.string(), display: z.string().optional() }).optional(),
+  source_system: z.string().optional(),
+  origin_id: z.string().optional(),
+  /** Shared by the events of one transaction Bundle. */
+  transaction_id: z.string().optional(),
+});
+
+/** Parsed metadata. */
+export type EventMetadata = z.infer<typeof metadataSchema>;
+
+/** Reads stored metadata. Trusts the store: the chain, not a schema, says whether it is as written. */
+export function parseMetadata(text: string): EventMetadata & { hash?: string } {
+  return JSON.parse(text) as EventMetadata & { hash?: string };
+}

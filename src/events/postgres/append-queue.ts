@@ -1,0 +1,91 @@
+/**
+ * Group commit without a timer: while one batch is in the database, the next gathers. Alone, an append goes out
+ * at once; under load, batches grow by themselves until the database keeps up.
+ */
+import type { Append } from './append.ts';
+import { asUnavailable, isAway, persist } from './faults.ts';
+import type { BatchOutcome } from './write-batch.ts';
+
+/** What the queue needs of the store. */
+export interface AppendQueueOptions {
+  /** Most appends a batch. */
+  readonly batchAppends: number;
+  /** About the most bytes a batch; one append may exceed it. */
+  readonly batchBytes: number;
+  /** Writes appends to distinct streams. May have written them even when it rejects. */
+  readonly write: (appends: readonly Append[]) => Promise<BatchOutcome>;
+  /** Settles the appends of a batch that has been written. */
+  readonly settle: (outcome: BatchOutcome) => void;
+  /** Told of a failure that is followed by another attempt. */
+  readonly onRetry: (error: unknown) => void;
+}
+
+/** Appends that wait, in order. */
+export class AppendQueue {
+  #waiting: Append[] = [];
+  #draining = false;
+  #drained: Promise<void> = Promise.resolve();
+
+  constructor(readonly options: AppendQueueOptions) {}
+
+  /** Puts an append in line. It settles through its own promise. */
+  add(append: Append): void {
+    this.#waiting.push(append);
+    if (this.#draining) return;
+    this.#draining = true;
+    // A microtask later, so that what one tick appends goes together.
+    this.#drained = Promise.resolve().then(() => this.#drain());
+  }
+
+  /** Resolves once nothing waits and nothing is in the database. */
+  async idle(): Promise<void> {
+    while (this.#draining) await this.#drained;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#write(this.#next());
+    this.#draining = false;
+  }
+
+  /** The next batch: at most one append a stream, since the second depends on what becomes of the first. */
+  #next(): readonly Append[] {
+    const { batchAppends, batchBytes } = this.options;
+    const candidates = this.#waiting.splice(0, batchAppends);
+    const streams = new Set<string>();
+    const batch: Append[] = [];
+    const later: Append[] = [];
+    let bytes = 0;
+    for (const append of candidates) {
+      if (streams.has(append.stream) || (batch.length > 0 && bytes + append.bytes > batchBytes)) {
+        later.push(append);
+      } else {
+        batch.push(append);
+        bytes += append.bytes;
+      }
+      streams.add(append.stream);
+    }
+    if (later.length > 0) this.#waiting = later.concat(this.#waiting);
+    return batch;
+  }
+
+  async #write(batch: readonly Append[]): Promise<void> {
+    const { write, settle, onRetry } = this.options;
+    let outcome: BatchOutcome;
+    try {
+      // A broken connection leaves open whether the batch was written. Sent again, what was written is recognised.
+      outcome = await persist(() => write(batch), onRetry);
+    } catch (error) {
+      if (isAway(error)) {
+        // Whoever waited meanwhile would only wait as long again.
+        for (const append of [...batch, ...this.#waiting.splice(0)]) append.reject(asUnavailable(error));
+      } else if (batch.length > 1) {
+        // Something in one of them: alone, it fails alone.
+        for (const append of batch) await this.#write([append]);
+      } else {
+        for (const append of batch) append.reject(error);
+      }
+      return;
+    }
+    settle(outcome);
+  }
+}

@@ -1,0 +1,74 @@
+/** One append as it waits for its batch: checked, sealed, measured. */
+import { isUuid } from '../../shared/ids.ts';
+import { type SealedEvent, seal } from '../chain.ts';
+import {
+  type AppendResult,
+  type Expected,
+  MAX_APPEND_BYTES,
+  type NewEvent,
+  type StreamHead,
+  TooLarge,
+} from '../store.ts';
+
+/** What stands before a stream's first event, in numbers. */
+const NEVER_WRITTEN: StreamHead = { revision: -1, hash: '' };
+/** An index entry holds at most about 2,700 bytes. */
+const MAX_STREAM_BYTES = 1_000;
+// A surrogate without its partner has no UTF-8 form and would come back as U+FFFD.
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** An append on its way to the database, and the promise of its caller. */
+export class Append {
+  readonly events: readonly SealedEvent[];
+  /** The head of the stream once this is written. */
+  readonly head: StreamHead;
+  readonly bytes: number;
+  readonly result: Promise<AppendResult>;
+  resolve: (result: AppendResult) => void = () => undefined;
+  reject: (error: unknown) => void = () => undefined;
+
+  /** @throws TypeError for what no store can hold, TooLarge over `MAX_APPEND_BYTES`. */
+  constructor(
+    readonly stream: string,
+    readonly expected: Expected,
+    events: readonly NewEvent[],
+  ) {
+    check(stream, events);
+    this.bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+    if (this.bytes > MAX_APPEND_BYTES) throw new TooLarge(this.bytes);
+    ({ events: this.events, head: this.head } = seal(stream, expected, events));
+    this.result = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  /** The head that the stream must have; revision -1 for a stream never written. */
+  get base(): StreamHead {
+    return this.expected === 'none' ? NEVER_WRITTEN : this.expected;
+  }
+}
+
+function bytesOf(event: NewEvent): number {
+  return Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
+}
+
+function check(stream: string, events: readonly NewEvent[]): void {
+  if (events.length === 0) throw new TypeError('an append needs at least one event');
+  if (stream === '' || Buffer.byteLength(stream) > MAX_STREAM_BYTES || !isStorable(stream)) {
+    throw new TypeError(`a stream's name has 1 to ${MAX_STREAM_BYTES} bytes`);
+  }
+  for (const { id, type, data, metadata } of events) {
+    if (!isUuid(id)) throw new TypeError('an event id is a UUID in lower case');
+    if (!isStorable(type) || !isStorable(data) || !isStorable(metadata)) {
+      throw new TypeError('NUL and lone surrogates cannot be stored');
+    }
+    if (!metadata.startsWith('{') || !metadata.endsWith('}') || metadata === '{}') {
+      throw new TypeError("an event's metadata is a JSON object with at least one member");
+    }
+  }
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && !LONE_SURROGATE.test(text);
+}

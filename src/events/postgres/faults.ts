@@ -1,0 +1,50 @@
+/** Which errors mean that PostgreSQL is away, and what is done about them. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { Unavailable } from '../store.ts';
+
+/**
+ * SQLSTATE classes of a server that cannot serve now: 08 connection, 53 resources, 57 operator intervention (shutdown,
+ * start-up, cancellation), 58 system error; and single codes: 25006 read-only (a standby), 40001 and 40P01 lost races.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const AWAY = /^(08|53|57|58|25006|40001|40P01)/;
+
+/** Whether an error says that the server is away, as opposed to a fault in what it was asked. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof Unavailable) return true;
+  if (error instanceof pg.DatabaseError) return AWAY.test(error.code ?? '');
+  // What the client library and Node throw for refused, reset or ended connections and missed deadlines are plain
+  // errors (an AggregateError when a host name has several addresses); a mistake in code has a class of its own.
+  const prototype: unknown = error instanceof Error ? Object.getPrototypeOf(error) : undefined;
+  return prototype === Error.prototype || prototype === AggregateError.prototype;
+}
+
+/** The error for the caller: `Unavailable` when the server is away, else the error itself. */
+export function asUnavailable(error: unknown): unknown {
+  if (error instanceof Unavailable || !isAway(error)) return error;
+  return new Unavailable(`the event log does not answer: ${error instanceof Error ? error.message : error}`, {
+    cause: error,
+  });
+}
+
+/** Pauses between attempts, in ms: enough for a restart of the embedded server, short enough for a caller to wait. */
+export const RETRY_AFTER = [5, 50, 150, 400, 400] as const;
+
+/**
+ * Runs something repeatable until it succeeds or fails for another reason than an absent server.
+ * @param onRetry told of each failure that is followed by another attempt.
+ * @throws Unavailable after the last attempt.
+ */
+export async function persist<T>(attempt: () => Promise<T>, onRetry?: (error: unknown) => void): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const pause = RETRY_AFTER[tries];
+      if (!isAway(error) || pause === undefined) throw asUnavailable(error);
+      onRetry?.(error);
+      await delay(pause);
+    }
+  }
+}

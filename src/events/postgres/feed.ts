@@ -1,0 +1,106 @@
+/**
+ * How subscribers learn that there is more: at once from this process's own commits, by NOTIFY from other
+ * processes, and, should a notification be missed, by looking at the head of the log now and then.
+ */
+import { BEGINNING, type Position } from '../store.ts';
+import { later, toPosition } from './position.ts';
+import { RecentBatches, type WrittenBatch } from './recent.ts';
+import { CHANNEL } from './schema.ts';
+import { Session, type SessionOptions } from './session.ts';
+
+/** What the feed needs of the store. */
+export interface FeedOptions extends Pick<SessionOptions, 'url' | 'name' | 'answerWithin'> {
+  /** How often the head is looked at, in ms. */
+  readonly recheckEvery: number;
+  readonly head: () => Promise<Position>;
+  /** The server process that this store writes through: its notifications bring no news. */
+  readonly writer: () => number | undefined;
+  readonly onLost: (error: unknown) => void;
+}
+
+/** News of the log, for any number of listeners. */
+export class Feed {
+  readonly recent = new RecentBatches();
+  #known: Position = BEGINNING;
+  readonly #listeners = new Set<() => void>();
+  readonly #session: Session;
+  #timer: NodeJS.Timeout | undefined;
+  #checking = false;
+  #closed = false;
+
+  constructor(readonly options: FeedOptions) {
+    this.#session = new Session({
+      url: options.url,
+      name: options.name,
+      answerWithin: options.answerWithin,
+      setup: `LISTEN ${CHANNEL}`,
+      onNotification: (payload, backend) => this.#notified(payload, backend),
+      onLost: (error) => {
+        options.onLost(error);
+        void this.check();
+      },
+    });
+  }
+
+  /** Whether the store is closing: nothing more will be heard. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** The newest position that this process has heard of. Everything up to it can be read. */
+  get known(): Position {
+    return this.#known;
+  }
+
+  /** Calls `wake` whenever there may be more, until the returned function is called. */
+  listen(wake: () => void): () => void {
+    this.#listeners.add(wake);
+    this.#timer ??= setInterval(() => void this.check(), this.options.recheckEvery).unref();
+    void this.check();
+    return () => {
+      this.#listeners.delete(wake);
+    };
+  }
+
+  /** Hands over a batch that was just committed. */
+  publish(batch: WrittenBatch): void {
+    if (this.#listeners.size > 0) this.recent.add(batch);
+    else this.recent.clear();
+    this.reach(batch.position);
+  }
+
+  /** Makes known that the log reaches at least this far. */
+  reach(position: Position): void {
+    if (position <= this.#known) return;
+    this.#known = position;
+    for (const wake of this.#listeners) wake();
+  }
+
+  /** Makes sure that notifications arrive, and looks at the head for those that did not. */
+  async check(): Promise<void> {
+    if (this.#checking || this.#closed) return;
+    this.#checking = true;
+    try {
+      await this.#session.connect();
+      this.reach(await this.options.head());
+    } catch {
+      // The server is away. The next round tries again.
+    } finally {
+      this.#checking = false;
+    }
+  }
+
+  /** Wakes everyone for the last time and lets go of the connection. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    for (const wake of this.#listeners) wake();
+    await this.#session.end();
+  }
+
+  #notified(payload: string, backend: number): void {
+    if (payload === 'erased') this.recent.clear();
+    // A batch of our own is published by the append itself, from memory and sooner.
+    else if (backend !== this.options.writer()) this.reach(later(this.#known, toPosition(payload)));
+  }
+}

@@ -1,0 +1,17 @@
+/** Positions of the embedded log: the number of the event, padded so that the order of texts is its order. */
+import { BEGINNING, type Position } from '../store.ts';
+
+/** The position of an event's number. Sixteen digits hold every integer that a JavaScript number holds exactly. */
+export function toPosition(number: string | number): Position {
+  return String(number).padStart(16, '0') as Position;
+}
+
+/** The number of a position; 0 for `BEGINNING`. */
+export function toNumber(position: Position): number {
+  return position === BEGINNING ? 0 : Number(position);
+}
+
+/** The later of two positions. */
+export function later(a: Position, b: Position): Position {
+  return a < b ? b : a;
+}

@@ -1,0 +1,163 @@
+/** Everything that is read from the log; each method is one statement, repeated when a connection broke. */
+import type pg from 'pg';
+import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
+import { persist } from './faults.ts';
+import { toNumber, toPosition } from './position.ts';
+import { AS_TEXT, COLUMNS, type EventRow, toEvent } from './rows.ts';
+
+/** A stretch of the total order. */
+export interface Page {
+  readonly events: readonly RecordedEvent[];
+  /** Everything up to here is in `events` or was filtered out. */
+  readonly position: Position;
+  /** Whether it reached what was then the end of the log. */
+  readonly ended: boolean;
+}
+
+/** Which part of a stream to read. */
+export interface StreamPart {
+  readonly stream: string;
+  readonly from: number;
+  readonly direction: 'forwards' | 'backwards';
+  readonly limit: number;
+}
+
+// The running sum keeps a page of large events from filling the memory: it ends with the row that passes the bound.
+// Sizes of bodies that are stored out of line are known without fetching them.
+const BEFORE = `coalesce(sum(octet_length(data) + octet_length(metadata))
+  OVER (ORDER BY %s ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before`;
+
+const streamPage = (comparison: string, order: string): string => `
+  SELECT ${COLUMNS} FROM (
+    SELECT *, ${BEFORE.replace('%s', `revision ${order}`)} FROM (
+      -- events_stream_revision
+      SELECT ${COLUMNS} FROM log.events
+       WHERE stream = $1 AND revision ${comparison} $2 ORDER BY revision ${order} LIMIT $3
+    ) part
+  ) measured WHERE before < $4 ORDER BY revision ${order}`;
+
+const FORWARDS = streamPage('>=', 'ASC');
+const BACKWARDS = streamPage('<=', 'DESC');
+
+const logPage = (wanted: string): string => `
+  SELECT position, stream, revision, id, type,
+         CASE WHEN wanted THEN data END, CASE WHEN wanted THEN metadata END
+  FROM (
+    SELECT *, ${BEFORE.replace('%s', 'position')} FROM (
+      -- events_position
+      SELECT ${COLUMNS}, ${wanted} AS wanted FROM log.events WHERE position > $1 ORDER BY position LIMIT $2
+    ) part
+  ) measured WHERE before < $3 ORDER BY position`;
+
+const ALL = logPage('true');
+// What is filtered out comes without its bodies: its position says how far the page goes.
+const FILTERED = logPage('stream ^@ ANY ($4::text[])');
+
+/** The row of an event that was filtered out. */
+type FilteredOut = [position: string, string, string, string, string, data: null, metadata: null];
+
+// events_stream_revision; the hash is what metadata ends with (chain.ts).
+const IDENTITIES = `
+  SELECT revision, id, position, left(right(metadata, 66), 64) FROM log.events
+   WHERE stream = $1 AND revision BETWEEN $2 AND $3 ORDER BY revision`;
+
+/** An event without its bodies. */
+export interface Identity {
+  readonly revision: number;
+  readonly id: string;
+  readonly position: Position;
+  readonly hash: string;
+}
+
+/** Reads through a pool. Every method throws `Unavailable` when the server stays away. */
+export class Reader {
+  /**
+   * @param pageBytes about the most bytes of bodies a page may have; one event may exceed it.
+   * @param answerWithin longest wait for an answer, in ms.
+   */
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly pageBytes: number,
+    private readonly answerWithin: number,
+  ) {}
+
+  /** The next events of a stream, and whether there may be more. */
+  async stream({
+    stream,
+    from,
+    direction,
+    limit,
+  }: StreamPart): Promise<{ events: RecordedEvent[]; ended: boolean }> {
+    const rows = await this.#rows<EventRow>(
+      direction === 'forwards' ? 'log-forwards' : 'log-backwards',
+      direction === 'forwards' ? FORWARDS : BACKWARDS,
+      [stream, from, limit, this.pageBytes],
+    );
+    return { events: rows.map(toEvent), ended: rows.length < limit && !this.#nearBound(rows) };
+  }
+
+  /** The next `limit` events of all streams; of them, those whose streams start with one of the prefixes. */
+  async all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page> {
+    const bounds = [toNumber(after), limit, this.pageBytes];
+    const rows =
+      prefixes === undefined
+        ? await this.#rows<EventRow>('log-all', ALL, bounds)
+        : await this.#rows<EventRow | FilteredOut>('log-filtered', FILTERED, [...bounds, prefixes]);
+    const last = rows.at(-1);
+    const wanted = rows.filter((row): row is EventRow => row[5] !== null);
+    return {
+      events: wanted.map(toEvent),
+      position: last === undefined ? after : toPosition(last[0]),
+      ended: rows.length < limit && !this.#nearBound(wanted),
+    };
+  }
+
+  /** The position of the newest event. */
+  async head(): Promise<Position> {
+    const [row] = await this.#rows<[string | null]>('log-head', 'SELECT max(position) FROM log.events', []);
+    return row?.[0] == null ? BEGINNING : toPosition(row[0]);
+  }
+
+  /** Whether a stream was erased. */
+  async erased(stream: string): Promise<boolean> {
+    const rows = await this.#rows('log-erased', 'SELECT 1 FROM log.erased WHERE stream = $1', [stream]);
+    return rows.length > 0;
+  }
+
+  /** Ids, places and hashes of the events of a stream between two revisions, both inclusive. */
+  async identities(stream: string, from: number, to: number): Promise<Identity[]> {
+    const rows = await this.#rows<[string, string, string, string]>('log-identities', IDENTITIES, [
+      stream,
+      from,
+      to,
+    ]);
+    return rows.map(([revision, id, position, hash]) => ({
+      revision: Number(revision),
+      id,
+      position: toPosition(position),
+      hash,
+    }));
+  }
+
+  /** Whether the server answers. */
+  async ping(): Promise<void> {
+    await this.#rows('log-ping', 'SELECT 1', []);
+  }
+
+  /** Whether a page may have been cut for its size. (A UTF-16 unit is at most three bytes.) */
+  #nearBound(rows: readonly EventRow[]): boolean {
+    return rows.reduce((sum, row) => sum + row[5].length + row[6].length, 0) * 3 >= this.pageBytes;
+  }
+
+  #rows<R extends unknown[]>(name: string, text: string, values: unknown[]): Promise<R[]> {
+    const config = {
+      name,
+      text,
+      values,
+      rowMode: 'array' as const,
+      types: AS_TEXT,
+      query_timeout: this.answerWithin,
+    };
+    return persist(async () => (await this.pool.query<R>(config)).rows);
+  }
+}

@@ -1,0 +1,34 @@
+/** What an append that was not written is told: that it had been written before, or why it cannot be. */
+import { type AppendResult, Conflict, StreamDeleted } from '../store.ts';
+import type { Append } from './append.ts';
+import type { Reader } from './reader.ts';
+
+/** What the log found instead of the expected head. */
+export interface Mismatch {
+  readonly append: Append;
+  readonly actual: number | 'none';
+  readonly erased: boolean;
+}
+
+/**
+ * The first result when the same ids stand right after the expected head; there is no index on ids, and none needed.
+ * @throws StreamDeleted, Conflict
+ */
+export async function answerRefused(
+  reader: Reader,
+  { append, actual, erased }: Mismatch,
+): Promise<AppendResult> {
+  const { stream, expected, base, events } = append;
+  if (erased) throw new StreamDeleted(stream);
+  const conflict = new Conflict(stream, expected === 'none' ? 'none' : expected.revision, actual);
+  // Too short to hold them all: no need to look.
+  if (actual === 'none' || actual < base.revision + events.length) throw conflict;
+
+  const present = await reader.identities(stream, base.revision, base.revision + events.length);
+  const before = expected === 'none' ? undefined : present.shift();
+  const last = present.at(-1);
+  const continues = expected === 'none' || before?.hash === expected.hash;
+  const same = present.length === events.length && present.every(({ id }, index) => id === events[index]?.id);
+  if (last === undefined || !continues || !same) throw conflict;
+  return { head: { revision: last.revision, hash: last.hash }, position: last.position };
+}

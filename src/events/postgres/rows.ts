@@ -1,0 +1,34 @@
+/** Rows of `log.events` as events. */
+import type pg from 'pg';
+import type { RecordedEvent } from '../store.ts';
+import { toPosition } from './position.ts';
+
+/** The columns of an event, in the order of `EventRow`. */
+export const COLUMNS = 'position, stream, revision, id, type, data, metadata';
+
+/** An event as it comes from the server: texts, unparsed. */
+export type EventRow = [
+  position: string,
+  stream: string,
+  revision: string,
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+];
+
+/** Leaves values as the texts that the server sent. */
+export const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (text: string) => text };
+
+/** The event in a row. */
+export function toEvent([position, stream, revision, id, type, data, metadata]: EventRow): RecordedEvent {
+  return {
+    id,
+    type,
+    stream,
+    revision: Number(revision),
+    position: toPosition(position),
+    data,
+    metadata,
+  };
+}

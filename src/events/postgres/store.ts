@@ -1,0 +1,247 @@
+/** The embedded default of the event store port: a log in PostgreSQL, without anything else to install. */
+import type pg from 'pg';
+import { Observable } from 'rxjs';
+import { openPool } from '../../database/pool.ts';
+import {
+  type AppendResult,
+  type EventStore,
+  type Expected,
+  type NewEvent,
+  type Position,
+  type ReadOptions,
+  type RecordedEvent,
+  StreamDeleted,
+  type SubscribeOptions,
+  Unavailable,
+} from '../store.ts';
+import { Append } from './append.ts';
+import { AppendQueue } from './append-queue.ts';
+import { asUnavailable, persist } from './faults.ts';
+import { Feed } from './feed.ts';
+import { Reader } from './reader.ts';
+import { answerRefused } from './refusal.ts';
+import { LOG_SCHEMA_SQL } from './schema.ts';
+import { Session } from './session.ts';
+import { Subscription } from './subscription.ts';
+import { type BatchOutcome, writeBatch } from './write-batch.ts';
+
+/** How the log is opened. */
+export interface PostgresEventStoreOptions {
+  /** `postgres://…`; the store keeps one connection to write through and one to listen on. */
+  readonly url: string;
+  /** Connections to read through. Default: a pool of its own, which `close` ends. */
+  readonly pool?: pg.Pool;
+  /** Where lost connections are reported; a pino logger fits. */
+  readonly log?: { warn(details: object, message: string): void };
+  /** Most appends written at a time. Default 500. */
+  readonly batchAppends?: number;
+  /** About the most bytes of bodies written or read at a time; exceeded only by one append. Default 16 MB. */
+  readonly batchBytes?: number;
+  /** How often the head is looked at in case a notification was missed, in ms. Default 1,000. */
+  readonly recheckEvery?: number;
+  /** Longest wait for an answer of the server before it counts as away, in ms. Default 10,000. */
+  readonly answerWithin?: number;
+}
+
+const PAGE_EVENTS = 500;
+const LAST_REVISION = 2 ** 31 - 1;
+
+/**
+ * What the session that writes relies on, whatever the database's defaults: durable commits; a new snapshot for each
+ * statement after the lock; index lookups even before the first ANALYZE; no planning a batch; batches of 16 MB without temporary files.
+ */
+const WRITER_SETUP = `
+  SET synchronous_commit = on;
+  SET default_transaction_isolation = 'read committed';
+  SET enable_seqscan = off;
+  SET plan_cache_mode = force_generic_plan;
+  SET jit = off;
+  SET work_mem = '64MB';`;
+
+/** The event store in PostgreSQL. See `schema.ts` for why readers miss nothing. */
+export class PostgresEventStore implements EventStore {
+  readonly #options: PostgresEventStoreOptions;
+  readonly #batchBytes: number;
+  readonly #pool: pg.Pool;
+  readonly #reader: Reader;
+  readonly #writer: Session;
+  readonly #feed: Feed;
+  readonly #queue: AppendQueue;
+  readonly #busy = new Set<Promise<unknown>>();
+  #closed = false;
+
+  private constructor(options: PostgresEventStoreOptions) {
+    const {
+      url,
+      batchAppends = 500,
+      batchBytes = 16_000_000,
+      recheckEvery = 1_000,
+      answerWithin = 10_000,
+    } = options;
+    this.#options = options;
+    this.#batchBytes = batchBytes;
+    this.#pool = options.pool ?? openPool(url, { max: 4, name: 'annal log reader' });
+    this.#reader = new Reader(this.#pool, batchBytes, answerWithin);
+    const onLost = (error: unknown): void => {
+      options.log?.warn({ err: error }, 'a connection to the event log is lost');
+    };
+    this.#writer = new Session({ url, name: 'annal log writer', setup: WRITER_SETUP, answerWithin, onLost });
+    this.#feed = new Feed({
+      url,
+      name: 'annal log listener',
+      answerWithin,
+      recheckEvery,
+      head: () => this.#reader.head(),
+      writer: () => this.#writer.backend,
+      onLost,
+    });
+    this.#queue = new AppendQueue({
+      batchAppends,
+      batchBytes,
+      write: (appends) => writeBatch(this.#writer, appends),
+      settle: (outcome) => this.#settle(outcome),
+      onRetry: (error) => options.log?.warn({ err: error }, 'a batch of appends is sent again'),
+    });
+  }
+
+  /**
+   * Opens the log and installs its schema if the database has none.
+   * @throws Unavailable when the server cannot be reached.
+   */
+  static async open(options: PostgresEventStoreOptions): Promise<PostgresEventStore> {
+    const store = new PostgresEventStore(options);
+    try {
+      await persist(() => store.#pool.query(LOG_SCHEMA_SQL));
+      await persist(() => store.#writer.connect());
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+    return store;
+  }
+
+  async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<AppendResult> {
+    this.#assertOpen();
+    const append = new Append(stream, expected, events);
+    this.#queue.add(append);
+    return append.result;
+  }
+
+  async *read(stream: string, options: ReadOptions = {}): AsyncGenerator<RecordedEvent> {
+    this.#assertOpen();
+    const { direction = 'forwards', limit = Number.POSITIVE_INFINITY } = options;
+    let from = options.from ?? (direction === 'forwards' ? 0 : LAST_REVISION);
+    for (let left = limit; left > 0; ) {
+      const page = await this.#reader.stream({ stream, from, direction, limit: Math.min(left, PAGE_EVENTS) });
+      const last = page.events.at(-1);
+      if (last === undefined) {
+        if (await this.#reader.erased(stream)) throw new StreamDeleted(stream);
+        return;
+      }
+      yield* page.events;
+      if (page.ended) return;
+      left -= page.events.length;
+      from = last.revision + (direction === 'forwards' ? 1 : -1);
+    }
+  }
+
+  subscribe(options: SubscribeOptions): Observable<Position> {
+    return new Observable((subscriber) => {
+      if (this.#closed) {
+        subscriber.error(closed());
+        return undefined;
+      }
+      const subscription = new Subscription(this.#feed, this.#reader, options, this.#batchBytes);
+      this.#track(
+        subscription
+          .run((position) => subscriber.next(position))
+          .then(
+            () => subscriber.complete(),
+            (error: unknown) => subscriber.error(error),
+          ),
+      );
+      return () => subscription.stop();
+    });
+  }
+
+  head(): Promise<Position> {
+    return this.#reader.head();
+  }
+
+  async erase(stream: string): Promise<void> {
+    this.#assertOpen();
+    await this.#track(
+      persist(() =>
+        this.#writer.query({ text: 'SELECT log.erase_stream($1)', values: [stream], rowMode: 'array' }),
+      ),
+    );
+    this.#feed.recent.clear();
+  }
+
+  ping(): Promise<void> {
+    return this.#reader.ping();
+  }
+
+  /** Refuses what is new, waits for appends and handlers in flight, completes subscriptions. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#queue.idle();
+    await this.#feed.close();
+    await Promise.allSettled(this.#busy);
+    await this.#writer.end();
+    if (this.#options.pool === undefined) await this.#pool.end();
+  }
+
+  /** Tells subscribers first, then callers: a read that follows the answer is then already on its way. */
+  #settle({ previous, outcomes }: BatchOutcome): void {
+    const events: RecordedEvent[] = [];
+    for (const outcome of outcomes) {
+      if (!outcome.written) continue;
+      const { stream, events: sealed } = outcome.append;
+      sealed.forEach((event, index) => {
+        const position = outcome.positions[index];
+        if (position !== undefined) events.push({ ...event, stream, position });
+      });
+    }
+    const last = events.at(-1);
+    if (last !== undefined) this.#feed.publish({ previous, events, position: last.position });
+
+    for (const outcome of outcomes) {
+      const { append } = outcome;
+      if (outcome.written) {
+        const position = outcome.positions.at(-1);
+        if (position !== undefined) append.resolve({ head: append.head, position });
+      } else {
+        this.#track(
+          answerRefused(this.#reader, outcome).then(
+            (result) => {
+              // It was written by an attempt whose answer was lost, and nobody has been told of it yet.
+              this.#feed.reach(result.position);
+              append.resolve(result);
+            },
+            (error: unknown) => append.reject(asUnavailable(error)),
+          ),
+        );
+      }
+    }
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    const settled = work.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#busy.add(settled);
+    void settled.then(() => this.#busy.delete(settled));
+    return work;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw closed();
+  }
+}
+
+function closed(): Unavailable {
+  return new Unavailable('the event log is closed');
+}

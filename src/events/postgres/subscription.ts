@@ -1,0 +1,126 @@
+/** A subscription: pages from the database until it has caught up, then what the feed brings. */
+import { BatchCutter } from '../batches.ts';
+import type { Position, RecordedEvent, SubscribeOptions } from '../store.ts';
+import type { Feed } from './feed.ts';
+import { later } from './position.ts';
+import type { Page, Reader } from './reader.ts';
+
+/** Events a batch, unless the subscriber says otherwise. */
+const BATCH_SIZE = 500;
+
+/** Pages in which nothing passed the filter before the subscriber hears how far it got. */
+const SILENT_PAGES = 20;
+
+/** One run of one subscriber over the log. */
+export class Subscription {
+  readonly #cutter: BatchCutter;
+  readonly #limit: number;
+  /** Up to here everything was handed over. */
+  #delivered: Position;
+  /** Up to here everything is in the cutter or was handed over. */
+  #fetched: Position;
+  /** Whether the cutter holds all there was when it was last filled. */
+  #ended = false;
+  /** The next page, on its way while a batch is handled. */
+  #ahead: Promise<Page> | undefined;
+  /** Pages read since the last delivery. */
+  #pages = 0;
+  #stopped = false;
+  #wake: () => void = () => undefined;
+
+  constructor(
+    private readonly feed: Feed,
+    private readonly reader: Reader,
+    private readonly options: SubscribeOptions,
+    batchBytes: number,
+  ) {
+    this.#limit = options.batchSize ?? BATCH_SIZE;
+    this.#cutter = new BatchCutter(this.#limit, batchBytes);
+    this.#delivered = options.after;
+    this.#fetched = options.after;
+  }
+
+  /**
+   * Delivers until it is stopped or the store closes.
+   * @param handled told of each position once its batch was handled.
+   * @throws what `handle` threw, or Unavailable.
+   */
+  async run(handled: (position: Position) => void): Promise<void> {
+    const unlisten = this.feed.listen(() => this.#wake());
+    try {
+      while (!this.#over) {
+        const events = this.#next();
+        if (events === undefined) {
+          await this.#fill();
+          continue;
+        }
+        if (!this.#ended && !this.#cutter.ready) this.#readAhead();
+        const position = this.#cutter.empty ? this.#fetched : (events.at(-1)?.position ?? this.#fetched);
+        await this.options.handle({ events, position });
+        this.#delivered = position;
+        this.#pages = 0;
+        handled(position);
+      }
+    } finally {
+      unlisten();
+    }
+  }
+
+  /** Ends the run after the batch that is being handled. */
+  stop(): void {
+    this.#stopped = true;
+    this.#wake();
+  }
+
+  get #over(): boolean {
+    return this.#stopped || this.feed.closed;
+  }
+
+  /** The next batch; an empty one when everything that came was filtered out. */
+  #next(): readonly RecordedEvent[] | undefined {
+    if (!this.#cutter.empty) return this.#cutter.take(this.#ended);
+    const told = this.#ended || this.#pages >= SILENT_PAGES;
+    return told && this.#fetched > this.#delivered ? [] : undefined;
+  }
+
+  /** Brings in what follows, waiting for news if there is nothing. */
+  async #fill(): Promise<void> {
+    if (this.#ended) {
+      const recent = this.feed.recent.after(this.#fetched, this.#limit);
+      if (recent !== undefined) {
+        this.#cutter.push(recent.events.filter(({ stream }) => this.#wants(stream)));
+        this.#fetched = recent.position;
+        return;
+      }
+      if (this.#fetched >= this.feed.known) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        return;
+      }
+    }
+    const page = await (this.#ahead ?? this.#page());
+    this.#ahead = undefined;
+    this.#cutter.push(page.events);
+    this.#fetched = page.position;
+    this.#ended = page.ended;
+    this.#pages += 1;
+  }
+
+  /** The next page. At the end of the log it covers also what was erased between its last event and the head. */
+  async #page(): Promise<Page> {
+    const { known } = this.feed;
+    const page = await this.reader.all(this.#fetched, this.#limit, this.options.prefixes);
+    return page.ended ? { ...page, position: later(page.position, known) } : page;
+  }
+
+  #readAhead(): void {
+    this.#ahead ??= this.#page();
+    // It is awaited only after the handler: until then its failure must not count as unhandled.
+    this.#ahead.catch(() => undefined);
+  }
+
+  #wants(stream: string): boolean {
+    return this.options.prefixes?.some((prefix) => stream.startsWith(prefix)) ?? true;
+  }
+}

@@ -1,0 +1,20 @@
+/** Names of streams: one per record, per directory, per project, per organization. */
+import type { Tenant } from '../shared/tenant.ts';
+
+/** A patient's record, everything in it. */
+export const recordStream = (patientId: string): string => `record-${patientId}`;
+
+/** A project's directory in one environment: practitioners, organizations, locations, medications, devices. */
+export const directoryStream = (tenant: Tenant): string =>
+  `directory-${tenant.project}-${tenant.environment}`;
+
+/** A project's own facts: keys, erasures. */
+export const projectStream = (projectId: string): string => `project-${projectId}`;
+
+/** An organization's own facts. */
+export const organizationStream = (organizationId: string): string => `organization-${organizationId}`;
+
+/** The patient whose record a stream is, or undefined when it is another kind of stream. */
+export function patientOf(stream: string): string | undefined {
+  return stream.startsWith('record-') ? stream.slice('record-'.length) : undefined;
+}

@@ -1,0 +1,228 @@
+/** Bundle requests, understood: https://hl7.org/fhir/R4/http.html#transaction, decisions.md section 5. Pure. */
+import type { JsonObject } from '../shared/json.ts';
+import { isObject } from '../shared/json.ts';
+import { type Issue, Refusal } from '../shared/refusal.ts';
+import { isResourceType, type ResourceType } from './types.ts';
+
+/** HTTP verbs of entries. */
+export type EntryMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A write that an entry asks for. */
+export interface WriteEntry {
+  /** Its place in the Bundle as sent. */
+  readonly index: number;
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly fullUrl?: string;
+  readonly type: ResourceType;
+  /** Of `Type/id`; for POST never set. */
+  readonly id?: string;
+  /** Of `Type?criteria` (conditional PUT, PATCH, DELETE), or of `ifNoneExist` (POST). */
+  readonly criteria?: string;
+  /** Required for POST, PUT and PATCH. */
+  readonly resource?: JsonObject;
+  /** The version of `ifMatch`. */
+  readonly ifMatch?: number;
+}
+
+/** A read that an entry asks for: answered by the HTTP layer after the writes. */
+export interface ReadEntry {
+  readonly index: number;
+  readonly method: 'GET' | 'HEAD';
+  /** Relative to the base: `Patient/1`, `Observation?patient=1`, `Patient/1/_history`. */
+  readonly url: string;
+  readonly ifNoneMatch?: string;
+  readonly ifModifiedSince?: string;
+}
+
+/** An entry that cannot be understood; in a batch it fails alone, in a transaction it refuses the whole. */
+export interface FaultyEntry {
+  readonly index: number;
+  readonly refusal: Refusal;
+}
+
+/** A parsed Bundle. */
+export interface ParsedBundle {
+  readonly type: 'transaction' | 'batch';
+  readonly writes: readonly WriteEntry[];
+  readonly reads: readonly ReadEntry[];
+  readonly faulty: readonly FaultyEntry[];
+  readonly size: number;
+}
+
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** The path of an entry, for diagnostics. */
+export const entryPath = (index: number): string => `Bundle.entry[${index}]`;
+
+/**
+ * Reads a Bundle of type transaction or batch.
+ * @param bases base URLs (with slash at the end) that entries may carry in `request.url`.
+ * @throws Refusal for another resource, another Bundle type (422), or more than `maxEntries` (413).
+ */
+export function parseBundle(value: JsonObject, bases: readonly string[], maxEntries: number): ParsedBundle {
+  if (value.resourceType !== 'Bundle') {
+    throw new Refusal('malformed', {
+      code: 'invalid',
+      diagnostics: 'the base takes a Bundle',
+      expression: 'Bundle.resourceType',
+    });
+  }
+  const type = value.type;
+  if (type !== 'transaction' && type !== 'batch') {
+    const shown = typeof type === 'string' ? type : 'none';
+    throw new Refusal('invalid', {
+      code: 'value',
+      diagnostics: `Bundle.type is ${shown}; only transaction and batch can be processed`,
+      expression: 'Bundle.type',
+    });
+  }
+  const entries = value.entry ?? [];
+  if (!Array.isArray(entries)) {
+    throw new Refusal('invalid', {
+      code: 'structure',
+      diagnostics: 'Bundle.entry must be an array',
+      expression: 'Bundle.entry',
+    });
+  }
+  if (entries.length > maxEntries) {
+    throw new Refusal('too_large', {
+      code: 'too-long',
+      diagnostics: `a Bundle may have ${maxEntries} entries; this has ${entries.length}`,
+    });
+  }
+  const writes: WriteEntry[] = [];
+  const reads: ReadEntry[] = [];
+  const faulty: FaultyEntry[] = [];
+  entries.forEach((entry, index) => {
+    try {
+      const parsed = parseEntry(entry, index, bases);
+      if ('url' in parsed) reads.push(parsed);
+      else writes.push(parsed);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      faulty.push({ index, refusal: error });
+    }
+  });
+  return { type, writes, reads, faulty, size: entries.length };
+}
+
+function parseEntry(entry: unknown, index: number, bases: readonly string[]): WriteEntry | ReadEntry {
+  const at = entryPath(index);
+  if (!isObject(entry)) throw fault('structure', 'an entry must be an object', at);
+  const request = entry.request;
+  if (!isObject(request)) throw fault('required', 'an entry needs a request', `${at}.request`);
+  const method = request.method;
+  if (typeof method !== 'string' || !METHODS.includes(method)) {
+    throw fault(
+      'value',
+      'request.method must be GET, HEAD, POST, PUT, PATCH or DELETE',
+      `${at}.request.method`,
+    );
+  }
+  if (typeof request.url !== 'string' || request.url === '')
+    throw fault('required', 'request.url is missing', `${at}.request.url`);
+  const url = relative(request.url, bases);
+  if (method === 'GET' || method === 'HEAD') {
+    return {
+      index,
+      method,
+      url,
+      ...(typeof request.ifNoneMatch === 'string' ? { ifNoneMatch: request.ifNoneMatch } : {}),
+      ...(typeof request.ifModifiedSince === 'string' ? { ifModifiedSince: request.ifModifiedSince } : {}),
+    };
+  }
+  return parseWrite(entry, request, method as WriteEntry['method'], url, index);
+}
+
+function parseWrite(
+  entry: JsonObject,
+  request: JsonObject,
+  method: WriteEntry['method'],
+  url: string,
+  index: number,
+): WriteEntry {
+  const at = entryPath(index);
+  const [path = '', query] = split(url);
+  const [type, id, ...rest] = path.split('/');
+  if (!isResourceType(type)) {
+    throw new Refusal('invalid', {
+      code: 'not-supported',
+      diagnostics: `${at}: type ${String(type).slice(0, 64)} is not supported; annal import leaves such entries out`,
+      expression: at,
+    });
+  }
+  if (rest.length > 0)
+    throw fault(
+      'not-supported',
+      `request.url ${url.slice(0, 100)} is no ${method} on a resource`,
+      `${at}.request.url`,
+    );
+  const conditional = query !== undefined && query !== '';
+  if (method === 'POST' ? id !== undefined || query !== undefined : (id === undefined) !== conditional) {
+    const form = method === 'POST' ? 'Type' : 'Type/id or Type?criteria';
+    throw fault('value', `request.url of a ${method} must be ${form}`, `${at}.request.url`);
+  }
+  if (id !== undefined && !/^[A-Za-z0-9.-]{1,64}$/.test(id))
+    throw fault('value', 'the id is not a FHIR id', `${at}.request.url`);
+  const resource = entry.resource;
+  if (method !== 'DELETE' && !isObject(resource))
+    throw fault('required', `a ${method} entry needs a resource`, `${at}.resource`);
+  if (isObject(resource) && (method === 'POST' || method === 'PUT') && resource.resourceType !== type) {
+    throw fault('value', `request.url names ${type}, the resource is another type`, `${at}.resource`);
+  }
+  const ifNoneExist = request.ifNoneExist;
+  const criteria =
+    method === 'POST'
+      ? typeof ifNoneExist === 'string' && ifNoneExist !== ''
+        ? bareCriteria(ifNoneExist, type)
+        : undefined
+      : query;
+  const fullUrl = entry.fullUrl;
+  return {
+    index,
+    method,
+    type,
+    ...(typeof fullUrl === 'string' ? { fullUrl } : {}),
+    ...(id === undefined ? {} : { id }),
+    ...(criteria === undefined ? {} : { criteria }),
+    ...(isObject(resource) ? { resource } : {}),
+    ...(typeof request.ifMatch === 'string'
+      ? { ifMatch: parseETag(request.ifMatch, `${at}.request.ifMatch`) }
+      : {}),
+  };
+}
+
+/** `If-None-Exist` may come as `identifier=…`, `?identifier=…` or `Type?identifier=…`. */
+export function bareCriteria(criteria: string, type: ResourceType): string {
+  return criteria.replace(new RegExp(`^(?:${type})?\\?`), '');
+}
+
+/**
+ * The version number in `W/"3"` (also `"3"` and `3`, as clients send).
+ * @throws Refusal malformed (400) for anything else.
+ */
+export function parseETag(text: string, where = 'If-Match'): number {
+  const digits = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(text)?.[1];
+  if (digits === undefined) {
+    throw new Refusal('malformed', {
+      code: 'value',
+      diagnostics: `${where} must be an ETag such as W/"3"`,
+      expression: where,
+    });
+  }
+  return Number(digits);
+}
+
+function relative(url: string, bases: readonly string[]): string {
+  for (const base of bases) if (url.startsWith(base)) return url.slice(base.length);
+  return url.startsWith('/') ? url.slice(1) : url;
+}
+
+function split(url: string): [string, string | undefined] {
+  const mark = url.indexOf('?');
+  return mark < 0 ? [url, undefined] : [url.slice(0, mark), url.slice(mark + 1)];
+}
+
+function fault(code: Issue['code'], diagnostics: string, expression: string): Refusal {
+  return new Refusal('invalid', { code, diagnostics: `${expression}: ${diagnostics}`, expression });
+}

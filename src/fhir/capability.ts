@@ -1,0 +1,101 @@
+/**
+ * The CapabilityStatement: what this service does, from the table of types and what is built for them
+ * (https://hl7.org/fhir/R4/capabilitystatement.html; decisions.md, section 5).
+ */
+import { searchParameter } from './definitions/search-parameters.ts';
+import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';
+
+/** Search parameters of every type. */
+const COMMON = ['_id', '_lastUpdated'];
+
+/** Search parameters of the types that have them in R4. */
+const WHERE_DEFINED = ['identifier', 'patient', 'subject'];
+
+/** Search parameters of one type. */
+const OF_TYPE: Partial<Record<ResourceType, readonly string[]>> = {
+  Provenance: ['agent', 'patient', 'recorded', 'target'],
+};
+
+const INTERACTIONS = [
+  'read',
+  'vread',
+  'update',
+  'patch',
+  'delete',
+  'history-instance',
+  'history-type',
+  'create',
+  'search-type',
+];
+
+/** Terminology is shared and read-only. */
+const READ_ONLY = ['read', 'search-type'];
+
+/** Codes of the search parameters that a type is searched by. */
+export function searchParametersOf(type: ResourceType): readonly string[] {
+  const candidates = [...COMMON, ...WHERE_DEFINED, ...(OF_TYPE[type] ?? [])];
+  return [...new Set(candidates)].filter((code) => searchParameter(type, code) !== undefined);
+}
+
+/** What a CapabilityStatement says of the running service. */
+export interface ServiceDescription {
+  /** FHIR base, `https://host/fhir/R4`. */
+  readonly baseUrl: string;
+  /** Of the software, `0.3.0`. */
+  readonly version: string;
+  /** When it was built or started, a dateTime. */
+  readonly date: string;
+}
+
+/** The CapabilityStatement resource. */
+export function capabilityStatement({ baseUrl, version, date }: ServiceDescription): Record<string, unknown> {
+  return {
+    resourceType: 'CapabilityStatement',
+    status: 'active',
+    date,
+    kind: 'instance',
+    software: { name: 'Annal', version },
+    implementation: { description: 'Annal, an event-sourced health record service', url: baseUrl },
+    fhirVersion: '4.0.1',
+    format: ['application/fhir+json', 'json'],
+    patchFormat: ['application/json-patch+json', 'application/fhir+json'],
+    rest: [
+      {
+        mode: 'server',
+        security: { cors: true, description: 'An API key, as Authorization: Bearer or X-Api-Key.' },
+        resource: TYPE_NAMES.map(describeType),
+        interaction: [{ code: 'transaction' }, { code: 'batch' }, { code: 'history-system' }],
+      },
+    ],
+  };
+}
+
+function describeType(type: ResourceType): Record<string, unknown> {
+  const readOnly = typeEntry(type).home === 'terminology';
+  const writing = {
+    readHistory: true,
+    updateCreate: false,
+    conditionalCreate: true,
+    conditionalRead: 'full-support',
+    conditionalUpdate: true,
+    conditionalDelete: 'single',
+    referencePolicy: ['literal', 'logical', 'local', 'enforced'],
+  };
+  return {
+    type,
+    profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
+    interaction: (readOnly ? READ_ONLY : INTERACTIONS).map((code) => ({ code })),
+    versioning: 'versioned',
+    ...(readOnly ? { conditionalRead: 'full-support' } : writing),
+    searchParam: searchParametersOf(type).map((code) => describeParameter(type, code)),
+  };
+}
+
+function describeParameter(type: ResourceType, code: string): Record<string, unknown> {
+  const parameter = searchParameter(type, code);
+  return {
+    name: code,
+    definition: `http://hl7.org/fhir/SearchParameter/${parameter?.id}`,
+    type: parameter?.type,
+  };
+}

@@ -1,0 +1,28 @@
+/**
+ * Compiles HL7's R4 definitions into the compact tables under `generated/`, which are committed: `npm run generate`.
+ * A test runs `generateTables` and compares.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compactSearchParameters } from './compact-search.ts';
+import { compactStructures } from './compact-structures.ts';
+import { readSearchParameters, readStructures, readTerminology } from './hl7.ts';
+
+/** Where the tables lie. */
+export const GENERATED = fileURLToPath(new URL('./generated/', import.meta.url));
+
+/** File name → content of every generated table. The same definitions give the same bytes. */
+export function generateTables(): Record<string, string> {
+  const structures = compactStructures(readStructures(), readTerminology());
+  const parameters = compactSearchParameters(readSearchParameters());
+  return {
+    'structures.json': `${JSON.stringify(structures)}\n`,
+    'search-parameters.json': `${JSON.stringify(parameters)}\n`,
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  mkdirSync(GENERATED, { recursive: true });
+  for (const [name, text] of Object.entries(generateTables())) writeFileSync(join(GENERATED, name), text);
+}

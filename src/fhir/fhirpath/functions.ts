@@ -1,0 +1,227 @@
+/** The FHIRPath functions that R4's invariants use (http://hl7.org/fhirpath/N1/#functions). */
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import {
+  type Compiled,
+  eitherType,
+  foundBy,
+  fromTruth,
+  NO_TYPES,
+  NOTHING,
+  NotCompiled,
+  type Types,
+  truthOf,
+} from './compiled.ts';
+import { distinct, equalValues, isDistinct, NO_VALUE, type Node } from './nodes.ts';
+import type { Expression } from './parse.ts';
+
+/** An argument of a call. */
+export interface Argument {
+  readonly expression: Expression;
+  /** Compiles it where its focus is the call's own focus. */
+  readonly outer: () => Compiled;
+  /** Compiles it where its focus is an item of what the function is called on. */
+  readonly inner: (types: Types) => Compiled;
+}
+
+/** Compiles a call. @param on what the function is called on. */
+type Translate = (on: Compiled, given: readonly Argument[]) => Compiled;
+
+function only(given: readonly Argument[], name: string): Argument {
+  const [argument] = given;
+  if (argument === undefined) throw new NotCompiled(`${name}() without an argument`);
+  return argument;
+}
+
+const filter: Translate = (on, given) => {
+  const test = truthOf(only(given, 'where').inner(on.types));
+  return {
+    run: (focus, environment) =>
+      on.run(focus, environment).filter((item) => test([item], environment) === true),
+    types: on.types,
+  };
+};
+
+const select: Translate = (on, given) => {
+  const projection = only(given, 'select').inner(on.types);
+  return {
+    run: (focus, environment) =>
+      on.run(focus, environment).flatMap((item) => projection.run([item], environment)),
+    types: projection.types,
+  };
+};
+
+const intersect: Translate = (on, given) => {
+  const other = only(given, 'intersect').outer();
+  return {
+    run: (focus, environment) => {
+      const items = on.run(focus, environment);
+      if (items.length === 0) return NOTHING;
+      const others = other.run(focus, environment);
+      return distinct(
+        items.filter((item) => others.some((candidate) => equalValues(item, candidate) === true)),
+      );
+    },
+    types: on.types,
+  };
+};
+
+const combine: Translate = (on, given) => {
+  const other = only(given, 'combine').outer();
+  return {
+    run: (focus, environment) => [...on.run(focus, environment), ...other.run(focus, environment)],
+    types: eitherType(on.types, other.types),
+  };
+};
+
+const choose: Translate = (on, given) => {
+  const [test, then, otherwise] = given.map((argument) => argument.inner(on.types));
+  if (test === undefined || then === undefined) throw new NotCompiled('iif() without its arguments');
+  const decides = truthOf(test);
+  return {
+    run: (focus, environment) => {
+      const items = on.run(focus, environment);
+      if (decides(items, environment) === true) return then.run(items, environment);
+      return otherwise?.run(items, environment) ?? NOTHING;
+    },
+    types: eitherType(then.types, otherwise?.types ?? NO_TYPES),
+  };
+};
+
+/** Only where types are unknown until evaluation, and then by `resourceType`. */
+const ofType: Translate = (on, given) => {
+  const { expression } = only(given, 'ofType');
+  if (on.types !== undefined || expression.kind !== 'member')
+    throw new NotCompiled('ofType() of a known type');
+  const bears = (item: Node): boolean =>
+    item !== NO_VALUE && isObject(item) && item.resourceType === expression.name;
+  return {
+    run: (focus, environment) => on.run(focus, environment).filter(bears),
+    types: new Set([expression.name]),
+  };
+};
+
+function onText(apply: (text: string, argument: string) => Json): Translate {
+  return (on, given) => {
+    const argument = only(given, 'a function of text').outer();
+    return {
+      run: (focus, environment) => {
+        const [text] = on.run(focus, environment);
+        const [by] = argument.run(focus, environment);
+        return typeof text === 'string' && typeof by === 'string' ? [apply(text, by)] : NOTHING;
+      },
+      types: NO_TYPES,
+    };
+  };
+}
+
+function onItem(apply: (item: Json) => Json | undefined): Translate {
+  return (on) => ({
+    run: (focus, environment) => {
+      const [item] = on.run(focus, environment);
+      const result = item === undefined || item === NO_VALUE ? undefined : apply(item);
+      return result === undefined ? NOTHING : [result];
+    },
+    types: NO_TYPES,
+  });
+}
+
+const not: Translate = (on) => {
+  const tell = truthOf(on);
+  return fromTruth((focus, environment) => {
+    const answer = tell(focus, environment);
+    return answer === undefined ? undefined : !answer;
+  });
+};
+
+function toInteger(item: Json): Json | undefined {
+  if (isNumber(item)) return item;
+  return typeof item === 'string' && /^[+-]?\d+$/.test(item) ? Number(item) : undefined;
+}
+
+function descendants(on: Compiled): Compiled {
+  return {
+    run: (focus, environment) => {
+      const found: Node[] = [];
+      for (const item of on.run(focus, environment)) if (item !== NO_VALUE) descend(item, found);
+      return found;
+    },
+    types: undefined,
+  };
+}
+
+function descend(item: Json, into: Node[]): void {
+  if (Array.isArray(item)) {
+    for (const each of item) {
+      into.push(each);
+      descend(each, into);
+    }
+  } else if (isObject(item)) {
+    for (const [key, value] of Object.entries(item)) {
+      if (key === 'resourceType') continue;
+      if (!Array.isArray(value)) into.push(value);
+      descend(value, into);
+    }
+  }
+}
+
+/**
+ * What a literal reference tells without reading anything: the contained resource that it names, or a bare resource
+ * of the type that it names; nothing where the type cannot be seen.
+ */
+function resolve(item: Node, root: JsonObject): Json[] {
+  const text = item !== NO_VALUE && isObject(item) ? item.reference : item;
+  if (typeof text !== 'string') return [];
+  if (text.startsWith('#')) {
+    const contained = Array.isArray(root.contained) ? root.contained : [];
+    return contained.filter((resource) => isObject(resource) && `#${String(resource.id)}` === text);
+  }
+  const type = /^([A-Z]\w+)\/[^/]+(?:\/_history\/[^/]+)?$/.exec(text)?.[1];
+  return type === undefined ? [] : [{ resourceType: type }];
+}
+
+/** Name → translation. */
+export const FUNCTIONS: ReadonlyMap<string, Translate> = new Map<string, Translate>([
+  ['exists', (on, given) => fromTruth(foundBy(given.length === 0 ? on : filter(on, given)))],
+  [
+    'empty',
+    (on) => {
+      const found = foundBy(on);
+      return fromTruth((focus, environment) => !found(focus, environment));
+    },
+  ],
+  ['not', not],
+  [
+    'hasValue',
+    (on) =>
+      fromTruth((focus, environment) => {
+        const [item, second] = on.run(focus, environment);
+        return item !== undefined && second === undefined && item !== NO_VALUE && !isObject(item);
+      }),
+  ],
+  ['count', (on) => ({ run: (focus, environment) => [on.run(focus, environment).length], types: NO_TYPES })],
+  ['where', filter],
+  ['select', select],
+  [
+    'allFalse',
+    (on) => fromTruth((focus, environment) => on.run(focus, environment).every((item) => item === false)),
+  ],
+  ['isDistinct', (on) => fromTruth((focus, environment) => isDistinct(on.run(focus, environment)))],
+  ['intersect', intersect],
+  ['combine', combine],
+  ['descendants', descendants],
+  ['iif', choose],
+  [
+    'resolve',
+    (on) => ({
+      run: (focus, environment) =>
+        on.run(focus, environment).flatMap((item) => resolve(item, environment.rootResource)),
+      types: undefined,
+    }),
+  ],
+  ['ofType', ofType],
+  ['contains', onText((text, part) => text.includes(part))],
+  ['startsWith', onText((text, start) => text.startsWith(start))],
+  ['matches', onText((text, pattern) => new RegExp(pattern, 's').test(text))],
+  ['toInteger', onItem(toInteger)],
+  ['toString', onItem((item) => (isObject(item) ? undefined : String(item)))],
+]);

@@ -1,0 +1,130 @@
+/** Items of FHIRPath collections over FHIR's JSON: equality and order. */
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+
+/** A primitive element that has an id or an extension but no value. */
+export const NO_VALUE = Symbol('no value');
+
+/** An item of a collection. */
+export type Node = Json | typeof NO_VALUE;
+
+/** Two items cannot be compared without knowing units or more than we do; a full engine may. */
+export class NeedsEngine extends Error {
+  override readonly name = 'NeedsEngine';
+}
+
+/** Whether two items are equal; undefined when one of them has no value. */
+export function equalValues(one: Node, other: Node): boolean | undefined {
+  if (one === NO_VALUE || other === NO_VALUE) return undefined;
+  if (typeof one === 'string' && typeof other === 'string') {
+    return one === other || (isTemporal(one) && isTemporal(other) && compareTimes(one, other) === 0);
+  }
+  return deepEqual(one, other);
+}
+
+function deepEqual(one: Json, other: Json): boolean {
+  if (isNumber(one) && isNumber(other)) return Number(one) === Number(other);
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, at) => deepEqual(item, other[at] ?? null));
+  }
+  if (isObject(one) && isObject(other)) {
+    const keys = Object.keys(one);
+    return (
+      keys.length === Object.keys(other).length &&
+      keys.every((key) => Object.hasOwn(other, key) && deepEqual(one[key] ?? null, other[key] ?? null))
+    );
+  }
+  return one === other;
+}
+
+/** Whether two collections are equal, item by item; undefined when that cannot be said. */
+export function equalCollections(left: readonly Node[], right: readonly Node[]): boolean | undefined {
+  if (left.length === 0 || right.length === 0) return undefined;
+  if (left.length !== right.length) return false;
+  let equal: boolean | undefined = true;
+  for (const [at, item] of left.entries()) {
+    const same = equalValues(item, right[at] ?? NO_VALUE);
+    if (same === false) return false;
+    if (same === undefined) equal = undefined;
+  }
+  return equal;
+}
+
+/** The items without those that equal an earlier one. */
+export function distinct(items: readonly Node[]): Node[] {
+  const kept: Node[] = [];
+  for (const item of items) if (!kept.some((other) => equalValues(item, other) === true)) kept.push(item);
+  return kept;
+}
+
+/** Whether no two items are equal; strings are told apart in linear time. */
+export function isDistinct(items: readonly Node[]): boolean {
+  if (items.every((item) => typeof item === 'string')) return new Set(items).size === items.length;
+  return items.every((item, at) => !items.slice(at + 1).some((other) => equalValues(item, other) === true));
+}
+
+/**
+ * Negative, zero or positive; undefined when the order is unknown.
+ * @throws NeedsEngine for quantities of different units.
+ */
+export function compareValues(one: Node, other: Node): number | undefined {
+  if (one === NO_VALUE || other === NO_VALUE) return undefined;
+  if (isNumber(one) && isNumber(other)) return Number(one) - Number(other);
+  if (typeof one === 'string' && typeof other === 'string') return compareTimes(one, other);
+  if (isObject(one) && isObject(other)) return compareQuantities(one, other);
+  return undefined;
+}
+
+function compareQuantities(one: JsonObject, other: JsonObject): number | undefined {
+  if (!isNumber(one.value) || !isNumber(other.value)) return undefined;
+  const unit = one.code ?? one.unit;
+  if (one.system !== other.system || unit !== (other.code ?? other.unit))
+    throw new NeedsEngine('units differ');
+  return Number(one.value) - Number(other.value);
+}
+
+const TEMPORAL = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?)?)?$/;
+
+function isTemporal(text: string): boolean {
+  return TEMPORAL.test(text);
+}
+
+/**
+ * Orders dates and times. Of different precision they are equal at most (undefined) where the coarser one holds the
+ * finer; a date has no time zone, and so may lie 14 hours to either side of one that has.
+ */
+function compareTimes(one: string, other: string): number | undefined {
+  if (one === other) return 0;
+  if (!isTemporal(one) || !isTemporal(other)) return undefined;
+  if (one.length <= 10 && other.length <= 10) {
+    const shared = Math.min(one.length, other.length);
+    const [a, b] = [one.slice(0, shared), other.slice(0, shared)];
+    if (a === b) return one.length === other.length ? 0 : undefined;
+    return a < b ? -1 : 1;
+  }
+  const [a, b] = [span(one), span(other)];
+  if (Number.isNaN(a.from + b.from)) return undefined;
+  if (a.from === a.to && b.from === b.to) return a.from - b.from;
+  if (a.to < b.from) return -1;
+  return a.from > b.to ? 1 : undefined;
+}
+
+const ZONES = 14 * 3_600_000;
+
+/** First and last millisecond that a text may mean, in UTC. */
+function span(text: string): { from: number; to: number } {
+  if (text.length > 10) {
+    const at = Date.parse(text);
+    return { from: at, to: at };
+  }
+  const year = Number(text.slice(0, 4));
+  const month = text.length > 4 ? Number(text.slice(5, 7)) - 1 : undefined;
+  const day = text.length > 7 ? Number(text.slice(8)) : undefined;
+  const from = Date.UTC(year, month ?? 0, day ?? 1);
+  const to =
+    day !== undefined
+      ? Date.UTC(year, month ?? 0, day + 1)
+      : month !== undefined
+        ? Date.UTC(year, month + 1)
+        : Date.UTC(year + 1, 0);
+  return { from: from - ZONES, to: to + ZONES - 1 };
+}

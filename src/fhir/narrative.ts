@@ -1,0 +1,27 @@
+/**
+ * Narrative after a partial change: https://hl7.org/fhir/R4/http.html#patch asks the server to see that the text is
+ * not clinically unsafe. decisions.md, section 5, "Writes". Pure.
+ */
+import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { sameJson, without } from '#src/shared/json-equal.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+
+/**
+ * The resource after a PATCH or a v1 PUT with a narrative that is still true: a `generated` one is dropped when the
+ * data changed under it. Nothing happens when only `meta` changed, or when the change set the text itself.
+ * `empty` says that there is no text, which stays true.
+ * @throws Refusal invalid (422) when somebody wrote the narrative (`additional`, `extensions`) and the data changed.
+ */
+export function settleNarrative(before: JsonObject, after: JsonObject): JsonObject {
+  if (!isObject(after.text) || !sameJson(before.text, after.text)) return after;
+  if (sameJson(without(before, 'text', 'meta'), without(after, 'text', 'meta'))) return after;
+  const { status } = after.text;
+  if (status === 'generated') return without(after, 'text');
+  if (status === 'empty') return after;
+  const type = String(after.resourceType);
+  throw new Refusal('invalid', {
+    code: 'business-rule',
+    diagnostics: `the change would make the narrative (status ${String(status).slice(0, 64)}) untrue: change ${type}.text with it`,
+    expression: `${type}.text`,
+  });
+}

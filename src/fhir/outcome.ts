@@ -1,0 +1,20 @@
+/** OperationOutcome: what a FHIR client is told (https://hl7.org/fhir/R4/operationoutcome.html). */
+import type { Issue } from '#src/shared/refusal.ts';
+
+/**
+ * The JSON text of an OperationOutcome.
+ * @param issues faults in order; none says that all is well.
+ */
+export function operationOutcome(issues: readonly Issue[]): string {
+  const told: readonly Issue[] =
+    issues.length > 0 ? issues : [{ code: 'informational', diagnostics: 'No issues were found' }];
+  return JSON.stringify({
+    resourceType: 'OperationOutcome',
+    issue: told.map(({ code, diagnostics, expression }) => ({
+      severity: code === 'informational' ? 'information' : 'error',
+      code,
+      diagnostics,
+      ...(expression !== undefined && { expression: [expression] }),
+    })),
+  });
+}

@@ -1,0 +1,86 @@
+/** Which FHIRPath expressions may be the path of a patch: those that walk the resource, and no others. */
+import fhirpath from 'fhirpath';
+import { z } from 'zod';
+
+/** Longest expression that is read. */
+const MAX_LENGTH = 1_000;
+/** How deep criteria may stand in criteria: each level costs a factor of the resource's size. */
+const MAX_NESTED_CRITERIA = 2;
+
+/**
+ * Functions that lead to elements or compare them. Others compute new values, follow references to other resources
+ * (https://hl7.org/fhir/R4/fhirpatch.html forbids it), or can be made to run for very long (`matches`, `repeat`).
+ */
+const FUNCTIONS = new Set(
+  (
+    'where first last tail skip take single ofType as is extension hasValue exists empty not all count ' +
+    'startsWith endsWith contains lower upper trim length toString indexOf substring'
+  ).split(' '),
+);
+
+/** Functions whose argument is evaluated once per item. */
+const CRITERIA = new Set(['where', 'exists', 'all']);
+
+interface SyntaxNode {
+  readonly type: string;
+  readonly text?: string | undefined;
+  readonly children?: SyntaxNode[] | undefined;
+}
+
+const syntaxNode: z.ZodType<SyntaxNode> = z.lazy(() =>
+  z.object({ type: z.string(), text: z.string().optional(), children: z.array(syntaxNode).optional() }),
+);
+
+/**
+ * Why an expression cannot be the path of a patch; undefined when it can.
+ * @returns the end of a sentence that begins with "path".
+ */
+export function faultOf(expression: string): string | undefined {
+  if (expression.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
+  let tree: SyntaxNode;
+  try {
+    tree = syntaxNode.parse(fhirpath.parse(expression));
+  } catch {
+    return 'is not FHIRPath';
+  }
+  return faultIn(tree, 0);
+}
+
+function faultIn(node: SyntaxNode, nested: number): string | undefined {
+  let depth = nested;
+  if (node.type === 'Functn') {
+    const name = node.children?.[0]?.text ?? '';
+    if (!FUNCTIONS.has(name)) return `uses ${name}(), which a patch does not take`;
+    if (CRITERIA.has(name)) depth += 1;
+    if (depth > MAX_NESTED_CRITERIA) return `nests criteria more than ${MAX_NESTED_CRITERIA} levels deep`;
+  }
+  for (const child of node.children ?? []) {
+    const fault = faultIn(child, depth);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/**
+ * An expression in which `div` is an element where it follows a dot: FHIRPath's grammar has it as an operator, HL7's
+ * own test cases for patches write `Patient.text.div`. Texts and quoted names stay as they are.
+ */
+export function quoteDiv(expression: string): string {
+  return expression.replace(/'(?:[^'\\]|\\.)*'|`[^`]*`|(\.\s*)div\b/gs, (token, dot?: string) =>
+    dot === undefined ? token : `${dot}\`div\``,
+  );
+}
+
+/** A path that ends in a plain name: what comes before it (the resource when empty), and the name. */
+export interface MemberPath {
+  readonly parent: string;
+  readonly name: string;
+}
+
+/** Takes the last name off a path such as `Patient.name.where(use = 'usual').given`; undefined for other paths. */
+export function memberPath(expression: string): MemberPath | undefined {
+  const match = /^(?:(.*\S)\s*\.\s*)?([A-Za-z_]\w*)$/s.exec(expression.trim());
+  const [whole, parent = '', name] = match ?? [];
+  if (whole === undefined || name === undefined) return undefined;
+  return parent === '' || faultOf(parent) === undefined ? { parent, name } : undefined;
+}

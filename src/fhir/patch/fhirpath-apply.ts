@@ -1,0 +1,242 @@
+/** Applying a FHIRPath Patch: https://hl7.org/fhir/R4/fhirpatch.html, the table of operations and its base rules. */
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { copyJson } from '#src/shared/json-equal.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { elementOf, fits, isPrimitive, jsonNames, type NamedElement } from './elements.ts';
+import { memberPath } from './expression.ts';
+import type { FhirPathOperation, PatchValue } from './fhirpath-patch.ts';
+import { locate, NotLocated, parentsOf } from './locate.ts';
+import {
+  type Content,
+  type ElementList,
+  isPresent,
+  type Location,
+  listOf,
+  objectAt,
+  objectFor,
+  removeAt,
+  setElement,
+  typeAt,
+} from './tree.ts';
+
+/**
+ * Applies operations in order, all or none; the resource given stays as it is.
+ * @throws Refusal invalid (422) naming the operation and its path.
+ */
+export function applyFhirPathPatch(
+  resource: JsonObject,
+  operations: readonly FhirPathOperation[],
+): JsonObject {
+  const root = copyJson(resource);
+  for (const operation of operations) {
+    try {
+      applyOperation(root, operation);
+    } catch (error) {
+      if (error instanceof NotLocated) throw refused(operation, error.message);
+      throw error;
+    }
+  }
+  return root;
+}
+
+function applyOperation(root: JsonObject, operation: FhirPathOperation): void {
+  switch (operation.type) {
+    case 'add':
+      add(root, operation);
+      return;
+    case 'insert': {
+      const { list, element } = collection(root, operation);
+      if (operation.index > list.length) {
+        throw refused(operation, `gives a list of ${list.length}; the index is ${operation.index}`);
+      }
+      list.insert(operation.index, content(operation.value, element, operation).content);
+      list.store();
+      return;
+    }
+    case 'move': {
+      const { list } = collection(root, operation);
+      const { source, destination } = operation;
+      if (Math.max(source, destination) >= list.length) {
+        throw refused(
+          operation,
+          `gives a list of ${list.length}; source is ${source}, destination ${destination}`,
+        );
+      }
+      list.insert(destination, list.remove(source));
+      list.store();
+      return;
+    }
+    case 'replace':
+      replace(root, operation);
+      return;
+    case 'delete': {
+      const found = locate(root, operation.path);
+      if (found.length > 1)
+        throw refused(operation, `gives ${found.length} elements; only one can be deleted`);
+      const [location] = found;
+      if (location?.length === 0) throw refused(operation, 'is the resource itself');
+      if (location !== undefined) removeAt(root, location);
+    }
+  }
+}
+
+type Of<T extends FhirPathOperation['type']> = Extract<FhirPathOperation, { type: T }>;
+
+/** Appends to a list, or sets what does not repeat and is not there yet. */
+function add(root: JsonObject, operation: Of<'add'>): void {
+  const location = single(root, operation);
+  const element = namedElement(typeAt(root, location), operation.name, operation);
+  const { key, content: added } = content(operation.value, element, operation);
+  const parent = objectFor(root, location);
+  if (parent === undefined) throw refused(operation, 'gives something that has no elements');
+  if (element.definition.list) {
+    const list = listOf(parent, key);
+    list.insert(list.length, added);
+    list.store();
+    return;
+  }
+  if (jsonNames(element.definition).some((name) => isPresent(parent, name))) {
+    throw refused(operation, `has ${operation.name} already, which does not repeat`);
+  }
+  setElement(parent, key, added);
+}
+
+/** A choice may change its type by it: `value` goes with its old name. */
+function replace(root: JsonObject, operation: Of<'replace'>): void {
+  const location = single(root, operation);
+  const last = location.at(-1);
+  const above = location.slice(0, -1);
+  const parent = objectAt(root, above);
+  if (last === undefined || parent === undefined) throw refused(operation, 'is the resource itself');
+  const named = namedElement(typeAt(root, above), last.key, operation);
+  const element = named.definition.choice ? { ...named, code: undefined } : named;
+  const { key, content: replacement } = content(operation.value, element, operation);
+  if (last.index === undefined) {
+    setElement(parent, last.key, {});
+    setElement(parent, key, replacement);
+    return;
+  }
+  const list = listOf(parent, last.key);
+  list.set(last.index, replacement);
+  list.store();
+}
+
+/** The one element that a path gives. */
+function single(root: JsonObject, operation: FhirPathOperation): Location {
+  const found = locate(root, operation.path);
+  const [location] = found;
+  if (location !== undefined && found.length === 1) return location;
+  throw refused(
+    operation,
+    found.length === 0 ? 'gives nothing' : `gives ${found.length} elements instead of one`,
+  );
+}
+
+/** The whole list that a path names; an empty one when its owner is there and the list is not. */
+function collection(
+  root: JsonObject,
+  operation: Of<'insert'> | Of<'move'>,
+): { list: ElementList; element: NamedElement } {
+  const found = locate(root, operation.path);
+  const member = memberPath(operation.path);
+  const [first] = found;
+  const owners =
+    first !== undefined ? [first.slice(0, -1)] : parentsOf(root, member?.parent ?? operation.path);
+  const [owner] = owners;
+  const key = first?.at(-1)?.key ?? member?.name;
+  if (owner === undefined || owners.length > 1 || key === undefined)
+    throw refused(operation, 'gives no list');
+  const element = namedElement(typeAt(root, owner), key, operation);
+  const parent = objectAt(root, owner);
+  if (parent === undefined || !element.definition.list) throw refused(operation, 'gives no list');
+  const list = listOf(parent, key);
+  const whole = Array.from({ length: list.length }, (_, index) => JSON.stringify([...owner, { key, index }]));
+  const valued = whole.filter((_, index) => list.get(index).value !== undefined);
+  const given = new Set(found.map((location) => JSON.stringify(location)));
+  if (!valued.every((place) => given.has(place)) || ![...given].every((place) => whole.includes(place))) {
+    throw refused(operation, 'must give the whole of one list');
+  }
+  return { list, element };
+}
+
+function namedElement(type: string | undefined, name: string, operation: FhirPathOperation): NamedElement {
+  const owner = type !== undefined && isPrimitive(type) ? 'Element' : type;
+  const element = owner === undefined ? undefined : elementOf(owner, name);
+  if (element !== undefined) return element;
+  throw refused(
+    operation,
+    `gives ${type === undefined ? 'no element of R4' : `a ${type}`}, which has no element ${name}`,
+  );
+}
+
+/** A patch's value as an element holds it, and the JSON name that it takes there. */
+function content(
+  value: PatchValue,
+  { definition, code }: NamedElement,
+  operation: FhirPathOperation,
+): { key: string; content: Content } {
+  const chosen =
+    code ??
+    typeOfChoice(
+      value,
+      definition.types.map((type) => type.code),
+    );
+  const key = chosen === undefined ? undefined : jsonNameFor(definition, chosen);
+  if (chosen === undefined || key === undefined) {
+    throw refused(operation, `: ${definition.name} takes another type of value`);
+  }
+  if (value.kind === 'typed' && fits(value.type, chosen)) return { key, content: copied(value.content) };
+  if (value.kind === 'resource' && chosen === 'Resource')
+    return { key, content: { value: copyJson(value.resource) } };
+  if (value.kind === 'parts' && !isPrimitive(chosen) && chosen !== 'Resource') {
+    return { key, content: { value: assemble(value, chosen, operation) } };
+  }
+  throw refused(operation, `: ${definition.name} takes a ${chosen}`);
+}
+
+function typeOfChoice(value: PatchValue, codes: readonly string[]): string | undefined {
+  if (value.kind !== 'typed') return undefined;
+  return (
+    codes.find((code) => code === value.type) ??
+    codes.find((code) => code === 'SimpleQuantity' && value.type === 'Quantity')
+  );
+}
+
+function jsonNameFor(definition: NamedElement['definition'], code: string): string | undefined {
+  const at = definition.types.findIndex((type) => type.code === code);
+  return definition.choice ? jsonNames(definition)[at] : definition.name;
+}
+
+/** An object of an anonymous type from its parts. */
+function assemble(
+  value: Extract<PatchValue, { kind: 'parts' }>,
+  type: string,
+  operation: FhirPathOperation,
+): JsonObject {
+  const object: JsonObject = {};
+  for (const part of value.parts) {
+    const element = namedElement(type, part.name, operation);
+    const { key, content: member } = content(part.value, element, operation);
+    if (element.definition.list) {
+      const list = listOf(object, key);
+      list.insert(list.length, member);
+      list.store();
+    } else if (jsonNames(element.definition).some((name) => isPresent(object, name))) {
+      throw refused(operation, `: ${part.name} is given twice, which does not repeat`);
+    } else setElement(object, key, member);
+  }
+  return object;
+}
+
+function copied({ value, extra }: Content): Content {
+  return {
+    ...(value !== undefined && { value: copyJson<Json>(value) }),
+    ...(extra !== undefined && { extra: copyJson(extra) }),
+  };
+}
+
+function refused({ type, path, at }: FhirPathOperation, reason: string): Refusal {
+  const about = `${at} (${type} ${path.slice(0, 200)})`;
+  const diagnostics = reason.startsWith(':') ? `${about}${reason}` : `${about}: the path ${reason}`;
+  return new Refusal('invalid', { code: 'value', diagnostics, expression: at });
+}

@@ -1,0 +1,206 @@
+/** FHIRPath Patch documents: https://hl7.org/fhir/R4/fhirpatch.html. A Parameters resource, read strictly. */
+import { z } from 'zod';
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { dataTypeOf, isPrimitive } from './elements.ts';
+import { faultOf, quoteDiv } from './expression.ts';
+import type { Content } from './tree.ts';
+
+/** A value of a named data type, a contained resource, or the members of a type that has no name of its own. */
+export type PatchValue =
+  | { readonly kind: 'typed'; readonly type: string; readonly content: Content }
+  | { readonly kind: 'resource'; readonly resource: JsonObject }
+  | { readonly kind: 'parts'; readonly parts: readonly NamedValue[] };
+
+/** A member of an anonymous type. */
+export interface NamedValue {
+  readonly name: string;
+  readonly value: PatchValue;
+}
+
+/** One operation. `at` is its FHIRPath in the Parameters. */
+export type FhirPathOperation = { readonly path: string; readonly at: string } & (
+  | { readonly type: 'add'; readonly name: string; readonly value: PatchValue }
+  | { readonly type: 'insert'; readonly index: number; readonly value: PatchValue }
+  | { readonly type: 'delete' }
+  | { readonly type: 'replace'; readonly value: PatchValue }
+  | { readonly type: 'move'; readonly source: number; readonly destination: number }
+);
+
+/** Most operations in one Parameters: each path is evaluated on the whole resource. */
+export const MAX_FHIRPATH_OPERATIONS = 1_000;
+
+/** The parts that an operation must have, and besides them may not have. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  add: ['type', 'path', 'name', 'value'],
+  insert: ['type', 'path', 'index', 'value'],
+  delete: ['type', 'path'],
+  replace: ['type', 'path', 'value'],
+  move: ['type', 'path', 'source', 'destination'],
+};
+
+const json = z.custom<Json>();
+const partSchema = z.object({ name: z.string().min(1) }).catchall(json);
+const operationSchema = z.strictObject({
+  id: json.optional(),
+  extension: json.optional(),
+  name: z.literal('operation'),
+  part: z.array(partSchema).min(1),
+});
+const parametersSchema = z.strictObject({
+  resourceType: z.literal('Parameters'),
+  id: json.optional(),
+  meta: json.optional(),
+  implicitRules: z.undefined().optional(),
+  language: json.optional(),
+  parameter: z.array(json).max(MAX_FHIRPATH_OPERATIONS).optional(),
+});
+type Part = z.infer<typeof partSchema>;
+
+/**
+ * Reads a Parameters resource as a patch. Without operations it is a patch that changes nothing.
+ * @throws Refusal malformed (400) naming every operation that has not the form of the specification.
+ */
+export function parseFhirPathPatch(parameters: JsonObject): FhirPathOperation[] {
+  const parsed = parametersSchema.safeParse(parameters);
+  if (!parsed.success) throw new Refusal('malformed', formIssues(parsed.error, 'Parameters'));
+  const issues: Issue[] = [];
+  const operations = (parsed.data.parameter ?? []).flatMap((parameter, index): FhirPathOperation[] => {
+    const at = `Parameters.parameter[${index}]`;
+    try {
+      return [parseOperation(parameter, at)];
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      issues.push(...error.issues);
+      return [];
+    }
+  });
+  if (issues.length > 0) throw new Refusal('malformed', issues);
+  return operations;
+}
+
+function parseOperation(parameter: Json, at: string): FhirPathOperation {
+  const parsed = operationSchema.safeParse(parameter);
+  if (!parsed.success) throw new Refusal('malformed', formIssues(parsed.error, at));
+  const parts = new Map<string, Part>();
+  for (const part of parsed.data.part) {
+    if (parts.has(part.name)) throw malformed(at, `has the part ${part.name.slice(0, 64)} twice`);
+    parts.set(part.name, part);
+  }
+  const type = codeOf(parts.get('type'), at);
+  const wanted = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
+  if (wanted === undefined) throw malformed(at, 'must be of type add, insert, delete, replace or move');
+  for (const name of parts.keys()) {
+    if (!wanted.includes(name)) throw malformed(at, `(${type}) takes no part ${name.slice(0, 64)}`);
+  }
+  const path = quoteDiv(textOf(parts.get('path'), 'path', at));
+  const fault = faultOf(path);
+  if (fault !== undefined) throw malformed(at, `(${type}): its path ${fault}`);
+  switch (type) {
+    case 'add':
+      return {
+        type,
+        at,
+        path,
+        name: nameOf(parts.get('name'), at),
+        value: readValue(parts.get('value'), at),
+      };
+    case 'insert':
+      return {
+        type,
+        at,
+        path,
+        index: indexOf(parts.get('index'), 'index', at),
+        value: readValue(parts.get('value'), at),
+      };
+    case 'replace':
+      return { type, at, path, value: readValue(parts.get('value'), at) };
+    case 'move': {
+      const source = indexOf(parts.get('source'), 'source', at);
+      return { type, at, path, source, destination: indexOf(parts.get('destination'), 'destination', at) };
+    }
+    default:
+      return { type: 'delete', at, path };
+  }
+}
+
+function codeOf(part: Part | undefined, at: string): string {
+  const code = part?.valueCode ?? part?.valueString;
+  if (typeof code === 'string') return code;
+  throw malformed(at, 'needs a part type with a valueCode');
+}
+
+function textOf(part: Part | undefined, name: string, at: string): string {
+  const text = part?.valueString;
+  if (typeof text === 'string' && text.trim() !== '') return text;
+  throw malformed(at, `needs a part ${name} with a valueString`);
+}
+
+function nameOf(part: Part | undefined, at: string): string {
+  const name = textOf(part, 'name', at);
+  if (/^[A-Za-z]\w{0,63}$/.test(name)) return name;
+  throw malformed(at, 'needs as name the name of an element');
+}
+
+function indexOf(part: Part | undefined, name: string, at: string): number {
+  const index = part?.valueInteger;
+  if (isNumber(index) && Number.isSafeInteger(Number(index)) && Number(index) >= 0) return Number(index);
+  throw malformed(at, `needs a part ${name} with a valueInteger from 0`);
+}
+
+/** `value[x]` of any data type, a resource, or parts, which may nest. */
+function readValue(part: Part | undefined, at: string): PatchValue {
+  if (part === undefined) throw malformed(at, 'needs a part value');
+  const { name, id: _id, extension: _extension, part: parts, resource, ...members } = part;
+  const where = name.slice(0, 64);
+  const values = new Set(Object.keys(members).map((key) => key.replace(/^_/, '')));
+  const [key] = values;
+  if (values.size + (parts === undefined ? 0 : 1) + (resource === undefined ? 0 : 1) !== 1) {
+    throw malformed(at, `: the part ${where} must hold one value[x], resource or part`);
+  }
+  if (resource !== undefined) {
+    if (isObject(resource)) return { kind: 'resource', resource };
+    throw malformed(at, `: the resource of the part ${where} must be an object`);
+  }
+  if (parts !== undefined) {
+    const parsed = z.array(partSchema).min(1).safeParse(parts);
+    if (!parsed.success) throw new Refusal('malformed', formIssues(parsed.error, at));
+    return {
+      kind: 'parts',
+      parts: parsed.data.map((inner) => ({ name: inner.name, value: readValue(inner, at) })),
+    };
+  }
+  const type = key?.startsWith('value') ? dataTypeOf(key.slice('value'.length)) : undefined;
+  if (key === undefined || type === undefined)
+    throw malformed(at, `: the part ${where} has no value[x] of R4`);
+  return { kind: 'typed', type, content: contentOf(members[key], members[`_${key}`], type, where, at) };
+}
+
+function contentOf(
+  value: Json | undefined,
+  extra: Json | undefined,
+  type: string,
+  where: string,
+  at: string,
+): Content {
+  const primitive = isPrimitive(type);
+  const fine =
+    (value === undefined || (primitive ? typeof value !== 'object' || isNumber(value) : isObject(value))) &&
+    (extra === undefined || (primitive && isObject(extra)));
+  if (!fine) throw malformed(at, `: the part ${where} does not hold a ${type}`);
+  return { ...(value !== undefined && { value }), ...(isObject(extra) && { extra }) };
+}
+
+function formIssues(error: z.ZodError, at: string): Issue[] {
+  return error.issues.map((issue): Issue => {
+    const path = issue.path
+      .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+      .join('');
+    return { code: 'structure', diagnostics: `${at}${path}: ${issue.message}`, expression: `${at}${path}` };
+  });
+}
+
+function malformed(at: string, reason: string): Refusal {
+  const diagnostics = reason.startsWith(':') ? `${at}${reason}` : `${at} ${reason}`;
+  return new Refusal('malformed', { code: 'structure', diagnostics, expression: at });
+}

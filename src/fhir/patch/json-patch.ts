@@ -1,0 +1,208 @@
+/**
+ * JSON Patch over value trees whose numbers keep their literals: https://www.rfc-editor.org/rfc/rfc6902. R4 does not
+ * name a status for a patch that cannot be applied (http.html#patch); RFC 5789, section 2.2, does: 422.
+ */
+import { z } from 'zod';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { copyJson, countJson, sameJson } from '#src/shared/json-equal.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { isBelow, type Place, type Pointer, parsePointer, placeAt, valueAt } from './json-pointer.ts';
+
+/** One operation. `text` is what it says of itself in diagnostics. */
+export type JsonPatchOperation = { readonly path: Pointer; readonly text: string } & (
+  | { readonly op: 'add' | 'replace' | 'test'; readonly value: Json }
+  | { readonly op: 'remove' }
+  | { readonly op: 'move' | 'copy'; readonly from: Pointer }
+);
+
+/** Most operations in one document. */
+export const MAX_OPERATIONS = 10_000;
+/** Most values that the copies of one document may make: doubling by `copy` ends here. */
+const MAX_COPIED = 200_000;
+
+const pointer = z.string().transform((text, context) => {
+  const parsed = parsePointer(text);
+  if (parsed !== undefined) return parsed;
+  context.addIssue({ code: 'custom', message: 'is not a JSON Pointer' });
+  return z.NEVER;
+});
+const value = z.custom<Json>((given) => given !== undefined, 'is missing');
+
+/** Members that RFC 6902 does not define are ignored, as its section 4 asks. */
+const operationSchema = z.discriminatedUnion(
+  'op',
+  [
+    z.object({ op: z.literal('add'), path: pointer, value }),
+    z.object({ op: z.literal('remove'), path: pointer }),
+    z.object({ op: z.literal('replace'), path: pointer, value }),
+    z.object({ op: z.literal('move'), path: pointer, from: pointer }),
+    z.object({ op: z.literal('copy'), path: pointer, from: pointer }),
+    z.object({ op: z.literal('test'), path: pointer, value }),
+  ],
+  'must be add, remove, replace, move, copy or test',
+);
+
+/**
+ * Reads a patch document.
+ * @throws Refusal malformed (400) naming every operation that has not the form of RFC 6902; too_large (413).
+ */
+export function parseJsonPatch(document: Json): JsonPatchOperation[] {
+  if (!Array.isArray(document)) {
+    throw new Refusal('malformed', {
+      code: 'structure',
+      diagnostics: 'a JSON Patch is an array of operations',
+    });
+  }
+  if (document.length > MAX_OPERATIONS) {
+    throw new Refusal('too_large', {
+      code: 'too-long',
+      diagnostics: `a JSON Patch may have ${MAX_OPERATIONS} operations`,
+    });
+  }
+  const issues: Issue[] = [];
+  const operations = document.flatMap((item, index): JsonPatchOperation[] => {
+    const parsed = operationSchema.safeParse(item);
+    if (!parsed.success) {
+      for (const issue of parsed.error.issues) {
+        const member = issue.path.length === 0 ? '' : ` ${issue.path.join('.')}`;
+        issues.push({
+          code: 'structure',
+          diagnostics: `JSON Patch operation ${index}:${member} ${issue.message}`,
+        });
+      }
+      return [];
+    }
+    const path = isObject(item) && typeof item.path === 'string' ? item.path.slice(0, 200) : '';
+    return [{ ...parsed.data, text: `JSON Patch operation ${index} (${parsed.data.op} "${path}")` }];
+  });
+  if (issues.length > 0) throw new Refusal('malformed', issues);
+  return operations;
+}
+
+/**
+ * Applies operations in order, all or none; the resource given stays as it is. Arrays and objects that removals leave
+ * empty go too, since FHIR's JSON has none (json.html).
+ * @throws Refusal invalid (422) naming the operation that finds nothing at its path, or whose `test` fails.
+ */
+export function applyJsonPatch(
+  resource: JsonObject,
+  operations: readonly JsonPatchOperation[],
+): Json | undefined {
+  const tree: Tree = { root: copyJson(resource), emptied: new Set(), copied: 0 };
+  for (const operation of operations) applyOperation(tree, operation);
+  return tree.emptied.size === 0 ? tree.root : pruned(tree.root, tree.emptied);
+}
+
+interface Tree {
+  root: Json;
+  /** Arrays and objects that something was removed from. */
+  readonly emptied: Set<Json>;
+  copied: number;
+}
+
+function applyOperation(tree: Tree, operation: JsonPatchOperation): void {
+  const { path } = operation;
+  switch (operation.op) {
+    case 'add':
+      add(tree, path, copyOf(tree, operation.value, operation), operation);
+      return;
+    case 'remove':
+      take(tree, path, operation);
+      return;
+    case 'replace':
+      mustExist(tree, path, operation);
+      put(tree, path, copyOf(tree, operation.value, operation), operation);
+      return;
+    case 'copy':
+      add(tree, path, copyOf(tree, mustExist(tree, operation.from, operation), operation), operation);
+      return;
+    case 'move': {
+      if (isBelow(path, operation.from)) throw refused(operation, 'a value cannot be moved into itself');
+      if (operation.from.length === 0) return;
+      add(tree, path, take(tree, operation.from, operation), operation);
+      return;
+    }
+    case 'test':
+      if (sameJson(mustExist(tree, path, operation), operation.value)) return;
+      throw refused(operation, 'the value there is another', 'invariant');
+  }
+}
+
+function add(tree: Tree, path: Pointer, added: Json, operation: JsonPatchOperation): void {
+  const place = path.length === 0 ? undefined : target(tree, path, operation);
+  if (place !== undefined && 'array' in place) place.array.splice(place.index, 0, added);
+  else put(tree, path, added, operation);
+}
+
+function put(tree: Tree, path: Pointer, replacement: Json, operation: JsonPatchOperation): void {
+  if (path.length === 0) {
+    tree.root = replacement;
+    return;
+  }
+  const place = target(tree, path, operation);
+  if ('array' in place) place.array[place.index] = replacement;
+  else place.object[place.key] = replacement;
+}
+
+function take(tree: Tree, path: Pointer, operation: JsonPatchOperation): Json {
+  const taken = mustExist(tree, path, operation);
+  if (path.length === 0) throw refused(operation, 'a patch cannot remove the resource');
+  const place = target(tree, path, operation);
+  if ('array' in place) {
+    place.array.splice(place.index, 1);
+    tree.emptied.add(place.array);
+  } else {
+    delete place.object[place.key];
+    tree.emptied.add(place.object);
+  }
+  return taken;
+}
+
+function target(tree: Tree, path: Pointer, operation: JsonPatchOperation): Place {
+  const place = placeAt(tree.root, path);
+  if (place === undefined) throw refused(operation, 'there is no such place');
+  return place;
+}
+
+function mustExist(tree: Tree, path: Pointer, operation: JsonPatchOperation): Json {
+  const found = valueAt(tree.root, path);
+  if (found === undefined) throw refused(operation, 'there is nothing at that path');
+  return found;
+}
+
+function copyOf(tree: Tree, source: Json, operation: JsonPatchOperation): Json {
+  tree.copied += countJson(source);
+  if (tree.copied <= MAX_COPIED) return copyJson(source);
+  throw new Refusal('too_large', {
+    code: 'too-long',
+    diagnostics: `${operation.text}: the patch makes the resource too large`,
+  });
+}
+
+/** The value without the containers that removals left empty, and those that this leaves empty in turn. */
+function pruned(value: Json, emptied: ReadonlySet<Json>): Json | undefined {
+  if (Array.isArray(value)) {
+    const kept = value.flatMap((item): Json[] => {
+      const left = pruned(item, emptied);
+      return left === undefined ? [] : [left];
+    });
+    return kept.length === 0 && (value.length > 0 || emptied.has(value)) ? undefined : kept;
+  }
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value);
+  const kept = entries.flatMap(([key, member]): [string, Json][] => {
+    const left = pruned(member, emptied);
+    return left === undefined ? [] : [[key, left]];
+  });
+  return kept.length === 0 && (entries.length > 0 || emptied.has(value))
+    ? undefined
+    : Object.fromEntries(kept);
+}
+
+function refused(
+  operation: JsonPatchOperation,
+  reason: string,
+  code: 'value' | 'invariant' = 'value',
+): Refusal {
+  return new Refusal('invalid', { code, diagnostics: `${operation.text}: ${reason}` });
+}

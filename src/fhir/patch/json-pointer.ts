@@ -1,0 +1,56 @@
+/** JSON Pointer: https://www.rfc-editor.org/rfc/rfc6901. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+
+/** A pointer's reference tokens, decoded; none points at the whole document. */
+export type Pointer = readonly string[];
+
+/** `/` and tokens in which `~` occurs only as `~0` or `~1`, or the empty text (RFC 6901, section 3). */
+const POINTER = /^(?:\/(?:[^/~]|~[01])*)*$/;
+/** Digits without a leading zero (RFC 6901, section 4). */
+const INDEX = /^(?:0|[1-9]\d*)$/;
+
+/** Reads a pointer; undefined when the text is none. */
+export function parsePointer(text: string): Pointer | undefined {
+  if (!POINTER.test(text)) return undefined;
+  return text
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Whether `inner` is a place below `outer`. */
+export function isBelow(inner: Pointer, outer: Pointer): boolean {
+  return inner.length > outer.length && outer.every((token, index) => token === inner[index]);
+}
+
+/** The value at a pointer, undefined when there is none. Only own members count: `/constructor` finds nothing. */
+export function valueAt(document: Json, pointer: Pointer): Json | undefined {
+  let value: Json | undefined = document;
+  for (const token of pointer) {
+    if (Array.isArray(value)) value = INDEX.test(token) ? value[Number(token)] : undefined;
+    else if (isObject(value) && Object.hasOwn(value, token)) value = value[token];
+    else return undefined;
+  }
+  return value;
+}
+
+/** A place in an array or an object, which may be empty yet. */
+export type Place =
+  | { readonly array: Json[]; readonly index: number }
+  | { readonly object: JsonObject; readonly key: string };
+
+/**
+ * Where a pointer's last token stands: a member, or an index up to the array's length (`-` is the length). Undefined
+ * when its parent does not exist or the token cannot be in it, and for `__proto__`, which would not become a member.
+ */
+export function placeAt(document: Json, pointer: Pointer): Place | undefined {
+  const last = pointer.at(-1);
+  if (last === undefined) return undefined;
+  const parent = valueAt(document, pointer.slice(0, -1));
+  if (Array.isArray(parent)) {
+    if (last === '-') return { array: parent, index: parent.length };
+    const index = INDEX.test(last) ? Number(last) : Number.POSITIVE_INFINITY;
+    return index <= parent.length ? { array: parent, index } : undefined;
+  }
+  return isObject(parent) && last !== '__proto__' ? { object: parent, key: last } : undefined;
+}

@@ -1,0 +1,126 @@
+/** FHIRPath expressions as places in a resource. fhirpath.js evaluates; its nodes tell where they were found. */
+import fhirpath from 'fhirpath';
+import r4 from 'fhirpath/fhir-context/r4/index.js';
+import { isLosslessNumber } from 'lossless-json';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { elementOf, jsonNames } from './elements.ts';
+import { memberPath } from './expression.ts';
+import { isPresent, type Location, objectAt, typeAt } from './tree.ts';
+
+/** The model of R4. Its `score` is there at run time; the package's types leave it open. */
+const MODEL = { ...r4, score: r4.score ?? { extensionURI: [] } };
+
+/** A path that cannot be evaluated on this resource, or gives something that is not an element of it. */
+export class NotLocated extends Error {
+  override readonly name = 'NotLocated';
+}
+
+/** The part of fhirpath.js's result nodes that says where they stand. */
+interface FoundNode {
+  readonly parentResNode: FoundNode | null;
+  readonly propName: string | null;
+  readonly index: number | null;
+  readonly data: unknown;
+  readonly _data: unknown;
+}
+
+/**
+ * The elements that an expression gives, in order, each once.
+ * @throws NotLocated
+ */
+export function locate(resource: JsonObject, expression: string): Location[] {
+  // fhirpath.js may write type notes into what it reads, and knows no numbers with literals.
+  const readable = forFhirpath(resource);
+  let found: unknown[];
+  try {
+    const environment = { resource: readable, rootResource: readable };
+    found = fhirpath.evaluate(readable, expression, environment, MODEL, {
+      resolveInternalTypes: false,
+      preciseMath: true,
+    });
+  } catch {
+    throw new NotLocated('cannot be evaluated on this resource');
+  }
+  const locations = found.map((node) => {
+    if (!isFoundNode(node)) throw new NotLocated('gives a computed value, not an element of the resource');
+    return locationOf(node, readable, resource);
+  });
+  const unique = [...new Map(locations.map((location) => [JSON.stringify(location), location])).values()];
+  return unique.length > 0 ? unique : withoutValue(resource, expression);
+}
+
+/** A primitive that has no value, only extensions: fhirpath.js leaves it out of its results. */
+function withoutValue(resource: JsonObject, expression: string): Location[] {
+  const member = memberPath(expression);
+  if (member === undefined) return [];
+  return parentsOf(resource, member.parent).flatMap((parent): Location[] => {
+    const object = objectAt(resource, parent);
+    const key = object === undefined ? undefined : presentKey(resource, parent, object, member.name);
+    if (object === undefined || key === undefined || Object.hasOwn(object, key)) return [];
+    const extras = object[`_${key}`];
+    if (!Array.isArray(extras)) return [[...parent, { key }]];
+    return extras.flatMap((extra, index): Location[] =>
+      isObject(extra) ? [[...parent, { key, index }]] : [],
+    );
+  });
+}
+
+/** Where the part of a path before its last name leads; the resource itself for a path of one name. */
+export function parentsOf(resource: JsonObject, expression: string): Location[] {
+  return expression === '' ? [[]] : locate(resource, expression);
+}
+
+function locationOf(node: FoundNode, readable: unknown, resource: JsonObject): Location {
+  const { parentResNode, propName } = node;
+  if (parentResNode === null || propName === null) {
+    if (node.data === readable) return [];
+    throw new NotLocated('gives something that is not in the resource');
+  }
+  const parent = locationOf(parentResNode, readable, resource);
+  const object = objectAt(resource, parent);
+  const key = object === undefined ? undefined : presentKey(resource, parent, object, propName);
+  if (object === undefined || key === undefined) {
+    throw new NotLocated('gives something that is not in the resource');
+  }
+  if (node.index !== null) return [...parent, { key, index: node.index }];
+  const index = indexByExtra(node, parentResNode, key);
+  return [...parent, index === undefined ? { key } : { key, index }];
+}
+
+/** fhirpath.js gives no index to items of a list in which nothing has a value: they are told by their `_` objects. */
+function indexByExtra(node: FoundNode, parent: FoundNode, key: string): number | undefined {
+  const extras = isRecord(parent.data) ? parent.data[`_${key}`] : undefined;
+  if (!Array.isArray(extras)) return undefined;
+  const index = extras.indexOf(node._data);
+  return index < 0 ? undefined : index;
+}
+
+/** The JSON name under which an element stands: its own, or for a choice the one with the type. */
+function presentKey(
+  resource: JsonObject,
+  location: Location,
+  parent: JsonObject,
+  name: string,
+): string | undefined {
+  if (isPresent(parent, name)) return name;
+  const type = typeAt(resource, location);
+  const element = type === undefined ? undefined : elementOf(type, name);
+  if (element === undefined) return undefined;
+  return jsonNames(element.definition).find((key) => isPresent(parent, key));
+}
+
+/** A copy for fhirpath.js: its own exact decimals instead of numbers with literals. */
+function forFhirpath(value: Json): unknown {
+  if (isLosslessNumber(value)) return fhirpath.FP_Decimal.getDecimal(value.value);
+  if (Array.isArray(value)) return value.map(forFhirpath);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, forFhirpath(member)]));
+}
+
+function isFoundNode(value: unknown): value is FoundNode {
+  return isRecord(value) && 'parentResNode' in value && 'propName' in value;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

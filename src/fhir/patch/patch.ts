@@ -1,0 +1,88 @@
+/** PATCH documents of both kinds: https://hl7.org/fhir/R4/http.html#patch. Pure. */
+import { isObject, type JsonObject, type ParsedJson, parseJson } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { applyFhirPathPatch } from './fhirpath-apply.ts';
+import { type FhirPathOperation, parseFhirPathPatch } from './fhirpath-patch.ts';
+import { applyJsonPatch, type JsonPatchOperation, parseJsonPatch } from './json-patch.ts';
+import { sameIdentity } from './protected.ts';
+
+/** A parsed patch. `exact`: its values hold numbers with literals, and so may what it is applied to. */
+export type Patch = { readonly exact: boolean } & (
+  | { readonly format: 'json-patch'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly format: 'fhirpath-patch'; readonly operations: readonly FhirPathOperation[] }
+);
+
+/** Media type of JSON Patch. */
+export const JSON_PATCH = 'application/json-patch+json';
+
+/** Media types of PATCH bodies, for the header `Accept-Patch` and the CapabilityStatement's `patchFormat`. */
+export const PATCH_TYPES = [JSON_PATCH, 'application/fhir+json', 'application/json'] as const;
+
+/**
+ * Reads a PATCH body.
+ * @param contentType as the request has it, parameters and all.
+ * @throws Refusal unsupported_media_type (415); malformed (400) naming the operations that are not well formed.
+ */
+export function parsePatch(contentType: string, { value, exact }: ParsedJson): Patch {
+  const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (mediaType === JSON_PATCH) return { format: 'json-patch', operations: parseJsonPatch(value), exact };
+  if (!PATCH_TYPES.some((type) => type === mediaType)) {
+    throw new Refusal(
+      'unsupported_media_type',
+      { code: 'not-supported', diagnostics: `a PATCH is one of ${PATCH_TYPES.join(', ')}` },
+      { 'Accept-Patch': PATCH_TYPES.join(', ') },
+    );
+  }
+  if (!isObject(value) || value.resourceType !== 'Parameters') {
+    throw malformed(`a PATCH as FHIR JSON is a Parameters resource; JSON Patch is sent as ${JSON_PATCH}`);
+  }
+  return { format: 'fhirpath-patch', operations: parseFhirPathPatch(value), exact };
+}
+
+/**
+ * Reads the resource of a PATCH entry in a Bundle: Parameters, or a Binary that holds a JSON Patch
+ * (https://hl7.org/fhir/R4/http.html#transaction).
+ * @param exact whether the Bundle's tree holds numbers with literals.
+ * @throws Refusal malformed (400)
+ */
+export function parsePatchEntry(resource: JsonObject, exact: boolean): Patch {
+  if (resource.resourceType === 'Parameters')
+    return parsePatch('application/fhir+json', { value: resource, exact });
+  if (resource.resourceType !== 'Binary') {
+    throw malformed('a PATCH entry holds Parameters, or a Binary with a JSON Patch');
+  }
+  const { contentType, data } = resource;
+  if (typeof contentType !== 'string' || contentType.split(';', 1)[0]?.trim().toLowerCase() !== JSON_PATCH) {
+    throw malformed(`the Binary of a PATCH entry has contentType ${JSON_PATCH}`);
+  }
+  return parsePatch(JSON_PATCH, parseJson(decodeBase64(data)));
+}
+
+/**
+ * Applies a patch to a resource, all of it or nothing. The resource given stays as it is; what comes back shares no
+ * object with it. Its validity is not looked at: it goes through the validation of every write.
+ * @returns the patched resource, with numbers with literals when the resource or the patch had any.
+ * @throws Refusal invalid (422) naming the operation and its path, or the element that no patch may change.
+ */
+export function applyPatch(resource: JsonObject, patch: Patch): JsonObject {
+  const patched =
+    patch.format === 'json-patch'
+      ? applyJsonPatch(resource, patch.operations)
+      : applyFhirPathPatch(resource, patch.operations);
+  return sameIdentity(resource, patched);
+}
+
+function decodeBase64(data: unknown): string {
+  if (typeof data === 'string' && /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) {
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(data, 'base64'));
+    } catch {
+      // Not UTF-8: said below.
+    }
+  }
+  throw malformed('Binary.data must be the JSON Patch as UTF-8 in base64');
+}
+
+function malformed(diagnostics: string): Refusal {
+  return new Refusal('malformed', { code: 'structure', diagnostics });
+}

@@ -1,0 +1,30 @@
+/** What no patch may change. */
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { isObject } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+
+/**
+ * The outcome of a patch as a resource of the same type and id. `meta.versionId` and `meta.lastUpdated` need no
+ * guard: whatever they say, a write sets them.
+ * @throws Refusal invalid (422) naming the element that may not change.
+ */
+export function sameIdentity(before: JsonObject, after: Json | undefined): JsonObject {
+  const type = typeof before.resourceType === 'string' ? before.resourceType : 'Resource';
+  if (!isObject(after)) {
+    throw new Refusal('invalid', {
+      code: 'structure',
+      diagnostics: 'the patch leaves no resource',
+      expression: type,
+    });
+  }
+  for (const element of ['resourceType', 'id'] as const) {
+    if (after[element] !== before[element]) {
+      throw new Refusal('invalid', {
+        code: 'business-rule',
+        diagnostics: `a patch cannot change ${type}.${element}`,
+        expression: `${type}.${element}`,
+      });
+    }
+  }
+  return after;
+}

@@ -1,0 +1,184 @@
+/**
+ * Elements in FHIR's JSON form (https://hl7.org/fhir/R4/json.html): a place in a resource, what stands there, and the
+ * `_` sibling that holds a primitive's id and extensions, in step with it.
+ */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isR4ResourceType } from '../definitions/tables.ts';
+import { elementOf, isPrimitive } from './elements.ts';
+
+/** One step down: a JSON name (without `_`), and an index where it is a list. */
+export interface Step {
+  readonly key: string;
+  readonly index?: number;
+}
+
+/** From the resource down to an element; no steps: the resource itself. */
+export type Location = readonly Step[];
+
+/** What an element holds: `value` under its name, `extra` (id and extensions of a primitive) under `_name`. */
+export interface Content {
+  readonly value?: Json;
+  readonly extra?: JsonObject;
+}
+
+/** The object that holds an element's children: the element, or for a primitive its `_` sibling. */
+export function objectAt(root: JsonObject, location: Location): JsonObject | undefined {
+  let object: JsonObject | undefined = root;
+  for (const { key, index } of location) {
+    if (object === undefined) return undefined;
+    const value = item(object[key], index);
+    const extra = item(object[`_${key}`], index);
+    object = isObject(value) ? value : isObject(extra) ? extra : undefined;
+  }
+  return object;
+}
+
+/** The same, made when a primitive has no `_` sibling yet. */
+export function objectFor(root: JsonObject, location: Location): JsonObject | undefined {
+  const found = objectAt(root, location);
+  const last = location.at(-1);
+  if (found !== undefined || last === undefined) return found;
+  const parent = objectAt(root, location.slice(0, -1));
+  if (parent === undefined) return undefined;
+  const made: JsonObject = {};
+  if (last.index === undefined) parent[`_${last.key}`] = made;
+  else {
+    const list = listOf(parent, last.key);
+    list.set(last.index, { ...list.get(last.index), extra: made });
+    list.store();
+  }
+  return made;
+}
+
+/** The type of the element at a location: a name in the definitions. Undefined where R4 has no such element. */
+export function typeAt(root: JsonObject, location: Location): string | undefined {
+  let type: string | undefined = typeof root.resourceType === 'string' ? root.resourceType : undefined;
+  location.forEach(({ key }, depth) => {
+    // The children of a primitive are those of any element: id and extensions.
+    const owner = type !== undefined && isPrimitive(type) ? 'Element' : type;
+    type = owner === undefined ? undefined : elementOf(owner, key)?.code;
+    if (type !== 'Resource') return;
+    const contained = objectAt(root, location.slice(0, depth + 1))?.resourceType;
+    type = typeof contained === 'string' && isR4ResourceType(contained) ? contained : undefined;
+  });
+  return type;
+}
+
+/** Whether an element stands under a JSON name. */
+export function isPresent(parent: JsonObject, key: string): boolean {
+  return Object.hasOwn(parent, key) || Object.hasOwn(parent, `_${key}`);
+}
+
+/** Puts an element that does not repeat; without `value` and `extra` it is removed. */
+export function setElement(parent: JsonObject, key: string, { value, extra }: Content): void {
+  put(parent, key, value);
+  put(parent, `_${key}`, extra);
+}
+
+/** A list as its items, `name` and `_name` in step; changes reach the resource by `store`. */
+export class ElementList {
+  readonly #items: Content[];
+
+  constructor(
+    readonly parent: JsonObject,
+    readonly key: string,
+  ) {
+    const values = asArray(parent[key]);
+    const extras = asArray(parent[`_${key}`]);
+    this.#items = Array.from({ length: Math.max(values.length, extras.length) }, (_, index) =>
+      content(values[index], extras[index]),
+    );
+  }
+
+  get length(): number {
+    return this.#items.length;
+  }
+
+  get(index: number): Content {
+    return this.#items[index] ?? {};
+  }
+
+  set(index: number, item: Content): void {
+    this.#items[index] = item;
+  }
+
+  insert(index: number, item: Content): void {
+    this.#items.splice(index, 0, item);
+  }
+
+  remove(index: number): Content {
+    return this.#items.splice(index, 1)[0] ?? {};
+  }
+
+  /** Writes both arrays back; those that would hold nothing go. */
+  store(): void {
+    const values = this.#items.map((item) => item.value ?? null);
+    const extras = this.#items.map((item) => item.extra ?? null);
+    put(this.parent, this.key, values.some((value) => value !== null) ? values : undefined);
+    put(this.parent, `_${this.key}`, extras.some((extra) => extra !== null) ? extras : undefined);
+  }
+}
+
+/** The list under a JSON name, empty when there is none. */
+export function listOf(parent: JsonObject, key: string): ElementList {
+  return new ElementList(parent, key);
+}
+
+/** Takes an element away, and then whatever that leaves empty above it: FHIR's JSON has no empty objects or arrays. */
+export function removeAt(root: JsonObject, location: Location): void {
+  const last = location.at(-1);
+  const parent = objectAt(root, location.slice(0, -1));
+  if (last === undefined || parent === undefined) return;
+  if (last.index === undefined) setElement(parent, last.key, {});
+  else {
+    const list = listOf(parent, last.key);
+    list.remove(last.index);
+    list.store();
+  }
+  if (Object.keys(parent).length > 0 || location.length === 1) return;
+  const above = location.slice(0, -1);
+  if (isExtraOfValue(root, above)) dropExtra(root, above);
+  else removeAt(root, above);
+}
+
+/** Whether the object at a location is the `_` sibling of a primitive that has a value of its own. */
+function isExtraOfValue(root: JsonObject, location: Location): boolean {
+  const last = location.at(-1);
+  const value =
+    last === undefined ? undefined : item(objectAt(root, location.slice(0, -1))?.[last.key], last.index);
+  return value !== undefined && value !== null && !isObject(value);
+}
+
+function dropExtra(root: JsonObject, location: Location): void {
+  const last = location.at(-1);
+  const parent = objectAt(root, location.slice(0, -1));
+  if (last === undefined || parent === undefined) return;
+  if (last.index === undefined) {
+    delete parent[`_${last.key}`];
+    return;
+  }
+  const list = listOf(parent, last.key);
+  list.set(last.index, content(list.get(last.index).value, undefined));
+  list.store();
+}
+
+function put(parent: JsonObject, key: string, value: Json | undefined): void {
+  if (value === undefined) delete parent[key];
+  else parent[key] = value;
+}
+
+function item(value: Json | undefined, index: number | undefined): Json | undefined {
+  if (index === undefined) return value;
+  return Array.isArray(value) ? value[index] : undefined;
+}
+
+function asArray(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function content(value: Json | undefined, extra: Json | undefined): Content {
+  return {
+    ...(value !== undefined && value !== null ? { value } : {}),
+    ...(isObject(extra) ? { extra } : {}),
+  };
+}

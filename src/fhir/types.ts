@@ -1,0 +1,60 @@
+/**
+ * The 26 resource types, one entry each: this table drives routes, the CapabilityStatement, validation,
+ * search and where a resource is kept. Adding a type is adding an entry (decisions.md, section 5).
+ */
+
+/** Where a type's resources live. `either` is Device: in a record when it names a patient, else in the directory. */
+export type Home = 'record' | 'directory' | 'either' | 'terminology';
+
+/** What the service knows of a type beyond its R4 definition. */
+export interface TypeEntry {
+  readonly home: Home;
+  /** The element whose literal reference to a Patient says whose record it is. Patient itself has none. */
+  readonly owner?: 'subject' | 'patient' | 'target';
+}
+
+/** Type name → entry, in the order in which the CapabilityStatement lists them. */
+export const TYPES = {
+  Patient: { home: 'record' },
+  Observation: { home: 'record', owner: 'subject' },
+  Condition: { home: 'record', owner: 'subject' },
+  MedicationStatement: { home: 'record', owner: 'subject' },
+  MedicationRequest: { home: 'record', owner: 'subject' },
+  AllergyIntolerance: { home: 'record', owner: 'patient' },
+  Immunization: { home: 'record', owner: 'patient' },
+  Procedure: { home: 'record', owner: 'subject' },
+  Encounter: { home: 'record', owner: 'subject' },
+  DiagnosticReport: { home: 'record', owner: 'subject' },
+  Specimen: { home: 'record', owner: 'subject' },
+  DocumentReference: { home: 'record', owner: 'subject' },
+  CarePlan: { home: 'record', owner: 'subject' },
+  CareTeam: { home: 'record', owner: 'subject' },
+  Goal: { home: 'record', owner: 'subject' },
+  RelatedPerson: { home: 'record', owner: 'patient' },
+  Device: { home: 'either', owner: 'patient' },
+  Provenance: { home: 'record', owner: 'target' },
+  Practitioner: { home: 'directory' },
+  PractitionerRole: { home: 'directory' },
+  Organization: { home: 'directory' },
+  Location: { home: 'directory' },
+  Medication: { home: 'directory' },
+  CodeSystem: { home: 'terminology' },
+  ValueSet: { home: 'terminology' },
+  ConceptMap: { home: 'terminology' },
+} as const satisfies Record<string, TypeEntry>;
+
+/** One of the 26. */
+export type ResourceType = keyof typeof TYPES;
+
+/** All type names. */
+export const TYPE_NAMES = Object.keys(TYPES) as readonly ResourceType[];
+
+/** Whether a name is one of the 26. */
+export function isResourceType(name: unknown): name is ResourceType {
+  return typeof name === 'string' && Object.hasOwn(TYPES, name);
+}
+
+/** A type's entry. */
+export function typeEntry(type: ResourceType): TypeEntry {
+  return TYPES[type];
+}

@@ -1,0 +1,39 @@
+/**
+ * Validation of resources against base R4, before they become events and for `$validate` (decisions.md, section 5
+ * "Writes"): every fault with its FHIRPath.
+ */
+import type { JsonObject } from '#src/shared/json.ts';
+import type { Issue } from '#src/shared/refusal.ts';
+import { isR4ResourceType } from './definitions/tables.ts';
+import { objectCheck } from './validation/compile.ts';
+import { type Sink, Walk } from './validation/walk.ts';
+
+export type { Sink } from './validation/walk.ts';
+
+/**
+ * Validates a resource of any R4 type.
+ * @param resource its JSON, as `parseJson` gives it.
+ * @param expectedType the type that it must be of; absent: whatever it says it is.
+ * @param sink told of each Reference on the way.
+ * @returns all faults, an empty list for a valid resource. Codes: `structure` (unknown element, wrong JSON type or
+ *   cardinality), `required`, `value` (format, reference target), `code-invalid` (required binding), `extension`,
+ *   `invariant`. At most 1,000.
+ */
+export function validateResource(resource: JsonObject, expectedType?: string, sink?: Sink): Issue[] {
+  const type = resource.resourceType;
+  const expected = expectedType ?? 'a resource type of R4';
+  if (
+    typeof type !== 'string' ||
+    !isR4ResourceType(type) ||
+    (expectedType !== undefined && type !== expectedType)
+  ) {
+    const code = type === undefined ? 'required' : 'value';
+    return [
+      { code, diagnostics: `resourceType must be ${expected}`, expression: expectedType ?? 'Resource' },
+    ];
+  }
+  const walk = new Walk(resource, sink);
+  walk.enter(type, -1);
+  objectCheck(type)(resource, walk);
+  return walk.issues;
+}

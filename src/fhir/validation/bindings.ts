@@ -1,0 +1,41 @@
+/** Required bindings: which codes an element may have (https://hl7.org/fhir/R4/terminologies.html#required). */
+import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { valueSet } from '../definitions/tables.ts';
+import { isMediaType, type PrimitiveTest } from './primitives.ts';
+import { asArray } from './walk.ts';
+
+/** As many codes as a sentence bears. */
+const MOST_NAMED = 12;
+
+/** The test of a bound `code`. @param key the value set. */
+export function boundCode(key: string): PrimitiveTest {
+  if (key === 'mimetypes') {
+    return (value) => (isMediaType(value) ? undefined : 'must be a media type: type/subtype, as BCP 13 says');
+  }
+  const codes = new Set(Object.values(valueSet(key)).flat());
+  const fault = `must be one of ${named(key)}`;
+  return (value) => (typeof value === 'string' && codes.has(value) ? undefined : fault);
+}
+
+/**
+ * The test of a bound CodeableConcept: one of its codings is in the set; an extension may stand for it (a data absent
+ * reason, for instance).
+ */
+export function boundConcept(key: string): (concept: JsonObject) => string | undefined {
+  const systems = new Map(Object.entries(valueSet(key)).map(([system, codes]) => [system, new Set(codes)]));
+  const fault = `must have a coding that is one of ${named(key)}, with its system`;
+  return (concept) => {
+    for (const coding of asArray(concept.coding)) {
+      if (!isObject(coding) || typeof coding.system !== 'string' || typeof coding.code !== 'string') continue;
+      if (systems.get(coding.system)?.has(coding.code)) return undefined;
+    }
+    return concept.extension === undefined ? fault : undefined;
+  };
+}
+
+function named(key: string): string {
+  const codes = [...new Set(Object.values(valueSet(key)).flat())];
+  return codes.length > MOST_NAMED
+    ? `the codes of value set ${key}`
+    : `${codes.join(', ')} (value set ${key})`;
+}

@@ -1,0 +1,186 @@
+/**
+ * Closures that validate an object of one R4 type, compiled from its definition when first needed: structure,
+ * cardinality, types, primitive formats, required bindings, invariants (decisions.md, section 5 "Writes").
+ */
+import type { JsonObject } from '#src/shared/json.ts';
+import {
+  type ElementDefinition,
+  type ElementType,
+  type Invariant,
+  isR4ResourceType,
+  jsonName,
+  PRIMITIVES,
+  typeDefinition,
+} from '../definitions/tables.ts';
+import { boundCode, boundConcept } from './bindings.ts';
+import { checkContained } from './contained.ts';
+import { compileInvariant } from './invariants.ts';
+import { PRIMITIVE_TESTS } from './primitives.ts';
+import {
+  applyRules,
+  checkShadow,
+  checkValue,
+  type ObjectCheck,
+  type Property,
+  type Rule,
+} from './property.ts';
+import { referenceCheck } from './references.ts';
+import { newScope, type Walk } from './walk.ts';
+
+const compiled = new Map<string, ObjectCheck>();
+
+/** The check of a type; compiled on first use. @throws Error when R4 has no such type. */
+export function objectCheck(type: string): ObjectCheck {
+  const known = compiled.get(type);
+  if (known !== undefined) return known;
+  const fresh = compileType(type);
+  compiled.set(type, fresh);
+  return fresh;
+}
+
+/** Types refer to each other in circles, and so are compiled when a value of theirs comes by. */
+function lazily(type: string): ObjectCheck {
+  let check: ObjectCheck | undefined;
+  return (object, walk) => {
+    check ??= objectCheck(type);
+    check(object, walk);
+  };
+}
+
+function compileType(type: string): ObjectCheck {
+  const { elements, invariants, resource: isResource, domain } = typeDefinition(type);
+  const properties = new Map<string, Property>();
+  const required: { bit: number; element: ElementDefinition }[] = [];
+  let bits = 0;
+  for (const element of elements) {
+    const bit = element.required || element.choice ? 1 << bits++ : 0;
+    if (element.required) required.push({ bit, element });
+    const own = invariants.filter((invariant) => invariant.element === element.name);
+    const rules = compileRules(own, element.types[0]?.code ?? '');
+    for (const alternative of element.types) addProperties(properties, element, alternative, bit, rules);
+  }
+  if (bits > 31) throw new Error(`${type} has more required elements and choices than bits`);
+  const requiredBits = required.reduce((mask, { bit }) => mask | bit, 0);
+  const own = invariants.filter((invariant) => invariant.element === undefined);
+  const rules = compileRules(own, type);
+  const isExtension = type === 'Extension';
+
+  return (object, walk) => {
+    let present = 0;
+    let empty = !isResource;
+    for (const key in object) {
+      const value = object[key];
+      if (value === undefined) continue;
+      if (key !== 'id') empty = false;
+      const property = properties.get(key);
+      if (property === undefined) {
+        if (!isResource || key !== 'resourceType')
+          walk.fault('structure', `is not an element of ${type}`, key);
+        continue;
+      }
+      if (property.choice && (present & property.bit) !== 0)
+        checkSingleChoice(object, property, properties, walk);
+      if (!property.shadow) {
+        present |= property.bit;
+        checkValue(object, value, property, walk);
+      } else if (checkShadow(object, value, property, walk)) present |= property.bit;
+    }
+    if (empty) walk.fault('structure', 'must not be empty (ele-1)');
+    if ((present & requiredBits) !== requiredBits) {
+      for (const { bit, element } of required) {
+        if ((present & bit) === 0) walk.fault('required', 'is required', element.name);
+      }
+    }
+    if (isExtension) checkExtension(object, (present & ~requiredBits) !== 0, walk);
+    if (domain && object.contained !== undefined) checkContained(object, walk);
+    if (rules.length > 0) applyRules(rules, object, walk);
+  };
+}
+
+function compileRules(invariants: readonly Invariant[], type: string): Rule[] {
+  return invariants.map((invariant) => ({
+    key: invariant.key,
+    human: invariant.human,
+    holds: compileInvariant(invariant, type),
+  }));
+}
+
+function addProperties(
+  properties: Map<string, Property>,
+  element: ElementDefinition,
+  type: ElementType,
+  bit: number,
+  rules: readonly Rule[],
+): void {
+  const key = jsonName(element, type.code);
+  const bound = PRIMITIVES.has(type.code) ? element.binding : undefined;
+  const test = bound === undefined ? PRIMITIVE_TESTS[type.code] : boundCode(bound);
+  const { name, list, choice } = element;
+  const shared = { name, key, list, choice, bit, type: type.code, test, rules };
+  const faultCode = bound === undefined ? 'value' : 'code-invalid';
+  const check = PRIMITIVES.has(type.code) ? undefined : elementCheck(element, type);
+  properties.set(key, { ...shared, shadow: false, faultCode, check });
+  if (test !== undefined)
+    properties.set(`_${key}`, { ...shared, shadow: true, faultCode, check: lazily('Element') });
+}
+
+function elementCheck(element: ElementDefinition, type: ElementType): ObjectCheck {
+  if (type.code === 'Resource') return element.name === 'contained' ? checkContainedResource : checkResource;
+  const check = lazily(type.code);
+  if (type.code === 'Reference') return referenceCheck(check, type.targets);
+  if (element.binding === undefined || type.code !== 'CodeableConcept') return check;
+  const boundTest = boundConcept(element.binding);
+  return (object, walk) => {
+    check(object, walk);
+    const fault = boundTest(object);
+    if (fault !== undefined) walk.fault('code-invalid', fault);
+  };
+}
+
+/** A resource that stands by itself within another, as in a Bundle's entry. */
+function checkResource(resource: JsonObject, walk: Walk): void {
+  const outer = walk.scope;
+  walk.scope = newScope(resource);
+  checkByType(resource, walk);
+  walk.scope = outer;
+}
+
+/** A contained resource shares its container's local references. */
+function checkContainedResource(resource: JsonObject, walk: Walk): void {
+  const { scope } = walk;
+  const outer = scope.resource;
+  scope.resource = resource;
+  checkByType(resource, walk);
+  scope.resource = outer;
+}
+
+function checkByType(resource: JsonObject, walk: Walk): void {
+  const type = resource.resourceType;
+  if (type === undefined) walk.fault('required', 'must have a resourceType');
+  else if (typeof type === 'string' && isR4ResourceType(type)) objectCheck(type)(resource, walk);
+  else walk.fault('value', 'must have the name of an R4 resource type as its resourceType');
+}
+
+/** Faults once, at the second alternative of a choice. */
+function checkSingleChoice(
+  object: JsonObject,
+  property: Property,
+  properties: ReadonlyMap<string, Property>,
+  walk: Walk,
+): void {
+  const alternatives = new Set<string>();
+  for (const key in object) {
+    const other = properties.get(key);
+    if (other?.choice === true && other.name === property.name) alternatives.add(other.key);
+  }
+  if ([...alternatives][1] !== property.key || (property.shadow && object[property.key] !== undefined))
+    return;
+  walk.fault('structure', `may have one type only, not ${[...alternatives].join(' and ')}`, property.name);
+}
+
+/** ext-1. */
+function checkExtension(extension: JsonObject, hasValue: boolean, walk: Walk): void {
+  if (hasValue === (extension.extension !== undefined)) {
+    walk.fault('extension', 'must have either a value or extensions, and not both (ext-1)');
+  }
+}

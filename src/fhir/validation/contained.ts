@@ -1,0 +1,34 @@
+/** Rules of resources inside resources (https://hl7.org/fhir/R4/domainresource.html#invs and references.html#contained). */
+import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { asArray, containedIds, type Walk } from './walk.ts';
+
+/** dom-2 to dom-5, after the whole resource was visited and its local references are known. */
+export function checkContained(resource: JsonObject, walk: Walk): void {
+  for (const [index, contained] of asArray(resource.contained).entries()) {
+    if (!isObject(contained)) continue;
+    const fault = (rule: string): void => walk.fault('invariant', rule, 'contained', index);
+    if (contained.contained !== undefined) fault('SHALL NOT contain nested resources (dom-2)');
+    const meta = isObject(contained.meta) ? contained.meta : {};
+    if (meta.versionId !== undefined || meta.lastUpdated !== undefined) {
+      fault('SHALL NOT have a meta.versionId or a meta.lastUpdated, being contained (dom-4)');
+    }
+    if (meta.security !== undefined) fault('SHALL NOT have a security label, being contained (dom-5)');
+    const referred = typeof contained.id === 'string' && walk.scope.local.has(`#${contained.id}`);
+    if (!referred && !walk.scope.upward.has(contained)) {
+      fault(
+        'SHALL be referred to from elsewhere in the resource or refer to the containing resource (dom-3)',
+      );
+    }
+  }
+}
+
+/** ref-1: a local reference names a contained resource; `#` alone, inside one, the container. Notes it for dom-3. */
+export function checkLocalReference(reference: string, walk: Walk): void {
+  const { scope } = walk;
+  scope.local.add(reference);
+  const inside = scope.resource !== scope.root;
+  if (reference === '#' && inside) scope.upward.add(scope.resource);
+  else if (!containedIds(scope).has(reference.slice(1))) {
+    walk.fault('invariant', 'SHALL refer to a contained resource when it begins with # (ref-1)');
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Error-level invariants of base R4, compiled from their FHIRPath. What the compiler does not translate, and
+ * quantities whose units it would have to convert, are evaluated by fhirpath.js.
+ */
+import { createRequire } from 'node:module';
+import type { Model } from 'fhirpath';
+import { type JsonObject, printJson } from '#src/shared/json.ts';
+import type { Invariant } from '../definitions/tables.ts';
+import { compileTruth } from '../fhirpath/compile.ts';
+import { type Environment, NotCompiled, type Truth } from '../fhirpath/compiled.ts';
+import { NeedsEngine, NO_VALUE, type Node } from '../fhirpath/nodes.ts';
+import { UnknownSyntax } from '../fhirpath/parse.ts';
+
+/** Whether an invariant holds at an element (a collection of that one); one that evaluates to nothing is not violated. */
+export type Holds = (focus: readonly Node[], environment: Environment) => boolean;
+
+/** Whether an invariant is compiled (or else left to fhirpath.js altogether). */
+export function isCompiled(invariant: Invariant, type: string): boolean {
+  return tryCompile(invariant, type) !== undefined;
+}
+
+/** @param type the type that the invariant's expression begins at. */
+export function compileInvariant(invariant: Invariant, type: string): Holds {
+  const run = tryCompile(invariant, type);
+  if (run === undefined) return (focus, environment) => holdsByEngine(invariant, type, focus, environment);
+  return (focus, environment) => {
+    try {
+      return run(focus, environment) !== false;
+    } catch (error) {
+      if (error instanceof NeedsEngine) return holdsByEngine(invariant, type, focus, environment);
+      throw error;
+    }
+  };
+}
+
+function tryCompile(invariant: Invariant, type: string): Truth | undefined {
+  try {
+    return compileTruth(invariant.expression, type);
+  } catch (error) {
+    if (error instanceof NotCompiled || error instanceof UnknownSyntax) return undefined;
+    throw error;
+  }
+}
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Whether an invariant holds, as fhirpath.js evaluates it. The engine is loaded when first needed, which few resources
+ * do; it throws at elements that are too broken for it, and those have a fault of their own already.
+ */
+export function holdsByEngine(
+  invariant: Invariant,
+  type: string,
+  [focus]: readonly Node[],
+  environment: Environment,
+): boolean {
+  if (focus === undefined || focus === NO_VALUE) return true;
+  const { evaluate }: typeof import('fhirpath') = require('fhirpath');
+  const model: Model = require('fhirpath/fhir-context/r4');
+  const plain = (value: JsonObject): unknown => JSON.parse(printJson(value));
+  try {
+    const found: unknown[] = evaluate(
+      JSON.parse(printJson(focus)),
+      { base: type, expression: invariant.expression },
+      { resource: plain(environment.resource), rootResource: plain(environment.rootResource) },
+      model,
+      { async: false },
+    );
+    return found.length === 0 || found[0] !== false;
+  } catch {
+    return true;
+  }
+}

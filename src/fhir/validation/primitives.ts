@@ -1,0 +1,93 @@
+/** Primitive types: what is wrong with a value (https://hl7.org/fhir/R4/datatypes.html#primitive). */
+import { isNumber, type Json } from '#src/shared/json.ts';
+import { isDate, isDateTime, isInstant, isTime } from './temporal.ts';
+
+/** A sentence that says what is wrong with a value, after the element's name; undefined when it is right. */
+export type PrimitiveTest = (value: Json) => string | undefined;
+
+/** R4: "strings SHALL NOT exceed 1MB (1024*1024 characters) in size". */
+const MAX_STRING = 1024 * 1024;
+const MAX_INTEGER = 2_147_483_647;
+
+const SUSPECT = /[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]/;
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Characters that no FHIR text may have: control characters but tab, CR and LF, and halves of surrogate pairs. */
+export function hasForbiddenCharacter(text: string): boolean {
+  return SUSPECT.test(text) && (CONTROL.test(text) || LONE_SURROGATE.test(text));
+}
+
+function text(isRight: (text: string) => boolean, fault: string, limit = MAX_STRING): PrimitiveTest {
+  return (value) => {
+    if (typeof value !== 'string') return 'must be a JSON string';
+    if (value === '') return 'must not be empty';
+    if (value.length > limit) return 'must not be longer than 1,048,576 characters';
+    if (hasForbiddenCharacter(value)) return 'must not contain control characters or unpaired surrogates';
+    return isRight(value) ? undefined : fault;
+  };
+}
+
+function matching(pattern: RegExp, fault: string, limit?: number): PrimitiveTest {
+  return text((value) => pattern.test(value), fault, limit);
+}
+
+function whole(from: number, fault: string): PrimitiveTest {
+  return (value) => {
+    if (!isNumber(value)) return 'must be a JSON number';
+    const literal = String(value);
+    const number = Number(literal);
+    return /^-?(0|[1-9]\d*)$/.test(literal) && number >= from && number <= MAX_INTEGER ? undefined : fault;
+  };
+}
+
+const uri = matching(/^\S+$/, 'must be a URI, without whitespace');
+const string = text(() => true, '');
+
+/** Fill bits of the last group are not checked, as most readers do not. */
+function isBase64(value: string): boolean {
+  if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(value)) return false;
+  let whitespace = 0;
+  for (let at = 0; at < value.length; at += 1) if (value.charCodeAt(at) <= 0x20) whitespace += 1;
+  return (value.length - whitespace) % 4 === 0;
+}
+
+/** Primitive type → its test. `xhtml` is in `xhtml.ts`. */
+export const PRIMITIVE_TESTS: Readonly<Record<string, PrimitiveTest>> = {
+  base64Binary: text(isBase64, 'must be base64', Number.POSITIVE_INFINITY),
+  boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  canonical: uri,
+  code: matching(
+    /^[^\s]+( [^\s]+)*$/,
+    'must be a code: no space at its ends, no whitespace but single spaces inside',
+  ),
+  date: text(isDate, 'must be a date that exists: YYYY, YYYY-MM or YYYY-MM-DD'),
+  dateTime: text(
+    isDateTime,
+    'must be a date and time that exist: YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm:ss with a time zone',
+  ),
+  decimal: (value) => (isNumber(value) ? undefined : 'must be a JSON number'),
+  id: matching(/^[A-Za-z0-9\-.]{1,64}$/, 'must be 1 to 64 letters, digits, hyphens and dots'),
+  instant: text(isInstant, 'must be an instant: YYYY-MM-DDThh:mm:ss with a time zone, at a date that exists'),
+  integer: whole(-MAX_INTEGER - 1, 'must be a whole number of 32 bits'),
+  markdown: string,
+  oid: matching(/^urn:oid:[0-2](\.(0|[1-9]\d*))+$/, 'must be an OID: urn:oid:1.2.3'),
+  positiveInt: whole(1, 'must be a whole number from 1 to 2147483647'),
+  string,
+  time: text(isTime, 'must be a time: hh:mm:ss, without a time zone'),
+  unsignedInt: whole(0, 'must be a whole number from 0 to 2147483647'),
+  uri,
+  url: uri,
+  uuid: matching(
+    /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+    'must be a lower-case UUID: urn:uuid:…',
+  ),
+};
+
+const MEDIA_TYPE =
+  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w!#$%&'*.^`|~+-]+=([\w!#$%&'*.^`|~+:/-]+|"([^"\\]|\\.)*"))*$/;
+
+/** BCP 13 names are many and grow, so that they are checked by syntax (decisions.md, section 5 "Writes"). */
+export function isMediaType(value: Json): boolean {
+  return typeof value === 'string' && MEDIA_TYPE.test(value);
+}

@@ -1,0 +1,165 @@
+/** Values of elements against their properties: how many, of which JSON type, and what `_name` may hold. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import type { Holds } from './invariants.ts';
+import { hasForbiddenCharacter, PRIMITIVE_TESTS, type PrimitiveTest } from './primitives.ts';
+import { asArray, type Walk } from './walk.ts';
+import { checkXhtml } from './xhtml.ts';
+
+/** Validates an object where the walk stands; faults go to the walk. */
+export type ObjectCheck = (object: JsonObject, walk: Walk) => void;
+
+/** An invariant, compiled. */
+export interface Rule {
+  readonly key: string;
+  readonly human: string;
+  readonly holds: Holds;
+}
+
+/** What stands behind one JSON name of a type. */
+export interface Property {
+  /** FHIRPath name: a choice's without its type. */
+  readonly name: string;
+  /** JSON name of the value: `valueString` also for `_valueString`. */
+  readonly key: string;
+  /** Whether this is `_name`: id and extensions of a primitive. */
+  readonly shadow: boolean;
+  readonly list: boolean;
+  readonly choice: boolean;
+  /** Its bit among required elements and choices; 0 for others. */
+  readonly bit: number;
+  readonly type: string;
+  /** Of primitives. */
+  readonly test: PrimitiveTest | undefined;
+  readonly faultCode: 'value' | 'code-invalid';
+  /** Of complex types, and of `_name`. */
+  readonly check: ObjectCheck | undefined;
+  /** Invariants of the element, beyond those of its type. */
+  readonly rules: readonly Rule[];
+}
+
+/** Checks the value of an element: a single one or a list, as its definition says. */
+export function checkValue(object: JsonObject, value: Json, property: Property, walk: Walk): void {
+  if (!property.list) {
+    if (Array.isArray(value)) walk.fault('structure', 'must be a single value, not an array', property.name);
+    else checkItem(value, property, -1, walk);
+    return;
+  }
+  if (!Array.isArray(value)) {
+    walk.fault('structure', 'must be an array', property.name);
+    if (value !== null) checkItem(value, property, 0, walk);
+    return;
+  }
+  if (value.length === 0) walk.fault('structure', 'must not be an empty array', property.name);
+  for (let index = 0; index < value.length; index += 1) {
+    const item = value[index] ?? null;
+    if (item !== null || !hasShadow(object, property, index)) checkItem(item, property, index, walk);
+  }
+}
+
+/** A null in a list of primitives stands for a value that has only an id or extensions. */
+function hasShadow(object: JsonObject, property: Property, index: number): boolean {
+  return property.test !== undefined && isObject(asArray(object[`_${property.key}`])[index]);
+}
+
+function checkItem(value: Json, property: Property, index: number, walk: Walk): void {
+  const { name } = property;
+  if (value === null) walk.fault('structure', 'must not be null', name, index);
+  else if (property.test !== undefined) checkPrimitive(value, property, property.test, index, walk);
+  else if (property.type === 'xhtml') checkNarrative(value, name, walk);
+  else if (isObject(value)) {
+    walk.enter(name, index);
+    property.check?.(value, walk);
+    if (property.rules.length > 0) applyRules(property.rules, value, walk);
+    walk.leave();
+  } else walk.fault('structure', 'must be an object', name, index);
+}
+
+function checkPrimitive(
+  value: Json,
+  property: Property,
+  test: PrimitiveTest,
+  index: number,
+  walk: Walk,
+): void {
+  const { name } = property;
+  if (Array.isArray(value) || isObject(value)) {
+    walk.fault('structure', `must be a ${property.type}, not an object or array`, name, index);
+    return;
+  }
+  const fault = test(value);
+  if (fault !== undefined) walk.fault(property.faultCode, fault, name, index);
+  else if (typeof value === 'string' && value.charCodeAt(0) === 0x23) walk.scope.local.add(value);
+  if (property.rules.length > 0) {
+    walk.enter(name, index);
+    applyRules(property.rules, value, walk);
+    walk.leave();
+  }
+}
+
+/** Faults every rule that does not hold at the element where the walk stands. */
+export function applyRules(rules: readonly Rule[], focus: Json, walk: Walk): void {
+  const environment = { resource: walk.scope.resource, rootResource: walk.scope.root };
+  const items = [focus];
+  for (const { key, human, holds } of rules) {
+    if (!holds(items, environment)) walk.fault('invariant', `breaks ${key}: ${human}`);
+  }
+}
+
+/** Checks `_name`; gives whether it makes the element present by itself, without a value. */
+export function checkShadow(object: JsonObject, value: Json, property: Property, walk: Walk): boolean {
+  const { name, list } = property;
+  const base = object[property.key];
+  if (!list) {
+    if (isObject(value)) return checkShadowItem(value, base !== undefined, property, -1, walk);
+    walk.fault('structure', `must have an object in _${property.key}`, name);
+    return false;
+  }
+  if (!Array.isArray(value) || value.length === 0) {
+    walk.fault('structure', `must have an array that is not empty in _${property.key}`, name);
+    return false;
+  }
+  let present = false;
+  for (const [index, item] of value.entries()) {
+    const other = asArray(base)[index];
+    const hasBase = other !== undefined && other !== null;
+    if (isObject(item)) present = checkShadowItem(item, hasBase, property, index, walk) || present;
+    else if (item !== null)
+      walk.fault('structure', `must have objects and nulls in _${property.key}`, name, index);
+    else if (other === undefined)
+      walk.fault('structure', 'has neither a value nor an extension', name, index);
+  }
+  return present;
+}
+
+function checkShadowItem(
+  item: JsonObject,
+  hasBase: boolean,
+  property: Property,
+  index: number,
+  walk: Walk,
+): boolean {
+  walk.enter(property.name, index);
+  if (hasBase && item.id !== undefined && item.extension === undefined) checkIdOnly(item, walk);
+  else property.check?.(item, walk);
+  walk.leave();
+  return item.extension !== undefined;
+}
+
+/** Beside a value, an id needs no extension. */
+function checkIdOnly(item: JsonObject, walk: Walk): void {
+  for (const key in item) if (key !== 'id') walk.fault('structure', 'is not an element of a primitive', key);
+  const fault = PRIMITIVE_TESTS.string?.(item.id ?? null);
+  if (fault !== undefined) walk.fault('value', fault, 'id');
+}
+
+function checkNarrative(value: Json, name: string, walk: Walk): void {
+  if (typeof value !== 'string') {
+    walk.fault('structure', 'must be a JSON string', name);
+    return;
+  }
+  if (hasForbiddenCharacter(value)) walk.fault('value', 'must not contain control characters', name);
+  const fault = checkXhtml(value);
+  if (fault === undefined) return;
+  if (fault.rule === 'xml') walk.fault('value', `must be well-formed XHTML; it ${fault.text}`, name);
+  else walk.fault('invariant', `${fault.text} (${fault.rule})`, name);
+}

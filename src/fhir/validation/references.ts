@@ -1,0 +1,33 @@
+/** Reference elements: form, allowed target types, and who wants to hear of them. */
+import type { JsonObject } from '#src/shared/json.ts';
+import { parseReference } from '../references.ts';
+import { checkLocalReference } from './contained.ts';
+import type { ObjectCheck } from './property.ts';
+import type { Walk } from './walk.ts';
+
+/**
+ * The check of a Reference.
+ * @param check of its elements.
+ * @param targets types that a relative reference may name; undefined: any. What an absolute one names cannot be seen.
+ */
+export function referenceCheck(check: ObjectCheck, targets: ReadonlySet<string> | undefined): ObjectCheck {
+  return (holder, walk) => {
+    check(holder, walk);
+    if (typeof holder.reference === 'string') checkText(holder.reference, targets, walk);
+    report(holder, walk);
+  };
+}
+
+function checkText(reference: string, targets: ReadonlySet<string> | undefined, walk: Walk): void {
+  const parsed = parseReference(reference);
+  if (parsed.kind === 'contained') checkLocalReference(reference, walk);
+  else if (parsed.kind === 'malformed' && reference !== '') {
+    walk.fault('value', 'must be a reference: Type/id, an absolute URL, urn:uuid:… or #id', 'reference');
+  } else if ('type' in parsed && targets !== undefined && !targets.has(parsed.type)) {
+    walk.fault('value', `must refer to ${[...targets].join(', ')}, not to ${parsed.type}`);
+  }
+}
+
+function report(holder: JsonObject, walk: Walk): void {
+  walk.sink?.reference(walk.path(), holder);
+}

@@ -1,0 +1,97 @@
+/** One pass over a resource: where it is, what was found, and what later rules of the same resource need. */
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { isObject } from '#src/shared/json.ts';
+import type { Issue, IssueType } from '#src/shared/refusal.ts';
+
+/** More faults than anybody reads are not collected. */
+const MAX_ISSUES = 1000;
+
+/** Who wants to see elements on the way. */
+export interface Sink {
+  /**
+   * Called for each Reference element, contained resources' included.
+   * @param path FHIRPath of the Reference.
+   * @param holder the Reference itself, which has `reference`, `identifier` or `display`.
+   */
+  reference(path: string, holder: JsonObject): void;
+}
+
+/** A resource with those that it contains: local references (`#x`) are resolved here. */
+export interface Scope {
+  readonly root: JsonObject;
+  /** The resource that is being visited: `root` or one that it contains. */
+  resource: JsonObject;
+  /** Ids of contained resources. */
+  ids?: ReadonlySet<string>;
+  /** Local references met so far, as written. */
+  readonly local: Set<string>;
+  /** Contained resources that refer to their container by `#`. */
+  readonly upward: Set<JsonObject>;
+}
+
+/** The state of one validation. */
+export class Walk {
+  readonly issues: Issue[] = [];
+  readonly sink: Sink | undefined;
+  scope: Scope;
+  readonly #names: string[] = [];
+  readonly #indexes: number[] = [];
+  #depth = 0;
+
+  constructor(root: JsonObject, sink?: Sink) {
+    this.scope = newScope(root);
+    this.sink = sink;
+  }
+
+  /** Steps down. @param index position in a list; -1 for an element that is no list. */
+  enter(name: string, index: number): void {
+    this.#names[this.#depth] = name;
+    this.#indexes[this.#depth] = index;
+    this.#depth += 1;
+  }
+
+  /** Steps up again. */
+  leave(): void {
+    this.#depth -= 1;
+  }
+
+  /** FHIRPath of where it is, or of an element there. */
+  path(name?: string, index = -1): string {
+    let path = this.#names[0] ?? '';
+    for (let at = 1; at < this.#depth; at += 1) path += step(this.#names[at] ?? '', this.#indexes[at] ?? -1);
+    return name === undefined ? path : path + step(name, index);
+  }
+
+  /** Notes a fault of the element where it is, or of one there. */
+  fault(code: IssueType, diagnostics: string, name?: string, index = -1): void {
+    if (this.issues.length >= MAX_ISSUES) return;
+    const expression = this.path(name, index);
+    this.issues.push({ code, diagnostics: `${expression} ${diagnostics}`, expression });
+  }
+}
+
+/** A scope of a resource that stands by itself. */
+export function newScope(root: JsonObject): Scope {
+  return { root, resource: root, local: new Set(), upward: new Set() };
+}
+
+/** Ids of the resources that a scope's root contains. */
+export function containedIds(scope: Scope): ReadonlySet<string> {
+  if (scope.ids === undefined) {
+    const ids = new Set<string>();
+    for (const resource of asArray(scope.root.contained)) {
+      if (isObject(resource) && typeof resource.id === 'string') ids.add(resource.id);
+    }
+    scope.ids = ids;
+  }
+  return scope.ids;
+}
+
+/** A list's items; nothing when it is no list. */
+export function asArray(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function step(name: string, index: number): string {
+  return index < 0 ? `.${name}` : `.${name}[${index}]`;
+}

@@ -1,0 +1,86 @@
+/**
+ * Narrative markup: well-formed XHTML of the elements and attributes that R4 allows (txt-1), with something in it
+ * (txt-2). https://hl7.org/fhir/R4/narrative.html#Narrative. The namespace may be left out, as many writers do.
+ */
+
+const ELEMENTS = new Set(
+  (
+    'a abbr acronym address area b bdo big blockquote br caption cite code col colgroup dd dfn div dl dt em h1 h2 h3 h4 h5 ' +
+    'h6 hr i img kbd li map ol p pre q samp small span strong sub sup table tbody td tfoot th thead tr tt ul var'
+  ).split(' '),
+);
+
+const ATTRIBUTES = new Set(
+  (
+    'abbr accesskey align alt axis bgcolor border cellpadding cellspacing char charoff charset cite class colspan compact ' +
+    'coords dir frame headers height href hreflang id ismap lang longdesc name nohref nowrap rel rev rowspan rules scope ' +
+    'shape space span src start style summary tabindex title type usemap valign value width xml:lang xml:space xmlns'
+  ).split(' '),
+);
+
+const NAMESPACE = 'http://www.w3.org/1999/xhtml';
+const MARKUP =
+  /<!--(?:[^-]|-[^-])*-->|<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
+const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const LOOSE_AMPERSAND = /&(?!(?:#\d+|#x[0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);)/;
+
+/** What is wrong: not well-formed, or against one of R4's two rules. */
+export interface MarkupFault {
+  readonly rule: 'xml' | 'txt-1' | 'txt-2';
+  readonly text: string;
+}
+
+/** Checks a `div`; undefined when it is right. The first fault ends the check, since what follows hangs on it. */
+export function checkXhtml(text: string): MarkupFault | undefined {
+  const open: string[] = [];
+  let at = 0;
+  let content = false;
+  for (let elements = 0; at < text.length; ) {
+    const markup = text.indexOf('<', at);
+    const end = markup < 0 ? text.length : markup;
+    if (end > at) {
+      const run = text.slice(at, end);
+      if (open.length === 0) return malformed('has text outside its div');
+      if (LOOSE_AMPERSAND.test(run)) return malformed('has a bare ampersand');
+      content ||= /\S/.test(run);
+      at = end;
+      continue;
+    }
+    MARKUP.lastIndex = at;
+    const match = MARKUP.exec(text);
+    if (match === null) return malformed(`is not well-formed at character ${at + 1}`);
+    at = MARKUP.lastIndex;
+    const [, closing, opening, attributes = '', slash] = match;
+    if (closing !== undefined) {
+      if (open.pop() !== closing) return malformed(`closes ${closing} where it is not open`);
+    } else if (opening !== undefined) {
+      if (open.length === 0 && (opening !== 'div' || elements > 0)) return malformed('must be a single div');
+      elements += 1;
+      const fault = checkElement(opening, attributes);
+      if (fault !== undefined) return fault;
+      content ||= opening === 'img';
+      if (slash === '') open.push(opening);
+    }
+  }
+  if (open.length > 0) return malformed(`does not close ${open.at(-1)}`);
+  return content ? undefined : { rule: 'txt-2', text: 'must have some content' };
+}
+
+function checkElement(name: string, attributes: string): MarkupFault | undefined {
+  if (!ELEMENTS.has(name)) return { rule: 'txt-1', text: `must not have the element ${name}` };
+  const seen = new Set<string>();
+  for (const [, key = '', double, single] of attributes.matchAll(ATTRIBUTE)) {
+    const value = double ?? single ?? '';
+    if (!ATTRIBUTES.has(key)) return { rule: 'txt-1', text: `must not have the attribute ${key}` };
+    if (seen.has(key)) return malformed(`has the attribute ${key} twice`);
+    if (LOOSE_AMPERSAND.test(value)) return malformed('has a bare ampersand');
+    if (key === 'xmlns' && value !== NAMESPACE)
+      return { rule: 'txt-1', text: 'must be in the XHTML namespace' };
+    seen.add(key);
+  }
+  return undefined;
+}
+
+function malformed(text: string): MarkupFault {
+  return { rule: 'xml', text };
+}

@@ -1,0 +1,11 @@
+/** What a request comes to, before it touches a socket: so that Bundle entries and replays are answered by the same code. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Part of it failed for reasons that pass: under an Idempotency-Key a retry tries that part again. */
+  readonly transient?: boolean;
+}
+
+/** Media type of FHIR JSON with its charset (https://hl7.org/fhir/R4/http.html#mime-type). */
+export const FHIR_JSON = 'application/fhir+json; charset=utf-8';

@@ -1,0 +1,70 @@
+/** The author and source headers of a write: their form. Whether who they name exists, commands check. interface.md, section 5. */
+import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import type { Authorship } from '#src/shared/caller.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+
+/** Reads a header by its lower-case name. */
+export type Header = (name: string) => string | undefined;
+
+/** Headers that make a write what it is: a retry must bring the same. */
+export const AUTHOR_HEADERS = [
+  'x-service-author-type',
+  'x-service-author-ref',
+  'x-service-acting-as',
+  'x-service-on-behalf-of',
+  'x-service-source-system',
+  'x-service-origin-id',
+] as const;
+
+const ID = '[A-Za-z0-9.-]{1,64}';
+const PRACTITIONER = new RegExp(`^Practitioner/${ID}$`);
+const ACTING = new RegExp(`^Practitioner(?:Role)?/${ID}$`);
+const ORGANIZATION = new RegExp(`^Organization/${ID}$`);
+const LONGEST = 1_000;
+
+/**
+ * Reads the headers; without `X-Service-Author-Type` the author is `import`.
+ * @throws Refusal invalid (422) naming every header that is wrong.
+ */
+export function parseAuthorship(header: Header): Authorship {
+  const issues: Issue[] = [];
+  const read = (name: string, form: string, accepts: (value: string) => boolean): string | undefined => {
+    const value = decoded(header(name.toLowerCase()));
+    if (value === undefined || accepts(value)) return value;
+    issues.push({
+      code: 'invalid',
+      diagnostics: `${name} must be ${form}`,
+      expression: `http.${name.toLowerCase()}`,
+    });
+    return undefined;
+  };
+  const text = (value: string) => value.length <= LONGEST && !/[\x00-\x1f\x7f]/.test(value);
+  const form = `a text of at most ${LONGEST} characters`;
+  const type = read('X-Service-Author-Type', `one of ${AUTHOR_TYPES.join(', ')}`, (value) =>
+    AUTHOR_TYPES.some((known) => known === value),
+  );
+  const authorRef = read('X-Service-Author-Ref', 'Practitioner/<id>', (value) => PRACTITIONER.test(value));
+  const actingAs = read('X-Service-Acting-As', 'Practitioner/<id> or PractitionerRole/<id>', (value) =>
+    ACTING.test(value),
+  );
+  const onBehalfOf = read('X-Service-On-Behalf-Of', 'Organization/<id>', (value) => ORGANIZATION.test(value));
+  const sourceSystem = read('X-Service-Source-System', form, text);
+  const originId = read('X-Service-Origin-Id', form, text);
+  if (issues.length > 0) throw new Refusal('invalid', issues);
+  return {
+    authorType: AUTHOR_TYPES.find((known) => known === type) ?? 'import',
+    ...(authorRef === undefined ? {} : { authorRef }),
+    ...(actingAs === undefined ? {} : { actingAs }),
+    ...(onBehalfOf === undefined ? {} : { onBehalfOf: { reference: onBehalfOf } }),
+    ...(sourceSystem === undefined ? {} : { sourceSystem }),
+    ...(originId === undefined ? {} : { originId }),
+  };
+}
+
+/** Node reads header bytes as Latin-1; clients send names in UTF-8. An empty header counts as absent. */
+function decoded(value: string | undefined): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (!/[\x80-\xff]/.test(value)) return value;
+  const utf8 = Buffer.from(value, 'latin1').toString('utf8');
+  return utf8.includes('\ufffd') ? value : utf8;
+}

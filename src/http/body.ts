@@ -1,0 +1,115 @@
+/** Request bodies: read whole, size-checked as they come in, before anything is parsed. */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { Refusal } from '#src/shared/refusal.ts';
+
+/** A body as it came. */
+export interface RawBody {
+  /** Lower case, without parameters. */
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+}
+
+/** JSON, by its FHIR name and its generic ones. */
+export const JSON_TYPES: readonly string[] = ['application/fhir+json', 'application/json', 'text/json'];
+
+/**
+ * Reads a request's body.
+ * @param accepted media types, lower case.
+ * @param limit bytes, after a gzip encoding is undone.
+ * @throws Refusal unsupported_media_type (415) for another type, charset or encoding; too_large (413), known from
+ * Content-Length before anything is read; malformed (400) for a body that is missing or broken off.
+ */
+export async function readBody(
+  request: IncomingMessage,
+  accepted: readonly string[],
+  limit: number,
+): Promise<RawBody> {
+  const { headers } = request;
+  const length = headers['content-length'];
+  if (length === '0' || (length === undefined && headers['transfer-encoding'] === undefined)) {
+    throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
+  }
+  const mediaType = mediaTypeOf(headers['content-type'], accepted);
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding !== 'identity' && encoding !== 'gzip') {
+    throw unsupported(`Content-Encoding ${encoding.slice(0, 40)} is not supported; gzip is`);
+  }
+  if (length !== undefined && Number(length) > limit) throw tooLarge(limit);
+  const bytes = await collect(encoding === 'gzip' ? request.pipe(createGunzip()) : request, request, limit);
+  return { mediaType, bytes };
+}
+
+/** The text of a body. @throws Refusal malformed (400) when it is not UTF-8. */
+export function textOf(body: RawBody): string {
+  if (!isUtf8(body.bytes)) {
+    throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not UTF-8' });
+  }
+  const marked = body.bytes[0] === 0xef && body.bytes[1] === 0xbb && body.bytes[2] === 0xbf;
+  return body.bytes.toString('utf8', marked ? 3 : 0);
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
+
+function mediaTypeOf(header: string | undefined, accepted: readonly string[]): string {
+  if (header !== undefined && accepted.includes(header)) return header;
+  const end = header?.indexOf(';') ?? -1;
+  const type = (end < 0 ? header : header?.slice(0, end))?.trim().toLowerCase();
+  if (type === undefined || !accepted.includes(type)) {
+    throw unsupported(`Content-Type must be ${accepted.join(' or ')}`);
+  }
+  const charset = CHARSET.exec(header ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  if (charset !== 'utf-8' && charset !== 'utf8') throw unsupported('the charset must be UTF-8');
+  return type;
+}
+
+/** Gathers a stream up to the limit. What a refused sender still sends is let go by. */
+function collect(source: Readable, request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const fail = (error: Refusal) => {
+      source.removeAllListeners('data');
+      request.unpipe();
+      request.resume();
+      reject(error);
+    };
+    source.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) fail(tooLarge(limit));
+      else chunks.push(chunk);
+    });
+    source.on('end', () => {
+      const [only] = chunks;
+      resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size));
+    });
+    const broken = new Refusal('malformed', { code: 'structure', diagnostics: 'the body broke off' });
+    source.on('error', () =>
+      fail(
+        source === request
+          ? broken
+          : new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not gzip' }),
+      ),
+    );
+    request.on('close', () => {
+      if (!request.complete) reject(broken);
+    });
+  });
+}
+
+function tooLarge(limit: number): Refusal {
+  return new Refusal('too_large', {
+    code: 'too-long',
+    diagnostics: `the body may be ${limit} bytes at most`,
+  });
+}
+
+function unsupported(diagnostics: string): Refusal {
+  return new Refusal(
+    'unsupported_media_type',
+    { code: 'not-supported', diagnostics },
+    { Accept: JSON_TYPES.join(', '), 'Accept-Encoding': 'gzip' },
+  );
+}

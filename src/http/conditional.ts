@@ -1,0 +1,40 @@
+/** Versions in HTTP: ETag and Last-Modified, and reads on condition. https://hl7.org/fhir/R4/http.html#cread */
+import { type Micros, toInstant } from '#src/shared/time.ts';
+import type { Answer } from './answer.ts';
+import type { Header } from './authorship.ts';
+
+/** `W/"3"`. */
+export const etag = (version: number): string => `W/"${version}"`;
+
+/** An HTTP date (RFC 9110, section 5.6.7): whole seconds. */
+export const httpDate = (micros: Micros): string => new Date(Math.floor(micros / 1000)).toUTCString();
+
+/** The headers of a version. */
+export function versionHeaders(version: number, lastUpdated: Micros): Record<string, string> {
+  return { ETag: etag(version), 'Last-Modified': httpDate(lastUpdated) };
+}
+
+/** Of a Bundle's entry: the same, in FHIR's forms. */
+export const lastModifiedInstant = (lastUpdated: Micros): string => toInstant(lastUpdated);
+
+/**
+ * A 304 when the client's copy is current: `If-None-Match` decides where it is given, else `If-Modified-Since` to the
+ * second (RFC 9110, section 13.2.2). Else undefined.
+ */
+export function notModified(header: Header, version: number, lastUpdated: Micros): Answer | undefined {
+  const known = header('if-none-match');
+  if (known !== undefined) {
+    const current = known.split(',').some((tag) => isTagOf(tag.trim(), version));
+    return current ? { status: 304, headers: versionHeaders(version, lastUpdated) } : undefined;
+  }
+  const since = header('if-modified-since');
+  if (since === undefined) return undefined;
+  const moment = Date.parse(since);
+  if (Number.isNaN(moment) || Math.floor(lastUpdated / 1_000_000) > Math.floor(moment / 1000))
+    return undefined;
+  return { status: 304, headers: versionHeaders(version, lastUpdated) };
+}
+
+function isTagOf(tag: string, version: number): boolean {
+  return tag === '*' || tag === `W/"${version}"` || tag === `"${version}"`;
+}

@@ -1,0 +1,47 @@
+/** CORS: any browser application may call; credentials travel in headers that it sets itself, never in cookies. https://fetch.spec.whatwg.org/#http-cors-protocol */
+import type { Context } from 'koa';
+
+const EXPOSED = [
+  'Content-Location',
+  'ETag',
+  'Idempotent-Replayed',
+  'Last-Modified',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Service-Request-Id',
+].join(', ');
+
+const ALLOWED = [
+  'Accept',
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-Modified-Since',
+  'If-None-Exist',
+  'If-None-Match',
+  'Prefer',
+  'X-Api-Key',
+  'X-Service-Acting-As',
+  'X-Service-Author-Ref',
+  'X-Service-Author-Type',
+  'X-Service-On-Behalf-Of',
+  'X-Service-Origin-Id',
+  'X-Service-Source-System',
+].join(', ');
+
+/** Sets the headers that a browser asks for. @returns true when the request was a preflight and is answered. */
+export function answerCors(ctx: Context): boolean {
+  const { headers } = ctx.req;
+  if (headers.origin === undefined) return false;
+  ctx.set('Access-Control-Allow-Origin', '*');
+  ctx.set('Access-Control-Expose-Headers', EXPOSED);
+  if (ctx.method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false;
+  ctx.set('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
+  ctx.set('Access-Control-Allow-Headers', ALLOWED);
+  ctx.set('Access-Control-Max-Age', '86400');
+  ctx.status = 204;
+  return true;
+}

@@ -1,0 +1,67 @@
+/** Credentials of a request: exactly one, in a header (interface.md, section 5; RFC 6750). */
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ApiKeyCaller } from '#queries/credentials.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+
+const BEARER = /^Bearer +([\x21-\x7e]{1,4096}) *$/i;
+const IN_QUERY = /(?:^|&)(?:access_token|api_?key|_key|x-api-key|authorization)=|=sk_(?:test|live)_/i;
+const CHALLENGE = 'Bearer realm="annal"';
+
+/**
+ * The credential that a request carries.
+ * @throws Refusal malformed (400) for two different ones or one in the query string; unauthenticated (401) for none.
+ */
+export function credentialOf(headers: IncomingHttpHeaders, querystring: string): string {
+  if (querystring !== '' && IN_QUERY.test(querystring)) {
+    throw new Refusal('malformed', {
+      code: 'login',
+      diagnostics:
+        'a credential in the query string is refused: send it as Authorization: Bearer or X-Api-Key',
+    });
+  }
+  const apiKey = headers['x-api-key'];
+  const bearer = headers.authorization;
+  if (bearer === undefined) {
+    if (typeof apiKey === 'string' && apiKey !== '') return apiKey;
+    throw unauthenticated('a credential is needed: Authorization: Bearer or X-Api-Key');
+  }
+  const token = BEARER.exec(bearer)?.[1];
+  if (token === undefined) throw unauthenticated('Authorization must be Bearer and a credential');
+  if (apiKey !== undefined && apiKey !== token) {
+    throw new Refusal('malformed', {
+      code: 'login',
+      diagnostics: 'Authorization and X-Api-Key carry different credentials; send one',
+    });
+  }
+  return token;
+}
+
+const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
+
+/**
+ * Who is calling.
+ * @throws Refusal unauthenticated (401) for a credential that is unknown, revoked or no credential at all.
+ */
+export async function authenticate(credential: string, apiKey: ApiKeyCaller): Promise<Caller> {
+  const known = API_KEY.test(credential)
+    ? await apiKey(createHash('sha256').update(credential).digest('hex'))
+    : undefined;
+  if (known === undefined) throw unauthenticated('the credential is unknown or revoked', 'invalid_token');
+  return known;
+}
+
+/** @throws Refusal forbidden (403) when the credential does not allow it. */
+export function requireScope(caller: Caller, scope: 'read' | 'write'): void {
+  if (caller.scopes.includes(scope)) return;
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: `the credential lacks the scope ${scope}`,
+  });
+}
+
+function unauthenticated(diagnostics: string, error?: string): Refusal {
+  const challenge = error === undefined ? CHALLENGE : `${CHALLENGE}, error="${error}"`;
+  return new Refusal('unauthenticated', { code: 'login', diagnostics }, { 'WWW-Authenticate': challenge });
+}

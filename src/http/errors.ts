@@ -1,0 +1,92 @@
+/** Every error becomes an answer here: refusals by their catalogue, faults of ours as 500 without a word of their cause. */
+import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/store.ts';
+import { operationOutcome } from '#src/fhir/outcome.ts';
+import { Refusal, STATUS_OF, unavailable } from '#src/shared/refusal.ts';
+import { type Answer, FHIR_JSON } from './answer.ts';
+
+/**
+ * What a caller is told of an error. Errors of the event store's port and a database that is away have their refusals;
+ * undefined for a fault of ours.
+ */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (error instanceof TooLarge) {
+    return new Refusal('too_large', {
+      code: 'too-long',
+      diagnostics: `what one request writes may be ${error.limit} bytes at most; this is ${error.bytes}`,
+    });
+  }
+  if (error instanceof StreamDeleted) {
+    return new Refusal('not_found', { code: 'not-found', diagnostics: 'the record is not known' });
+  }
+  if (error instanceof Conflict) return unavailable('the record is being written by others; try again');
+  if (error instanceof Unavailable) return unavailable('the event store is not available');
+  if (isDatabaseAway(error)) return unavailable('the database is not available');
+  return undefined;
+}
+
+/** The refusal of a fault of ours: it names nothing but itself. */
+export function internalError(): Refusal {
+  return new Refusal('internal', {
+    code: 'exception',
+    diagnostics: 'the service failed; the fault is logged',
+  });
+}
+
+/** SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash). */
+const AWAY = /^(?:08|53|57P)/;
+const SOCKET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+]);
+/** What pg says without a code when a connection ends or none comes. */
+const ENDED =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/;
+
+function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  if (typeof code !== 'string') return ENDED.test(error.message);
+  return (
+    AWAY.test(code) ||
+    (SOCKET.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write'))
+  );
+}
+
+/** The answer of a refusal on the FHIR interface: an OperationOutcome. */
+export function fhirError(refusal: Refusal): Answer {
+  return {
+    status: refusal.status,
+    headers: { 'Content-Type': FHIR_JSON, ...refusal.headers },
+    body: operationOutcome(refusal.issues),
+  };
+}
+
+/** The name of a refusal where no FHIR is spoken; a deleted resource is simply not found there (decisions.md, section 2). */
+function errorType(refusal: Refusal): string {
+  return refusal.kind === 'gone' ? 'not_found' : refusal.kind;
+}
+
+/** The answer of a refusal everywhere else: `{"error": {type, message, field?, errors?, request_id}}`. */
+export function jsonError(refusal: Refusal, requestId: string): Answer {
+  const fields = refusal.issues.flatMap(({ expression, code, diagnostics }) =>
+    expression === undefined ? [] : [{ field: expression, code, message: diagnostics }],
+  );
+  const [first] = fields;
+  const error = {
+    type: errorType(refusal),
+    message: refusal.message,
+    ...(first === undefined ? {} : { field: first.field, errors: fields }),
+    request_id: requestId,
+  };
+  return {
+    status: refusal.kind === 'gone' ? STATUS_OF.not_found : refusal.status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...refusal.headers },
+    body: JSON.stringify({ error }),
+  };
+}

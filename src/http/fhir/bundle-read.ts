@@ -1,0 +1,40 @@
+/** A GET or HEAD entry of a Bundle: a request of its own, answered by the interaction that its URL names. */
+import { STATUS_CODES } from 'node:http';
+import type { ReadEntry } from '#src/fhir/bundle.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { toInstant } from '#src/shared/time.ts';
+import { segmentsOf } from '../path.ts';
+import type { FhirRequest } from './request.ts';
+import { interactionOf, routeOf } from './route.ts';
+
+/** The JSON text of the response entry. @throws Refusal as the interaction does */
+export async function readEntry(request: FhirRequest, entry: ReadEntry): Promise<string> {
+  const mark = entry.url.indexOf('?');
+  const path = mark < 0 ? entry.url : entry.url.slice(0, mark);
+  const interaction = interactionOf(routeOf(segmentsOf(path)), entry.method);
+  if (interaction.kind !== 'read') {
+    throw new Refusal('invalid', {
+      code: 'not-supported',
+      diagnostics: 'a GET entry must be a read, search or history',
+    });
+  }
+  const conditions: Record<string, string | undefined> = {
+    'if-none-match': entry.ifNoneMatch,
+    'if-modified-since': entry.ifModifiedSince,
+  };
+  const answer = await interaction.run({
+    service: request.service,
+    caller: request.caller,
+    query: new URLSearchParams(mark < 0 ? '' : entry.url.slice(mark + 1)),
+    header: (name) => conditions[name],
+    prefer: request.prefer.handling === undefined ? {} : { handling: request.prefer.handling },
+  });
+  const modified = answer.headers['Last-Modified'];
+  const response = {
+    status: `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,
+    ...(answer.headers.ETag === undefined ? {} : { etag: answer.headers.ETag }),
+    ...(modified === undefined ? {} : { lastModified: toInstant(Date.parse(modified) * 1000) }),
+  };
+  const shown = entry.method === 'HEAD' || answer.body === undefined ? '' : `"resource":${answer.body},`;
+  return `{${shown}"response":${JSON.stringify(response)}}`;
+}

@@ -1,0 +1,127 @@
+/**
+ * transaction and batch: https://hl7.org/fhir/R4/http.html#transaction. Writes go to the commands; GET entries are
+ * answered after them, by the interactions that answer requests.
+ */
+import { STATUS_CODES } from 'node:http';
+import type { WriteResult } from '#commands/command.ts';
+import { entryPath, type ParsedBundle, parseBundle, type ReadEntry } from '#src/fhir/bundle.ts';
+import { operationOutcome } from '#src/fhir/outcome.ts';
+import { isObject } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { type Answer, FHIR_JSON } from '../answer.ts';
+import { etag } from '../conditional.ts';
+import { requireScope } from '../credentials.ts';
+import { internalError, refusalOf } from '../errors.ts';
+import { readEntry } from './bundle-read.ts';
+import { bundleText } from './bundle-text.ts';
+import type { FhirWrite } from './request.ts';
+import { parseBody } from './resource-body.ts';
+import { locationOf, outcomeOf, statusOf } from './written.ts';
+
+/** 200 with one response entry for each entry, in the order they came. @throws Refusal naming `Bundle.entry[i]` */
+export async function processBundle(request: FhirWrite): Promise<Answer> {
+  const { service, caller } = request;
+  const { value, exact } = parseBody(request.body);
+  if (!isObject(value)) {
+    throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body must be a JSON object' });
+  }
+  const bundle = parseBundle(value, [service.base], service.bundleEntries);
+  if (bundle.writes.length > 0) requireScope(caller, 'write');
+  if (bundle.reads.length > 0) requireScope(caller, 'read');
+  if (bundle.type === 'transaction') refuseFaulty(bundle);
+  const results = await write(request, bundle, exact);
+  const entries = new Map<number, string>();
+  let transient = false;
+  const fail = (index: number, error: unknown) => {
+    const refusal = refusalOf(error) ?? internalError();
+    if (refusal.kind === 'internal')
+      service.log.error({ err: error, request_id: request.command.requestId }, 'batch entry');
+    transient ||= refusal.status >= 500;
+    entries.set(index, failed(refusal));
+  };
+  for (const [index, result] of results) {
+    if (result instanceof Error) fail(index, result);
+    else entries.set(index, written(request, result));
+  }
+  for (const { index, refusal } of bundle.faulty) fail(index, refusal);
+  for (const { index } of bundle.writes)
+    if (!entries.has(index)) entries.set(index, '{"response":{"status":"204 No Content"}}');
+  await inGroups(bundle.reads, async (entry) => {
+    try {
+      entries.set(entry.index, await readEntry(request, entry));
+    } catch (error) {
+      fail(entry.index, error);
+    }
+  });
+  const inOrder = Array.from(
+    { length: bundle.size },
+    (_, index) => entries.get(index) ?? failed(internalError()),
+  );
+  return {
+    status: 200,
+    headers: { 'Content-Type': FHIR_JSON },
+    body: bundleText(`${bundle.type}-response`, inOrder),
+    ...(transient ? { transient } : {}),
+  };
+}
+
+/** In a transaction one entry that cannot be understood refuses the whole; all of them are named. */
+function refuseFaulty({ faulty }: ParsedBundle): void {
+  const [first] = faulty;
+  if (first === undefined) return;
+  const issues = faulty.flatMap(({ index, refusal }) =>
+    refusal.issues.map((issue) => ({ ...issue, expression: issue.expression ?? entryPath(index) })),
+  );
+  throw new Refusal(first.refusal.kind, issues);
+}
+
+async function write(
+  { service, command }: FhirWrite,
+  { type, writes }: ParsedBundle,
+  exact: boolean,
+): Promise<ReadonlyMap<number, WriteResult | Error>> {
+  if (writes.length === 0) return new Map();
+  const { result, position } =
+    type === 'transaction'
+      ? await service.commands.transaction(command, writes, exact)
+      : await service.commands.batch(command, writes, exact);
+  if (position !== undefined) await service.visible(position);
+  return result;
+}
+
+/** How many GET entries are read at a time. */
+const GROUP = 16;
+
+async function inGroups(
+  entries: readonly ReadEntry[],
+  answer: (entry: ReadEntry) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < entries.length; start += GROUP) {
+    await Promise.all(entries.slice(start, start + GROUP).map(answer));
+  }
+}
+
+const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+
+/** The response entry of a write; with its resource or an outcome only when `Prefer` asks for it. */
+function written({ prefer, service }: FhirWrite, result: WriteResult): string {
+  const { outcome, version, lastUpdated, type, id, body } = result;
+  const deletes = body === undefined && (outcome === 'deleted' || outcome === 'unchanged');
+  const response = {
+    status: statusLine(deletes ? 204 : statusOf(result)),
+    ...(deletes ? {} : { location: locationOf(result) }),
+    etag: etag(version),
+    lastModified: lastUpdated,
+  };
+  const shown =
+    prefer.return === 'representation' && body !== undefined
+      ? `"fullUrl":"${service.base}${type}/${id}","resource":${body},`
+      : '';
+  const told = prefer.return === 'OperationOutcome' ? `,"outcome":${outcomeOf(result)}` : '';
+  return `{${shown}"response":${JSON.stringify(response).slice(0, -1)}${told}}}`;
+}
+
+function failed(refusal: Refusal): string {
+  const status = JSON.stringify(statusLine(refusal.status));
+  return `{"response":{"status":${status},"outcome":${operationOutcome(refusal.issues)}}}`;
+}

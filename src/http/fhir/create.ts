@@ -1,0 +1,19 @@
+/** create, conditional create: https://hl7.org/fhir/R4/http.html#create */
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Answer } from '../answer.ts';
+import type { FhirWrite } from './request.ts';
+import { parseResource } from './resource-body.ts';
+import { answerWritten } from './written.ts';
+
+/** 201 with the resource, or 200 with the one that `If-None-Exist` matches. @throws Refusal 400 412 422 */
+export async function create(request: FhirWrite, type: ResourceType): Promise<Answer> {
+  const resource = parseResource(request.body, type);
+  const criteria = request.header('if-none-exist');
+  const written = await request.service.commands.create(
+    request.command,
+    type,
+    resource,
+    criteria === '' ? undefined : criteria,
+  );
+  return answerWritten(request, written);
+}

@@ -1,0 +1,35 @@
+/** delete, conditional delete: https://hl7.org/fhir/R4/http.html#delete; `_purge`: interface.md, sections 3 and 4.2 */
+import type { ResourceType } from '#src/fhir/types.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { toMicros } from '#src/shared/time.ts';
+import type { Answer } from '../answer.ts';
+import { versionHeaders } from '../conditional.ts';
+import type { FhirWrite } from './request.ts';
+import { ifMatch, targetOf } from './target.ts';
+
+/** 204, also for what is deleted already; `_purge=true` removes a Patient's whole record. @throws Refusal 400 403 404 405 412 */
+export async function remove(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
+  const { service, command } = request;
+  if (purges(request, type, id) && id !== undefined) {
+    const { position } = await service.commands.purge(command, id);
+    if (position !== undefined) await service.visible(position);
+    return { status: 204, headers: {} };
+  }
+  const target = targetOf(request, id);
+  const { result, position } = await service.commands.remove(command, type, target, ifMatch(request));
+  if (position !== undefined) await service.visible(position);
+  const headers = result === undefined ? {} : versionHeaders(result.version, toMicros(result.lastUpdated));
+  return { status: 204, headers };
+}
+
+function purges({ query }: FhirWrite, type: ResourceType, id: string | undefined): boolean {
+  const value = query.get('_purge');
+  if (value === null || value === '' || value === 'false') return false;
+  if (value !== 'true') throw badPurge('_purge must be true or false');
+  if (type === 'Patient' && id !== undefined) return true;
+  throw badPurge('_purge applies to one Patient by its id');
+}
+
+function badPurge(diagnostics: string): Refusal {
+  return new Refusal('malformed', { code: 'value', diagnostics, expression: 'query._purge' });
+}

@@ -1,0 +1,136 @@
+/** The FHIR interface over HTTP: what every request passes before and after its interaction. */
+import type { Context } from 'koa';
+import type { CommandContext } from '#commands/command.ts';
+import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
+import type { IdempotencyStore } from '#src/operations/idempotency.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { IdSource, newUuid } from '#src/shared/ids.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import type { Answer } from '../answer.ts';
+import { type Header, parseAuthorship } from '../authorship.ts';
+import { JSON_TYPES, type RawBody, readBody } from '../body.ts';
+import { authenticate, credentialOf, requireScope } from '../credentials.ts';
+import { fhirError } from '../errors.ts';
+import { readForm } from '../form-body.ts';
+import { requireFresh } from '../freshness.ts';
+import { type Attempted, once } from '../idempotency.ts';
+import { negotiate } from '../negotiation.ts';
+import { segmentsOf } from '../path.ts';
+import { parsePrefer } from '../prefer.ts';
+import type { FhirRequest, FhirService, Interaction } from './request.ts';
+import { allowOf, interactionOf, routeOf } from './route.ts';
+
+/** What the interface needs beside the parts that interactions work with. */
+export interface FhirInterface extends FhirService {
+  readonly idempotency: IdempotencyStore;
+  readonly limits: { readonly bodyBytes: number; readonly bundleBytes: number };
+}
+
+/** Where the interface lives. */
+export const FHIR_PATH = '/fhir/R4';
+
+/**
+ * Answers a request below `FHIR_PATH`. Its pattern goes to `ctx.state.route`.
+ * @throws Refusal
+ */
+export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Answer> {
+  const route = routeOf(segmentsOf(ctx.path.slice(FHIR_PATH.length)));
+  ctx.state.route = `${FHIR_PATH}${route.pattern}`;
+  if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowOf(route) } };
+  const interaction = interactionOf(route, ctx.method);
+  const query = new URLSearchParams(ctx.querystring);
+  const { headers } = ctx.req;
+  negotiate(headers.accept, query.get('_format'));
+  if (interaction.kind === 'open') return interaction.run(fhir);
+  const credential = credentialOf(headers, ctx.querystring);
+  requireFresh(fhir.stale, ['projects']);
+  const caller = await authenticate(credential, fhir.queries.apiKey);
+  const header: Header = (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+  const prefer = parsePrefer(header('prefer'));
+  const request = { service: fhir, caller, query, header, prefer };
+  if (interaction.kind === 'read') {
+    requireScope(caller, 'read');
+    return interaction.run(request);
+  }
+  if (interaction.kind === 'write' && interaction.takes !== 'bundle') requireScope(caller, 'write');
+  return interaction.kind === 'form'
+    ? answerForm(fhir, ctx, request, credential, interaction)
+    : answerWrite(fhir, ctx, request, credential, interaction);
+}
+
+/** `_search` by POST: the form's parameters beside those of the URL. */
+async function answerForm(
+  fhir: FhirInterface,
+  ctx: Context,
+  request: FhirRequest,
+  credential: string,
+  interaction: Extract<Interaction, { kind: 'form' }>,
+): Promise<Answer> {
+  requireScope(request.caller, 'read');
+  const form = await readForm(ctx);
+  negotiate(undefined, form.get('_format'));
+  const query = new URLSearchParams([...request.query, ...form]);
+  return keyed(fhir, ctx, request, credential, Buffer.from(form.toString()), () =>
+    interaction.run({ ...request, query }),
+  );
+}
+
+async function answerWrite(
+  fhir: FhirInterface,
+  ctx: Context,
+  request: FhirRequest,
+  credential: string,
+  interaction: Extract<Interaction, { kind: 'write' }>,
+): Promise<Answer> {
+  const authorship = parseAuthorship(request.header);
+  const body = await bodyOf(fhir, ctx, interaction.takes);
+  const run = (attempted?: Attempted) => {
+    const command: CommandContext = {
+      caller: request.caller,
+      authorship,
+      requestId: ctx.state.requestId,
+      ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
+      now: nowMicros,
+      ...(attempted === undefined ? {} : { retry: attempted.retry }),
+    };
+    return interaction.run({ ...request, command, body });
+  };
+  if (ctx.method !== 'POST') return run();
+  return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), run);
+}
+
+/** Carries a POST out once when it bears an `Idempotency-Key`. */
+function keyed(
+  fhir: FhirInterface,
+  ctx: Context,
+  { caller, header }: { caller: Caller; header: Header },
+  credential: string,
+  body: Buffer,
+  run: (attempted?: Attempted) => Promise<Answer>,
+): Promise<Answer> {
+  const key = header('idempotency-key');
+  if (key === undefined) return run();
+  const { method, url } = ctx;
+  const request = { key, scope: caller.tenantId, credential, method, url, header, body };
+  return once(fhir.idempotency, request, run, fhirError);
+}
+
+function bodyOf(
+  { limits }: FhirInterface,
+  ctx: Context,
+  takes: 'nothing' | 'resource' | 'patch' | 'bundle',
+): Promise<RawBody> | undefined {
+  switch (takes) {
+    case 'nothing':
+      return undefined;
+    case 'resource':
+      return readBody(ctx.req, JSON_TYPES, limits.bodyBytes);
+    case 'patch':
+      return readBody(ctx.req, PATCH_TYPES, limits.bodyBytes);
+    case 'bundle':
+      return readBody(ctx.req, JSON_TYPES, limits.bundleBytes);
+  }
+}

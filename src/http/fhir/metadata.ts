@@ -1,0 +1,8 @@
+/** capabilities: https://hl7.org/fhir/R4/http.html#capabilities. Needs no credential. */
+import { type Answer, FHIR_JSON } from '../answer.ts';
+import type { FhirService } from './request.ts';
+
+/** 200 with the CapabilityStatement. */
+export function metadata(service: FhirService): Answer {
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: service.capability };
+}

@@ -1,0 +1,17 @@
+/** patch, conditional patch: https://hl7.org/fhir/R4/http.html#patch */
+import { parsePatch } from '#src/fhir/patch/patch.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Answer } from '../answer.ts';
+import type { FhirWrite } from './request.ts';
+import { parseBody } from './resource-body.ts';
+import { ifMatch, targetOf } from './target.ts';
+import { answerWritten } from './written.ts';
+
+/** 200 with the patched version. @throws Refusal 400 404 410 412 415 422 */
+export async function patch(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
+  const target = targetOf(request, id);
+  const version = ifMatch(request);
+  const change = parsePatch(request.body?.mediaType ?? '', parseBody(request.body));
+  const written = await request.service.commands.patch(request.command, type, target, change, version);
+  return answerWritten(request, written);
+}

@@ -1,0 +1,39 @@
+/** read: https://hl7.org/fhir/R4/http.html#read */
+import type { CurrentResource } from '#queries/read.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { type Answer, FHIR_JSON } from '../answer.ts';
+import { etag, notModified, versionHeaders } from '../conditional.ts';
+import { requireFresh } from '../freshness.ts';
+import type { FhirRequest } from './request.ts';
+
+/** 200 with the current version, 304 when the client has it, 410 when it is deleted. @throws Refusal 404 410 503 */
+export async function read(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
+  const { caller, service } = request;
+  requireFresh(service.stale, type === 'Provenance' ? ['resources', 'history'] : ['resources']);
+  const found =
+    type === 'Provenance'
+      ? await service.queries.readProvenance(caller, id)
+      : await service.queries.read(caller, type, id);
+  if (found === undefined) throw notFound(type, id);
+  return answerVersion(request, found);
+}
+
+/** The answer that shows one version. @throws Refusal gone (410) for a deletion. */
+export function answerVersion(request: FhirRequest, found: CurrentResource): Answer {
+  const { version, lastUpdated, body } = found;
+  if (body === null) {
+    throw new Refusal(
+      'gone',
+      { code: 'deleted', diagnostics: `${found.type}/${found.id} was deleted with version ${version}` },
+      { ETag: etag(version) },
+    );
+  }
+  return (
+    notModified(request.header, version, lastUpdated) ?? {
+      status: 200,
+      headers: { 'Content-Type': FHIR_JSON, ...versionHeaders(version, lastUpdated) },
+      body,
+    }
+  );
+}

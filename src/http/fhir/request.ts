@@ -1,0 +1,57 @@
+/** What an interaction of the FHIR interface is given. A Bundle's GET entries get the same as a request of their own. */
+import type { Logger } from 'pino';
+import type { CommandContext } from '#commands/command.ts';
+import type { Commands } from '#commands/commands.ts';
+import type { Queries } from '#queries/queries.ts';
+import type { Position } from '#src/events/store.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import type { Answer } from '../answer.ts';
+import type { Header } from '../authorship.ts';
+import type { RawBody } from '../body.ts';
+import type { Stale } from '../freshness.ts';
+import type { Prefer } from '../prefer.ts';
+
+/** The parts that interactions work with. */
+export interface FhirService {
+  /** Base URL of the FHIR interface, slash at its end. */
+  readonly base: string;
+  readonly commands: Commands;
+  readonly queries: Queries;
+  /** Waits until every read model shows a position; false when it takes too long. */
+  readonly visible: (position: Position) => Promise<boolean>;
+  readonly stale: Stale;
+  readonly bundleEntries: number;
+  /** JSON text of the CapabilityStatement. */
+  readonly capability: string;
+  readonly log: Logger;
+}
+
+/** A read. */
+export interface FhirRequest {
+  readonly service: FhirService;
+  readonly caller: Caller;
+  readonly query: URLSearchParams;
+  /** By lower-case name. */
+  readonly header: Header;
+  readonly prefer: Prefer;
+}
+
+/** A write. */
+export interface FhirWrite extends FhirRequest {
+  readonly command: CommandContext;
+  /** Undefined for DELETE. */
+  readonly body: RawBody | undefined;
+}
+
+/** An interaction: what it needs before it runs, and how it answers. */
+export type Interaction =
+  | { readonly kind: 'open'; readonly run: (service: FhirService) => Answer }
+  | { readonly kind: 'read'; readonly run: (request: FhirRequest) => Promise<Answer> }
+  /** A read by POST whose parameters come as a form. */
+  | { readonly kind: 'form'; readonly run: (request: FhirRequest) => Promise<Answer> }
+  | {
+      readonly kind: 'write';
+      /** The body: none, of one resource, or a Bundle, which may be larger and needs the scopes of what is in it. */
+      readonly takes: 'nothing' | 'resource' | 'patch' | 'bundle';
+      readonly run: (request: FhirWrite) => Promise<Answer>;
+    };

@@ -1,0 +1,147 @@
+/**
+ * The FHIR interface's URLs: which interactions a path has. One table for requests and for the GET entries of Bundles.
+ * https://hl7.org/fhir/R4/http.html#summary
+ */
+import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Answer } from '../answer.ts';
+import { processBundle } from './bundle.ts';
+import { create } from './create.ts';
+import { remove } from './delete.ts';
+import { historyOfInstance, historyOfSystem, historyOfType } from './history.ts';
+import { metadata } from './metadata.ts';
+import { patch } from './patch.ts';
+import { read } from './read.ts';
+import type { FhirRequest, FhirWrite, Interaction } from './request.ts';
+import { search, searchCompartment } from './search.ts';
+import { update } from './update.ts';
+import { vread } from './vread.ts';
+
+/** HTTP methods of interactions; HEAD goes wherever GET goes. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A path, understood. */
+export interface Route {
+  /** The path's pattern, for metrics and logs: it holds no id. */
+  readonly pattern: string;
+  readonly methods: Partial<Record<Method, Interaction>>;
+}
+
+const reads = (run: (request: FhirRequest) => Promise<Answer>): Interaction => ({ kind: 'read', run });
+const forms = (run: (request: FhirRequest) => Promise<Answer>): Interaction => ({ kind: 'form', run });
+const writes = (
+  takes: 'nothing' | 'resource' | 'patch' | 'bundle',
+  run: (request: FhirWrite) => Promise<Answer>,
+): Interaction => ({ kind: 'write', takes, run });
+
+/**
+ * The route of a path below the base.
+ * @param segments of the path, decoded; none for the base itself.
+ * @throws Refusal not_found (404): code `not-supported` for an unknown type or operation.
+ */
+export function routeOf(segments: readonly string[]): Route {
+  const [first, second, third, fourth] = segments;
+  if (first === undefined) return BASE;
+  if (segments.length === 1 && first === 'metadata') return METADATA;
+  if (segments.length === 1 && first === '_history') return SYSTEM_HISTORY;
+  if (!isResourceType(first)) throw unsupported(`${first.slice(0, 64)} is not a supported resource type`);
+  const type = first;
+  const readOnly = typeEntry(type).home === 'terminology';
+  if (second === undefined) return typeRoute(type, readOnly);
+  if (third === undefined) {
+    if (second === '_history') {
+      return { pattern: '/:type/_history', methods: { GET: reads((r) => historyOfType(r, type)) } };
+    }
+    if (second === '_search')
+      return { pattern: '/:type/_search', methods: { POST: forms((r) => search(r, type)) } };
+    if (second.startsWith('$')) throw unsupported(`operation ${second.slice(0, 64)} is not supported`);
+    return instanceRoute(type, second, readOnly);
+  }
+  if (third === '_history') {
+    if (fourth === undefined) {
+      return {
+        pattern: '/:type/:id/_history',
+        methods: { GET: reads((r) => historyOfInstance(r, type, second)) },
+      };
+    }
+    if (segments.length === 4) {
+      return {
+        pattern: '/:type/:id/_history/:vid',
+        methods: { GET: reads((r) => vread(r, type, second, fourth)) },
+      };
+    }
+  }
+  if (type === 'Patient' && segments.length <= 4) return compartmentRoute(second, third, fourth);
+  if (third.startsWith('$')) throw unsupported(`operation ${third.slice(0, 64)} is not supported`);
+  throw noSuchUrl();
+}
+
+const BASE: Route = { pattern: '/', methods: { POST: writes('bundle', processBundle) } };
+const METADATA: Route = { pattern: '/metadata', methods: { GET: { kind: 'open', run: metadata } } };
+const SYSTEM_HISTORY: Route = { pattern: '/_history', methods: { GET: reads(historyOfSystem) } };
+
+function typeRoute(type: ResourceType, readOnly: boolean): Route {
+  const GET = reads((request) => search(request, type));
+  if (readOnly) return { pattern: '/:type', methods: { GET } };
+  return {
+    pattern: '/:type',
+    methods: {
+      GET,
+      POST: writes('resource', (request) => create(request, type)),
+      PUT: writes('resource', (request) => update(request, type)),
+      PATCH: writes('patch', (request) => patch(request, type)),
+      DELETE: writes('nothing', (request) => remove(request, type)),
+    },
+  };
+}
+
+function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route {
+  const GET = reads((request) => read(request, type, id));
+  if (readOnly) return { pattern: '/:type/:id', methods: { GET } };
+  return {
+    pattern: '/:type/:id',
+    methods: {
+      GET,
+      PUT: writes('resource', (request) => update(request, type, id)),
+      PATCH: writes('patch', (request) => patch(request, type, id)),
+      DELETE: writes('nothing', (request) => remove(request, type, id)),
+    },
+  };
+}
+
+function compartmentRoute(patient: string, type: string, last: string | undefined): Route {
+  if (type.startsWith('$')) throw unsupported(`operation ${type.slice(0, 64)} is not supported`);
+  if (!isResourceType(type)) throw unsupported(`${type.slice(0, 64)} is not a supported resource type`);
+  const run = (request: FhirRequest) => searchCompartment(request, patient, type);
+  if (last === undefined) return { pattern: '/Patient/:id/:type', methods: { GET: reads(run) } };
+  if (last === '_search') return { pattern: '/Patient/:id/:type/_search', methods: { POST: forms(run) } };
+  throw noSuchUrl();
+}
+
+/** The value of `Allow` for a route. */
+export function allowOf(route: Route): string {
+  const methods = Object.keys(route.methods).flatMap((method) =>
+    method === 'GET' ? ['GET', 'HEAD'] : [method],
+  );
+  return [...methods, 'OPTIONS'].join(', ');
+}
+
+/** The interaction of a method. @throws Refusal method_not_allowed (405) with `Allow` */
+export function interactionOf(route: Route, method: string): Interaction {
+  const name = method === 'HEAD' ? 'GET' : method;
+  const found = Object.hasOwn(route.methods, name) ? route.methods[name as Method] : undefined;
+  if (found !== undefined) return found;
+  throw new Refusal(
+    'method_not_allowed',
+    { code: 'not-supported', diagnostics: `${method.slice(0, 20)} is not supported here` },
+    { Allow: allowOf(route) },
+  );
+}
+
+function unsupported(diagnostics: string): Refusal {
+  return new Refusal('not_found', { code: 'not-supported', diagnostics });
+}
+
+function noSuchUrl(): Refusal {
+  return new Refusal('not_found', { code: 'not-found', diagnostics: 'there is nothing at this URL' });
+}

@@ -1,0 +1,38 @@
+/** vread: https://hl7.org/fhir/R4/http.html#vread */
+import type { CurrentResource } from '#queries/read.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Answer } from '../answer.ts';
+import { requireFresh } from '../freshness.ts';
+import { answerVersion } from './read.ts';
+import type { FhirRequest } from './request.ts';
+
+/** 200 with that version; 410 when it is a deletion. @throws Refusal 404 410 503 */
+export async function vread(
+  request: FhirRequest,
+  type: ResourceType,
+  id: string,
+  versionId: string,
+): Promise<Answer> {
+  requireFresh(request.service.stale, ['history']);
+  const found = /^[1-9]\d{0,8}$/.test(versionId)
+    ? await versionOf(request, type, id, Number(versionId))
+    : undefined;
+  if (found !== undefined) return answerVersion(request, found);
+  throw new Refusal('not_found', {
+    code: 'not-found',
+    diagnostics: `${type}/${id} has no version ${versionId.slice(0, 64)}`,
+  });
+}
+
+async function versionOf(
+  { caller, service: { queries } }: FhirRequest,
+  type: ResourceType,
+  id: string,
+  version: number,
+): Promise<CurrentResource | undefined> {
+  const found = await queries.vread(caller, type, id, version);
+  if (found !== undefined || type !== 'Provenance' || version !== 1) return found;
+  const provenance = await queries.readProvenance(caller, id);
+  return provenance?.automatic ? provenance : undefined;
+}

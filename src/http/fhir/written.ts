@@ -1,0 +1,54 @@
+/** The answer of a write: https://hl7.org/fhir/R4/http.html#ops, `Prefer` */
+import type { WriteResult, Written } from '#commands/command.ts';
+import { operationOutcome } from '#src/fhir/outcome.ts';
+import { toMicros } from '#src/shared/time.ts';
+import { type Answer, FHIR_JSON } from '../answer.ts';
+import { versionHeaders } from '../conditional.ts';
+import type { FhirRequest } from './request.ts';
+
+/** The HTTP status of what became of a resource. */
+export function statusOf({ outcome }: WriteResult): 200 | 201 {
+  return outcome === 'created' || outcome === 'restored' ? 201 : 200;
+}
+
+/** `Type/id/_history/n`, relative to the base. */
+export function locationOf({ type, id, version }: WriteResult): string {
+  return `${type}/${id}/_history/${version}`;
+}
+
+/** What an OperationOutcome says of a write, for `Prefer: return=OperationOutcome`. */
+export function outcomeOf(result: WriteResult): string {
+  const diagnostics = `${locationOf(result)} ${result.outcome}`;
+  return operationOutcome([{ code: 'informational', diagnostics }]);
+}
+
+/**
+ * Answers a create, update or patch once every read shows it: 201 with `Location`, or 200. The body is the resource
+ * unless `Prefer` asks otherwise.
+ */
+export async function answerWritten(
+  request: FhirRequest,
+  { result, position }: Written<WriteResult>,
+): Promise<Answer> {
+  const { service, prefer } = request;
+  if (position !== undefined) await service.visible(position);
+  const status = statusOf(result);
+  const headers = {
+    ...versionHeaders(result.version, toMicros(result.lastUpdated)),
+    ...(status === 201 || result.outcome === 'matched'
+      ? { Location: service.base + locationOf(result) }
+      : {}),
+  };
+  if (prefer.return === 'minimal') return { status, headers };
+  const body = prefer.return === 'OperationOutcome' ? outcomeOf(result) : await bodyOf(request, result);
+  if (body === undefined) return { status, headers };
+  return { status, headers: { ...headers, 'Content-Type': FHIR_JSON }, body };
+}
+
+/** A matched resource may come without its body: nobody needed it to decide. */
+async function bodyOf(
+  { service, caller }: FhirRequest,
+  { type, id, body }: WriteResult,
+): Promise<string | undefined> {
+  return body ?? (await service.queries.read(caller, type, id))?.body ?? undefined;
+}

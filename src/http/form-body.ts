@@ -1,0 +1,50 @@
+/** Form bodies, by koa-body: `POST <type>/_search`. */
+import type { Context } from 'koa';
+import { koaBody } from 'koa-body';
+import { Refusal } from '#src/shared/refusal.ts';
+
+/** Longest form, in bytes. */
+const LIMIT = 100_000;
+
+const parse = koaBody({
+  urlencoded: true,
+  json: false,
+  text: false,
+  multipart: false,
+  formLimit: LIMIT,
+  includeUnparsed: true,
+});
+
+/**
+ * The parameters of a form, repeated ones included; none when there is no body.
+ * @throws Refusal unsupported_media_type (415) for another body, too_large (413), malformed (400).
+ */
+export async function readForm(ctx: Context): Promise<URLSearchParams> {
+  const { headers } = ctx.req;
+  const empty = headers['content-length'] === '0' || headers['content-length'] === undefined;
+  if (empty && headers['transfer-encoding'] === undefined) return new URLSearchParams();
+  if (!ctx.is('application/x-www-form-urlencoded')) {
+    throw new Refusal('unsupported_media_type', {
+      code: 'not-supported',
+      diagnostics: 'Content-Type must be application/x-www-form-urlencoded',
+    });
+  }
+  try {
+    await parse(ctx, async () => undefined);
+  } catch (error) {
+    throw refused(error);
+  }
+  // The text as it came: co-body would merge repeated parameters, which mean AND here.
+  const { rawBody } = ctx.request as { rawBody?: unknown };
+  return new URLSearchParams(typeof rawBody === 'string' ? rawBody : '');
+}
+
+function refused(error: unknown): Refusal {
+  if (error instanceof Error && 'status' in error && error.status === 413) {
+    return new Refusal('too_large', {
+      code: 'too-long',
+      diagnostics: `a form may be ${LIMIT} bytes at most`,
+    });
+  }
+  return new Refusal('malformed', { code: 'structure', diagnostics: 'the form cannot be read' });
+}

@@ -1,0 +1,55 @@
+/** `/health/live`, `/health/ready` and `/metrics`: for orchestrators and Prometheus, without a credential. */
+import Router from '@koa/router';
+import type { Metrics } from '#src/metrics.ts';
+
+/** Named conditions of readiness; a check that rejects, or takes too long, fails. */
+export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
+
+/** How long one check may take, in milliseconds. */
+const PATIENCE = 2_000;
+
+/**
+ * The routes. Live: 200 as long as the process answers. Ready: 200 `{status: "ready", checks}` when every check
+ * passes, else 503 `{status: "unavailable", checks, message}` that names the parts that are missing.
+ */
+export function healthRouter(options: { checks: ReadinessChecks; metrics: Metrics }): Router {
+  const router = new Router();
+  router.get('/health/live', (ctx) => {
+    ctx.body = { status: 'live' };
+  });
+  router.get('/health/ready', async (ctx) => {
+    const results = await Promise.all(
+      Object.entries(options.checks).map(async ([name, check]) => [name, await passes(check)] as const),
+    );
+    const missing = results.filter(([, ok]) => !ok).map(([name]) => name);
+    const checks = Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'unavailable']));
+    ctx.set('Cache-Control', 'no-store');
+    if (missing.length === 0) {
+      ctx.body = { status: 'ready', checks };
+      return;
+    }
+    ctx.status = 503;
+    ctx.set('Retry-After', '1');
+    ctx.body = { status: 'unavailable', checks, message: `not ready: ${missing.join(', ')}` };
+  });
+  router.get('/metrics', async (ctx) => {
+    ctx.type = options.metrics.registry.contentType;
+    ctx.body = await options.metrics.registry.metrics();
+  });
+  return router;
+}
+
+async function passes(check: () => Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(reject, PATIENCE, new Error('late'));
+  });
+  try {
+    await Promise.race([check(), late]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,97 @@
+/** `Idempotency-Key` on every POST: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ and decisions.md, section 3. */
+import { createHash } from 'node:crypto';
+import type { RetryNotes } from '#commands/command.ts';
+import type { IdempotencyStore, Reservation } from '#src/operations/idempotency.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Answer } from './answer.ts';
+import { AUTHOR_HEADERS, type Header } from './authorship.ts';
+
+/** What a command of the request continues from. */
+export interface Attempted {
+  /** Seeds its ids. */
+  readonly commandId: string;
+  readonly millis: number;
+  readonly retry: RetryNotes;
+}
+
+/** The request as far as its sameness goes. */
+export interface KeyedRequest {
+  readonly key: string;
+  /** Project and environment. */
+  readonly scope: string;
+  readonly credential: string;
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly header: Header;
+  readonly body: Buffer;
+}
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+/** Refusals that are kept like answers: they say something about the state that the first attempt met. */
+const KEPT = new Set([404, 409, 412]);
+
+/**
+ * Runs a request once: a repetition gets the first answer, byte for byte, with `Idempotent-Replayed: true`.
+ * @param run carries the request out; throws Refusal.
+ * @param toAnswer the answer of a refusal.
+ * @throws Refusal 400 for a key that is none, 409 while the first attempt runs, 422 for another request.
+ */
+export async function once(
+  store: IdempotencyStore,
+  request: KeyedRequest,
+  run: (attempted: Attempted) => Promise<Answer>,
+  toAnswer: (refusal: Refusal) => Answer,
+): Promise<Answer> {
+  if (!KEY.test(request.key)) {
+    throw new Refusal('malformed', {
+      code: 'value',
+      diagnostics: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
+      expression: 'http.idempotency-key',
+    });
+  }
+  const { scope, key, credential } = request;
+  const begun = await store.begin({ scope, key, credential, requestHash: hashOf(request) });
+  if ('kept' in begun) {
+    return { ...begun.kept, headers: { ...begun.kept.headers, 'Idempotent-Replayed': 'true' } };
+  }
+  return settle(begun.reserved, run, toAnswer);
+}
+
+async function settle(
+  reserved: Reservation,
+  run: (attempted: Attempted) => Promise<Answer>,
+  toAnswer: (refusal: Refusal) => Answer,
+): Promise<Answer> {
+  const { commandId, millis, earlier } = reserved;
+  const retry: RetryNotes = { earlier, note: (id, attempt) => reserved.note(id, attempt) };
+  let answer: Answer;
+  try {
+    answer = await run({ commandId, millis, retry });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status >= 500) {
+      // Whether something was written is not known: the next attempt continues under the same seed.
+      await reserved.release().catch(() => undefined);
+      throw error;
+    }
+    const passes = error.headers['Retry-After'] !== undefined;
+    if (!KEPT.has(error.status) || passes) {
+      await reserved.forget();
+      throw error;
+    }
+    answer = toAnswer(error);
+  }
+  if (answer.transient) await reserved.release();
+  else await reserved.keep(answer);
+  return answer;
+}
+
+/** Fields are length-prefixed, so that no two requests hash alike by shifting a border. */
+function hashOf({ method, url, header, body }: KeyedRequest): Buffer {
+  const hash = createHash('sha256');
+  const headers = [...AUTHOR_HEADERS, 'if-none-exist'].map((name) => header(name) ?? '');
+  for (const part of [method, url, ...headers, body]) {
+    hash.update(`${Buffer.byteLength(part)}\n`).update(part);
+  }
+  return hash.digest();
+}

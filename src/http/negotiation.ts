@@ -1,0 +1,53 @@
+/** What a client accepts: FHIR JSON and its generic names. https://hl7.org/fhir/R4/http.html#mime-type */
+import { Refusal } from '#src/shared/refusal.ts';
+
+const SERVED = new Set([
+  '*/*',
+  'application/*',
+  'application/fhir+json',
+  'application/json',
+  'text/json',
+  'text/*',
+]);
+/** `_format` values; a plus sign that nobody percent-encoded arrives as a blank. */
+const FORMATS = new Set([
+  'json',
+  'application/json',
+  'text/json',
+  'application/fhir+json',
+  'application/fhir json',
+]);
+const ITEM = /^\s*([^;\s]+)\s*((?:;[^;]*)*)$/;
+
+/**
+ * Checks that the client takes what the service serves; `_format` overrides `Accept`.
+ * @throws Refusal not_acceptable (406)
+ */
+export function negotiate(accept: string | undefined, format: string | null): void {
+  if (format !== null && format !== '') {
+    if (!FORMATS.has(parametersOff(format))) throw notAcceptable('_format');
+    return;
+  }
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/fhir+json') return;
+  if (!accept.split(',').some(isServed)) throw notAcceptable('Accept');
+}
+
+function parametersOff(format: string): string {
+  const end = format.indexOf(';');
+  return (end < 0 ? format : format.slice(0, end)).trim().toLowerCase();
+}
+
+function isServed(item: string): boolean {
+  const [, type = '', parameters = ''] = ITEM.exec(item) ?? [];
+  if (!SERVED.has(type.toLowerCase())) return false;
+  if (/;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/i.test(parameters)) return false;
+  const release = /;\s*fhirVersion\s*=\s*"?([\d.]+)/i.exec(parameters)?.[1];
+  return release === undefined || release === '4.0' || release === '4.0.1';
+}
+
+function notAcceptable(where: string): Refusal {
+  return new Refusal('not_acceptable', {
+    code: 'not-supported',
+    diagnostics: `${where}: only application/fhir+json of FHIR R4 is served`,
+  });
+}

@@ -1,0 +1,153 @@
+/** The HTTP server: one chain from the socket to the interfaces, and every answer's headers. */
+import { createServer as createHttpServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import Koa, { type Context, type Next } from 'koa';
+import type { Logger } from 'pino';
+import type { Commands } from '#commands/commands.ts';
+import type { Queries } from '#queries/queries.ts';
+import type { Config } from '#src/config.ts';
+import type { Position } from '#src/events/store.ts';
+import { capabilityStatement } from '#src/fhir/capability.ts';
+import { createMetrics, type Metrics } from '#src/metrics.ts';
+import type { IdempotencyStore } from '#src/operations/idempotency.ts';
+import { newId } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Answer } from './answer.ts';
+import { answerCors } from './cors.ts';
+import { fhirError, internalError, jsonError, refusalOf } from './errors.ts';
+import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
+import type { Stale } from './freshness.ts';
+import { healthRouter, type ReadinessChecks } from './health.ts';
+
+/** Everything that the server works with. */
+export interface ServerDeps {
+  readonly config: Pick<Config, 'baseUrl' | 'limits'>;
+  readonly log: Logger;
+  readonly commands: Commands;
+  readonly queries: Queries;
+  readonly idempotency: IdempotencyStore;
+  /** Waits until every read model shows a position; false when it takes too long: the write is done all the same. */
+  readonly visible: (position: Position) => Promise<boolean>;
+  readonly stale: Stale;
+  /** Conditions of `/health/ready`. */
+  readonly checks: ReadinessChecks;
+  /** Default: a registry of the server's own. */
+  readonly metrics?: Metrics;
+}
+
+/** The version in the CapabilityStatement (decisions.md, section 1). */
+const VERSION = '0.3.0';
+
+/** Makes the server; it listens when told to. */
+export function createServer(deps: ServerDeps): Server {
+  const metrics = deps.metrics ?? createMetrics();
+  const health = healthRouter({ checks: deps.checks, metrics });
+  const fhir = fhirInterface(deps);
+  const app = new Koa();
+  app.use(envelope(deps.log, metrics));
+  app.use(async (ctx, next) => {
+    if (!isFhir(ctx.path)) return next();
+    reply(ctx, await answerFhir(fhir, ctx));
+  });
+  app.use(health.routes());
+  app.use(health.allowedMethods());
+  const server = createHttpServer(app.callback());
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBadRequest(error, socket));
+  return server;
+}
+
+function fhirInterface(deps: ServerDeps): FhirInterface {
+  const { config, commands, queries, idempotency, visible, stale, log } = deps;
+  const baseUrl = config.baseUrl + FHIR_PATH;
+  const date = new Date().toISOString();
+  return {
+    base: `${baseUrl}/`,
+    commands,
+    queries,
+    visible,
+    stale,
+    log,
+    idempotency,
+    limits: config.limits,
+    bundleEntries: config.limits.bundleEntries,
+    capability: JSON.stringify(capabilityStatement({ baseUrl, version: VERSION, date })),
+  };
+}
+
+function isFhir(path: string): boolean {
+  return path.startsWith(FHIR_PATH) && (path.length === FHIR_PATH.length || path[FHIR_PATH.length] === '/');
+}
+
+/** Gives each request its id, headers, error body, log line and measure. */
+function envelope(log: Logger, metrics: Metrics): (ctx: Context, next: Next) => Promise<void> {
+  return async (ctx, next) => {
+    const started = performance.now();
+    const requestId = newId('req_');
+    ctx.state.requestId = requestId;
+    const { res } = ctx;
+    res.setHeader('Service-Request-Id', requestId);
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    res.setHeader('Cache-Control', 'private, no-cache');
+    try {
+      if (!answerCors(ctx)) {
+        await next();
+        if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx);
+      }
+    } catch (error) {
+      reply(ctx, errorAnswer(ctx, error, log));
+    }
+    const ms = performance.now() - started;
+    const route: string = ctx.state.route ?? ctx._matchedRoute ?? 'unmatched';
+    const { method, status } = ctx;
+    metrics.observeRequest(method, route, status, ms / 1000);
+    const line = { request_id: requestId, method, route, status, ms: Math.round(ms * 10) / 10 };
+    if (isFhir(ctx.path)) log.info(line, 'request');
+    else log.debug(line, 'request');
+  };
+}
+
+/** What nothing has answered: no such URL, or none of its methods. */
+function unanswered(ctx: Context): Refusal {
+  if (ctx.status === 405 || ctx.status === 501) {
+    const allow = ctx.response.get('Allow') || 'GET, HEAD';
+    return new Refusal(
+      'method_not_allowed',
+      { code: 'not-supported', diagnostics: `${ctx.method.slice(0, 20)} is not supported here` },
+      { Allow: allow },
+    );
+  }
+  return new Refusal('not_found', { code: 'not-found', diagnostics: 'there is nothing at this URL' });
+}
+
+function errorAnswer(ctx: Context, error: unknown, log: Logger): Answer {
+  const known = refusalOf(error);
+  if (known === undefined || known.kind === 'internal') {
+    log.error({ err: error, request_id: ctx.state.requestId, method: ctx.method }, 'request failed');
+  }
+  const refusal = known ?? internalError();
+  return isFhir(ctx.path) ? fhirError(refusal) : jsonError(refusal, ctx.state.requestId);
+}
+
+function reply(ctx: Context, answer: Answer): void {
+  const { res } = ctx;
+  ctx.status = answer.status;
+  for (const name in answer.headers) res.setHeader(name, answer.headers[name] ?? '');
+  if (answer.body !== undefined) {
+    ctx.body = answer.body;
+  } else if (answer.status !== 204 && answer.status !== 304) {
+    ctx.body = null;
+    ctx.status = answer.status;
+  }
+}
+
+/** What is not HTTP, or too much of it, is answered without Koa. */
+function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nService-Request-Id: ${newId('req_')}\r\nConnection: close\r\n\r\n`);
+}

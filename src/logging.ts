@@ -1,0 +1,80 @@
+/** Log lines: JSON on standard error, each of a request with its id, none with a credential or clinical content. */
+import { type Logger, pino } from 'pino';
+import type { Config } from './config.ts';
+
+/** Members that hold credentials, wherever in a logged object they stand (two levels deep). */
+const SECRET = [
+  'authorization',
+  'cookie',
+  '["x-api-key"]',
+  '["idempotency-key"]',
+  'password',
+  'secret',
+  'token',
+  'sandbox_key',
+  'databaseUrl',
+  'DATABASE_URL',
+];
+
+/**
+ * The service's logger. Callers log ids, types, counts and durations: never a body, a query string or a name. `err`
+ * members are written without what PostgreSQL and JSON.parse quote of the data.
+ * @param destination where lines go instead of standard error; for tests.
+ */
+export function createLogger(
+  level: Config['logLevel'],
+  destination: { write(line: string): void } = pino.destination({ fd: 2, sync: false }),
+): Logger {
+  const redact = SECRET.flatMap((name) => {
+    const member = name.startsWith('[') ? name : `.${name}`;
+    return [name, `*${member}`, `*.*${member}`];
+  });
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: redact, censor: '[redacted]' },
+      serializers: { err: describeError },
+    },
+    destination,
+  );
+}
+
+/** The logger of one request: each line bears its `Service-Request-Id`. */
+export function requestLogger(log: Logger, requestId: string): Logger {
+  return log.child({ request_id: requestId });
+}
+
+/** What a log line says of an error: kind, sentence and place, without quoted data. */
+export interface LoggedError {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+  readonly cause?: LoggedError;
+}
+
+/** Describes an error for the log. */
+export function describeError(error: unknown): LoggedError {
+  if (!(error instanceof Error))
+    return { type: typeof error, message: 'something that is no Error was thrown' };
+  const { code } = error as { code?: unknown };
+  const message = withoutData(error);
+  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
+  return {
+    type: error.name,
+    message,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(frames === undefined ? {} : { stack: frames.join('\n') }),
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  };
+}
+
+/** PostgreSQL quotes the offending value (`invalid input syntax for type date: "…"`), JSON.parse the offending text. */
+function withoutData(error: Error): string {
+  if (error instanceof SyntaxError) return 'a text could not be parsed';
+  const fromPostgres = 'severity' in error;
+  return fromPostgres ? error.message.replace(/: ".*"/s, ': "…"') : error.message;
+}

@@ -1,0 +1,128 @@
+/** The service's process: settings, DATA_DIR, database, migrations, app; then one line that says it is ready. */
+import { dirname } from 'node:path';
+import type { Logger } from 'pino';
+import { startApp } from './app.ts';
+import { type Config, ConfigError, loadConfig } from './config.ts';
+import { announceDatabase, DataDirInUse, forgetDatabase, lockDataDir, writeQuickstart } from './data-dir.ts';
+import { startEmbeddedPostgres } from './database/embedded.ts';
+import { migrate } from './database/migrate.ts';
+import { createLogger } from './logging.ts';
+import { Shutdown, Stopping } from './shutdown.ts';
+
+/** Something outside the program keeps it from starting; the message is all that a reader needs. */
+class CannotStart extends Error {
+  override readonly name = 'CannotStart';
+}
+
+const DATABASE_STOP_MS = 60_000;
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  if (config.eventStoreUrl !== undefined) {
+    throw new ConfigError(
+      'EVENTSTORE_URL: this version supports only the embedded PostgreSQL log; leave it empty',
+    );
+  }
+  const log = createLogger(config.logLevel);
+  const shutdown = new Shutdown(log);
+  shutdown.listen();
+  try {
+    await start(config, log, shutdown);
+  } catch (error) {
+    if (!(error instanceof Stopping)) tell(error);
+    await shutdown.end(error instanceof Stopping ? 0 : 1);
+  }
+}
+
+async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<void> {
+  const lock = await lockDataDir(config.dataDir).catch((error: unknown) => {
+    throw refusedFolder(error, config.dataDir) ?? error;
+  });
+  shutdown.add('lock', 1_000, () => lock.release());
+  const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, shutdown));
+  const applied = await migrate(databaseUrl).catch((error: unknown) => {
+    if (config.databaseUrl === undefined) throw error;
+    throw new CannotStart(`DATABASE_URL: the database cannot be used: ${sentenceOf(error)}`, {
+      cause: error,
+    });
+  });
+  if (applied.length > 0) log.info({ applied }, 'database migrated');
+  const app = await startApp({ config, databaseUrl, log });
+  shutdown.add('app', config.shutdownSeconds * 1_000, () => app.close());
+  const { url } = await app.listen().catch((error: unknown) => {
+    throw refusedAddress(error, config) ?? error;
+  });
+  const quickstartFile = await writeQuickstart(config.dataDir, await app.quickstart());
+  shutdown.started();
+  process.stdout.write(
+    `Annal is ready at ${url} (FHIR: ${config.baseUrl}/fhir/R4, sandbox key in ${quickstartFile})\n`,
+  );
+}
+
+async function startDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<string> {
+  const { dataDir } = config;
+  const server = await startEmbeddedPostgres({ dataDir, log: (message) => log.info(message) }).catch(
+    (error: unknown) => {
+      log.debug({ err: error }, 'the embedded database');
+      throw new CannotStart(sentenceOf(error), { cause: error });
+    },
+  );
+  shutdown.onAbandon(() => process.kill(server.pid, 'SIGQUIT'));
+  shutdown.add('database', DATABASE_STOP_MS, async () => {
+    await forgetDatabase(dataDir);
+    await server.stop();
+  });
+  await announceDatabase(dataDir, server.url);
+  void server.died.then((lastLines) => {
+    log.fatal({ output: lastLines }, 'PostgreSQL ended by itself');
+    return shutdown.end(1);
+  });
+  return server.url;
+}
+
+/** What the system calls say when DATA_DIR cannot be made or written to. */
+function refusedFolder(error: unknown, dataDir: string): CannotStart | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return undefined;
+  return new CannotStart(
+    `DATA_DIR ${dataDir} cannot be used (${code}): it must be a folder in ${dirname(dataDir)} that this user may write to`,
+  );
+}
+
+function refusedAddress(error: unknown, { host, port }: Config): CannotStart | undefined {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new CannotStart(
+        `PORT ${port} on ${host} is in use by another program: stop it, or set another PORT`,
+      );
+    case 'EACCES':
+      return new CannotStart(`PORT ${port} is not open to this user: set a PORT above 1023`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new CannotStart(`HOST ${host} is no address of this machine`);
+    default:
+      return undefined;
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  // A host with several addresses fails with one error for each.
+  if (error instanceof AggregateError) return error.errors.map(sentenceOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Says why on standard error: a sentence where the cause lies outside the program, else everything. */
+function tell(error: unknown): void {
+  const plain = [ConfigError, DataDirInUse, CannotStart].some((kind) => error instanceof kind);
+  const text = plain
+    ? sentenceOf(error)
+    : error instanceof Error
+      ? (error.stack ?? error.message)
+      : String(error);
+  process.stderr.write(`Annal cannot start: ${text}\n`);
+}
+
+main().catch((error: unknown) => {
+  tell(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,31 @@
+/** Metrics for Prometheus: the process, and each request by method, route pattern and status. */
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+/** The registry of one service; other parts register their own metrics in it. */
+export interface Metrics {
+  readonly registry: Registry;
+  /**
+   * Counts one request.
+   * @param route the pattern (`/fhir/R4/:type/:id`), never the path, which holds ids; `unmatched` when there is none.
+   */
+  observeRequest(method: string, route: string, status: number, seconds: number): void;
+}
+
+/** A new registry with the process's metrics (CPU, memory, event loop, garbage collection). */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request line to the end of the response.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  return {
+    registry,
+    observeRequest(method, route, status, seconds) {
+      requests.observe({ method, route, status }, seconds);
+    },
+  };
+}

@@ -1,0 +1,260 @@
+/**
+ * `Idempotency-Key`: a request that is sent again is done once and answered alike (decisions.md, section 3).
+ *
+ * A row is reserved before anything is decided. It holds the request's hash, the seed of its ids, an owner's lease and,
+ * before each append, where that goes: a retry after a crash finds its own events instead of writing them again. The
+ * answer is kept encrypted under a key that only the caller can bring: from the Idempotency-Key and the credential.
+ */
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+import { patientOf } from '#src/events/streams.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+
+/** The table, in schema `operations`. */
+export const IDEMPOTENCY_SQL = `
+CREATE TABLE operations.idempotency (
+  key_hash bytea PRIMARY KEY,          -- SHA-256 of scope and Idempotency-Key; the key itself is nowhere
+  request_hash bytea NOT NULL,         -- method, path, body and author headers
+  command_id uuid NOT NULL,            -- seeds the ids of everything the request writes
+  millis int8 NOT NULL,                -- the time those ids bear
+  owner uuid,                          -- the attempt that runs; null between attempts
+  lease_until timestamptz NOT NULL,    -- past it the owner counts as dead
+  attempts jsonb NOT NULL DEFAULT '{}',-- command id -> {stream, expectedRevision} of the last append tried
+  records uuid[] NOT NULL DEFAULT '{}',-- patients whose records it concerns: a purge deletes the row
+  answer bytea,                        -- salt, nonce, tag and ciphertext (AES-256-GCM); null while it runs
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX idempotency_expiry ON operations.idempotency (expires_at);
+CREATE INDEX idempotency_records ON operations.idempotency USING gin (records);
+`;
+
+/** How long an owner counts as alive without renewing, in seconds. */
+const LEASE_SECONDS = 10;
+const RENEW_EVERY_MS = 3_000;
+/** How long an answer is kept, in hours. */
+const KEPT_HOURS = 24;
+
+/** An HTTP answer, as it is kept and repeated. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Where a command's append was tried. */
+interface Attempt {
+  readonly stream: string;
+  readonly expectedRevision: number;
+}
+
+/** Who asks, what, and under which key. */
+export interface IdempotentRequest {
+  /** Project and environment: `Caller.tenantId`. */
+  readonly scope: string;
+  readonly key: string;
+  /** The caller's credential: part of what the answer is encrypted under. */
+  readonly credential: string;
+  /** SHA-256 over everything that makes the request what it is. */
+  readonly requestHash: Buffer;
+}
+
+/** A reserved request that this process is to carry out. */
+export interface Reservation {
+  readonly commandId: string;
+  readonly millis: number;
+  /** What an earlier attempt, which died, noted. */
+  readonly earlier: ReadonlyMap<string, Attempt>;
+  /** Notes durably where an append will be. @throws Refusal conflict when another attempt took over. */
+  note(commandId: string, attempt: Attempt): Promise<void>;
+  /** Keeps the answer for 24 hours. */
+  keep(answer: KeptAnswer): Promise<void>;
+  /** Nothing was written: the key is free again. */
+  forget(): Promise<void>;
+  /** Something may have been written: the next attempt continues under the same seed. */
+  release(): Promise<void>;
+}
+
+/** What became of a request at its reservation. */
+export type Begun = { readonly kept: KeptAnswer } | { readonly reserved: Reservation };
+
+interface Row {
+  readonly request_hash: Buffer;
+  readonly command_id: string;
+  readonly millis: number;
+  readonly owner: string | null;
+  readonly attempts: Record<string, Attempt>;
+  readonly answer: Buffer | null;
+}
+
+/**
+ * Takes the key when it is new, expired, or of a dead attempt at the same request. The old row's answer and attempts
+ * end with it only when it has expired.
+ */
+const RESERVE = `
+insert into operations.idempotency as i (key_hash, request_hash, command_id, millis, owner, lease_until, expires_at)
+values ($1, $2, $3, $4, $5, now() + $6 * interval '1 second', now() + $7 * interval '1 hour')
+on conflict (key_hash) do update set
+  request_hash = excluded.request_hash,
+  command_id = case when i.expires_at < now() then excluded.command_id else i.command_id end,
+  millis = case when i.expires_at < now() then excluded.millis else i.millis end,
+  attempts = case when i.expires_at < now() then '{}' else i.attempts end,
+  records = case when i.expires_at < now() then '{}' else i.records end,
+  answer = null,
+  owner = excluded.owner,
+  lease_until = excluded.lease_until,
+  expires_at = excluded.expires_at
+where i.expires_at < now()
+  or (i.answer is null and i.request_hash = excluded.request_hash and (i.owner is null or i.lease_until < now()))
+returning request_hash, command_id, millis, owner, attempts, answer`;
+
+const FIND = `
+select i.request_hash, i.command_id, i.millis, i.owner, i.attempts, i.answer
+from operations.idempotency i where i.key_hash = $1`;
+
+/** The keys of all instances, in PostgreSQL. */
+export class IdempotencyStore {
+  /** @param pool connections with synchronous commit: what is noted must survive a crash. */
+  constructor(readonly pool: Pool) {}
+
+  /**
+   * Reserves a request, or finds its answer.
+   * @throws Refusal invalid (422) when the key was used for another request or credential; conflict (409) with
+   * `Retry-After` while the first attempt runs.
+   */
+  async begin(request: IdempotentRequest): Promise<Begun> {
+    const keyHash = createHash('sha256').update(`${request.scope}\n${request.key}`).digest();
+    const owner = newUuid();
+    const reserved = await this.pool.query<Row>({
+      name: 'idempotency-reserve',
+      text: RESERVE,
+      values: [keyHash, request.requestHash, newUuid(), Date.now(), owner, LEASE_SECONDS, KEPT_HOURS],
+    });
+    const mine = reserved.rows[0];
+    if (mine !== undefined) return { reserved: this.#reservation(mine, keyHash, owner, request) };
+    const { rows } = await this.pool.query<Row>({ name: 'idempotency-find', text: FIND, values: [keyHash] });
+    const other = rows[0];
+    if (other !== undefined && !other.request_hash.equals(request.requestHash))
+      throw usedOtherwise('request');
+    if (other === undefined || other.answer === null) throw stillRunning();
+    return { kept: open(other.answer, request) };
+  }
+
+  /** Deletes what is past its time. @returns how many. */
+  async sweep(): Promise<number> {
+    const { rowCount } = await this.pool.query('delete from operations.idempotency where expires_at < now()');
+    return rowCount ?? 0;
+  }
+
+  /** Deletes every answer that concerns a record: part of its purge. */
+  async forget(patientId: string): Promise<void> {
+    await this.pool.query('delete from operations.idempotency where records @> array[$1::uuid]', [patientId]);
+  }
+
+  #reservation(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Reservation {
+    const { pool } = this;
+    const renewal = setInterval(() => {
+      // A renewal that fails is noticed where it matters: at the next note.
+      pool.query(RENEW, [keyHash, owner, LEASE_SECONDS]).catch(() => undefined);
+    }, RENEW_EVERY_MS);
+    renewal.unref();
+    const end = async (sql: string, values: readonly unknown[]) => {
+      clearInterval(renewal);
+      await pool.query(sql, [keyHash, owner, ...values]);
+    };
+    return {
+      commandId: row.command_id,
+      millis: row.millis,
+      earlier: new Map(Object.entries(row.attempts)),
+      async note(commandId, attempt) {
+        const record = patientOf(attempt.stream);
+        const { rowCount } = await pool.query({
+          name: 'idempotency-note',
+          text: NOTE,
+          values: [keyHash, owner, LEASE_SECONDS, commandId, JSON.stringify(attempt), record ?? null],
+        });
+        if (rowCount !== 1) throw stillRunning();
+      },
+      keep: (answer) => end(KEEP, [seal(answer, request), recordsIn(answer)]),
+      forget: () => end('delete from operations.idempotency where key_hash = $1 and owner = $2', []),
+      release: () =>
+        end('update operations.idempotency set owner = null where key_hash = $1 and owner = $2', []),
+    };
+  }
+}
+
+const RENEW = `
+update operations.idempotency set lease_until = now() + $3 * interval '1 second'
+where key_hash = $1 and owner = $2`;
+
+const NOTE = `
+update operations.idempotency set lease_until = now() + $3 * interval '1 second',
+  attempts = attempts || jsonb_build_object($4::text, $5::jsonb),
+  records = case when $6::uuid is null or $6::uuid = any(records) then records else records || $6::uuid end
+where key_hash = $1 and owner = $2`;
+
+const KEEP = `
+update operations.idempotency set answer = $3, owner = null, expires_at = now() + interval '${KEPT_HOURS} hours',
+  records = array(select distinct r from unnest(records || $4::uuid[]) r)
+where key_hash = $1 and owner = $2`;
+
+const PATIENTS =
+  /(?:"resourceType":"Patient","id":"|\bPatient\/)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g;
+
+/** The patients that an answer names: those whose purge must delete it. */
+function recordsIn(answer: KeptAnswer): string[] {
+  const ids = new Set<string>();
+  for (const text of [answer.body ?? '', answer.headers.Location ?? '']) {
+    for (const [, id] of text.matchAll(PATIENTS)) if (id !== undefined) ids.add(id);
+  }
+  return [...ids];
+}
+
+function contentKey(request: IdempotentRequest, salt: Buffer): Buffer {
+  const secret = `${request.key.length}\n${request.key}${request.credential}`;
+  return Buffer.from(hkdfSync('sha256', secret, salt, 'annal idempotency answer', 32));
+}
+
+/** salt (16) + nonce (12) + tag (16) + ciphertext */
+function seal(answer: KeptAnswer, request: IdempotentRequest): Buffer {
+  const salt = randomBytes(16);
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', contentKey(request, salt), nonce);
+  const text = Buffer.concat([cipher.update(JSON.stringify(answer), 'utf8'), cipher.final()]);
+  return Buffer.concat([salt, nonce, cipher.getAuthTag(), text]);
+}
+
+/** @throws Refusal invalid when it was sealed under another credential. */
+function open(sealed: Buffer, request: IdempotentRequest): KeptAnswer {
+  const key = contentKey(request, sealed.subarray(0, 16));
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(16, 28));
+  decipher.setAuthTag(sealed.subarray(28, 44));
+  let text: string;
+  try {
+    text = Buffer.concat([decipher.update(sealed.subarray(44)), decipher.final()]).toString('utf8');
+  } catch {
+    throw usedOtherwise('credential');
+  }
+  return JSON.parse(text) as KeptAnswer;
+}
+
+function usedOtherwise(what: 'request' | 'credential'): Refusal {
+  return new Refusal('invalid', {
+    code: 'business-rule',
+    diagnostics: `the Idempotency-Key was used with another ${what}`,
+    expression: 'http.idempotency-key',
+  });
+}
+
+function stillRunning(): Refusal {
+  return new Refusal(
+    'conflict',
+    { code: 'conflict', diagnostics: 'the first request with this Idempotency-Key still runs' },
+    { 'Retry-After': '1' },
+  );
+}
+
+/** The store over a pool; its connections keep PostgreSQL's synchronous commit. */
+export function openIdempotency(pool: Pool): IdempotencyStore {
+  return new IdempotencyStore(pool);
+}

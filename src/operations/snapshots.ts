@@ -1,0 +1,127 @@
+/** Snapshots of stream states: ids, versions and status. Disposable: the log alone is true. */
+import type { Pool } from 'pg';
+import type { StreamHead } from '../events/store.ts';
+import type { Tenant } from '../shared/tenant.ts';
+
+/** DDL. `entry` is only ever looked up by (stream, id); a purge deletes by stream. */
+export const SNAPSHOTS_SQL = `
+CREATE TABLE operations.snapshot (
+  stream text PRIMARY KEY,
+  revision int NOT NULL,
+  hash text NOT NULL,
+  recorded_at int8 NOT NULL,
+  project text,
+  environment text
+);
+CREATE TABLE operations.snapshot_entry (
+  stream text NOT NULL,
+  id text NOT NULL,
+  type text NOT NULL,
+  version int NOT NULL,
+  deleted boolean NOT NULL,
+  revision int NOT NULL,
+  PRIMARY KEY (stream, id)
+);`;
+
+interface Entry {
+  readonly type: string;
+  readonly version: number;
+  readonly deleted: boolean;
+  readonly revision: number;
+}
+
+interface Head {
+  readonly head: StreamHead;
+  readonly recordedAt: number;
+  readonly owner: Tenant | undefined;
+}
+
+const LOAD = {
+  name: 'snapshot-load',
+  text: `SELECT s.revision AS head_revision, s.hash, s.recorded_at, s.project, s.environment,
+                e.id, e.type, e.version, e.deleted, e.revision
+           FROM operations.snapshot s
+           LEFT JOIN operations.snapshot_entry e ON e.stream = s.stream AND e.id = ANY ($2)
+          WHERE s.stream = $1`,
+};
+
+// One statement, so that head and entries move together; an older writer never moves anything back.
+const SAVE = `
+WITH entries AS (
+  INSERT INTO operations.snapshot_entry (stream, id, type, version, deleted, revision)
+  SELECT $1, e.id, e.type, e.version, e.deleted, e.revision
+    FROM json_to_recordset($7) AS e(id text, type text, version int, deleted boolean, revision int)
+  ON CONFLICT (stream, id) DO UPDATE
+    SET version = excluded.version, deleted = excluded.deleted, revision = excluded.revision
+    WHERE snapshot_entry.revision < excluded.revision
+)
+INSERT INTO operations.snapshot (stream, revision, hash, recorded_at, project, environment)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (stream) DO UPDATE
+  SET revision = excluded.revision, hash = excluded.hash, recorded_at = excluded.recorded_at
+  WHERE snapshot.revision < excluded.revision`;
+
+interface Row {
+  head_revision: number;
+  hash: string;
+  recorded_at: number;
+  project: string | null;
+  environment: Tenant['environment'] | null;
+  id: string | null;
+  type: string;
+  version: number;
+  deleted: boolean;
+  revision: number;
+}
+
+/** Snapshots in PostgreSQL. */
+export class PostgresSnapshots {
+  constructor(readonly pool: Pool) {}
+
+  /** The newest snapshot of a stream with its entries among `ids`, in one consistent look. */
+  async load(
+    stream: string,
+    ids: readonly string[],
+  ): Promise<(Head & { entries: Map<string, Entry> }) | undefined> {
+    const { rows } = await this.pool.query<Row>({ ...LOAD, values: [stream, ids] });
+    const [first] = rows;
+    if (first === undefined) return undefined;
+    const entries = new Map<string, Entry>();
+    for (const { id, type, version, deleted, revision } of rows) {
+      if (id !== null) entries.set(id, { type, version, deleted, revision });
+    }
+    const { project, environment } = first;
+    return {
+      head: { revision: first.head_revision, hash: first.hash },
+      recordedAt: first.recorded_at,
+      owner: project === null || environment === null ? undefined : { project, environment },
+      entries,
+    };
+  }
+
+  /** Moves a stream's snapshot forward; `changed` are all entries touched since the one it replaces. */
+  async save(
+    stream: string,
+    { head, recordedAt, owner }: Head,
+    changed: ReadonlyMap<string, Entry>,
+  ): Promise<void> {
+    const entries = JSON.stringify([...changed].map(([id, entry]) => ({ id, ...entry })));
+    await this.pool.query(SAVE, [
+      stream,
+      head.revision,
+      head.hash,
+      recordedAt,
+      owner?.project ?? null,
+      owner?.environment ?? null,
+      entries,
+    ]);
+  }
+
+  /** Deletes a stream's snapshot. */
+  async forget(stream: string): Promise<void> {
+    await this.pool.query(
+      'WITH e AS (DELETE FROM operations.snapshot_entry WHERE stream = $1) DELETE FROM operations.snapshot WHERE stream = $1',
+      [stream],
+    );
+  }
+}

@@ -1,0 +1,36 @@
+/** Naming a process so that another one which later gets its process id is not taken for it. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A process id and when that process began, in the system's own words. */
+export interface ProcessMark {
+  readonly pid: number;
+  readonly began: string;
+}
+
+/** The mark of a process; `began` is empty when it does not exist. */
+export async function processMark(pid: number): Promise<ProcessMark> {
+  return { pid, began: (await beginning(pid)) ?? '' };
+}
+
+/** Whether the process of a mark still lives. */
+export async function isSameProcess(mark: ProcessMark): Promise<boolean> {
+  return (await beginning(mark.pid)) === mark.began;
+}
+
+/** When a process began; undefined when there is none, or only its zombie. */
+async function beginning(pid: number): Promise<string | undefined> {
+  if (process.platform === 'linux') {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+    // The second field, a name in parentheses, may hold spaces. Then: state (3rd) … start in ticks since boot (22nd).
+    const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields === undefined || fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    return `${boot.trim()} ${fields[19]}`;
+  }
+  const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout.trim() || undefined;
+}

@@ -1,0 +1,26 @@
+/** Who is calling, as the credential proved it, and in whose name they write. */
+import type { AuthorType } from '../events/metadata.ts';
+import type { Tenant } from './tenant.ts';
+
+/** What a credential allows. Later kinds (access tokens, ID tokens) join this union. */
+export interface Caller {
+  readonly kind: 'api_key';
+  readonly tenant: Tenant;
+  /** `tenantId(tenant)`: what rows are matched with. */
+  readonly tenantId: string;
+  readonly keyId: string;
+  readonly scopes: readonly ('read' | 'write')[];
+}
+
+/** The author and source headers of a write, parsed and checked (interface.md, section 5). */
+export interface Authorship {
+  readonly authorType: AuthorType;
+  /** `X-Service-Author-Ref`: `Practitioner/<id>`. */
+  readonly authorRef?: string;
+  /** `X-Service-Acting-As`: `Practitioner/<id>` or `PractitionerRole/<id>`. */
+  readonly actingAs?: string;
+  /** `X-Service-On-Behalf-Of`: `Organization/<id>`; commands add the organization's name from the directory. */
+  readonly onBehalfOf?: { readonly reference: string; readonly display?: string };
+  readonly sourceSystem?: string;
+  readonly originId?: string;
+}

@@ -1,0 +1,51 @@
+/** Equality and copies of JSON value trees, whose numbers may keep their literals (`json.ts`). */
+import { isNumber, isObject, type Json, type JsonObject } from './json.ts';
+
+/**
+ * Whether two values are the same JSON: members in any order, numbers by the exact value of their literals, so that
+ * 1.50 is 1.5 and no digit of a long number is lost (RFC 6902, section 4.6).
+ */
+export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (isNumber(a)) return isNumber(b) && decimalForm(String(a)) === decimalForm(String(b));
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+  }
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+  );
+}
+
+/** `digits E exponent` without leading or trailing zeros: the same for literals of the same value. */
+function decimalForm(literal: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
+  return `${sign}${significant}E${power}`;
+}
+
+/** A deep copy. Numbers with a literal are shared: they never change. A key `__proto__` stays an ordinary key. */
+export function copyJson<T extends Json>(value: T): T;
+export function copyJson(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item) => copyJson(item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyJson(member)]));
+}
+
+/** How many values a tree holds, itself included. */
+export function countJson(value: Json | undefined): number {
+  if (value === undefined) return 0;
+  const inside: readonly Json[] = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  return inside.reduce<number>((count, member) => count + countJson(member), 1);
+}
+
+/** A copy of an object without some of its members. */
+export function without(object: JsonObject, ...keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+}

@@ -1,0 +1,97 @@
+/**
+ * Everything a caller can be told no with: one closed catalogue of kinds, mapped to HTTP in one place
+ * (`src/http/errors.ts`). Anything else that is thrown is a fault of ours and answers 500.
+ */
+
+/** Stable names of errors on REST v1, admin and `/me` (decisions.md, section 2), each with its HTTP status. */
+export const STATUS_OF = {
+  malformed: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  conflict: 409,
+  gone: 410,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  invalid: 422,
+  throttled: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+
+/** A kind of refusal. */
+export type RefusalKind = keyof typeof STATUS_OF;
+
+/** FHIR issue types in use (https://hl7.org/fhir/R4/valueset-issue-type.html). */
+export type IssueType =
+  | 'invalid'
+  | 'structure'
+  | 'required'
+  | 'value'
+  | 'invariant'
+  | 'login'
+  | 'forbidden'
+  | 'not-supported'
+  | 'duplicate'
+  | 'multiple-matches'
+  | 'not-found'
+  | 'deleted'
+  | 'too-long'
+  | 'code-invalid'
+  | 'extension'
+  | 'business-rule'
+  | 'conflict'
+  | 'transient'
+  | 'throttled'
+  | 'exception'
+  | 'informational';
+
+/** One fault. */
+export interface Issue {
+  readonly code: IssueType;
+  /** A sentence for a developer: what is wrong and where. Never clinical content or a credential. */
+  readonly diagnostics: string;
+  /** FHIRPath of the element (`Observation.component[1].code`), or a dotted path or header name. */
+  readonly expression?: string;
+}
+
+/** A no, with every reason for it. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly issues: readonly Issue[];
+  /** Response headers that go with it, such as `Retry-After` or `Allow`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    readonly kind: RefusalKind,
+    issues: Issue | readonly Issue[],
+    headers: Record<string, string> = {},
+  ) {
+    const all = Array.isArray(issues) ? (issues as readonly Issue[]) : [issues as Issue];
+    super(all[0]?.diagnostics ?? kind);
+    this.issues = all;
+    this.headers = headers;
+  }
+
+  /** The HTTP status. */
+  get status(): number {
+    return STATUS_OF[this.kind];
+  }
+}
+
+/** What a caller gets for an id that it cannot see, whether it exists or not (interface.md, section 7). */
+export function notFound(type: string, id: string): Refusal {
+  return new Refusal('not_found', { code: 'not-found', diagnostics: `${type}/${id} is not known` });
+}
+
+/** A 503 that asks the caller to come back. */
+export function unavailable(diagnostics: string, retryAfterSeconds = 1): Refusal {
+  return new Refusal(
+    'unavailable',
+    { code: 'transient', diagnostics },
+    { 'Retry-After': String(retryAfterSeconds) },
+  );
+}

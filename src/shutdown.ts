@@ -1,0 +1,98 @@
+/** Ending in order: what was started last ends first, each with a limit, whatever the reason. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+/** Signals that reach the process twice count once: npm passes on the Ctrl-C that the terminal has sent already. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Thrown out of the start when a signal asked for the end meanwhile. */
+export class Stopping extends Error {
+  override readonly name = 'Stopping';
+}
+
+/** A part of the running service and how it ends. */
+interface Part {
+  readonly name: string;
+  /** How long its end may take, in milliseconds. */
+  readonly limit: number;
+  readonly end: () => Promise<void>;
+}
+
+/** The parts of a service from its start to its end. */
+export class Shutdown {
+  readonly #parts: Part[] = [];
+  /** When a signal asked for the end. */
+  #asked: number | undefined;
+  #running = false;
+  #ending = false;
+  #abandon: (() => void) | undefined;
+
+  constructor(private readonly log: Logger) {}
+
+  /**
+   * Remembers how to end a part that has just been started.
+   * @throws Stopping when a signal came meanwhile: the start ends here, and its catcher calls `end`.
+   */
+  add(name: string, limit: number, end: () => Promise<void>): void {
+    this.#parts.push({ name, limit, end });
+    if (this.#asked !== undefined) throw new Stopping();
+  }
+
+  /** The start is complete: from now on a signal ends the service at once. @throws Stopping as `add` does. */
+  started(): void {
+    this.#running = true;
+    if (this.#asked !== undefined) throw new Stopping();
+  }
+
+  /** What a second signal still does before the process is gone; it must not wait. */
+  onAbandon(abandon: () => void): void {
+    this.#abandon = abandon;
+  }
+
+  /**
+   * SIGTERM and SIGINT end the service in order, with exit code 0; a second one ends it at once. A fault that nobody
+   * caught is logged and ends it with exit code 1.
+   */
+  listen(): void {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => this.#onSignal(signal));
+    }
+    process.on('uncaughtException', (err) => {
+      this.log.fatal({ err }, 'a fault that nobody caught');
+      void this.end(1);
+    });
+    // Whoever read our output may be gone (`npm start | head -1`); that is no reason to end.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  }
+
+  #onSignal(signal: NodeJS.Signals): void {
+    if (this.#asked === undefined) {
+      this.#asked = Date.now();
+      this.log.info({ signal }, 'stopping');
+      if (this.#running) void this.end(0);
+    } else if (Date.now() - this.#asked > SAME_SIGNAL_MS) {
+      this.#abandon?.();
+      process.exit(1);
+    }
+  }
+
+  /** Ends every part, then the process: with `code`, or with 1 when a part did not end as it should. */
+  async end(code: number): Promise<void> {
+    if (this.#ending) return;
+    this.#ending = true;
+    let orderly = true;
+    for (const part of this.#parts.reverse()) orderly = (await this.#endPart(part)) && orderly;
+    process.exit(orderly ? code : 1);
+  }
+
+  async #endPart(part: Part): Promise<boolean> {
+    try {
+      const late = pause(part.limit, 'late', { ref: false });
+      if ((await Promise.race([part.end(), late])) !== 'late') return true;
+      this.log.error({ part: part.name, limit_ms: part.limit }, 'did not end in time');
+    } catch (err) {
+      this.log.error({ err, part: part.name }, 'did not end as it should');
+    }
+    return false;
+  }
+}

@@ -1,0 +1,173 @@
+/** The handler over a real log: conflicts between instances, snapshots, retries of the same request. */
+import { expect } from 'chai';
+import type { MetadataBase } from '#commands/command.ts';
+import { Handler, type StreamCommand } from '#commands/handle.ts';
+import { decideWrites } from '#commands/resource/decide.ts';
+import { rebuildResults } from '#commands/resource/rebuild.ts';
+import { type Snapshots, States } from '#commands/resource/states.ts';
+import { PostgresEventStore } from '#src/events/postgres/store.ts';
+import { recordStream } from '#src/events/streams.ts';
+import { PostgresSnapshots, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import { createDatabase } from '#test/support/database.ts';
+
+const OWNER = { project: 'proj_test', environment: 'sandbox' } as const;
+
+describe('handling commands', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let stores: PostgresEventStore[];
+  let snapshots: PostgresSnapshots;
+
+  before(async () => {
+    database = await createDatabase();
+    await database.pool.query(`CREATE SCHEMA operations; ${SNAPSHOTS_SQL}`);
+    snapshots = new PostgresSnapshots(database.pool);
+    stores = [
+      await PostgresEventStore.open({ url: database.url }),
+      await PostgresEventStore.open({ url: database.url }),
+    ];
+  });
+
+  after(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await database.drop();
+  });
+
+  function instance(index = 0, kept: Snapshots = snapshots): Handler {
+    const store = stores[index];
+    if (store === undefined) throw new RangeError('no such store');
+    return new Handler(store, new States(store, kept));
+  }
+
+  const metadata = (): MetadataBase => ({
+    schema_version: 1,
+    request_id: 'req_test',
+    command_id: newUuid(),
+    credential: { kind: 'api_key', ...OWNER, key_id: 'key_test' },
+  });
+
+  function command(
+    patient: string,
+    kind: 'create' | 'update',
+    more: Partial<StreamCommand<unknown>> & { ifMatch?: number; id?: string } = {},
+  ) {
+    const { ifMatch, id = patient, ...rest } = more;
+    const type = id === patient ? ('Patient' as const) : ('Observation' as const);
+    const write = {
+      kind,
+      eventId: newUuid(),
+      type,
+      id,
+      resource: { value: { resourceType: type }, exact: false },
+      ...(ifMatch === undefined ? {} : { ifMatch }),
+    };
+    return {
+      stream: recordStream(patient),
+      metadata: metadata(),
+      now: nowMicros,
+      owner: OWNER,
+      touches: [patient, id],
+      decide: (...[state, clock]: Parameters<StreamCommand<unknown>['decide']>) =>
+        decideWrites(state, clock, [write]),
+      rebuild: (...[events, before]: Parameters<StreamCommand<unknown>['rebuild']>) =>
+        rebuildResults(events, before, [write]),
+      ...rest,
+    } as StreamCommand<ReturnType<typeof rebuildResults>>;
+  }
+
+  it('lets two instances write by turns with If-Match, without a false 412', async () => {
+    const patient = newUuid();
+    const handlers = [instance(0), instance(1)];
+    await handlers[0]?.handle(command(patient, 'create'));
+    for (let version = 1; version <= 20; version += 1) {
+      const { result } =
+        (await handlers[version % 2]?.handle(command(patient, 'update', { ifMatch: version }))) ?? {};
+      expect(result?.[0]?.version).to.equal(version + 1);
+    }
+  });
+
+  it('gives 40 racing updates from two instances 40 versions, and one If-Match one winner', async () => {
+    const patient = newUuid();
+    const handlers = [instance(0), instance(1)];
+    await handlers[0]?.handle(command(patient, 'create'));
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => handlers[index % 2]?.handle(command(patient, 'update'))),
+    );
+    const versions = results.map((handled) => handled?.result[0]?.version ?? 0).sort((a, b) => a - b);
+    expect(versions).to.deep.equal(Array.from({ length: 40 }, (_, index) => index + 2));
+    const races = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) =>
+        handlers[index % 2]?.handle(command(patient, 'update', { ifMatch: 41 })),
+      ),
+    );
+    expect(races.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+    for (const race of races) {
+      if (race.status === 'rejected')
+        expect(race.reason).to.be.instanceOf(Refusal).with.property('status', 412);
+    }
+  });
+
+  it('takes snapshots, and a cold instance decides alike from them', async () => {
+    const patient = newUuid();
+    let saved: () => void = () => undefined;
+    const done = new Promise<void>((resolve) => {
+      saved = resolve;
+    });
+    const watched: Snapshots = {
+      load: (stream, ids) => snapshots.load(stream, ids),
+      save: async (...snapshot) => {
+        await snapshots.save(...snapshot);
+        saved();
+      },
+    };
+    const warm = instance(0, watched);
+    const ids = Array.from({ length: 300 }, newUuid);
+    await warm.handle(command(patient, 'create'));
+    for (const id of ids) await warm.handle(command(patient, 'create', { id }));
+    for (const id of ids) await warm.handle(command(patient, 'update', { id }));
+    await done;
+    const cold = instance(1);
+    expect((await cold.entry(recordStream(patient), ids[7] ?? ''))?.version).to.equal(2);
+    expect(await cold.entry(recordStream(patient), newUuid())).to.equal(undefined);
+    const { result } = await cold.handle(command(patient, 'update', { id: ids[299] ?? '', ifMatch: 2 }));
+    expect(result[0]?.version).to.equal(3);
+    expect(
+      (await warm.handle(command(patient, 'update', { id: ids[299] ?? '', ifMatch: 3 }))).result[0]?.version,
+    ).to.equal(4);
+  });
+
+  it('answers a retry of a request whose append was done from its events', async () => {
+    const patient = newUuid();
+    const handler = instance(0);
+    let noted: { stream: string; expectedRevision: number } | undefined;
+    const first = command(patient, 'create', {
+      retry: {
+        earlier: new Map(),
+        note: async (_, attempt) => {
+          noted = attempt;
+        },
+      },
+    });
+    const written = await handler.handle(first);
+    if (noted === undefined) throw new Error('the attempt was not noted');
+    const again = await instance(1).handle({
+      ...first,
+      retry: { earlier: new Map([[first.metadata.command_id, noted]]), note: async () => undefined },
+    });
+    expect(again).to.deep.equal(written);
+    expect((await handler.entry(recordStream(patient), patient))?.version).to.equal(1);
+  });
+
+  it('refuses what was erased', async () => {
+    const patient = newUuid();
+    const handlers = [instance(0), instance(1)];
+    for (const handler of handlers) await handler.handle(command(patient, 'create')).catch(() => undefined);
+    await handlers[0]?.erase(recordStream(patient));
+    for (const handler of handlers) {
+      const refused = await handler.handle(command(patient, 'update')).catch((error: unknown) => error);
+      expect(refused).to.be.instanceOf(Refusal).with.property('status', 404);
+    }
+  });
+});

@@ -1,0 +1,22 @@
+/** What the contract suite asks of an adapter's test. */
+import type { EventStore } from '#src/events/store.ts';
+
+/** An empty log, and ways to it. */
+export interface LogUnderTest {
+  /** Opens one more store on the log in this process. The suite closes it. */
+  open(): Promise<EventStore>;
+  /** How another process opens a store on the log. */
+  readonly process: {
+    /** A module that exports `openStore(): Promise<EventStore>`, reading `env`. */
+    readonly module: string;
+    readonly env: Readonly<Record<string, string>>;
+  };
+  /** Removes the log once every store is closed. */
+  drop(): Promise<void>;
+}
+
+/** Makes an empty log. */
+export type Adapter = () => Promise<LogUnderTest>;
+
+/** How much larger than usual the load tests are: ANNAL_TEST_SCALE, default 1. */
+export const SCALE = Number(process.env.ANNAL_TEST_SCALE ?? 1);

@@ -1,0 +1,282 @@
+/** What only the PostgreSQL log has to get right: broken connections, restarts, missed notifications. */
+import { expect } from 'chai';
+import type pg from 'pg';
+import { startEmbeddedPostgres } from '#src/database/embedded.ts';
+import { PostgresEventStore, type PostgresEventStoreOptions } from '#src/events/postgres/store.ts';
+import { BEGINNING, type NewEvent, type StreamHead, Unavailable } from '#src/events/store.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
+import { SCALE } from './event-store/adapter.ts';
+import {
+  all,
+  everything,
+  Follower,
+  faultsIn,
+  newEvents,
+  newStream,
+  rejection,
+  write,
+} from './event-store/events.ts';
+import { Relay } from './relay.ts';
+
+const NEVER = 3_600_000;
+
+/** Ends every connection to the test's database except the one that asks; the names are those in pg_stat_activity. */
+async function terminate(pool: pg.Pool, name = '%'): Promise<number> {
+  const { rowCount } = await pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE $1`,
+    [name],
+  );
+  return rowCount ?? 0;
+}
+
+/** Appends one event after the other, sending each again until it is acknowledged. */
+class PersistentWriter {
+  readonly stream = newStream();
+  readonly acknowledged: string[] = [];
+  refused = 0;
+  #head: StreamHead | undefined;
+
+  constructor(private readonly store: PostgresEventStore) {}
+
+  async run(going: () => boolean): Promise<void> {
+    while (going()) await this.#append(newEvents(1 + (this.acknowledged.length % 3)));
+  }
+
+  async #append(events: readonly NewEvent[]): Promise<void> {
+    for (;;) {
+      try {
+        ({ head: this.#head } = await this.store.append(this.stream, this.#head ?? 'none', events));
+        this.acknowledged.push(...events.map(({ id }) => id));
+        return;
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error;
+        this.refused += 1;
+      }
+    }
+  }
+}
+
+describe('the PostgreSQL log', () => {
+  let database: TestDatabase;
+  let relay: Relay;
+  const stores: PostgresEventStore[] = [];
+
+  const open = async (options: Partial<PostgresEventStoreOptions> = {}): Promise<PostgresEventStore> => {
+    const store = await PostgresEventStore.open({ url: database.url, ...options });
+    stores.push(store);
+    return store;
+  };
+
+  beforeEach(async function () {
+    this.timeout(120_000);
+    database = await createDatabase();
+    relay = await Relay.open(database.url);
+  });
+
+  afterEach(async () => {
+    await Promise.all(stores.splice(0).map((store) => store.close()));
+    await relay.close();
+    await database.drop();
+  });
+
+  after(() => removeTemporaryFolders());
+
+  /** Writes while `disturb` runs, and checks that nothing acknowledged is missing, double or out of order. */
+  async function writesThrough(store: PostgresEventStore, disturb: () => Promise<void>): Promise<void> {
+    const writers = Array.from({ length: 16 }, () => new PersistentWriter(store));
+    let going = true;
+    const writing = Promise.all(writers.map((writer) => writer.run(() => going)));
+    const advance = async (): Promise<void> => {
+      const before = writers.map(({ acknowledged }) => acknowledged.length);
+      while (writers.some(({ acknowledged }, n) => acknowledged.length === before[n])) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await advance();
+    await disturb();
+    await advance();
+    going = false;
+    await writing;
+    for (const { stream, acknowledged } of writers) {
+      expect((await all(store.read(stream))).map(({ id }) => id)).to.deep.equal(acknowledged);
+    }
+  }
+
+  it('writes an append once though its answer was lost', async () => {
+    const store = await open({ url: relay.url });
+    const stream = newStream();
+    const events = newEvents(3);
+    relay.swallowAnswer();
+    const result = await store.append(stream, 'none', events);
+    expect(result.head.revision).to.equal(2);
+    expect((await all(store.read(stream))).map(({ id }) => id)).to.deep.equal(events.map(({ id }) => id));
+  });
+
+  it('delivers what was written although its answer was lost', async () => {
+    const store = await open({ url: relay.url, recheckEvery: NEVER });
+    const follower = new Follower(store, { after: BEGINNING });
+    const { position: first, head } = await store.append(newStream(), 'none', newEvents());
+    await follower.reaches(first);
+    relay.swallowAnswer();
+    const { position } = await store.append(newStream(), 'none', newEvents(2));
+    await follower.reaches(position);
+    follower.stop();
+    expect(head.revision).to.equal(0);
+    expect(follower.events).to.have.length(3);
+  });
+
+  it('loses and doubles nothing while its connections are broken again and again', async function () {
+    this.timeout(60_000 * Math.max(1, SCALE / 4));
+    const store = await open();
+    let received = 0;
+    let after = await store.head();
+    const reading = async (): Promise<void> => {
+      // A subscriber may be told that the log is away, and goes on from where it was.
+      const follower = new Follower(store, { after });
+      await follower.until(({ end }) => end !== undefined).catch(() => undefined);
+      after = follower.position ?? after;
+      received += follower.handled.length;
+      if (follower.end !== 'completed') await reading();
+    };
+    const read = reading();
+    await writesThrough(store, async () => {
+      for (let round = 0; round < 15 * SCALE; round += 1) {
+        await terminate(database.pool);
+        // Until it writes again, so that every round meets it at work.
+        const head = await store.head();
+        while ((await store.head()) === head) await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    const events = await everything(store, { after: BEGINNING });
+    expect(faultsIn(events)).to.deep.equal([]);
+    const last = new Follower(store, { after });
+    await last.reaches(await store.head());
+    last.stop();
+    await store.close();
+    await read;
+    expect(received).to.equal(events.length);
+  });
+
+  it('carries on by itself when the server was restarted', async function () {
+    this.timeout(60_000);
+    const dataDir = await temporaryFolder();
+    let server = await startEmbeddedPostgres({ dataDir, fsync: false });
+    try {
+      relay.redirect(server.url);
+      const store = await open({ url: relay.url });
+      const follower = new Follower(store, { after: BEGINNING });
+      await writesThrough(store, async () => {
+        await server.stop();
+        expect(await rejection(store.ping())).to.be.instanceOf(Unavailable);
+        expect(await rejection(store.append(newStream(), 'none', newEvents()))).to.be.instanceOf(Unavailable);
+        expect(await rejection(all(store.read(newStream())))).to.be.instanceOf(Unavailable);
+        expect(await rejection(store.erase(newStream()))).to.be.instanceOf(Unavailable);
+        server = await startEmbeddedPostgres({ dataDir, fsync: false });
+        relay.redirect(server.url);
+        await store.ping();
+      });
+      if (follower.end !== undefined) expect(follower.end).to.be.instanceOf(Unavailable);
+      follower.stop();
+      expect(faultsIn(await everything(store, { after: BEGINNING }))).to.deep.equal([]);
+      await store.close();
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('says that it is unavailable when it cannot be opened', async () => {
+    const url = 'postgres://nobody@127.0.0.1:1/nowhere';
+    expect(await rejection(PostgresEventStore.open({ url }))).to.be.instanceOf(Unavailable);
+  });
+
+  it('hears of other stores by notification alone', async () => {
+    const [reader, writer] = [await open({ recheckEvery: NEVER }), await open()];
+    const follower = new Follower(reader, { after: BEGINNING });
+    for (let n = 0; n < 20; n += 1) {
+      const { position } = await write(writer, newStream(), [2]);
+      await follower.reaches(position);
+    }
+    follower.stop();
+    expect(follower.events).to.have.length(40);
+  });
+
+  it('catches up on what was written while it could not listen', async () => {
+    const [reader, writer] = [await open({ recheckEvery: NEVER }), await open()];
+    const follower = new Follower(reader, { after: BEGINNING });
+    await follower.reaches((await write(writer, newStream(), [1])).position);
+    for (let n = 0; n < 5; n += 1) {
+      const broken = terminate(database.pool, 'annal log listener');
+      const { position } = await write(writer, newStream(), [1, 1]);
+      expect(await broken).to.be.greaterThan(0);
+      await follower.reaches(position);
+    }
+    follower.stop();
+    expect(follower.events).to.have.length(11);
+  });
+
+  it('finds what nobody was notified of', async () => {
+    const store = await open({ recheckEvery: 20 });
+    const follower = new Follower(store, { after: BEGINNING });
+    const { position } = await write(store, newStream(), [1]);
+    await follower.reaches(position);
+    await database.pool.query(
+      `INSERT INTO log.events SELECT nextval('log.positions'), 'record-silent', revision, id, type, data, metadata
+         FROM log.events`,
+    );
+    await follower.until(({ events }) => events.length === 2);
+    follower.stop();
+    expect(follower.events[1]?.stream).to.equal('record-silent');
+  });
+
+  it('hands one and the same event to every subscriber of the process that wrote it', async () => {
+    const store = await open();
+    const followers = [1, 2].map(() => new Follower(store, { after: BEGINNING }));
+    const warm = await write(store, newStream(), [1]);
+    for (const follower of followers) await follower.reaches(warm.position);
+    const { position } = await write(store, newStream(), [3]);
+    const [one, two] = await Promise.all(followers.map((follower) => follower.reaches(position)));
+    for (const follower of followers) follower.stop();
+    expect(one?.events).to.have.length(4);
+    one?.events.slice(1).forEach((event, index) => {
+      expect(event).to.equal(two?.events[index + 1]);
+    });
+  });
+
+  it('fails only the append that the database refuses, not the batch', async () => {
+    const store = await open();
+    await database.pool.query(`ALTER TABLE log.events ADD CHECK (data NOT LIKE '%refuse me%')`);
+    const results = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, n) =>
+        store.append(
+          newStream(),
+          'none',
+          newEvents(2, () => (n === 17 ? '"refuse me"' : '{}')),
+        ),
+      ),
+    );
+    expect(results.map(({ status }) => status === 'rejected')).to.deep.equal(
+      Array.from({ length: 30 }, (_, n) => n === 17),
+    );
+  });
+
+  it('keeps no body of an erased stream anywhere', async () => {
+    const store = await open();
+    const stream = newStream();
+    const marker = 'marker-of-an-erased-record';
+    await store.append(
+      stream,
+      'none',
+      newEvents(2, () => `"${marker}${'x'.repeat(20_000)}"`),
+    );
+    await store.erase(stream);
+    const { rows } = await database.pool.query<{ found: string }>(
+      `SELECT count(*) AS found FROM log.events WHERE data LIKE $1 OR metadata LIKE $1`,
+      [`%${marker}%`],
+    );
+    expect(Number(rows[0]?.found)).to.equal(0);
+    const { rows: names } = await database.pool.query('SELECT * FROM log.erased');
+    expect(names).to.deep.equal([{ stream }]);
+  });
+});

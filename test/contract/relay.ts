@@ -1,0 +1,84 @@
+/** A TCP port that leads to PostgreSQL, until the test decides otherwise. */
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Relays connections; can refuse them, break them, and swallow an answer. */
+export class Relay {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #target: string;
+  #swallow = false;
+
+  private constructor(target: string) {
+    this.#target = target;
+    this.#server = createServer((client) => this.#relay(client));
+  }
+
+  /** Opens a relay to the server that a `postgres://` URL names. */
+  static async open(target: string): Promise<Relay> {
+    const relay = new Relay(target);
+    relay.#server.listen(0, '127.0.0.1');
+    await once(relay.#server, 'listening');
+    return relay;
+  }
+
+  /** The URL of the same database through the relay. */
+  get url(): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('the relay is closed');
+    const { username, password, pathname } = new URL(this.#target);
+    const user = password === '' ? username : `${username}:${password}`;
+    return `postgres://${user}@127.0.0.1:${address.port}${pathname}?sslmode=disable`;
+  }
+
+  /** Leads new connections elsewhere, and breaks the old ones. */
+  redirect(target: string): void {
+    this.#target = target;
+    this.break();
+  }
+
+  /** Breaks every connection. */
+  break(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Breaks the connection that next carries an answer, instead of passing it on. */
+  swallowAnswer(): void {
+    this.#swallow = true;
+  }
+
+  async close(): Promise<void> {
+    this.break();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #relay(client: Socket): void {
+    const { hostname, port, searchParams } = new URL(this.#target);
+    const folder = searchParams.get('host');
+    const upstream =
+      folder === null
+        ? connect(Number(port || 5432), hostname)
+        : connect(`${folder}/.s.PGSQL.${port || 5432}`);
+    upstream.on('data', (chunk) => {
+      if (this.#swallow) {
+        this.#swallow = false;
+        client.destroy();
+      } else {
+        client.write(chunk);
+      }
+    });
+    client.on('data', (chunk) => upstream.write(chunk));
+    for (const [one, another] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      this.#sockets.add(one);
+      one.on('error', () => undefined);
+      one.on('close', () => {
+        this.#sockets.delete(one);
+        another.destroy();
+      });
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The service killed with SIGKILL at random moments under load and started again on the same DATA_DIR: nothing that it
+ * acknowledged is lost, nothing is half-applied, read models catch up, the hash chains hold, and what was retried with
+ * its Idempotency-Key was written once.
+ */
+
+import { rm } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { audit } from '../support/audit.ts';
+import { runLoad } from '../support/load.ts';
+import { Model } from '../support/model.ts';
+import { planCommands } from '../support/plan.ts';
+import { randomSeed, scaled } from '../support/scale.ts';
+import { annal, newDataDir, type Service, startService } from '../support/service.ts';
+
+const RECORDS = 20;
+const CLIENTS = 16;
+/** Commands for each kill: enough that the load outlasts it. */
+const COMMANDS_PER_KILL = 1_000;
+/** Kills come this long after the service is ready, at random, in ms. */
+const KILL_AFTER = { least: 300, most: 2_500 };
+
+describe('the service killed under load', function () {
+  const kills = scaled(10, 3);
+  this.timeout(120_000 + kills * 90_000);
+  let dataDir: string;
+  let service: Service;
+  const start = (): Promise<Service> =>
+    startService({ dataDir, env: { RATE_LIMIT_PER_MINUTE: '100000000' } });
+
+  before(async () => {
+    dataDir = await newDataDir();
+    service = await start();
+  });
+  after(async () => {
+    await service.stop();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 20 });
+  });
+
+  it(`${kills} times loses nothing and leaves nothing half-done`, async () => {
+    const seed = randomSeed();
+    const model = new Model();
+    let current = Promise.resolve(service);
+    let done = false;
+    const load = runLoad({
+      model,
+      commands: planCommands(kills * COMMANDS_PER_KILL, RECORDS, seed),
+      records: RECORDS,
+      clients: CLIENTS,
+      service: () => current,
+      interrupted: true,
+    }).finally(() => {
+      done = true;
+    });
+    let killed = 0;
+    for (; killed < kills && !done; killed += 1) {
+      await pause(KILL_AFTER.least + Math.random() * (KILL_AFTER.most - KILL_AFTER.least));
+      // The clients wait for the next service as soon as this one begins to die.
+      const died = service.kill();
+      current = died.then(start);
+      service = await current;
+    }
+    const tally = await load;
+    const told = `seed ${seed}, ${killed} kills; ${[...tally].map(([kind, count]) => `${kind}: ${count}`).join(', ')}`;
+    expect(killed, told).to.equal(kills);
+    expect(
+      [...tally.keys()].some((kind) => kind.endsWith('lost')),
+      told,
+    ).to.equal(true);
+    const faults = await audit(service, model);
+    expect(faults.slice(0, 10), told).to.deep.equal([]);
+  });
+
+  it('then verifies: hash chains and read models', async () => {
+    const { code, output } = await annal(service, ['verify']);
+    expect(code, output).to.equal(0);
+  });
+});

@@ -1,0 +1,244 @@
+/** The service as a process: its start, its end, and everything that can stand in the way of either. */
+import { once } from 'node:events';
+import { access, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { findDatabase, type Quickstart } from '#src/data-dir.ts';
+import { processMark } from '#src/process-mark.ts';
+import { createDatabase } from '#test/support/database.ts';
+import { eventually, freePort, type Program, startProgram } from '#test/support/process.ts';
+import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
+
+const SERVICE = [process.execPath, '--import', 'tsx', 'src/main.ts'] as const;
+const NPM = ['npm', 'start', '--silent'] as const;
+const READY = 'ready';
+
+describe('the service', () => {
+  const started: { program: Program; dataDir: string }[] = [];
+
+  afterEach(async () => {
+    for (const { program, dataDir } of started.splice(0)) {
+      const pid = await servicePid(dataDir);
+      if (pid !== undefined) process.kill(pid, 'SIGTERM');
+      program.child.kill('SIGTERM');
+      await program.ended;
+      if (pid !== undefined) await eventually(async () => !(await isRunning(pid)));
+    }
+  });
+  after(removeTemporaryFolders);
+
+  function start(
+    dataDir: string,
+    env: Record<string, string>,
+    command: readonly string[] = SERVICE,
+  ): Program {
+    const [file = '', ...args] = command;
+    const program = startProgram(file, args, { DATA_DIR: dataDir, ...env });
+    started.push({ program, dataDir });
+    return program;
+  }
+
+  it('starts in a folder that only its user may enter, says so in one line, and ends with its database', async () => {
+    const dataDir = await temporaryFolder(false);
+    const port = await freePort();
+    const program = start(dataDir, { PORT: String(port) }, NPM);
+    const line = await program.line(READY);
+    expect(line).to.contain(`http://localhost:${port}`).and.to.contain(join(dataDir, 'quickstart.json'));
+    expect(program.stdout().trim().split('\n')).to.have.length(1);
+    expect(await statusOf(port, '/health/live')).to.equal(200);
+    expect(await statusOf(port, '/health/ready')).to.equal(200);
+    expect(await statusOf(port, '/metrics')).to.equal(200);
+    const { sandbox_key, base_url } = await quickstartOf(dataDir);
+    expect(base_url).to.equal(`http://localhost:${port}`);
+    expect(await statusOf(port, '/fhir/R4/Patient', sandbox_key)).to.equal(200);
+    expect(await statusOf(port, '/fhir/R4/Patient', 'sk_test_wrong')).to.equal(401);
+    expect(program.stderr()).not.to.contain(sandbox_key);
+
+    const service = await servicePid(dataDir);
+    const database = await databasePid(dataDir);
+    program.child.kill('SIGTERM');
+    await eventually(async () => !(await isRunning(service)));
+    expect(await isRunning(database)).to.equal(false);
+    expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).to.match(/database system is shut down\n$/);
+    expect(await findDatabase(dataDir)).to.equal(undefined);
+    expect(await readdir(dataDir)).not.to.include('lock.json');
+  });
+
+  it('keeps its key and its data over a restart, and over a kill', async () => {
+    const dataDir = await temporaryFolder();
+    const port = await freePort();
+    const env = { PORT: String(port) };
+    await start(dataDir, env).line(READY);
+    const { sandbox_key } = await quickstartOf(dataDir);
+    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGTERM'] as const) {
+      const { program } = started.splice(0)[0] ?? expect.fail('nothing was started');
+      program.child.kill(signal);
+      expect(await program.ended).to.equal(signal === 'SIGKILL' ? 'SIGKILL' : 0);
+      await start(dataDir, env).line(READY);
+      expect((await quickstartOf(dataDir)).sandbox_key).to.equal(sandbox_key);
+      expect(await statusOf(port, '/fhir/R4/Patient', sandbox_key)).to.equal(200);
+    }
+  });
+
+  it('keeps its files to its user', async () => {
+    const dataDir = await temporaryFolder();
+    await start(dataDir, { PORT: String(await freePort()) }).line(READY);
+    for (const name of ['quickstart.json', 'database.json', 'postgres.log']) {
+      expect((await stat(join(dataDir, name))).mode & 0o077, name).to.equal(0);
+    }
+  });
+
+  it('says plainly that the DATA_DIR or the port is taken', async () => {
+    const dataDir = await temporaryFolder();
+    const port = await freePort();
+    await start(dataDir, { PORT: String(port) }).line(READY);
+
+    const sameFolder = start(dataDir, { PORT: String(await freePort()) });
+    expect(await sameFolder.ended).to.equal(1);
+    expect(sameFolder.stderr()).to.match(/^Annal cannot start: DATA_DIR \S+ is in use .*pid \d+.*\n$/m);
+
+    const other = await temporaryFolder();
+    const samePort = start(other, { PORT: String(port) });
+    expect(await samePort.ended).to.equal(1);
+    expect(samePort.stderr()).to.match(new RegExp(`^Annal cannot start: PORT ${port} .* is in use.*$`, 'm'));
+    expect(await readFile(join(other, 'postgres.log'), 'utf8')).to.match(/database system is shut down\n$/);
+
+    expect(await statusOf(port, '/health/ready')).to.equal(200);
+  });
+
+  it('names the variable that is wrong', async () => {
+    const wrong: [Record<string, string>, string][] = [
+      [{ PORT: 'http' }, 'PORT must be a whole number from 1 to 65535'],
+      [{ EVENTSTORE_URL: 'esdb://localhost:2113' }, 'EVENTSTORE_URL: this version supports only'],
+      [{ DATABASE_URL: 'postgres://annal@127.0.0.1:1/annal' }, 'DATABASE_URL: the database cannot be used'],
+      [{ DATA_DIR: '/dev/null/annal' }, 'DATA_DIR /dev/null/annal cannot be used'],
+      [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
+    ];
+    for (const [env, sentence] of wrong) {
+      const program = start(await temporaryFolder(), { PORT: String(await freePort()), ...env });
+      expect(await program.ended).to.equal(1);
+      expect(program.stderr()).to.contain(`Annal cannot start: ${sentence}`);
+      expect(program.stderr()).not.to.contain('    at ');
+      started.splice(0);
+    }
+  });
+
+  it('uses the database it is given, and leaves it running', async () => {
+    const database = await createDatabase();
+    const dataDir = await temporaryFolder();
+    const program = start(dataDir, { PORT: String(await freePort()), DATABASE_URL: database.url });
+    await program.line(READY);
+    expect(await readdir(dataDir)).not.to.include('postgres');
+    program.child.kill('SIGTERM');
+    expect(await program.ended).to.equal(0);
+    const { rows } = await database.pool.query('SELECT count(*) > 0 AS written FROM log.events');
+    expect(rows).to.deep.equal([{ written: true }]);
+    await database.drop();
+  });
+
+  it('ends in order on a Ctrl-C, which reaches it from the terminal and from npm', async () => {
+    const dataDir = await temporaryFolder();
+    const program = start(dataDir, { PORT: String(await freePort()) }, NPM);
+    await program.line(READY);
+    const service = (await servicePid(dataDir)) ?? 0;
+    process.kill(service, 'SIGINT');
+    process.kill(service, 'SIGINT');
+    await program.ended;
+    expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).to.match(/database system is shut down\n$/);
+  });
+
+  it('answers what is under way before it ends, and waits for no connection that only idles', async () => {
+    const dataDir = await temporaryFolder();
+    const port = await freePort();
+    const program = start(dataDir, { PORT: String(port) });
+    await program.line(READY);
+    const { sandbox_key } = await quickstartOf(dataDir);
+    const body = '{"resourceType":"Patient","name":[{"family":"Drain"}]}';
+    const sent = request(`http://localhost:${port}/fhir/R4/Patient`, {
+      method: 'POST',
+      agent: new Agent({ keepAlive: true }),
+      headers: {
+        authorization: `Bearer ${sandbox_key}`,
+        'content-type': 'application/fhir+json',
+        'content-length': body.length,
+      },
+    });
+    sent.write(body.slice(0, 20));
+    // An answer to a request that came later shows that this one has arrived.
+    await statusOf(port, '/health/ready');
+    program.child.kill('SIGTERM');
+    await eventually(() => program.stderr().includes('stopping'));
+    sent.end(body.slice(20));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).to.equal(201);
+    answer.resume();
+    const began = Date.now();
+    expect(await program.ended).to.equal(0);
+    expect(Date.now() - began).to.be.lessThan(3_000);
+  });
+
+  it('ends in order when it is asked to while it still starts', async () => {
+    const dataDir = await temporaryFolder();
+    const program = start(dataDir, { PORT: String(await freePort()) });
+    await eventually(() => exists(join(dataDir, 'postgres.log')));
+    program.child.kill('SIGTERM');
+    expect(await program.ended).to.equal(0);
+    expect(program.stdout()).to.equal('');
+    expect(await exists(join(dataDir, 'postgres/postmaster.pid'))).to.equal(false);
+  });
+
+  it('ends with a fault when its database does', async () => {
+    const dataDir = await temporaryFolder();
+    const program = start(dataDir, { PORT: String(await freePort()) });
+    await program.line(READY);
+    process.kill(await databasePid(dataDir), 'SIGKILL');
+    expect(await program.ended).to.equal(1);
+    expect(program.stderr()).to.contain('PostgreSQL ended by itself');
+  });
+
+  it('goes on when nobody reads its output any more', async () => {
+    const dataDir = await temporaryFolder();
+    const port = await freePort();
+    const program = start(dataDir, { PORT: String(port), LOG_LEVEL: 'trace' });
+    await program.line(READY);
+    program.child.stdout?.destroy();
+    program.child.stderr?.destroy();
+    for (let i = 0; i < 3; i++) expect(await statusOf(port, '/health/ready')).to.equal(200);
+    program.child.kill('SIGTERM');
+    expect(await program.ended).to.equal(0);
+  });
+});
+
+async function statusOf(port: number, path: string, key?: string): Promise<number> {
+  const headers = key === undefined ? {} : { Authorization: `Bearer ${key}` };
+  const answer = await fetch(`http://localhost:${port}${path}`, { headers });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+async function quickstartOf(dataDir: string): Promise<Quickstart> {
+  return JSON.parse(await readFile(join(dataDir, 'quickstart.json'), 'utf8')) as Quickstart;
+}
+
+/** The process that holds a DATA_DIR. */
+async function servicePid(dataDir: string): Promise<number | undefined> {
+  const text = await readFile(join(dataDir, 'lock.json'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as { pid: number }).pid;
+}
+
+async function databasePid(dataDir: string): Promise<number> {
+  const text = await readFile(join(await realpath(join(dataDir, 'postgres')), 'postmaster.pid'), 'utf8');
+  return Number(text.split('\n')[0]);
+}
+
+async function isRunning(pid: number | undefined): Promise<boolean> {
+  return pid !== undefined && (await processMark(pid)).began !== '';
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import Koa from 'koa';
+import { healthRouter, type ReadinessChecks } from '#src/http/health.ts';
+import { createMetrics } from '#src/metrics.ts';
+
+describe('health', () => {
+  const metrics = createMetrics();
+  let checks: Record<string, () => Promise<void>>;
+  let server: Server;
+  let base: string;
+
+  before(async () => {
+    const proxied: ReadinessChecks = {
+      database: () => checks.database?.() ?? Promise.resolve(),
+      projections: () => checks.projections?.() ?? Promise.resolve(),
+    };
+    server = new Koa().use(healthRouter({ checks: proxied, metrics }).routes()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  beforeEach(() => {
+    checks = {};
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it('is ready when every part is', async () => {
+    const answer = await fetch(`${base}/health/ready`);
+    expect(answer.status).to.equal(200);
+    expect(await answer.json()).to.deep.equal({
+      status: 'ready',
+      checks: { database: 'ok', projections: 'ok' },
+    });
+  });
+
+  it('names the parts that are missing, and lives on', async () => {
+    checks.database = () => Promise.reject(new Error('password of annal is wrong'));
+    const answer = await fetch(`${base}/health/ready`);
+    expect(answer.status).to.equal(503);
+    expect(answer.headers.get('retry-after')).to.equal('1');
+    expect(await answer.json()).to.deep.equal({
+      status: 'unavailable',
+      checks: { database: 'unavailable', projections: 'ok' },
+      message: 'not ready: database',
+    });
+    expect((await fetch(`${base}/health/live`)).status).to.equal(200);
+  });
+
+  it('takes a part that does not answer for one that is missing', async () => {
+    checks.projections = () => new Promise(() => undefined);
+    const answer = (await (await fetch(`${base}/health/ready`)).json()) as { message: string };
+    expect(answer.message).to.equal('not ready: projections');
+  });
+
+  it('answers HEAD', async () => {
+    expect((await fetch(`${base}/health/live`, { method: 'HEAD' })).status).to.equal(200);
+  });
+
+  it('gives metrics of the process, and of requests by route', async () => {
+    metrics.observeRequest('GET', '/fhir/R4/:type/:id', 200, 0.002);
+    const answer = await fetch(`${base}/metrics`);
+    expect(answer.headers.get('content-type')).to.contain('text/plain');
+    const text = await answer.text();
+    expect(text).to.contain('process_cpu_seconds_total');
+    expect(text).to.contain(
+      'http_request_duration_seconds_count{method="GET",route="/fhir/R4/:type/:id",status="200"} 1',
+    );
+  });
+});

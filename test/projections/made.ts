@@ -1,0 +1,126 @@
+/** Made events: small records whose every text a test can know beforehand. */
+import { randomUUID } from 'node:crypto';
+import { type DomainEvent, encode, type StoredEvent, understand } from '#src/events/catalog.ts';
+import { seal } from '#src/events/chain.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
+import type { EventStore, NewEvent, Position, StreamHead } from '#src/events/store.ts';
+import { directoryStream, projectStream, recordStream } from '#src/events/streams.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { toInstant } from '#src/shared/time.ts';
+
+/** Whose everything is, unless a test says otherwise. */
+export const TENANT: Tenant = { project: 'proj_made', environment: 'sandbox' };
+/** When the first event happens, microseconds. */
+export const BEGAN = 1_700_000_000_000_000;
+
+let clock = BEGAN;
+
+/** An event to append. */
+export function made(event: DomainEvent, metadata: Partial<EventMetadata> = {}): NewEvent {
+  clock += 1;
+  const full = {
+    schema_version: 1,
+    recorded_at: toInstant(clock),
+    request_id: 'req_made',
+    command_id: randomUUID(),
+    append: [0, 1],
+    owner: TENANT,
+    credential: {
+      kind: 'api_key',
+      project: TENANT.project,
+      environment: TENANT.environment,
+      key_id: 'key_made',
+    },
+    author: { type: 'import' },
+    ...metadata,
+  };
+  return { id: newUuid(), type: event.type, data: encode(event), metadata: JSON.stringify(full) };
+}
+
+/** A resource's body as the service would store it. */
+export function body(type: string, id: string, version: number, rest: object = {}): string {
+  return JSON.stringify({ resourceType: type, id, meta: { versionId: String(version) }, ...rest });
+}
+
+/** `ResourceCreated`. */
+export function created(
+  type: string,
+  id: string,
+  rest: object = {},
+  metadata: Partial<EventMetadata> = {},
+): NewEvent {
+  return made(
+    {
+      type: 'ResourceCreated',
+      resourceType: type,
+      resourceId: id,
+      version: 1,
+      body: body(type, id, 1, rest),
+    },
+    metadata,
+  );
+}
+
+/** `ResourceUpdated`. */
+export function updated(type: string, id: string, version: number, rest: object = {}): NewEvent {
+  const text = body(type, id, version, rest);
+  return made({ type: 'ResourceUpdated', resourceType: type, resourceId: id, version, body: text });
+}
+
+/** `ResourceDeleted`. */
+export function deleted(type: string, id: string, version: number): NewEvent {
+  return made({ type: 'ResourceDeleted', resourceType: type, resourceId: id, version });
+}
+
+/** `RecordErased`. */
+export function erased(patient: string): NewEvent {
+  return made({ type: 'RecordErased', data: { patient, environment: TENANT.environment } });
+}
+
+let numbered = 0;
+
+/** Events as a store would hand them over, for calling `project` directly. */
+export function stored(stream: string, events: readonly NewEvent[]): StoredEvent[] {
+  return seal(stream, 'none', events).events.map((event) => {
+    numbered += 1;
+    return understand({ ...event, stream, position: String(numbered).padStart(16, '0') as Position });
+  });
+}
+
+/** Appends to streams of a store, remembering where each stands. */
+export class Streams {
+  readonly #heads = new Map<string, StreamHead>();
+  constructor(private readonly store: EventStore) {}
+
+  /** @returns the position of the last event. */
+  async append(stream: string, ...events: NewEvent[]): Promise<Position> {
+    const { head, position } = await this.store.append(stream, this.#heads.get(stream) ?? 'none', events);
+    this.#heads.set(stream, head);
+    return position;
+  }
+
+  /** To a patient's record. */
+  record(patient: string, ...events: NewEvent[]): Promise<Position> {
+    return this.append(recordStream(patient), ...events);
+  }
+
+  /** To the tenant's directory. */
+  directory(...events: NewEvent[]): Promise<Position> {
+    return this.append(directoryStream(TENANT), ...events);
+  }
+
+  /** To the project's own stream. */
+  project(...events: NewEvent[]): Promise<Position> {
+    return this.append(projectStream(TENANT.project), ...events);
+  }
+}
+
+/** Waits until a condition holds; fails after `ms`. */
+export async function until(condition: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
+  const end = performance.now() + ms;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`not so within ${ms} ms: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { PROJECTIONS } from '#projections/all.ts';
+import { FRESH_MS, Freshness } from '#projections/freshness.ts';
+import { Progress } from '#projections/progress.ts';
+import { prepareReadModels } from '#projections/tables.ts';
+import { type Position, Unavailable } from '#src/events/store.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { until } from './made.ts';
+
+const at = (position: number) => String(position).padStart(16, '0') as Position;
+
+describe('freshness', () => {
+  /** Looks every second from 0 on; the head at each look. */
+  function looked(heads: readonly number[], from = 0): Freshness {
+    const freshness = new Freshness();
+    for (const [i, head] of heads.entries()) freshness.note(from + i * 1_000, at(head));
+    return freshness;
+  }
+
+  it('knows nothing before the first look', () => {
+    expect(new Freshness().isFresh(at(5), 0)).to.equal(false);
+  });
+
+  it('asks for what was there before it began to look', () => {
+    const freshness = looked([7]);
+    expect(freshness.isFresh(at(6), 10)).to.equal(false);
+    expect(freshness.isFresh(at(7), 10)).to.equal(true);
+    expect(freshness.isFresh(undefined, 10)).to.equal(false);
+  });
+
+  it('gives a read model nine seconds to pass a head, and a write no ten before its reads are refused', () => {
+    // Event 8 is appended at 1,500 and first seen at 2,000.
+    const heads = [7, 7, ...Array<number>(20).fill(8)];
+    for (let now = 2_000; now < 20_000; now += 100) {
+      const freshness = looked(heads.slice(0, Math.floor(now / 1_000) + 1));
+      expect(freshness.isFresh(at(8), now)).to.equal(true);
+      expect(freshness.isFresh(at(7), now)).to.equal(now < 1_000 + FRESH_MS);
+    }
+    expect(1_000 + FRESH_MS).to.be.below(1_500 + 10_000);
+  });
+
+  it('dates a head from the look before, however long that was ago', () => {
+    const freshness = looked([7]);
+    freshness.note(6_000, at(8));
+    expect(freshness.isFresh(at(7), 8_999)).to.equal(true);
+    expect(freshness.isFresh(at(7), 9_000)).to.equal(false);
+    expect(freshness.isFresh(at(8), 9_000)).to.equal(true);
+  });
+
+  it('knows nothing any more when it has not looked for nine seconds', () => {
+    const freshness = looked([7, 7]);
+    expect(freshness.isFresh(at(7), 1_000 + FRESH_MS - 1)).to.equal(true);
+    expect(freshness.isFresh(at(7), 1_000 + FRESH_MS)).to.equal(false);
+  });
+});
+
+describe('progress', () => {
+  const names = ['resources', 'history'];
+  let database: TestDatabase;
+  let progress: Progress;
+  let head: () => Promise<Position>;
+
+  before(async () => {
+    database = await createDatabase();
+    await prepareReadModels(database.pool, PROJECTIONS);
+  });
+  after(() => database.drop());
+  beforeEach(async () => {
+    await database.pool.query(`update resources.checkpoint set position = '${at(5)}'`);
+    await database.pool.query(`update history.checkpoint set position = '${at(7)}'`);
+    head = async () => at(5);
+    progress = new Progress({ store: { head: () => head() }, databaseUrl: database.url, names });
+    await progress.start();
+  });
+  afterEach(() => progress.stop());
+
+  const notify = (name: string, position: number) =>
+    database.pool.query(`select pg_notify('annal_progress', $1)`, [`${name} ${at(position)}`]);
+
+  it('begins at the checkpoints', async () => {
+    expect(progress.passed('resources')).to.equal(at(5));
+    expect(await progress.waitFor(at(5), names, 0)).to.equal(true);
+    expect(progress.stale()).to.deep.equal([]);
+  });
+
+  it('waits for all that are named, heard of here or from elsewhere', async () => {
+    const both = progress.waitFor(at(9), names, 10_000);
+    const one = progress.waitFor(at(9), ['resources'], 10_000);
+    progress.advance('resources', at(9));
+    expect(await one).to.equal(true);
+    await notify('history', 9);
+    expect(await both).to.equal(true);
+  });
+
+  it('gives up after a while, and at the end', async () => {
+    expect(await progress.waitFor(at(9), names, 20)).to.equal(false);
+    const waiting = progress.waitFor(at(9), names, 60_000);
+    progress.stop();
+    expect(await waiting).to.equal(false);
+  });
+
+  it('finds out what it was not told', async () => {
+    await database.pool.query(`update resources.checkpoint set position = '${at(8)}'`);
+    expect(await progress.waitFor(at(8), ['resources'], 5_000)).to.equal(true);
+  });
+
+  it('says what lags behind a head that was there before', async () => {
+    progress.stop();
+    head = async () => at(6);
+    progress = new Progress({ store: { head: () => head() }, databaseUrl: database.url, names });
+    await progress.start();
+    expect(progress.stale()).to.deep.equal(['resources']);
+    progress.advance('resources', at(6));
+    expect(progress.stale()).to.deep.equal([]);
+  });
+
+  it('listens again after its connection was lost, and then believes the checkpoints', async () => {
+    progress.advance('resources', at(100));
+    await database.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'annal progress'`,
+    );
+    await until(() => progress.passed('resources') === at(5));
+    await notify('resources', 11);
+    expect(await progress.waitFor(at(11), ['resources'], 500)).to.equal(true);
+  });
+
+  it('goes on hearing while the log does not answer', async () => {
+    head = () => Promise.reject(new Unavailable('away'));
+    await notify('resources', 12);
+    expect(await progress.waitFor(at(12), ['resources'], 500)).to.equal(true);
+  });
+});

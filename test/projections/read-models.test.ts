@@ -1,0 +1,294 @@
+import { expect } from 'chai';
+import { history } from '#projections/history/project.ts';
+import type { Projection } from '#projections/projection.ts';
+import { projects } from '#projections/projects/project.ts';
+import { resources } from '#projections/resources/project.ts';
+import { openSession } from '#projections/session.ts';
+import { prepareReadModels, schemaSql } from '#projections/tables.ts';
+import type { NewEvent } from '#src/events/store.ts';
+import { directoryStream, organizationStream, projectStream, recordStream } from '#src/events/streams.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { body, created, deleted, erased, made, stored, TENANT, updated } from './made.ts';
+
+describe('read models', () => {
+  let database: TestDatabase;
+  const all = [resources, history, projects];
+
+  before(async () => {
+    database = await createDatabase();
+    await prepareReadModels(database.pool, all);
+  });
+  after(() => database.drop());
+
+  /** Projects batches of events, each one transaction. */
+  async function project(projection: Projection, ...batches: ReturnType<typeof stored>[]): Promise<void> {
+    const session = await openSession(database.url, { name: 'test' });
+    for (const batch of batches) {
+      await session.query('begin');
+      await projection.project(session, projection.name, batch, 'serve');
+      await session.query('commit');
+    }
+    await session.end();
+  }
+
+  const rows = async (sql: string, ...values: unknown[]) => (await database.pool.query(sql, values)).rows;
+  const resource = async (id: string) =>
+    (await rows('select * from resources.resource where id = $1', id))[0];
+  const identifiers = (id: string) =>
+    rows('select system, value from resources.identifier where id = $1 order by value', id);
+
+  it('are made once, however many instances start at once', async () => {
+    const fresh = await createDatabase();
+    const outdated = await Promise.all([1, 2, 3].map(() => prepareReadModels(fresh.pool, all)));
+    expect(outdated).to.deep.equal([[], [], []]);
+    expect((await fresh.pool.query('select position, version from history.checkpoint')).rows).to.deep.equal([
+      { position: '', version: 1 },
+    ]);
+    const next = [{ ...history, version: 2 }, resources];
+    expect(await prepareReadModels(fresh.pool, next)).to.deep.equal(['history']);
+    await fresh.drop();
+  });
+
+  describe('resources', () => {
+    it('holds the last version with its exact text', async () => {
+      const patient = newUuid();
+      const note = 'tab\t, "quotes", back\\slash, 血圧 and a decimal';
+      const events = stored(recordStream(patient), [
+        created('Patient', patient, { value: 1 }),
+        updated('Patient', patient, 2, { note }),
+      ]);
+      await project(resources, events.slice(0, 1), events.slice(1));
+      const row = await resource(patient);
+      expect(row.body).to.equal(body('Patient', patient, 2, { note }));
+      expect(row).to.include({
+        type: 'Patient',
+        version: 2,
+        deleted: false,
+        record: patient,
+        tenant: tenantId(TENANT),
+      });
+      expect(row.last_updated - row.created_at).to.equal(1);
+    });
+
+    it('is the same however batches are cut, applied twice, and when an older version comes late', async () => {
+      const outcomes: unknown[] = [];
+      for (const cut of [[3], [1, 3], [1, 2, 3], [2, 3], [1, 2, 3, 0, 3]]) {
+        const patient = newUuid();
+        const system = 'urn:mrn';
+        const events = stored(recordStream(patient), [
+          created('Patient', patient, { identifier: [{ system, value: 'a' }] }),
+          updated('Patient', patient, 2, { identifier: [{ system, value: 'b' }, { value: 'c' }] }),
+          updated('Patient', patient, 3, { identifier: [{ value: 'c' }, { value: 'd' }, { value: 'd' }] }),
+        ]);
+        let from = 0;
+        for (const to of cut) {
+          await project(resources, events.slice(to < from ? 0 : from, to));
+          from = to;
+        }
+        await project(resources, events.slice(0, 1), events.slice(1, 2), events);
+        const { version, body: text, last_updated, created_at } = await resource(patient);
+        const shape = String(text).replaceAll(patient, 'id');
+        outcomes.push({ version, shape, took: last_updated - created_at, found: await identifiers(patient) });
+      }
+      for (const outcome of outcomes) expect(outcome).to.deep.equal(outcomes[0]);
+      expect(outcomes[0]).to.have.deep.property('found', [
+        { system: null, value: 'c' },
+        { system: null, value: 'd' },
+      ]);
+    });
+
+    it('keeps a deleted resource without body and identifiers, and takes it back when it is restored', async () => {
+      const id = newUuid();
+      const events = stored(directoryStream(TENANT), [
+        created('Practitioner', id, { identifier: [{ system: 's', value: 'v' }] }),
+        deleted('Practitioner', id, 2),
+        updated('Practitioner', id, 3, { identifier: [{ system: 's', value: 'w' }] }),
+      ]);
+      await project(resources, events.slice(0, 2));
+      expect(await resource(id)).to.include({ deleted: true, body: null, version: 2, record: null });
+      expect(await identifiers(id)).to.deep.equal([]);
+      await project(resources, events.slice(2));
+      expect(await resource(id)).to.include({ deleted: false, version: 3 });
+      expect(await identifiers(id)).to.deep.equal([{ system: 's', value: 'w' }]);
+    });
+
+    it('takes identifiers of the top level only, and of any length', async () => {
+      const patient = newUuid();
+      const long = 'x'.repeat(20_000) + Math.random();
+      await project(
+        resources,
+        stored(recordStream(patient), [
+          created('Patient', patient, {
+            identifier: [{ system: 's' }, { value: long }],
+            managingOrganization: { identifier: { value: 'nested' } },
+          }),
+        ]),
+      );
+      const [found, ...others] = await identifiers(patient);
+      expect(others).to.deep.equal([]);
+      expect(found.value).to.match(/^sha-256:[0-9a-f]{64}$/);
+    });
+
+    it('loses an erased record and nothing else', async () => {
+      const [gone, stays] = [newUuid(), newUuid()];
+      const identifier = [{ value: `of ${gone}` }];
+      for (const patient of [gone, stays]) {
+        const events = stored(recordStream(patient), [created('Patient', patient, { identifier })]);
+        await project(resources, events);
+        await project(history, events);
+      }
+      const end = stored(projectStream(TENANT.project), [erased(gone)]);
+      await project(resources, end);
+      await project(history, end);
+      expect(await resource(gone)).to.equal(undefined);
+      expect(await identifiers(gone)).to.deep.equal([]);
+      expect(await rows('select 1 from history.version where record = $1', gone)).to.have.length(0);
+      expect(await rows('select 1 from history.version where record = $1', stays)).to.have.length(1);
+      expect(await identifiers(stays)).to.have.length(1);
+    });
+
+    it('cannot apply an event without an owner', async () => {
+      const id = newUuid();
+      const [event] = stored(recordStream(id), [created('Patient', id)]);
+      if (event === undefined) throw new Error('no event');
+      const { owner: _owner, ...metadata } = event.metadata;
+      const failure = await project(resources, [{ ...event, metadata }]).catch((error: unknown) => error);
+      expect(failure).to.have.property('message', 'its metadata name no owner');
+    });
+  });
+
+  describe('history', () => {
+    it('has a row per version, with what its Provenance needs', async () => {
+      const patient = newUuid();
+      const agents = {
+        author: { type: 'practitioner', reference: 'Practitioner/1' },
+        acting_as: 'PractitionerRole/2',
+        on_behalf_of: { reference: 'Organization/3', display: 'Clinic "3"' },
+      } as const;
+      const events = stored(recordStream(patient), [
+        created('Patient', patient, {}, agents),
+        updated('Patient', patient, 2),
+        deleted('Patient', patient, 3),
+      ]);
+      await project(history, events, events);
+      const found = await rows('select * from history.version where id = $1 order by version', patient);
+      expect(found.map(({ operation }) => operation)).to.deep.equal(['CREATE', 'UPDATE', 'DELETE']);
+      expect(found.map(({ event_id }) => event_id)).to.deep.equal(events.map(({ id }) => id));
+      expect(found[0].agents).to.deep.equal(['Practitioner/1', 'PractitionerRole/2', 'Organization/3']);
+      expect(found[1].agents).to.equal(null);
+      expect(found[1].body).to.equal(body('Patient', patient, 2));
+      expect(found[2].body).to.equal(null);
+      const metadata = JSON.parse(found[0].metadata);
+      expect(metadata).to.deep.include(agents);
+      expect(metadata).to.not.have.any.keys('hash', 'append');
+    });
+
+    it('finds a client’s own Provenance by its current targets and agents', async () => {
+      const [patient, id] = [newUuid(), newUuid()];
+      const provenance = (target: string, who: string) => ({
+        recorded: '2020-02-03T04:05:06.789Z',
+        target: [{ reference: target }],
+        agent: [{ who: { reference: who }, onBehalfOf: { reference: 'Organization/o' } }],
+      });
+      const events = stored(recordStream(patient), [
+        created('Provenance', id, provenance(`Patient/${patient}/_history/1`, 'Practitioner/a')),
+        updated('Provenance', id, 2, provenance(`Patient/${patient}`, 'Practitioner/b')),
+        deleted('Provenance', id, 3),
+      ]);
+      const row = async () => (await rows('select * from history.client_provenance where id = $1', id))[0];
+      await project(history, events.slice(0, 1));
+      expect(await row()).to.deep.include({
+        targets: [`Patient/${patient}/_history/1`, `Patient/${patient}`],
+        agents: ['Practitioner/a', 'Organization/o'],
+        recorded: 1_580_702_706_789_000,
+      });
+      await project(history, events.slice(1, 2));
+      expect(await row()).to.deep.include({ targets: [`Patient/${patient}`], version: 2, deleted: false });
+      await project(history, events.slice(2));
+      expect(await row()).to.deep.include({ targets: [], agents: [], version: 3, deleted: true });
+    });
+  });
+
+  describe('projects', () => {
+    it('knows organizations, projects and keys, and when a key was revoked', async () => {
+      const key = (key_id: string): NewEvent =>
+        made({
+          type: 'ApiKeyCreated',
+          data: {
+            key_id,
+            name: 'a key',
+            environment: 'sandbox',
+            scopes: ['read', 'write'],
+            sha256: `${key_id}hash`,
+            last4: 'abcd',
+          },
+        });
+      const organization = stored(organizationStream('org_1'), [
+        made({ type: 'OrganizationCreated', data: { organization_id: 'org_1', name: 'Clinic' } }),
+      ]);
+      const project1 = stored(projectStream('proj_1'), [
+        made({
+          type: 'ProjectCreated',
+          data: { project_id: 'proj_1', organization_id: 'org_1', name: 'Pilot' },
+        }),
+        key('key_1'),
+        key('key_2'),
+        made({ type: 'ApiKeyRevoked', data: { key_id: 'key_1' } }),
+      ]);
+      await project(projects, organization, project1, project1);
+      const keys = await rows('select * from projects.api_key order by key_id');
+      expect(keys.map(({ key_id, revoked_at }) => [key_id, revoked_at !== null])).to.deep.equal([
+        ['key_1', true],
+        ['key_2', false],
+      ]);
+      expect(keys[1]).to.deep.include({ sha256: 'key_2hash', project: 'proj_1', scopes: ['read', 'write'] });
+      expect(await rows('select organization from projects.project')).to.deep.equal([
+        { organization: 'org_1' },
+      ]);
+    });
+  });
+
+  describe('loaded for a rebuild', () => {
+    it('have the same rows as served ones', async () => {
+      const patient = newUuid();
+      const [one, two, three] = [newUuid(), newUuid(), newUuid()];
+      const identifier = [{ system: 'back\\slash', value: 'tab\there\nand "there"' }];
+      const agents = { author: { type: 'practitioner', reference: 'Practitioner/"x\\y"' } } as const;
+      const provenance = {
+        recorded: '2020-02-03T04:05:06Z',
+        target: [{ reference: 'a\\b' }],
+        agent: [{ who: {} }],
+      };
+      const events = stored(recordStream(patient), [
+        created('Patient', patient, { identifier, note: 'a\\\\b\t\n' }, agents),
+        created('Observation', one, { identifier }),
+        created('Provenance', two, provenance),
+        updated('Observation', one, 2, { identifier }),
+        updated('Patient', patient, 2),
+        deleted('Observation', one, 3),
+        created('Observation', three),
+        updated('Observation', three, 2, { identifier }),
+      ]);
+      const session = await openSession(database.url, { name: 'test' });
+      for (const projection of [resources, history]) {
+        for (const [schema, load] of [
+          ['served', 'serve'],
+          ['loaded', 'rebuild'],
+        ] as const) {
+          await session.query(`drop schema if exists ${schema} cascade; ${schemaSql(projection, schema)}`);
+          for (const batch of [events.slice(0, 4), events.slice(4)]) {
+            await projection.project(session, schema, batch, load);
+          }
+        }
+        for (const table of projection.compared) {
+          const order = (schema: string) => rows(`select t::text from ${schema}.${table} t order by 1`);
+          expect(await order('loaded')).to.deep.equal(await order('served'));
+          expect(await order('loaded')).to.not.have.length(0);
+        }
+      }
+      await session.end();
+    });
+  });
+});

@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import { verify } from '#projections/verify.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { type Instance, startInstance } from './instance.ts';
+import { created, deleted, erased, made, Streams, TENANT, updated } from './made.ts';
+
+describe('verify', () => {
+  let database: TestDatabase;
+  let instance: Instance;
+  let streams: Streams;
+  let patient: string;
+  let observation: string;
+
+  beforeEach(async () => {
+    database = await createDatabase();
+    instance = await startInstance(database.url);
+    streams = new Streams(instance.store);
+    [patient, observation] = [newUuid(), newUuid()];
+    const identifier = [{ system: 's', value: 'v' }];
+    await streams.project(
+      made({
+        type: 'ProjectCreated',
+        data: { project_id: TENANT.project, organization_id: 'org_1', name: 'Pilot' },
+      }),
+    );
+    await streams.record(patient, created('Patient', patient, { identifier }));
+    await streams.record(patient, created('Observation', observation), updated('Patient', patient, 2));
+    await streams.record(
+      patient,
+      updated('Observation', observation, 2),
+      deleted('Observation', observation, 3),
+    );
+    const gone = newUuid();
+    await streams.record(gone, created('Patient', gone, { identifier }));
+    await instance.store.erase(`record-${gone}`);
+    await streams.project(erased(gone));
+    await instance.shown(await streams.directory(created('Organization', newUuid(), { identifier })));
+  });
+  afterEach(async () => {
+    await instance.stop();
+    await database.drop();
+  });
+
+  const deps = () => ({ store: instance.store, databaseUrl: database.url });
+  const sql = (text: string, ...values: unknown[]) => database.pool.query(text, values);
+  const stream = () => `record-${patient}`;
+
+  it('finds nothing where nothing is wrong, also while others write, and leaves nothing behind', async () => {
+    let over = false;
+    const writing = (async () => {
+      while (!over) await streams.record(patient, created('Observation', newUuid()));
+    })();
+    const report = await verify(deps());
+    over = true;
+    await writing;
+    expect(report.log).to.deep.equal([]);
+    expect(report.readModels).to.deep.equal([]);
+    expect(report.clean).to.equal(true);
+    expect(report.streams).to.equal(3);
+    expect(report.events).to.be.at.least(8);
+    const left = await sql(`select 1 from pg_namespace where nspname like '%\\_verify'`);
+    expect(left.rowCount).to.equal(0);
+  });
+
+  it('names an event that was changed, and the rows that no longer follow from it', async () => {
+    const changed = await sql(
+      `update log.events set data = replace(data, '"id"', '"Id"') where stream = $1 and revision = 1 returning id`,
+      stream(),
+    );
+    const report = await verify(deps());
+    expect(report.clean).to.equal(false);
+    expect(report.log).to.have.length(1);
+    expect(report.log[0]).to.include({
+      what: 'hash',
+      stream: stream(),
+      revision: 1,
+      event: changed.rows[0].id,
+    });
+    expect(report.readModels).to.deep.equal([
+      {
+        projection: 'history',
+        table: 'version',
+        key: { id: observation, version: 1 },
+        what: 'changed',
+        columns: ['body'],
+        record: patient,
+      },
+    ]);
+  });
+
+  it('names an event that is missing, and the version with it', async () => {
+    await sql('delete from log.events where stream = $1 and revision = 3', stream());
+    const report = await verify(deps());
+    expect(report.log.map(({ what, revision }) => [what, revision])).to.deep.equal([
+      ['revision', 4],
+      ['version', 4],
+    ]);
+    expect(report.readModels).to.deep.include.members([
+      {
+        projection: 'history',
+        table: 'version',
+        key: { id: observation, version: 2 },
+        what: 'orphan',
+        record: patient,
+      },
+    ]);
+  });
+
+  it('names events that changed places', async () => {
+    await sql(
+      `with pair as (select revision, data, type, id, metadata from log.events where stream = $1 and revision in (0, 1))
+       update log.events e set data = pair.data, type = pair.type, metadata = pair.metadata
+         from pair where e.stream = $1 and e.revision = 1 - pair.revision`,
+      stream(),
+    );
+    const report = await verify(deps());
+    expect(
+      report.log.filter(({ what }) => what === 'hash').map(({ revision }) => revision),
+    ).to.include.members([0, 1]);
+  });
+
+  it('names an event that cannot be read, and what cannot be derived because of it', async () => {
+    await sql(`update log.events set type = 'NeverHeardOf' where stream = $1 and revision = 2`, stream());
+    const report = await verify(deps());
+    expect(report.log.map(({ what, revision }) => [what, revision])).to.deep.include.members([
+      ['hash', 2],
+      ['form', 2],
+    ]);
+    expect(report.readModels.map(({ projection, what }) => [projection, what])).to.have.deep.members([
+      ['resources', 'underivable'],
+      ['history', 'underivable'],
+    ]);
+  });
+
+  it('names rows that were changed, removed or added', async () => {
+    const stranger = newUuid();
+    await sql(`update history.version set metadata = '{}' where id = $1 and version = 2`, observation);
+    await sql('delete from history.version where id = $1 and version = 3', observation);
+    await sql(`update resources.resource set deleted = false where id = $1`, observation);
+    await sql(`delete from resources.identifier`);
+    await sql(
+      `insert into history.version select $1, version, type, tenant, record, recorded_at, gen_random_uuid(), operation, agents,
+         metadata, body from history.version where id = $2 and version = 1`,
+      stranger,
+      patient,
+    );
+    await sql(`update projects.project set name = 'Other'`);
+    const { readModels, log } = await verify(deps());
+    expect(log).to.deep.equal([]);
+    const named = readModels.map((fault) =>
+      'table' in fault
+        ? [fault.table, fault.key.id, fault.key.version, fault.what, fault.columns?.join()]
+        : [fault.what],
+    );
+    expect(named.filter(([table]) => table !== 'identifier')).to.have.deep.members([
+      ['resource', observation, undefined, 'changed', 'deleted'],
+      ['version', observation, 2, 'changed', 'metadata'],
+      ['version', observation, 3, 'missing', undefined],
+      ['version', stranger, 1, 'orphan', undefined],
+      ['project', TENANT.project, undefined, 'changed', 'name'],
+    ]);
+    expect(named.filter(([table]) => table === 'identifier').map(([, , , what]) => what)).to.deep.equal([
+      'missing',
+    ]);
+  });
+
+  it('names an erased record that still has events', async () => {
+    await instance.shown(await streams.project(erased(patient)));
+    const report = await verify(deps());
+    expect(report.log.map(({ what, message }) => [what, message])).to.deep.equal([
+      ['erasure', `record ${patient} was erased and still has events`],
+    ]);
+    expect(report.readModels).to.deep.equal([]);
+  });
+
+  it('says so when a projection does not come to where the log is', async () => {
+    await instance.projector.stop();
+    await streams.record(patient, created('Observation', newUuid()));
+    const report = await verify(deps(), { catchUpMs: 50 });
+    expect(report.readModels.map(({ projection, what }) => [projection, what])).to.have.deep.members([
+      ['resources', 'lagging'],
+      ['history', 'lagging'],
+      ['projects', 'lagging'],
+    ]);
+  });
+});

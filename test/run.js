@@ -1,0 +1,101 @@
+/**
+ * `npm test`: linter, type checker and every test but those of `npm run prove`; the last line counts them all.
+ * `npm test -- <part of a path>… [mocha's options]`: the tests in those files only, without the two checks.
+ * Plain JavaScript, so that nothing has to work before it does.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+/** Options of mocha whose value is the next argument. */
+const TAKES_VALUE = new Set([
+  '-g',
+  '--grep',
+  '-f',
+  '--fgrep',
+  '-t',
+  '--timeout',
+  '-j',
+  '--jobs',
+  '--retries',
+]);
+
+const { filters, options } = split(process.argv.slice(2));
+const files = testFiles().filter(
+  (file) => filters.length === 0 || filters.some((part) => file.includes(part)),
+);
+const counts = { passed: 0, failed: 0, skipped: 0 };
+
+if (process.argv.length === 2) {
+  await check('biome', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']);
+  await check('tsc', ['node_modules/typescript/bin/tsc', '--noEmit']);
+}
+if (files.length === 0) {
+  console.log(`no test file matches ${filters.join(' ')}`);
+  counts.failed += 1;
+} else {
+  await mocha();
+}
+const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
+console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
+process.exitCode = counts.failed === 0 ? 0 : 1;
+
+function split(args) {
+  const found = { filters: [], options: [] };
+  for (let i = 0; i < args.length; i++) {
+    if (!args[i].startsWith('-')) found.filters.push(args[i]);
+    else found.options.push(args[i], ...(TAKES_VALUE.has(args[i]) ? [args[++i]] : []));
+  }
+  return found;
+}
+
+function testFiles() {
+  return readdirSync(join(root, 'test'), { recursive: true })
+    .map((name) => relative(root, join(root, 'test', name)))
+    .filter((file) => file.endsWith('.test.ts') && !file.startsWith(join('test', 'prove')))
+    .sort();
+}
+
+/** A check that passes or fails as a whole. */
+async function check(name, args) {
+  const code = await run(args, {});
+  console.log(code === 0 ? `  ✔ ${name}` : `  ✖ ${name} failed`);
+  counts[code === 0 ? 'passed' : 'failed'] += 1;
+}
+
+/** The tests. Mocha's own process counts; when it ends without having done so, that is a failure of its own. */
+async function mocha() {
+  const folder = mkdtempSync(join(tmpdir(), 'annal-test-counts-'));
+  const counted = join(folder, 'counts.json');
+  const reporter = ['--reporter', join(root, 'test/support/reporter.js')];
+  const args = ['node_modules/mocha/bin/mocha.js', ...reporter, ...options, ...files];
+  const code = await run(args, { ANNAL_TEST_COUNTS: counted });
+  let failed = 0;
+  try {
+    const { passes, failures, pending } = JSON.parse(readFileSync(counted, 'utf8'));
+    counts.passed += passes;
+    counts.skipped += pending;
+    failed = failures;
+  } catch {
+    console.log('  ✖ mocha ended before it had run all tests');
+    failed = 1;
+  }
+  counts.failed += code === 0 ? failed : Math.max(failed, 1);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs a Node program in the repository, its output passed on as it comes. */
+function run(args, env) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    child.on('exit', (code) => resolve(code ?? 1));
+    child.on('error', () => resolve(1));
+  });
+}

@@ -1,0 +1,117 @@
+/**
+ * Databases for tests: one embedded PostgreSQL per test process, begun when the first database is asked for and ended
+ * with the process however that ends; or the server that ANNAL_TEST_DATABASE_URL names.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { platformPackage } from '#src/database/binaries.ts';
+import { startEmbeddedPostgres } from '#src/database/embedded.ts';
+import { openPool } from '#src/database/pool.ts';
+
+const run = promisify(execFile);
+
+/** An empty database of a test's own. */
+export interface TestDatabase {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  /** Ends the pool and removes the database, whoever else is still connected. */
+  drop(): Promise<void>;
+}
+
+let server: Promise<string> | undefined;
+
+/** A fresh, empty database. */
+export async function createDatabase(): Promise<TestDatabase> {
+  server ??= serverUrl();
+  const admin = await server;
+  const name = `annal_test_${randomBytes(8).toString('hex')}`;
+  // Copied by files: no checkpoint worth mentioning without fsync, and quicker than through the log.
+  await execute(admin, `CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`);
+  const url = withDatabase(admin, name);
+  const pool = openPool(url);
+  return {
+    url,
+    pool,
+    async drop() {
+      await pool.end();
+      await execute(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+async function execute(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+async function serverUrl(): Promise<string> {
+  const given = process.env.ANNAL_TEST_DATABASE_URL;
+  if (given !== undefined && given !== '') return given;
+  const folder = await mkdtemp(join(tmpdir(), 'annal-test-'));
+  // The user that PostgreSQL runs as must get through to the cluster, which itself is closed to others.
+  await chmod(folder, 0o711);
+  const cached = await clusterCache();
+  const cluster = join(folder, 'postgres');
+  if (await lstat(cached).catch(() => undefined)) {
+    // `cp -a` keeps the owner; a cluster that is copied is one that nobody ever started since.
+    await run('cp', ['-a', cached, cluster]);
+  } else {
+    await fillCache(folder, cached);
+  }
+  const started = await startEmbeddedPostgres({ dataDir: folder, fsync: false });
+  endWithProcess(started.pid, folder, new URL(started.url).searchParams.get('host') ?? '');
+  return started.url;
+}
+
+/** Where an empty cluster waits to be copied: per version of PostgreSQL and per user. */
+async function clusterCache(): Promise<string> {
+  const folder = join(tmpdir(), `annal-test-clusters-${process.getuid?.() ?? 0}`);
+  await mkdir(folder, { recursive: true, mode: 0o711 });
+  return join(folder, platformPackage().version);
+}
+
+async function fillCache(folder: string, cached: string): Promise<void> {
+  const first = await startEmbeddedPostgres({ dataDir: folder, fsync: false });
+  await first.stop();
+  const copy = `${cached}.${process.pid}`;
+  await run('cp', ['-a', join(folder, 'postgres'), copy]);
+  // Another process may have been faster: its copy is as good.
+  await rename(copy, cached).catch(() => rm(copy, { recursive: true, force: true }));
+}
+
+/**
+ * A shell that waits for the end of its input, which comes when this process ends, even by SIGKILL; it then stops the
+ * server and removes its files.
+ */
+function endWithProcess(pid: number, folder: string, sockets: string): void {
+  const script = `
+    read -r _
+    kill -QUIT "$1"
+    tries=0
+    while [ -e "$2/postgres/postmaster.pid" ] && [ $tries -lt 200 ]; do sleep 0.05; tries=$((tries + 1)); done
+    rm -rf "$2" "$3"`;
+  const watchdog = spawn('/bin/sh', ['-c', script, 'sh', String(pid), folder, sockets], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    cwd: '/',
+  });
+  watchdog.unref();
+  const { stdin } = watchdog;
+  if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
+}

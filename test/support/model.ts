@@ -1,0 +1,190 @@
+/**
+ * The plain in-memory model of what clients were told: which version of which resource holds what. It accepts the
+ * answers that a race allows, notes those that nothing allows, and at the end compares itself with the history.
+ */
+import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { without } from '#src/shared/json-equal.ts';
+
+/** What a version came from. */
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
+
+/** A version as the service shows it in a history. */
+export interface ShownVersion {
+  readonly version: number;
+  readonly operation: Operation;
+  /** Absent for a deletion. */
+  readonly body?: JsonObject;
+}
+
+/** A write that was sent and whose fate is not known: its sender got no answer. */
+interface Unknown {
+  readonly operation: 'UPDATE' | 'DELETE';
+  readonly content?: string;
+  /** Writes of one transaction share it: all of them happened, or none. */
+  readonly transaction: number | undefined;
+}
+
+/** A create that got no answer: whether it happened is found by its marker. */
+export interface LostCreate {
+  readonly type: string;
+  readonly marker: string;
+  readonly patient: string;
+  readonly content: string;
+  readonly transaction: number | undefined;
+}
+
+/** One resource and the writes to it that were acknowledged. */
+export interface ModelResource {
+  readonly type: string;
+  readonly id: string;
+  /** The record that it is in: the Patient's id. */
+  readonly patient: string;
+  /** Version → what was acknowledged as that version. */
+  readonly versions: Map<number, { readonly operation: Operation; readonly content?: string }>;
+  readonly unknown: Unknown[];
+  /** Highest version that anybody was told of; only a hint while writes are under way. */
+  latest: number;
+  deleted: boolean;
+  /** Content to send again when a deleted resource is restored, and to build updates from. */
+  body: JsonObject;
+}
+
+/** The exact text of a resource but for what is the service's: decimals by their literals, members in their order. */
+export function contentOf(body: JsonObject): string {
+  const { meta } = body;
+  const kept = typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as JsonObject) : {};
+  const others = without(kept, 'versionId', 'lastUpdated');
+  return printJson({ ...without(body, 'resourceType', 'id', 'meta'), meta: others });
+}
+
+/** All records. */
+export class Model {
+  readonly resources = new Map<string, ModelResource>();
+  readonly lostCreates: LostCreate[] = [];
+  /** Records in which a write was refused because the Patient was deleted. */
+  readonly refusedRecords = new Set<string>();
+  /** What no order of events could explain. */
+  readonly faults: string[] = [];
+  /** Writes with 412 although `If-Match` was what the client had just been told: version `expected` must be outdated by now. */
+  readonly #refusedMatches: { readonly resource: ModelResource; readonly expected: number }[] = [];
+
+  /** A create was acknowledged. */
+  created(
+    type: string,
+    id: string,
+    patient: string,
+    version: number | undefined,
+    body: JsonObject,
+  ): ModelResource {
+    if (version !== 1) this.faults.push(`${type}/${id} was created as version ${version}`);
+    const known = this.resources.get(id);
+    if (known !== undefined) this.faults.push(`${type}/${id} was created twice`);
+    const resource: ModelResource = known ?? {
+      type,
+      id,
+      patient,
+      versions: new Map(),
+      unknown: [],
+      latest: 1,
+      deleted: false,
+      body,
+    };
+    this.resources.set(id, resource);
+    resource.versions.set(1, { operation: 'CREATE', content: contentOf(body) });
+    return resource;
+  }
+
+  /** An update was acknowledged as `version`. @param ifMatch what its `If-Match` named. */
+  updated(resource: ModelResource, version: number | undefined, body: JsonObject, ifMatch?: number): void {
+    const name = `${resource.type}/${resource.id}`;
+    if (version === undefined) {
+      this.faults.push(`an update of ${name} was answered without a version`);
+      return;
+    }
+    if (ifMatch !== undefined && version !== ifMatch + 1) {
+      this.faults.push(`an update of ${name} with If-Match ${ifMatch} became version ${version}`);
+    }
+    if (resource.versions.has(version))
+      this.faults.push(`two writes of ${name} were told to be version ${version}`);
+    resource.versions.set(version, { operation: 'UPDATE', content: contentOf(body) });
+    if (version >= resource.latest) Object.assign(resource, { latest: version, deleted: false, body });
+  }
+
+  /** A delete was acknowledged. Of several at once only one writes; all may be told its version. */
+  deleted(resource: ModelResource, version: number | undefined): void {
+    if (version === undefined) {
+      this.faults.push(`a delete of ${resource.type}/${resource.id} was answered without a version`);
+      return;
+    }
+    const known = resource.versions.get(version);
+    if (known !== undefined && known.operation !== 'DELETE') {
+      this.faults.push(
+        `a delete of ${resource.type}/${resource.id} was told version ${version}, a ${known.operation}`,
+      );
+    }
+    resource.versions.set(version, { operation: 'DELETE' });
+    if (version >= resource.latest) Object.assign(resource, { latest: version, deleted: true });
+  }
+
+  /** A write with an `If-Match` that had been right got 412: somebody else must have been faster. */
+  refusedMatch(resource: ModelResource, expected: number): void {
+    this.#refusedMatches.push({ resource, expected });
+  }
+
+  /** A write to a known resource got no answer. */
+  lost(
+    resource: ModelResource,
+    operation: 'UPDATE' | 'DELETE',
+    body?: JsonObject,
+    transaction?: number,
+  ): void {
+    const content = body === undefined ? {} : { content: contentOf(body) };
+    resource.unknown.push({ operation, ...content, transaction });
+  }
+
+  /**
+   * Compares a resource with its whole history, oldest version first.
+   * @returns faults, and by transaction which of its lost writes turned out to have happened.
+   */
+  compare(
+    resource: ModelResource,
+    history: readonly ShownVersion[],
+  ): { faults: string[]; happened: number[] } {
+    const name = `${resource.type}/${resource.id}`;
+    const faults: string[] = [];
+    const happened: number[] = [];
+    const lost = [...resource.unknown];
+    history.forEach((shown, index) => {
+      if (shown.version !== index + 1)
+        faults.push(`${name}: version ${shown.version} stands at place ${index + 1}`);
+      const expected = resource.versions.get(shown.version);
+      const content = shown.body === undefined ? undefined : contentOf(shown.body);
+      if (expected === undefined) {
+        const at = lost.findIndex(
+          (write) => write.operation === shown.operation && write.content === content,
+        );
+        const [found] = at < 0 ? [] : lost.splice(at, 1);
+        if (found === undefined)
+          faults.push(`${name}: nobody was told of version ${shown.version} (${shown.operation})`);
+        else if (found.transaction !== undefined) happened.push(found.transaction);
+      } else if (expected.operation !== shown.operation) {
+        faults.push(
+          `${name}: version ${shown.version} is ${shown.operation}, acknowledged was ${expected.operation}`,
+        );
+      } else if (expected.content !== content) {
+        faults.push(
+          `${name}: version ${shown.version} holds ${content}, acknowledged was ${expected.content}`,
+        );
+      }
+    });
+    for (const version of resource.versions.keys()) {
+      if (version > history.length) faults.push(`${name}: acknowledged version ${version} is lost`);
+    }
+    for (const { resource: refused, expected } of this.#refusedMatches) {
+      if (refused === resource && history.length <= expected) {
+        faults.push(`${name}: If-Match ${expected} got 412 although no later version exists`);
+      }
+    }
+    return { faults, happened };
+  }
+}

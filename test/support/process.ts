@@ -1,0 +1,83 @@
+/** Programs of this repository run as processes of their own, to be watched and killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** The repository. */
+export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** A started program. */
+export interface Program {
+  readonly child: ChildProcess;
+  /** Everything that it has written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with the exit code, or the signal's name. */
+  readonly ended: Promise<number | string>;
+  /** Waits for a line on standard output that contains `text`. @throws Error with its output when it ends before. */
+  line(text: string): Promise<string>;
+}
+
+/** Starts a command in the repository with `env` as its only Annal settings. */
+export function startProgram(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Program {
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
+  let over = false;
+  const ended = once(child, 'close').then(([code, signal]: (number | string)[]) => {
+    over = true;
+    return code ?? signal ?? '';
+  });
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    async line(text) {
+      for (;;) {
+        const found = stdout
+          .split('\n')
+          .find((line, index, all) => index < all.length - 1 && line.includes(text));
+        if (found !== undefined) return found;
+        if (over) throw new Error(`it ended without saying "${text}":\n${stdout}${stderr}`);
+        await Promise.race([once(child.stdout, 'data'), ended]);
+      }
+    },
+  };
+}
+
+/** A TCP port of this machine that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Waits until a condition holds, asking every 20 ms. @throws Error when it does not within `limit` milliseconds. */
+export async function eventually(condition: () => boolean | Promise<boolean>, limit = 20_000): Promise<void> {
+  for (const until = Date.now() + limit; Date.now() < until; await pause(20)) {
+    if (await condition()) return;
+  }
+  throw new Error(`it did not become true within ${limit} ms: ${condition}`);
+}

@@ -1,0 +1,251 @@
+/** The real service as a process of its own: `src/main.ts` on a free port, with a DATA_DIR of its own. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+/** How long a start may take, in ms: the first one makes a database cluster. */
+const START_MS = 60_000;
+
+/** What a service is started with. */
+export interface ServiceOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: a new folder, removed by `stop`. */
+  readonly dataDir?: string;
+  /** Default: the embedded PostgreSQL in the DATA_DIR. */
+  readonly databaseUrl?: string;
+  /** The key to use, when it is not in this DATA_DIR's quickstart.json. */
+  readonly key?: string;
+}
+
+/** A request to the FHIR interface. */
+export interface Call {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text goes as it is, a tree as `application/fhir+json`. */
+  readonly body?: string;
+  /** Gives up then; default 60,000 ms. */
+  readonly timeoutMs?: number;
+}
+
+/** An answer, read whole. */
+export class Answer {
+  constructor(
+    readonly status: number,
+    readonly headers: Headers,
+    readonly text: string,
+  ) {}
+
+  /** The body as JSON, decimals with their literals. */
+  get json(): JsonObject {
+    const { value } = parseJson(this.text);
+    if (!isObject(value)) throw new TypeError(`no JSON object: ${this.text.slice(0, 200)}`);
+    return value;
+  }
+
+  /** The version in the ETag. */
+  get version(): number | undefined {
+    const digits = /^W\/"(\d+)"$/.exec(this.headers.get('etag') ?? '')?.[1];
+    return digits === undefined ? undefined : Number(digits);
+  }
+
+  /** For messages: status and the beginning of the body. */
+  toString(): string {
+    return `${this.status} ${this.text.slice(0, 400)}`;
+  }
+}
+
+/** A running service. */
+export interface Service {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly key: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  /** Everything that it wrote to standard error so far. */
+  log(): string;
+  /** `path` below `/fhir/R4`, with its slash, or a whole URL (a `next` link). @throws when nothing answers. */
+  fhir(path: string, call?: Call): Promise<Answer>;
+  /** Ends it with SIGTERM and removes a DATA_DIR that it was given none of. Idempotent. */
+  stop(): Promise<void>;
+  /** Ends it with SIGKILL; its database runs on until the next start on the DATA_DIR, or `stop`. */
+  kill(): Promise<void>;
+}
+
+/** Starts a service and waits until it says that it is ready. @throws Error with its output when it does not. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? (await newDataDir());
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const started = await startOn(port, dataDir, options);
+    if (typeof started !== 'string') return started;
+    // Another process may have taken the port since it was found free.
+    if (attempt === 3 || !started.includes(`PORT ${port}`))
+      throw new Error(`the service did not start: ${started}`);
+  }
+}
+
+/** A folder that the user PostgreSQL runs as can pass through. */
+export async function newDataDir(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'annal-service-'));
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+async function startOn(port: number, dataDir: string, options: ServiceOptions): Promise<Service | string> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      LOG_LEVEL: 'warn',
+      BASE_URL: `http://127.0.0.1:${port}`,
+      ...options.env,
+      PORT: String(port),
+      DATA_DIR: dataDir,
+      DATABASE_URL: options.databaseUrl ?? '',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  const errors = collect(child, 'stderr');
+  const started = { child, dataDir };
+  running.add(started);
+  const failure = await ready(child, errors);
+  if (failure !== undefined) {
+    child.kill('SIGKILL');
+    running.delete(started);
+    return failure;
+  }
+  const url = `http://127.0.0.1:${port}`;
+  const key = options.key ?? (await readKey(dataDir));
+  let stopped: Promise<void> | undefined;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await ended;
+  };
+  return {
+    url,
+    key,
+    dataDir,
+    pid: child.pid ?? 0,
+    log: errors,
+    fhir: (path, call) => request(path.startsWith('http') ? path : `${url}/fhir/R4${path}`, key, call),
+    kill: () => end('SIGKILL'),
+    stop() {
+      stopped ??= end('SIGTERM').then(async () => {
+        running.delete(started);
+        if (child.signalCode === 'SIGKILL') stopDatabase(dataDir);
+        if (options.dataDir === undefined)
+          await rm(dataDir, { recursive: true, force: true, maxRetries: 20 });
+      });
+      return stopped;
+    },
+  };
+}
+
+/** Undefined once the `ready` line came; else why it did not. */
+async function ready(child: ChildProcess, errors: () => string): Promise<string | undefined> {
+  const output = collect(child, 'stdout');
+  const deadline = Date.now() + START_MS;
+  const signal = AbortSignal.timeout(START_MS);
+  while (!/ready/.test(output())) {
+    if (child.exitCode !== null || child.signalCode !== null) return errors();
+    if (Date.now() > deadline) return `not ready after ${START_MS} ms: ${errors()}`;
+    await Promise.race([
+      child.stdout === null ? undefined : once(child.stdout, 'data', { signal }),
+      once(child, 'exit', { signal }),
+    ]).catch(() => undefined);
+  }
+  return undefined;
+}
+
+function collect(child: ChildProcess, name: 'stdout' | 'stderr'): () => string {
+  let text = '';
+  child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-100_000);
+  });
+  return () => text;
+}
+
+async function readKey(dataDir: string): Promise<string> {
+  const { value } = parseJson(await readFile(join(dataDir, 'quickstart.json'), 'utf8'));
+  if (isObject(value) && typeof value.sandbox_key === 'string') return value.sandbox_key;
+  throw new Error('quickstart.json has no sandbox_key');
+}
+
+async function request(url: string, key: string, call: Call = {}): Promise<Answer> {
+  const response = await fetch(url, {
+    method: call.method ?? 'GET',
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(call.body === undefined ? {} : { 'Content-Type': 'application/fhir+json' }),
+      ...call.headers,
+    },
+    ...(call.body === undefined ? {} : { body: call.body }),
+    signal: AbortSignal.timeout(call.timeoutMs ?? 60_000),
+  });
+  return new Answer(response.status, response.headers, await response.text());
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address === 'object' && address !== null) return address.port;
+  throw new Error('no free port');
+}
+
+/** What still runs: when the test process ends, so does what it started, the database of a killed service too. */
+const running = new Set<{ readonly child: ChildProcess; readonly dataDir: string }>();
+
+process.once('exit', () => {
+  for (const { child, dataDir } of running) {
+    child.kill('SIGKILL');
+    stopDatabase(dataDir);
+  }
+});
+
+/** Stops the PostgreSQL that a killed service left running. */
+function stopDatabase(dataDir: string): void {
+  try {
+    const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+    process.kill(Number(pid), 'SIGQUIT');
+  } catch {
+    // It is gone already, or the database is not embedded.
+  }
+}
+
+/** Runs `annal <command> --json` on a service's DATA_DIR. Gives its exit code and what it wrote. */
+export async function annal(
+  service: Pick<Service, 'dataDir'>,
+  command: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number; json: Json; output: string }> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [join(ROOT, 'bin', 'annal.js'), ...command, '--json'],
+      { cwd: ROOT, env: { ...process.env, ...env, DATA_DIR: service.dataDir }, maxBuffer: 50_000_000 },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
+        resolve({ code, json: jsonIn(stdout), output: `${stdout}${stderr}` });
+      },
+    );
+  });
+}
+
+function jsonIn(text: string): Json {
+  try {
+    return parseJson(text).value;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,157 @@
+/** The import rule of docs/architecture.md: every part of the house looks one way only. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import ts from 'typescript';
+
+const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** A part may import itself and what stands here: folders, or files by their path. `type `: its types only. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  commands: ['src/events', 'src/fhir', 'src/shared'],
+  projections: ['src/events', 'src/fhir', 'src/shared', 'src/database'],
+  queries: ['src/fhir', 'src/shared', 'src/database', 'type src/events'],
+  'src/reactions': ['src/events', 'src/fhir', 'src/shared', 'src/database'],
+  'src/http': [
+    'commands',
+    'queries',
+    'src/database',
+    'src/events',
+    'src/fhir',
+    'src/operations',
+    'src/reactions',
+    'src/shared',
+    'src/terminology',
+    'src/config.ts',
+    'src/logging.ts',
+    'src/metrics.ts',
+  ],
+  'src/events': ['src/shared', 'src/database'],
+  'src/fhir': ['src/shared'],
+  'src/operations': ['src/events', 'src/shared', 'src/database'],
+  'src/terminology': ['src/fhir', 'src/shared', 'src/database'],
+  // The migrations hold the tables that others define.
+  'src/database': ['src/shared', 'src/events/postgres/schema.ts', 'src/operations/schema.ts'],
+  'src/shared': ['type src/events/metadata.ts'],
+};
+
+/** What composes the rest may import all of it; but only `app.ts` knows HTTP. */
+const COMPOSERS = ['src/cli', 'src/app.ts', 'src/main.ts'];
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+/** Every import of an own file by an own file, as paths from the root. */
+function imports(): Import[] {
+  return ['commands', 'projections', 'queries', 'src'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => importsOf(join(folder, name))),
+  );
+}
+
+function importsOf(file: string): Import[] {
+  const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest);
+  const found: Import[] = [];
+  const visit = (node: ts.Node): void => {
+    const target = targetOf(node);
+    const to = target === undefined ? undefined : ownFile(file, target);
+    if (to !== undefined) found.push({ from: file, to, typeOnly: isTypeOnly(node) });
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** The module that a node names: `import … from`, `export … from`, `import()`, `import('…').Type`. */
+function targetOf(node: ts.Node): string | undefined {
+  let module: ts.Node | undefined;
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) module = node.moduleSpecifier;
+  else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) module = node.argument.literal;
+  else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+    module = node.arguments[0];
+  return module !== undefined && ts.isStringLiteralLike(module) ? module.text : undefined;
+}
+
+function isTypeOnly(node: ts.Node): boolean {
+  if (ts.isImportTypeNode(node)) return true;
+  if (ts.isExportDeclaration(node)) return node.isTypeOnly;
+  if (!ts.isImportDeclaration(node) || node.importClause === undefined) return false;
+  const { isTypeOnly: whole, name, namedBindings } = node.importClause;
+  if (whole) return true;
+  if (name !== undefined || namedBindings === undefined || !ts.isNamedImports(namedBindings)) return false;
+  return namedBindings.elements.every((element) => element.isTypeOnly);
+}
+
+function ownFile(from: string, target: string): string | undefined {
+  if (target.startsWith('#')) return target.slice(1);
+  if (target.startsWith('.'))
+    return relative(ROOT, resolve(ROOT, dirname(from), target))
+      .split(sep)
+      .join('/');
+  return undefined;
+}
+
+const within = (file: string, part: string): boolean => file === part || file.startsWith(`${part}/`);
+
+/** The part of the house that a file belongs to; the files directly in `src` are parts of their own. */
+function partOf(file: string): string | undefined {
+  return Object.keys(MAY_IMPORT).find((part) => within(file, part));
+}
+
+function isAllowed({ from, to, typeOnly }: Import): boolean {
+  if (within(to, 'src/http')) return within(from, 'src/http') || from === 'src/app.ts';
+  if (COMPOSERS.some((composer) => within(from, composer))) return true;
+  if (COMPOSERS.some((composer) => within(to, composer))) return false;
+  const part = partOf(from);
+  // Settings, logging and the like stand beside each other in `src`, and know none of the stations.
+  if (part === undefined) return /^src\/[^/]+\.ts$/.test(to) || within(to, 'src/shared');
+  const reachable = (MAY_IMPORT[part] ?? []).map((name) =>
+    name.startsWith('type ') ? { name: name.slice(5), typesOnly: true } : { name, typesOnly: false },
+  );
+  return (
+    within(to, part) || reachable.some(({ name, typesOnly }) => within(to, name) && (typeOnly || !typesOnly))
+  );
+}
+
+const line = ({ from, to, typeOnly }: Import): string =>
+  `${from} imports ${typeOnly ? 'types of ' : ''}${to}`;
+
+describe('architecture', () => {
+  it('lets every part import only what lies downstream of it', () => {
+    const all = imports();
+    expect(all.length).to.be.greaterThan(20);
+    expect(all.filter((found) => !isAllowed(found)).map(line)).to.deep.equal([]);
+  });
+
+  it('would notice an import against the stream', () => {
+    const against = [
+      ['queries/read.ts', 'commands/command.ts'],
+      ['commands/handle.ts', 'src/http/errors.ts'],
+      ['commands/handle.ts', 'src/operations/locks.ts'],
+      ['src/cli/import/run.ts', 'src/http/errors.ts'],
+      ['projections/resources/project.ts', 'queries/read.ts'],
+      ['src/fhir/types.ts', 'src/events/store.ts'],
+      ['queries/read.ts', 'src/events/store.ts'],
+      ['src/config.ts', 'src/database/pool.ts'],
+      ['src/http/server.ts', 'src/main.ts'],
+    ] as const;
+    for (const [from, to] of against) {
+      expect(isAllowed({ from, to, typeOnly: false }), `${from} → ${to}`).to.equal(false);
+    }
+    expect(isAllowed({ from: 'queries/read.ts', to: 'src/events/store.ts', typeOnly: true })).to.equal(true);
+    expect(isAllowed({ from: 'src/app.ts', to: 'src/http/server.ts', typeOnly: false })).to.equal(true);
+  });
+
+  it('knows every part', () => {
+    const unknown = imports()
+      .map(({ from }) => from)
+      .filter((file) => partOf(file) === undefined && !COMPOSERS.some((composer) => within(file, composer)))
+      .filter((file) => !/^src\/[^/]+\.ts$/.test(file));
+    expect([...new Set(unknown)]).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import { expect } from 'chai';
+import { ConfigError, configurationTable, loadConfig } from '#src/config.ts';
+
+function faultsOf(env: Record<string, string>): string {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    expect(error).to.be.instanceOf(ConfigError);
+    return (error as ConfigError).message;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('configuration', () => {
+  it('needs no variable', () => {
+    const config = loadConfig({});
+    expect(config).to.deep.include({
+      port: 3000,
+      host: '127.0.0.1',
+      baseUrl: 'http://localhost:3000',
+      dataDir: resolve('.annal'),
+      databaseUrl: undefined,
+      eventStoreUrl: undefined,
+      mode: 'development',
+      logLevel: 'info',
+    });
+    expect(config.limits).to.deep.equal({
+      bodyBytes: 10_000_000,
+      bundleBytes: 25_000_000,
+      bundleEntries: 5_000,
+    });
+  });
+
+  it('takes an empty variable for an absent one', () => {
+    expect(loadConfig({ PORT: '', DATABASE_URL: ' ' })).to.deep.equal(loadConfig({}));
+  });
+
+  it('makes the base URL from host and port', () => {
+    expect(loadConfig({ HOST: '0.0.0.0', PORT: '8080' }).baseUrl).to.equal('http://localhost:8080');
+    expect(loadConfig({ HOST: '10.0.0.7' }).baseUrl).to.equal('http://10.0.0.7:3000');
+    expect(loadConfig({ HOST: 'fd00::7' }).baseUrl).to.equal('http://[fd00::7]:3000');
+  });
+
+  it('leaves a trailing slash off a given base URL', () => {
+    expect(loadConfig({ BASE_URL: 'https://x.example/annal/' }).baseUrl).to.equal('https://x.example/annal');
+  });
+
+  it('takes a database behind a unix socket', () => {
+    const url = 'postgres://annal@/annal?host=/run/postgresql';
+    expect(loadConfig({ DATABASE_URL: url }).databaseUrl).to.equal(url);
+  });
+
+  it('names every wrong variable in one sentence', () => {
+    const message = faultsOf({
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+      BASE_URL: 'ftp://x',
+      MAX_BODY_BYTES: 'many',
+    });
+    expect(message).to.equal(
+      'PORT must be at most 65535; BASE_URL must be a URL such as https://records.example.org; ' +
+        'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent; ' +
+        'MAX_BODY_BYTES must be a whole number from 1000 to 1000000000',
+    );
+  });
+
+  for (const [name, value] of [
+    ['PORT', '0'],
+    ['PORT', '80.5'],
+    ['PORT', '-1'],
+    ['MODE', 'Production'],
+    ['BASE_URL', 'records.example.org'],
+    ['BASE_URL', 'https://x.example?y=1'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['EVENTSTORE_URL', 'http://x'],
+    ['MAX_BUNDLE_ENTRIES', '0'],
+    ['SHUTDOWN_SECONDS', 'soon'],
+  ] as const) {
+    it(`refuses ${name}=${value}`, () => {
+      expect(faultsOf({ [name]: value })).to.match(new RegExp(`^${name} must `));
+    });
+  }
+
+  it('never repeats a value, which may be a password', () => {
+    expect(faultsOf({ DATABASE_URL: 'mysql://annal:hunter2@db/annal' })).not.to.contain('hunter2');
+  });
+
+  it('documents every variable', () => {
+    for (const row of configurationTable()) expect(row.description, row.name).to.match(/^\S.*\.$/);
+    expect(configurationTable().find((row) => row.name === 'PORT')?.default).to.equal('3000');
+  });
+});

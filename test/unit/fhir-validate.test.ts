@@ -1,0 +1,235 @@
+/** What validation lets pass, and mutations that it must not. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type ElementDefinition, jsonName, typeDefinition } from '#src/fhir/definitions/tables.ts';
+import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { validateResource } from '#src/fhir/validate.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { EXAMPLES } from '#test/support/fhir-examples.ts';
+import { syntheaFolder } from '#test/support/synthea.ts';
+
+function issuesOf(resource: JsonObject): string[] {
+  return validateResource(resource).map(({ code, diagnostics }) => `${code}: ${diagnostics}`);
+}
+
+describe('validation of good resources', () => {
+  for (const type of TYPE_NAMES) {
+    it(`passes the example of ${type}`, () => {
+      expect(issuesOf(EXAMPLES[type])).to.deep.equal([]);
+    });
+  }
+
+  it('passes every resource of the Synthea bundles', function () {
+    const folder = syntheaFolder();
+    if (folder === undefined) this.skip();
+    const faults: string[] = [];
+    let resources = 0;
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
+      const { value: bundle } = parseJson(readFileSync(join(folder, file), 'utf8'));
+      if (!isObject(bundle) || !Array.isArray(bundle.entry)) continue;
+      for (const entry of bundle.entry) {
+        if (!isObject(entry) || !isObject(entry.resource)) continue;
+        resources += 1;
+        faults.push(...issuesOf(entry.resource));
+      }
+      faults.push(...issuesOf(bundle));
+    }
+    expect(resources).to.be.greaterThan(1000);
+    expect(faults).to.deep.equal([]);
+  });
+
+  const GOOD: readonly (readonly [string, JsonObject])[] = [
+    [
+      'a list whose values have only extensions',
+      { name: [{ _given: [{ extension: [{ url: 'u', valueCode: 'c' }] }] }] },
+    ],
+    ['an id beside a value', { gender: 'male', _gender: { id: 'g' } }],
+    ['a required primitive that has only an extension', { link: [link()] }],
+    ['nulls beside values', { name: [{ given: ['a', 'b'], _given: [null, null] }] }],
+    ['text beyond the basic plane', { name: [{ family: '𝒳 é 漢\n\t' }] }],
+    ['a leap day and a leap second', { birthDate: '2000-02-29', deceasedDateTime: '2016-12-31T23:59:60Z' }],
+    ['a year, a month', { birthDate: '1974', deceasedDateTime: '2016-12' }],
+    ['references of every form', { generalPractitioner: references() }],
+    [
+      'a null flavour for a bound concept',
+      { maritalStatus: { extension: [{ url: 'u', valueCode: 'unknown' }] } },
+    ],
+    ['padded base64 over lines', { photo: [{ contentType: 'image/png', data: 'YWJj\nZGU=' }] }],
+    [
+      'narrative without a namespace, with entities and images',
+      { text: { status: 'additional', div: markup() } },
+    ],
+  ];
+  for (const [what, members] of GOOD) {
+    it(`passes ${what}`, () => {
+      expect(issuesOf({ resourceType: 'Patient', ...members })).to.deep.equal([]);
+    });
+  }
+
+  function link(): JsonObject {
+    return { other: { display: 'x' }, _type: { extension: [{ url: 'u', valueCode: 'unknown' }] } };
+  }
+  function references(): Json[] {
+    const texts = ['Practitioner/a', 'Organization/b/_history/2', 'https://x.org/any/thing', 'urn:uuid:1'];
+    return [
+      ...texts.map((reference) => ({ reference })),
+      { display: 'x' },
+      { reference: 'Practitioner?identifier=x|y' },
+    ];
+  }
+  function markup(): string {
+    return '<div><!-- c --><p title="a &lt; b">&nbsp;x &#169;<br/><img src="#i" alt=\'y\'/></p></div>';
+  }
+
+  it('passes resources in a Bundle and in Parameters, each with local references of its own', () => {
+    const { MedicationRequest } = EXAMPLES;
+    const entry = [{ resource: MedicationRequest }, { resource: EXAMPLES.Patient }];
+    expect(issuesOf({ resourceType: 'Bundle', type: 'collection', entry })).to.deep.equal([]);
+    const parameter = [{ name: 'resource', resource: MedicationRequest }];
+    expect(issuesOf({ resourceType: 'Parameters', parameter })).to.deep.equal([]);
+    const lone = { ...MedicationRequest, contained: undefined } as unknown as JsonObject;
+    const faulty = validateResource({
+      resourceType: 'Bundle',
+      type: 'collection',
+      entry: [...entry, { resource: lone }],
+    });
+    expect(faulty.map(({ expression }) => expression)).to.deep.equal(['Bundle.entry[2].resource.medication']);
+  });
+
+  it('lets a contained resource refer to its container alone', () => {
+    const contained = [{ resourceType: 'Provenance', ...provenanceOf('#') }];
+    expect(issuesOf({ resourceType: 'Patient', contained })).to.deep.equal([]);
+    const issues = validateResource({
+      resourceType: 'Patient',
+      contained: [{ resourceType: 'Provenance', ...provenanceOf('#x') }],
+    });
+    expect(issues.map(({ expression }) => expression)).to.deep.equal([
+      'Patient.contained[0].target[0]',
+      'Patient.contained[0]',
+    ]);
+  });
+
+  function provenanceOf(reference: string): JsonObject {
+    return { target: [{ reference }], recorded: '2020-01-01T00:00:00Z', agent: [{ who: { display: 'x' } }] };
+  }
+
+  it('tells of every reference, contained ones included', () => {
+    const seen: string[] = [];
+    const sink = {
+      reference: (path: string, holder: JsonObject) => seen.push(`${path} ${String(holder.reference)}`),
+    };
+    const extension = [{ url: 'u', valueReference: { reference: 'Patient/x' } }];
+    const contained = [
+      { resourceType: 'Medication', id: 'med', manufacturer: { reference: 'Organization/o' } },
+    ];
+    validateResource({ ...EXAMPLES.MedicationRequest, contained, extension }, 'MedicationRequest', sink);
+    expect(seen).to.have.members([
+      'MedicationRequest.medication #med',
+      'MedicationRequest.contained[0].manufacturer Organization/o',
+      'MedicationRequest.subject Patient/p1',
+      'MedicationRequest.requester Practitioner/a',
+      'MedicationRequest.extension[0].value Patient/x',
+    ]);
+  });
+});
+
+/** A member of an example: how to reach it, and what R4 says of it. */
+interface Place {
+  readonly path: string;
+  /** The object that holds the member. */
+  readonly holder: (root: JsonObject) => JsonObject;
+  readonly key: string;
+  readonly element: ElementDefinition;
+}
+
+/** Every member of a resource, at any depth, that its definition names. */
+function placesIn(root: JsonObject, type: string, path: string, holder: Place['holder']): Place[] {
+  const object = holder(root);
+  return typeDefinition(type).elements.flatMap((element) =>
+    element.types.flatMap(({ code }) => {
+      const key = jsonName(element, code);
+      const value = object[key];
+      if (value === undefined) return [];
+      const here: Place = { path: `${path}.${element.name}`, holder, key, element };
+      const items = Array.isArray(value) ? value : [value];
+      const below = items.flatMap((item, index) => {
+        if (!isObject(item)) return [];
+        const at = Array.isArray(value) ? `[${index}]` : '';
+        const inside = (from: JsonObject): JsonObject =>
+          objectAt(holder(from)[key], at === '' ? undefined : index);
+        const itemType = code === 'Resource' ? String(item.resourceType) : code;
+        return placesIn(root, itemType, `${path}.${element.name}${at}`, inside);
+      });
+      return [here, ...below];
+    }),
+  );
+}
+
+function objectAt(value: Json | undefined, index: number | undefined): JsonObject {
+  const item = index !== undefined && Array.isArray(value) ? value[index] : value;
+  if (!isObject(item)) throw new Error('the example has another form');
+  return item;
+}
+
+describe('mutations of good resources', () => {
+  const all = TYPE_NAMES.map((type) => ({
+    type,
+    places: placesIn(EXAMPLES[type], type, type, (root) => root),
+  }));
+
+  for (const { type, places } of all) {
+    const required = places.filter(({ element }) => element.required);
+    if (required.length === 0) continue;
+    it(`${type} without any of its ${required.length} required elements is caught`, () => {
+      for (const { path, holder, key } of required) {
+        const mutant = structuredClone(EXAMPLES[type]);
+        delete holder(mutant)[key];
+        const found = validateResource(mutant, type).map((issue) => `${issue.code} ${issue.expression}`);
+        expect(found, path).to.include(`required ${path}`);
+      }
+    });
+  }
+
+  const anywhere = fc.constantFrom(
+    ...all.flatMap(({ type, places }) => places.map((place) => ({ type, place }))),
+  );
+
+  it('any member of another JSON type is caught at its place', () => {
+    fc.assert(
+      fc.property(anywhere, ({ type, place }) => {
+        const mutant = structuredClone(EXAMPLES[type]);
+        const holder = place.holder(mutant);
+        holder[place.key] = place.element.list ? { x: 1 } : [holder[place.key] ?? 1];
+        const found = validateResource(mutant, type).map((issue) => `${issue.code} ${issue.expression}`);
+        expect(found).to.include(`structure ${place.path}`);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('any member under an unknown name is caught', () => {
+    fc.assert(
+      fc.property(anywhere, fc.stringMatching(/^[a-z]{12}$/), ({ type, place }, name) => {
+        const mutant = structuredClone(EXAMPLES[type]);
+        place.holder(mutant)[name] = 'x';
+        const parent = place.path.slice(0, place.path.lastIndexOf('.'));
+        const found = validateResource(mutant, type).map((issue) => `${issue.code} ${issue.expression}`);
+        expect(found).to.include(`structure ${parent}.${name}`);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('no JSON whatever makes validation throw', () => {
+    fc.assert(
+      fc.property(anywhere, fc.jsonValue(), ({ type, place }, value) => {
+        const mutant = structuredClone(EXAMPLES[type]);
+        place.holder(mutant)[place.key] = value as Json;
+        expect(isResourceType(type) && validateResource(mutant, type)).to.be.an('array');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
