@@ -86,12 +86,16 @@ export class Shutdown {
   }
 
   async #endPart(part: Part): Promise<boolean> {
+    const over = new AbortController();
+    // The timer also keeps the process alive while nothing else does.
+    const late = pause(part.limit, 'late', { signal: over.signal }).catch(() => undefined);
     try {
-      const late = pause(part.limit, 'late', { ref: false });
       if ((await Promise.race([part.end(), late])) !== 'late') return true;
       this.log.error({ part: part.name, limit_ms: part.limit }, 'did not end in time');
     } catch (err) {
       this.log.error({ err, part: part.name }, 'did not end as it should');
+    } finally {
+      over.abort();
     }
     return false;
   }

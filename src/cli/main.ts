@@ -26,6 +26,8 @@ const schema = z.object({
     .max(64, '--concurrency must be at most 64')
     .optional(),
   again: z.boolean().optional(),
+  force: z.boolean().optional(),
+  fresh: z.boolean().optional(),
 });
 
 /** Standard input's name would be taken for an option without a name: it is told apart before parsing. */
@@ -85,7 +87,7 @@ function describeCommands(): CAC {
   ).action(async (sources: string[], options: unknown) => {
     const { importCommand } = await import('./import/run.ts');
     const named = sources.map((source) => (source === STANDARD_INPUT ? '-' : source));
-    return importCommand(named, read(options));
+    return interruptible((signal) => importCommand(named, { ...read(options), signal }));
   });
 
   withService(
@@ -114,7 +116,38 @@ function describeCommands(): CAC {
       return recordCommand(patient, read(options));
     });
 
+  cli
+    .command('verify', 'Derive the read models anew from the log, compare them, and check the hash chains')
+    .action(async (options: unknown) => {
+      const { verifyCommand } = await import('./verify.ts');
+      return verifyCommand(read(options));
+    });
+
+  cli
+    .command(
+      'rebuild [...projections]',
+      'Build read models anew beside the serving ones and swap them in (default: all)',
+    )
+    .option('--force', 'Swap although rebuilt rows differ from the serving ones')
+    .option('--fresh', 'Begin anew instead of going on from a rebuild that was stopped')
+    .action(async (projections: string[], options: unknown) => {
+      const { rebuildCommand } = await import('./rebuild.ts');
+      return interruptible((signal) => rebuildCommand(projections, { ...read(options), signal }));
+    });
+
   return cli;
+}
+
+/** Work that SIGINT and SIGTERM stop at the next step, so that the same command can go on from there. */
+async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    return await work(interrupted.signal);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
 }
 
 function withService(command: ReturnType<CAC['command']>): ReturnType<CAC['command']> {

@@ -2,36 +2,20 @@
  * The embedded PostgreSQL: real binaries from npm, one cluster under DATA_DIR, reached through a unix socket only.
  * Runs on Linux and macOS, as an ordinary user and as root.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, open, readFile, realpath, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
-import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
-import { clusterFolder, giveTo, SHARED_ROOT } from './placement.ts';
+import { postgresBinaries } from './binaries.ts';
+import { type ClusterSetup, ensureCluster, lastLines, surroundings } from './cluster.ts';
+import { clusterFolder, SHARED_ROOT } from './placement.ts';
 import { clearOrphan, removeSocketFolder, SOCKET_PREFIX, stopServer } from './postmaster.ts';
+import { NAME, PORT, serverSettings } from './settings.ts';
 import { canReach, postgresUser, type SystemUser } from './system-user.ts';
 
-const run = promisify(execFile);
-
-/** The role and the database inside the cluster. */
-const NAME = 'annal';
-const PORT = 5432;
 /** A unix socket's path has at most 107 bytes on Linux and 103 on macOS; this leaves room for the socket's name. */
 const LONGEST_SOCKET_FOLDER = 85;
 
@@ -69,7 +53,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const binaries = await postgresBinaries(user, spare);
   const cluster = await clusterFolder(options.dataDir, user);
   await clearOrphan(cluster, log);
-  const server: ServerSetup = { binaries, cluster, user, log, fsync: options.fsync ?? true };
+  const server: ClusterSetup = { binaries, cluster, user, log, fsync: options.fsync ?? true };
   await ensureCluster(server);
   const logFile = join(options.dataDir, 'postgres.log');
   const sockets = await socketFolder(user);
@@ -79,67 +63,6 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     await removeSocketFolder(sockets);
     throw error;
   }
-}
-
-interface ServerSetup {
-  readonly binaries: PostgresBinaries;
-  readonly cluster: string;
-  readonly user: SystemUser | undefined;
-  readonly log: (message: string) => void;
-  readonly fsync: boolean;
-}
-
-/** Makes the cluster if there is none: in a folder beside, renamed when complete, so that a killed initdb leaves nothing. */
-async function ensureCluster({ binaries, cluster, user, log, fsync }: ServerSetup): Promise<void> {
-  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
-  if (version !== undefined) {
-    if (version.trim() !== binaries.major) {
-      throw new Error(
-        `${cluster} was made by PostgreSQL ${version.trim()}, and this version of Annal brings ${binaries.major}: ` +
-          'set DATABASE_URL to a server that has the data, or use another DATA_DIR',
-      );
-    }
-    if (user !== undefined && (await stat(cluster)).uid === 0) await giveTo(user, cluster);
-    return;
-  }
-  const parent = dirname(cluster);
-  const unfinished = `${basename(cluster)}.initdb-`;
-  for (const entry of await readdir(parent)) {
-    if (entry.startsWith(unfinished)) await rm(join(parent, entry), { recursive: true, force: true });
-  }
-  log('making a new PostgreSQL cluster');
-  const building = join(parent, `${unfinished}${process.pid}`);
-  await mkdir(building, { mode: 0o700 });
-  if (user !== undefined) await chown(building, user.uid, user.gid);
-  const settings = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  // Trust is safe: the socket's folder is open to the owner of the cluster alone, and there is no other way in.
-  const access = [`--username=${NAME}`, '--auth-local=trust', '--auth-host=reject', '--no-instructions'];
-  try {
-    await run(
-      binaries.initdb,
-      [`--pgdata=${building}`, ...settings, ...access, ...(fsync ? [] : ['--no-sync'])],
-      childOptions(user),
-    );
-  } catch (error) {
-    await rm(building, { recursive: true, force: true });
-    throw new Error(
-      `PostgreSQL's initdb failed: ${lastLines(String((error as { stderr?: string }).stderr ?? error))}`,
-      {
-        cause: error,
-      },
-    );
-  }
-  await rename(building, cluster);
-}
-
-/** The surroundings of PostgreSQL's processes: nothing of the service's environment, which may hold secrets. */
-function childOptions(user: SystemUser | undefined): {
-  env: NodeJS.ProcessEnv;
-  cwd: string;
-  uid?: number;
-  gid?: number;
-} {
-  return { env: { PATH: process.env.PATH, HOME: '/', LC_ALL: 'C', TZ: 'UTC' }, cwd: '/', ...user };
 }
 
 /** A fresh folder for the socket, short enough for a socket's path, open to the user alone. */
@@ -153,46 +76,19 @@ async function socketFolder(user: SystemUser | undefined): Promise<string> {
   return folder;
 }
 
-/** Settings for a machine of two cores that it shares with Node (see docs/performance.md). */
-function settingsOf(sockets: string, fsync: boolean): string[] {
-  const settings: Record<string, string> = {
-    listen_addresses: '',
-    port: String(PORT),
-    unix_socket_directories: sockets,
-    unix_socket_permissions: '0700',
-    max_connections: '200',
-    shared_buffers: '256MB',
-    work_mem: '16MB',
-    maintenance_work_mem: '128MB',
-    wal_level: 'minimal',
-    max_wal_senders: '0',
-    max_logical_replication_workers: '0',
-    max_wal_size: '4GB',
-    checkpoint_timeout: '15min',
-    random_page_cost: '1.1',
-    jit: 'off',
-    timezone: 'UTC',
-    // Only what concerns the server itself: messages about statements may quote clinical content.
-    log_min_messages: 'log',
-    log_min_error_statement: 'panic',
-    log_checkpoints: 'off',
-    log_autovacuum_min_duration: '-1',
-    log_line_prefix: '%m ',
-    log_timezone: 'UTC',
-    ...(fsync ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
-  };
-  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-}
-
-async function startServer(setup: ServerSetup, sockets: string, logFile: string): Promise<EmbeddedPostgres> {
+async function startServer(setup: ClusterSetup, sockets: string, logFile: string): Promise<EmbeddedPostgres> {
   const { size } = await stat(logFile).catch(() => ({ size: 0 }));
   const kept = size < 1_000_000 ? size : 0;
   const output = await open(logFile, kept === 0 ? 'w' : 'a', 0o600);
-  const child = spawn(setup.binaries.postgres, ['-D', setup.cluster, ...settingsOf(sockets, setup.fsync)], {
-    ...childOptions(setup.user),
-    detached: true,
-    stdio: ['ignore', output.fd, output.fd],
-  });
+  const child = spawn(
+    setup.binaries.postgres,
+    ['-D', setup.cluster, ...serverSettings(sockets, setup.fsync)],
+    {
+      ...surroundings(setup.user),
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd],
+    },
+  );
   const ended = once(child, 'exit').catch((error: unknown) => error);
   const [spawned] = await Promise.race([once(child, 'spawn'), ended.then((error) => [error])]);
   await output.close();
@@ -265,8 +161,4 @@ async function makeDatabase(sockets: string): Promise<void> {
   } finally {
     await client.end();
   }
-}
-
-function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-5).join('\n');
 }

@@ -1,5 +1,5 @@
 /** Versions in HTTP: ETag and Last-Modified, and reads on condition. https://hl7.org/fhir/R4/http.html#cread */
-import { type Micros, toInstant } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time.ts';
 import type { Answer } from './answer.ts';
 import type { Header } from './authorship.ts';
 
@@ -14,9 +14,6 @@ export function versionHeaders(version: number, lastUpdated: Micros): Record<str
   return { ETag: etag(version), 'Last-Modified': httpDate(lastUpdated) };
 }
 
-/** Of a Bundle's entry: the same, in FHIR's forms. */
-export const lastModifiedInstant = (lastUpdated: Micros): string => toInstant(lastUpdated);
-
 /**
  * A 304 when the client's copy is current: `If-None-Match` decides where it is given, else `If-Modified-Since` to the
  * second (RFC 9110, section 13.2.2). Else undefined.
@@ -25,14 +22,14 @@ export function notModified(header: Header, version: number, lastUpdated: Micros
   const known = header('if-none-match');
   if (known !== undefined) {
     const current = known.split(',').some((tag) => isTagOf(tag.trim(), version));
-    return current ? { status: 304, headers: versionHeaders(version, lastUpdated) } : undefined;
+    return current ? { status: 304, headers: versionHeaders(version, lastUpdated), lastUpdated } : undefined;
   }
   const since = header('if-modified-since');
   if (since === undefined) return undefined;
   const moment = Date.parse(since);
   if (Number.isNaN(moment) || Math.floor(lastUpdated / 1_000_000) > Math.floor(moment / 1000))
     return undefined;
-  return { status: 304, headers: versionHeaders(version, lastUpdated) };
+  return { status: 304, headers: versionHeaders(version, lastUpdated), lastUpdated };
 }
 
 function isTagOf(tag: string, version: number): boolean {

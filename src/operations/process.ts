@@ -3,7 +3,18 @@
  * among all instances, a checkpoint that moves only when the work is done, work that can be done twice.
  */
 import pg, { type Pool } from 'pg';
-import { defer, finalize, from, retry, Subject, type Subscription, takeUntil, timer } from 'rxjs';
+import {
+  defer,
+  finalize,
+  from,
+  type Observable,
+  retry,
+  Subject,
+  type Subscription,
+  switchAll,
+  takeUntil,
+  timer,
+} from 'rxjs';
 import { BEGINNING, type EventStore, type Position, type RecordedEvent } from '../events/store.ts';
 
 /** DDL. */
@@ -54,6 +65,7 @@ export class Process {
   start(): void {
     this.#subscription ??= defer(() => this.#lead())
       .pipe(
+        switchAll(),
         retry({
           delay: (error: unknown) => {
             if (!(error instanceof NotLeader)) {
@@ -102,7 +114,7 @@ export class Process {
     });
   }
 
-  async #lead() {
+  async #lead(): Promise<Observable<Position>> {
     const client = new pg.Client({
       connectionString: this.deps.databaseUrl,
       application_name: `annal ${this.definition.name}`,

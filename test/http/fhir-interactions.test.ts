@@ -24,7 +24,10 @@ describe('FHIR interactions', () => {
     });
 
   it('creates: 201, Location of the version, ETag, Last-Modified, the resource', async () => {
-    const answer = await service.post('/Patient', patient('Ada', { id: 'client-id', meta: { versionId: '9' } }));
+    const answer = await service.post(
+      '/Patient',
+      patient('Ada', { id: 'client-id', meta: { versionId: '9' } }),
+    );
     expect(answer.status).to.equal(201);
     const { id, meta } = answer.json as { id: string; meta: { versionId: string; lastUpdated: string } };
     expect(id).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -63,7 +66,9 @@ describe('FHIR interactions', () => {
     const before = new Date(Date.parse(modified) - 1000).toUTCString();
     expect((await read({ 'If-Modified-Since': before })).status).to.equal(200);
     expect((await read({ 'If-None-Match': 'W/"2"', 'If-Modified-Since': modified })).status).to.equal(200);
-    const version = await service.fhir(`/Patient/${id}/_history/1`, { headers: { 'If-None-Match': 'W/"1"' } });
+    const version = await service.fhir(`/Patient/${id}/_history/1`, {
+      headers: { 'If-None-Match': 'W/"1"' },
+    });
     expect(version.status).to.equal(304);
   });
 

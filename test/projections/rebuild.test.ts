@@ -238,7 +238,8 @@ describe('rebuild', () => {
     instance = await startInstance(database.url, { projections });
     streams = new Streams(instance.store);
     await until(() => instance.state('history') === 'outdated' && instance.state('resources') === 'running');
-    const last = await streams.directory(created('Organization', newUuid()));
+    const patient = newUuid();
+    const last = await streams.record(patient, created('Patient', patient));
     expect(await instance.progress.waitFor(last, ['history'], 200)).to.equal(false);
     const [report] = await rebuild(deps(projections), ['history']);
     expect(report?.outcome).to.equal('swapped');

@@ -143,7 +143,7 @@ const MAKERS: Readonly<Record<WritableType, Make>> = {
     status: 'active',
     medicationCodeableConcept: concept('Metformin', 'http://www.whocc.no/atc', 'A10BA02'),
     ...ref('subject', given.patient),
-    effectivePeriod: { start: '2023-01', end: v.time },
+    effectivePeriod: { start: v.time },
     dosage: [dosage(v)],
   }),
   MedicationRequest: (given, v) => ({

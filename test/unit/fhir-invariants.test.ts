@@ -45,9 +45,15 @@ function casesIn(object: JsonObject, type: string, resource: JsonObject): Case[]
   return [...here, ...below];
 }
 
+/** fhirpath.js gives no order to quantities without a UCUM code, of which we compare those of one unit. */
+function hasBareQuantity(focus: Json): boolean {
+  if (!isObject(focus)) return false;
+  return [focus.low, focus.high].some((bound) => isObject(bound) && bound.system === undefined);
+}
+
 function differences(cases: readonly Case[]): string[] {
   return cases.flatMap(({ invariant, type, focus, resource }) => {
-    if (NOT_COMPARED.has(invariant.key)) return [];
+    if (NOT_COMPARED.has(invariant.key) || hasBareQuantity(focus)) return [];
     const environment = { resource, rootResource: resource };
     const ours = compileInvariant(invariant, type)([focus], environment);
     const theirs = holdsByEngine(invariant, type, [focus], environment);
@@ -61,6 +67,10 @@ const DATATYPES =
   'Age Attachment ContactPoint Count DataRequirement Distance Duration ElementDefinition Expression Period Range Ratio Timing TriggerDefinition Quantity SimpleQuantity'.split(
     ' ',
   );
+
+function ucum(value: number, code: string): JsonObject {
+  return { value, unit: code, system: 'http://unitsofmeasure.org', code };
+}
 
 describe('invariants', () => {
   it('of the 26 types and the datatypes are all compiled', () => {
@@ -84,6 +94,37 @@ describe('invariants', () => {
   it('judge the examples as fhirpath.js does', () => {
     for (const type of TYPE_NAMES)
       expect(differences(casesIn(EXAMPLES[type], type, EXAMPLES[type]))).to.deep.equal([]);
+  });
+
+  const DATATYPES_BROKEN: readonly (readonly [string, JsonObject])[] = [
+    ['Count', { value: 1.5, system: 'http://unitsofmeasure.org', code: '1' }],
+    ['Count', { value: 1, system: 'http://x.org', code: '1' }],
+    ['Count', { value: 1, system: 'http://unitsofmeasure.org', code: '1' }],
+    ['Distance', { value: 1 }],
+    ['DataRequirement.codeFilter', { path: 'a', searchParam: 'b' }],
+    ['DataRequirement.dateFilter', {}],
+    ['Expression', { language: 'text/fhirpath' }],
+    ['TriggerDefinition', { type: 'named-event' }],
+    ['TriggerDefinition', { type: 'data-added', data: [{ type: 'Patient' }], timingDate: '2020' }],
+    [
+      'ElementDefinition',
+      { path: 'A.b', min: 2, max: '1', fixedString: 'x', patternString: 'y', isModifier: true },
+    ],
+    [
+      'ElementDefinition',
+      { path: 'A.b', max: '*', min: 0, contentReference: '#A', binding: { strength: 'example' } },
+    ],
+    ['ElementDefinition', { path: 'a b', type: [{ code: 'X' }, { code: 'X' }], sliceIsConstraining: true }],
+    ['ElementDefinition.slicing', { rules: 'open' }],
+    ['ElementDefinition.type', { code: 'string', aggregation: ['bundled'], targetProfile: ['http://x.org'] }],
+    ['ElementDefinition.binding', { strength: 'required', valueSet: 'x' }],
+    ['Timing.repeat', { countMax: 3, durationMax: 3, periodMax: 3 }],
+    ['Timing.repeat', { offset: 5, when: ['C'], timeOfDay: ['10:00:00'], duration: -1 }],
+    ['Observation', { dataAbsentReason: { text: 'x' }, valueString: 'x' }],
+  ];
+  it('judge broken datatypes as fhirpath.js does', () => {
+    for (const [type, focus] of DATATYPES_BROKEN)
+      expect(differences(casesIn(focus, type, focus)), type).to.deep.equal([]);
   });
 
   it('judge real resources as fhirpath.js does', function () {
@@ -110,8 +151,8 @@ describe('invariants', () => {
     system: ['http://unitsofmeasure.org', 'phone', 'http://x.org'],
     value: [1, 0, -1, 1.5, 'x'],
     comparator: ['<'],
-    low: [{ value: 1 }, { value: 3, unit: 'mg' }],
-    high: [{ value: 2 }, { value: 2, unit: 'mg' }],
+    low: [ucum(1, 'mg'), ucum(3, 'mg'), ucum(1, 'g')],
+    high: [ucum(2, 'mg'), ucum(2, 'g'), ucum(1, 'm')],
     start: ['2020', '2020-03', '2021-01-03T10:00:00Z'],
     end: ['2020', '2020-02-01', '2020-12-31T10:00:00+02:00'],
     _start: [{ extension: [{ url: 'u', valueCode: 'unknown' }] }],
@@ -214,16 +255,13 @@ describe('invariants', () => {
   it('compares quantities of different units as UCUM converts them', () => {
     const [invariant] = typeDefinition('Range').invariants;
     if (invariant === undefined) throw new Error('rng-2 is gone');
-    const grams = (value: number, code: string): JsonObject => ({
-      value,
-      unit: code,
-      system: 'http://unitsofmeasure.org',
-      code,
-    });
     const holds = (low: JsonObject, high: JsonObject): boolean =>
       compileInvariant(invariant, 'Range')([{ low, high }], { resource: {}, rootResource: {} });
-    expect(holds(grams(500, 'mg'), grams(1, 'g'))).to.equal(true);
-    expect(holds(grams(1, 'g'), grams(500, 'mg'))).to.equal(false);
-    expect(holds(grams(1, 'g'), grams(1, 'm'))).to.equal(true);
+    expect(holds(ucum(500, 'mg'), ucum(1, 'g'))).to.equal(true);
+    expect(holds(ucum(1, 'g'), ucum(500, 'mg'))).to.equal(false);
+    expect(holds(ucum(1, 'g'), ucum(1, 'm'))).to.equal(true);
+    expect(holds({ value: 2 }, { value: 1 })).to.equal(false);
+    expect(holds({ value: 2, unit: 'tab' }, { value: 1, unit: 'tab' })).to.equal(false);
+    expect(holds({ value: 2, unit: 'tab' }, { value: 1, unit: 'drop' })).to.equal(true);
   });
 });

@@ -178,6 +178,10 @@ const FAULTS: Readonly<Record<string, readonly Row[]>> = {
     ['Patient', div('<div>a</div><div>b</div>'), '.text.div'],
     ['Patient', div('<div class=a>x</div>'), '.text.div'],
     ['Patient', div('text'), '.text.div'],
+    ['Patient', div('<div><!-- a -- b -->x</div>'), '.text.div'],
+    ['Patient', div('<div>x<!-- a </div>'), '.text.div'],
+    ['Patient', { photo: [{ contentType: 'image/gif', data: 'YQ=a' }] }, '.photo[0].data'],
+    ['Patient', { photo: [{ contentType: 'image/gif', data: ' ' }] }, '.photo[0].data'],
   ],
   'code-invalid': [
     ['Patient', { gender: 'femal' }, '.gender'],
@@ -348,6 +352,27 @@ describe('validation of faulty resources', () => {
     };
     expect(['1', '-1', '0', '2147483647', '-2147483648'].map(faults)).to.deep.equal([0, 0, 0, 0, 0]);
     expect(['1.0', '1e2', '2147483648', '123456789012345678901'].map(faults)).to.deep.equal([1, 1, 1, 1]);
+  });
+
+  it('takes time in proportion to the size, whatever the text', function () {
+    this.timeout(5000);
+    const spaces = ' '.repeat(2_000_000);
+    const codings = Array.from({ length: 20_000 }, (_, at) => ({ system: 'http://x.org', code: `c${at}` }));
+    const resources: JsonObject[] = [
+      { resourceType: 'Binary', contentType: 'text/plain', data: `YQ==${spaces}*` },
+      { resourceType: 'Patient', text: { status: 'empty', div: `<div ${spaces}<` } },
+      { resourceType: 'Patient', text: { status: 'empty', div: `<div><!--${'- '.repeat(1_000_000)}` } },
+      { resourceType: 'Patient', photo: [{ contentType: `a/b${spaces}` }] },
+      { resourceType: 'Patient', name: [{ family: `${spaces}\u0000` }] },
+      {
+        resourceType: 'Observation',
+        status: 'final',
+        code: { coding: codings },
+        valueString: 'x',
+        component: [{ code: { coding: [...codings].reverse() } }],
+      },
+    ];
+    for (const resource of resources) expect(validateResource(resource)).to.have.length(1);
   });
 
   it('stops collecting at a thousand faults', () => {

@@ -74,7 +74,7 @@ async function load(
       salt: state.salt,
       headers: {
         'X-Service-Author-Type': authorType,
-        ...(sourceSystem === undefined ? {} : { 'X-Service-Source-System': sourceSystem }),
+        ...(sourceSystem === undefined ? {} : { 'X-Service-Source-System': headerValue(sourceSystem) }),
       },
       onRetry(why, wait) {
         report.retries += 1;
@@ -89,7 +89,9 @@ async function load(
     const records = new Records(state, sender, report, options.limits ?? LIMITS);
     // The origin id names the record in the source system: the patient's old id there (interface.md, section 2.4).
     const headersOf = (patient: string | undefined): Record<string, string> =>
-      sourceSystem === undefined || patient === undefined ? {} : { 'X-Service-Origin-Id': patient };
+      sourceSystem === undefined || patient === undefined
+        ? {}
+        : { 'X-Service-Origin-Id': headerValue(patient) };
     const loading: Loading = { state, directory, records, report, progress, headersOf };
     try {
       await directory.resume();
@@ -109,6 +111,11 @@ async function load(
   }
 }
 
+/** Header values are bytes: a text beyond ASCII goes as UTF-8, as the service reads it. */
+function headerValue(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
 /** The name of the state of these sources on this service for this key: the same command finds it again. */
 async function stateName(
   { url, key }: Service,
@@ -125,16 +132,7 @@ async function stateName(
 
 /** Runs the command and prints its report. @returns the exit code. */
 export async function importCommand(sources: readonly string[], options: ImportOptions): Promise<number> {
-  const interrupted = new AbortController();
-  const stop = () => interrupted.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  try {
-    const report = await runImport(sources, { ...options, signal: interrupted.signal });
-    process.stdout.write(
-      `${options.json === true ? JSON.stringify(report, null, 2) : printReport(report)}\n`,
-    );
-    return report.complete ? 0 : 1;
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-  }
+  const report = await runImport(sources, options);
+  process.stdout.write(`${options.json === true ? JSON.stringify(report, null, 2) : printReport(report)}\n`);
+  return report.complete ? 0 : 1;
 }

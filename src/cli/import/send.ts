@@ -125,7 +125,7 @@ export class Sender {
         }
         why = issuesOf(text)[0]?.diagnostics ?? `HTTP ${status}`;
       } catch (error) {
-        if (error instanceof Failure || error instanceof Refused) throw error;
+        if (error instanceof Failure || error instanceof Refused || isOurFault(error)) throw error;
         why = reasonOf(error);
       }
       if (throttled) silentSince = undefined;
@@ -164,6 +164,11 @@ function read(text: string): JsonObject {
   const { value } = parseJson(text);
   if (!isObject(value)) throw new Failure('the service answered with something that is no FHIR resource');
   return value;
+}
+
+/** What `fetch` cannot send at all: a header with control characters. What the network did has a cause or a time-out. */
+function isOurFault(error: unknown): boolean {
+  return error instanceof TypeError && error.cause === undefined;
 }
 
 /** Why `fetch` failed: its own message says only "fetch failed". */

@@ -11,7 +11,7 @@ import {
   type Types,
   truthOf,
 } from './compiled.ts';
-import { distinct, equalValues, isDistinct, NO_VALUE, type Node } from './nodes.ts';
+import { intersection, isDistinct, NO_VALUE, type Node } from './nodes.ts';
 import type { Expression } from './parse.ts';
 
 /** An argument of a call. */
@@ -53,14 +53,7 @@ const select: Translate = (on, given) => {
 const intersect: Translate = (on, given) => {
   const other = only(given, 'intersect').outer();
   return {
-    run: (focus, environment) => {
-      const items = on.run(focus, environment);
-      if (items.length === 0) return NOTHING;
-      const others = other.run(focus, environment);
-      return distinct(
-        items.filter((item) => others.some((candidate) => equalValues(item, candidate) === true)),
-      );
-    },
+    run: (focus, environment) => intersection(on.run(focus, environment), other.run(focus, environment)),
     types: on.types,
   };
 };

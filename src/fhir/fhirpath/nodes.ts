@@ -14,11 +14,7 @@ export class NeedsEngine extends Error {
 
 /** Whether two items are equal; undefined when one of them has no value. */
 export function equalValues(one: Node, other: Node): boolean | undefined {
-  if (one === NO_VALUE || other === NO_VALUE) return undefined;
-  if (typeof one === 'string' && typeof other === 'string') {
-    return one === other || (isTemporal(one) && isTemporal(other) && compareTimes(one, other) === 0);
-  }
-  return deepEqual(one, other);
+  return one === NO_VALUE || other === NO_VALUE ? undefined : deepEqual(one, other);
 }
 
 function deepEqual(one: Json, other: Json): boolean {
@@ -49,17 +45,37 @@ export function equalCollections(left: readonly Node[], right: readonly Node[]):
   return equal;
 }
 
-/** The items without those that equal an earlier one. */
-export function distinct(items: readonly Node[]): Node[] {
-  const kept: Node[] = [];
-  for (const item of items) if (!kept.some((other) => equalValues(item, other) === true)) kept.push(item);
-  return kept;
+/** A text that equal items share, so that many are told apart in linear time; items without a value equal none. */
+function keyOf(item: Node): string | typeof NO_VALUE {
+  if (item === NO_VALUE) return NO_VALUE;
+  if (isNumber(item)) return `n${Number(item)}`;
+  if (Array.isArray(item)) return `[${item.map((each) => String(keyOf(each))).join()}]`;
+  if (!isObject(item)) return JSON.stringify(item);
+  const members = Object.keys(item).sort();
+  return `{${members.map((key) => `${JSON.stringify(key)}:${String(keyOf(item[key] ?? null))}`).join()}}`;
 }
 
-/** Whether no two items are equal; strings are told apart in linear time. */
+/** The items without those that equal an earlier one. */
+export function distinct(items: readonly Node[]): readonly Node[] {
+  if (items.length < 2) return items;
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const key = keyOf(item);
+    if (key === NO_VALUE) return true;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** Whether no two items are equal. */
 export function isDistinct(items: readonly Node[]): boolean {
-  if (items.every((item) => typeof item === 'string')) return new Set(items).size === items.length;
-  return items.every((item, at) => !items.slice(at + 1).some((other) => equalValues(item, other) === true));
+  return distinct(items).length === items.length;
+}
+
+/** The distinct items that are in the other collection too. */
+export function intersection(items: readonly Node[], others: readonly Node[]): readonly Node[] {
+  if (items.length === 0 || others.length === 0) return [];
+  const keys = new Set(others.map(keyOf));
+  return distinct(items.filter((item) => item !== NO_VALUE && keys.has(keyOf(item))));
 }
 
 /**
@@ -84,17 +100,13 @@ function compareQuantities(one: JsonObject, other: JsonObject): number | undefin
 
 const TEMPORAL = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?)?)?$/;
 
-function isTemporal(text: string): boolean {
-  return TEMPORAL.test(text);
-}
-
 /**
  * Orders dates and times. Of different precision they are equal at most (undefined) where the coarser one holds the
  * finer; a date has no time zone, and so may lie 14 hours to either side of one that has.
  */
 function compareTimes(one: string, other: string): number | undefined {
   if (one === other) return 0;
-  if (!isTemporal(one) || !isTemporal(other)) return undefined;
+  if (!TEMPORAL.test(one) || !TEMPORAL.test(other)) return undefined;
   if (one.length <= 10 && other.length <= 10) {
     const shared = Math.min(one.length, other.length);
     const [a, b] = [one.slice(0, shared), other.slice(0, shared)];

@@ -20,7 +20,7 @@ const ATTRIBUTES = new Set(
 
 const NAMESPACE = 'http://www.w3.org/1999/xhtml';
 const MARKUP =
-  /<!--(?:[^-]|-[^-])*-->|<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
+  /<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
 const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const LOOSE_AMPERSAND = /&(?!(?:#\d+|#x[0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);)/;
 
@@ -44,6 +44,13 @@ export function checkXhtml(text: string): MarkupFault | undefined {
       if (LOOSE_AMPERSAND.test(run)) return malformed('has a bare ampersand');
       content ||= /\S/.test(run);
       at = end;
+      continue;
+    }
+    if (text.startsWith('<!--', at)) {
+      const close = text.indexOf('--', at + 4);
+      if (close < 0 || text[close + 2] !== '>')
+        return malformed(`has a comment at character ${at + 1} that does not end`);
+      at = close + 3;
       continue;
     }
     MARKUP.lastIndex = at;

@@ -29,11 +29,10 @@ export async function readEntry(request: FhirRequest, entry: ReadEntry): Promise
     header: (name) => conditions[name],
     prefer: request.prefer.handling === undefined ? {} : { handling: request.prefer.handling },
   });
-  const modified = answer.headers['Last-Modified'];
   const response = {
     status: `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,
     ...(answer.headers.ETag === undefined ? {} : { etag: answer.headers.ETag }),
-    ...(modified === undefined ? {} : { lastModified: toInstant(Date.parse(modified) * 1000) }),
+    ...(answer.lastUpdated === undefined ? {} : { lastModified: toInstant(answer.lastUpdated) }),
   };
   const shown = entry.method === 'HEAD' || answer.body === undefined ? '' : `"resource":${answer.body},`;
   return `{${shown}"response":${JSON.stringify(response)}}`;

@@ -4,6 +4,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { toMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
 import { versionHeaders } from '../conditional.ts';
+import { refuseAutomatic } from './automatic.ts';
 import type { FhirWrite } from './request.ts';
 import { ifMatch, targetOf } from './target.ts';
 
@@ -15,6 +16,7 @@ export async function remove(request: FhirWrite, type: ResourceType, id?: string
     if (position !== undefined) await service.visible(position);
     return { status: 204, headers: {} };
   }
+  await refuseAutomatic(request, type, id);
   const target = targetOf(request, id);
   const { result, position } = await service.commands.remove(command, type, target, ifMatch(request));
   if (position !== undefined) await service.visible(position);

@@ -34,6 +34,7 @@ export function answerVersion(request: FhirRequest, found: CurrentResource): Ans
       status: 200,
       headers: { 'Content-Type': FHIR_JSON, ...versionHeaders(version, lastUpdated) },
       body,
+      lastUpdated,
     }
   );
 }

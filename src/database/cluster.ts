@@ -1,0 +1,91 @@
+/** The embedded cluster: the files that PostgreSQL keeps everything in. */
+import { execFile } from 'node:child_process';
+import { chown, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { PostgresBinaries } from './binaries.ts';
+import { giveTo } from './placement.ts';
+import { NAME } from './settings.ts';
+import type { SystemUser } from './system-user.ts';
+
+const run = promisify(execFile);
+
+/** Which cluster, made and run by what, as whom. */
+export interface ClusterSetup {
+  readonly binaries: PostgresBinaries;
+  /** Its real path; the parent exists. */
+  readonly cluster: string;
+  readonly user: SystemUser | undefined;
+  readonly log: (message: string) => void;
+  readonly fsync: boolean;
+}
+
+/**
+ * Makes the cluster if there is none.
+ * @throws Error when what is there is of another version, of another user, or no cluster at all.
+ */
+export async function ensureCluster(setup: ClusterSetup): Promise<void> {
+  const { binaries, cluster, user } = setup;
+  const version = await versionOf(cluster);
+  if (version === undefined) return makeCluster(setup);
+  if (version !== binaries.major) {
+    throw new Error(
+      `${cluster} was made by PostgreSQL ${version}, and this version of Annal brings ${binaries.major}: ` +
+        'set DATABASE_URL to a server that has the data, or use another DATA_DIR',
+    );
+  }
+  if (user !== undefined && (await stat(cluster)).uid === 0) await giveTo(user, cluster);
+}
+
+async function versionOf(cluster: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new Error(`${cluster} cannot be read (${code}): start Annal as the user who made it`, {
+      cause: error,
+    });
+  }
+}
+
+/** In a folder beside, renamed when complete, so that an initdb that was killed leaves nothing behind. */
+async function makeCluster({ binaries, cluster, user, log, fsync }: ClusterSetup): Promise<void> {
+  log('making a new PostgreSQL cluster');
+  const parent = dirname(cluster);
+  const unfinished = `${basename(cluster)}.initdb-`;
+  for (const entry of await readdir(parent)) {
+    if (entry.startsWith(unfinished)) await rm(join(parent, entry), { recursive: true, force: true });
+  }
+  const building = join(parent, `${unfinished}${process.pid}`);
+  await mkdir(building, { mode: 0o700 });
+  if (user !== undefined) await chown(building, user.uid, user.gid);
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  // Trust is safe: the socket's folder is open to the owner of the cluster alone, and there is no other way in.
+  const access = [`--username=${NAME}`, '--auth-local=trust', '--auth-host=reject', '--no-instructions'];
+  const haste = fsync ? [] : ['--no-sync'];
+  try {
+    await run(binaries.initdb, [`--pgdata=${building}`, ...locale, ...access, ...haste], surroundings(user));
+    await rename(building, cluster);
+  } catch (error) {
+    await rm(building, { recursive: true, force: true });
+    const { code, stderr } = error as { code?: unknown; stderr?: string };
+    if (code === 'ENOTEMPTY') throw new Error(`${cluster} holds files, but no database`, { cause: error });
+    throw new Error(`PostgreSQL's initdb failed: ${lastLines(stderr || String(error))}`, { cause: error });
+  }
+}
+
+/** What PostgreSQL's processes are started with: nothing of the service's environment, which may hold secrets. */
+export function surroundings(user: SystemUser | undefined): {
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  uid?: number;
+  gid?: number;
+} {
+  return { env: { PATH: process.env.PATH, HOME: '/', LC_ALL: 'C', TZ: 'UTC' }, cwd: '/', ...user };
+}
+
+/** The end of what a program said, for an error's message. */
+export function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-5).join('\n');
+}

@@ -1,0 +1,42 @@
+/** How the embedded server is set up. */
+
+/** The role and the database inside the cluster. */
+export const NAME = 'annal';
+
+/** Only names the socket: nothing listens on TCP. */
+export const PORT = 5432;
+
+/**
+ * Arguments of `postgres` for a machine of two cores that it shares with Node.
+ * @param sockets the folder of its socket.
+ * @param fsync false gives up durability, for tests.
+ */
+export function serverSettings(sockets: string, fsync: boolean): string[] {
+  const settings: Record<string, string> = {
+    listen_addresses: '',
+    port: String(PORT),
+    unix_socket_directories: sockets,
+    unix_socket_permissions: '0700',
+    max_connections: '200',
+    shared_buffers: '256MB',
+    work_mem: '16MB',
+    maintenance_work_mem: '128MB',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    max_logical_replication_workers: '0',
+    max_wal_size: '4GB',
+    checkpoint_timeout: '15min',
+    random_page_cost: '1.1',
+    jit: 'off',
+    timezone: 'UTC',
+    // Only what concerns the server itself: messages about statements may quote clinical content.
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_checkpoints: 'off',
+    log_autovacuum_min_duration: '-1',
+    log_line_prefix: '%m ',
+    log_timezone: 'UTC',
+    ...(fsync ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}

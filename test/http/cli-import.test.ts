@@ -1,0 +1,571 @@
+/** `annal import` against the real service. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { ReportData } from '#src/cli/import/report.ts';
+import { runImport } from '#src/cli/import/run.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { annal, type Service, startService } from '#test/support/service.ts';
+import { syntheaFolder } from '#test/support/synthea.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../bin/annal.js', import.meta.url));
+
+const urn = (n: number): string => `urn:uuid:00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+const post = (n: number, resource: JsonObject): JsonObject => ({
+  fullUrl: urn(n),
+  resource,
+  request: { method: 'POST', url: resource.resourceType as string },
+});
+
+const bundle = (...entry: JsonObject[]): JsonObject => ({
+  resourceType: 'Bundle',
+  type: 'transaction',
+  entry,
+});
+
+const patient = (family: string): JsonObject => ({ resourceType: 'Patient', name: [{ family }] });
+
+const observation = (subject: string, more: JsonObject = {}): JsonObject => ({
+  resourceType: 'Observation',
+  status: 'final',
+  code: { coding: [{ system: 'http://loinc.org', code: '8302-2' }] },
+  subject: { reference: subject },
+  ...more,
+});
+
+const organization = (value: string, name: string): JsonObject => ({
+  resourceType: 'Organization',
+  identifier: [{ system: 'https://org.example', value }],
+  name,
+});
+
+const ndjson = (...resources: (JsonObject | string)[]): string =>
+  resources.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n');
+
+describe('annal import', function () {
+  this.timeout(180_000);
+  let service: Service;
+  let folder: string;
+  let number = 0;
+
+  before(async () => {
+    service = await startService();
+  });
+
+  after(() => service.stop());
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'annal-import-'));
+    number += 1;
+  });
+
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const write = async (files: Readonly<Record<string, JsonObject | string>>): Promise<void> => {
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(join(folder, name, '..'), { recursive: true });
+      await writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
+    }
+  };
+
+  const load = async (
+    args: readonly string[] = [folder],
+    from: Service = service,
+  ): Promise<{ code: number; report: ReportData }> => {
+    const { code, json, output } = await annal(from, ['import', ...args]);
+    if (!isObject(json)) throw new Error(output);
+    return { code, report: json as unknown as ReportData };
+  };
+
+  /** The resources of a type, by search criteria. */
+  const search = async (query: string, from: Service = service): Promise<JsonObject[]> => {
+    const answer = await from.fhir(`/${query}`);
+    expect(answer.status, String(answer)).to.equal(200);
+    const { entry } = answer.json;
+    return (Array.isArray(entry) ? entry : []).flatMap((one: Json) =>
+      isObject(one) && isObject(one.resource) ? [one.resource] : [],
+    );
+  };
+
+  const total = async (type: string, from: Service = service): Promise<number> =>
+    Number((await from.fhir(`/${type}?_count=1`)).json.total);
+
+  const onlyPatient = async (marker: string): Promise<string> => {
+    const [found, ...others] = await search(`Patient?identifier=urn:test|${marker}`);
+    expect(others).to.deep.equal([]);
+    return `Patient/${String(found?.id)}`;
+  };
+
+  const marked = (marker: string): JsonObject => ({
+    ...patient(marker),
+    identifier: [{ system: 'urn:test', value: marker }],
+  });
+
+  it('keeps as an identifier what refers to a type that is not kept, and counts it', async () => {
+    const marker = `dropped-${number}`;
+    await write({
+      'a.json': bundle(
+        post(1, marked(marker)),
+        post(2, {
+          resourceType: 'ServiceRequest',
+          status: 'active',
+          intent: 'order',
+          code: { text: 'Lipid panel' },
+          subject: { reference: urn(1) },
+        }),
+        post(3, {
+          resourceType: 'DiagnosticReport',
+          status: 'final',
+          code: { text: 'Lipids' },
+          subject: { reference: urn(1) },
+          basedOn: [{ reference: urn(2) }],
+        }),
+      ),
+    });
+    const { code, report } = await load();
+    expect(code).to.equal(0);
+    expect(report.types.ServiceRequest).to.include({ found: 1, skipped: 1, loaded: 0 });
+    expect(report.references).to.deep.equal({ dropped: 1, missing: 0 });
+    const [found] = await search(`DiagnosticReport?patient=${await onlyPatient(marker)}`);
+    expect(found?.basedOn).to.deep.equal([
+      {
+        type: 'ServiceRequest',
+        identifier: { system: 'urn:ietf:rfc:3986', value: urn(2) },
+        display: 'Lipid panel',
+      },
+    ]);
+  });
+
+  it('matches directory entries by identifier across files; the first wins, with a warning', async () => {
+    const value = `shared-${number}`;
+    const file = (name: string, marker: string) =>
+      bundle(
+        post(1, marked(marker)),
+        post(2, organization(value, name)),
+        post(3, {
+          resourceType: 'Encounter',
+          status: 'finished',
+          class: { code: 'AMB' },
+          subject: { reference: urn(1) },
+          serviceProvider: { reference: urn(2) },
+        }),
+      );
+    await write({
+      'a.json': file('Clinic', `${value}-a`),
+      'b.json': file('Clinic', `${value}-b`),
+      'c.json': file('Clinic, renamed', `${value}-c`),
+    });
+    const { code, report } = await load([folder, '--concurrency', '1']);
+    expect(code).to.equal(0);
+    expect(report.types.Organization).to.include({ found: 3, loaded: 1, matched: 2 });
+    expect(report.warnings).to.have.length(1);
+    expect(report.warnings[0]).to.contain('c.json, entry 2').and.to.contain('first is kept');
+    const [kept, ...others] = await search(`Organization?identifier=https://org.example|${value}`);
+    expect(others).to.deep.equal([]);
+    expect(kept?.name).to.equal('Clinic');
+    for (const name of ['a', 'b', 'c']) {
+      const [visit] = await search(`Encounter?patient=${await onlyPatient(`${value}-${name}`)}`);
+      expect(visit?.serviceProvider).to.deep.equal({ reference: `Organization/${String(kept?.id)}` });
+    }
+  });
+
+  it('warns when what the server had already says something else, and loads entries without identifiers once', async () => {
+    const value = `before-${number}`;
+    await service.fhir('/Organization', {
+      method: 'POST',
+      body: JSON.stringify(organization(value, 'Old name')),
+    });
+    const before = await total('Practitioner');
+    const anonymous = { resourceType: 'Practitioner', name: [{ family: `Nobody ${number}` }] };
+    await write({
+      'a.json': bundle(post(1, patient('A')), post(2, organization(value, 'New name')), post(3, anonymous)),
+      'b.json': bundle(post(1, patient('B')), post(3, anonymous)),
+    });
+    const { report } = await load();
+    expect(report.types.Organization).to.include({ loaded: 0, matched: 1 });
+    expect(report.types.Practitioner).to.include({ loaded: 1, matched: 1 });
+    expect(report.warnings).to.have.length(1);
+    expect(await total('Practitioner')).to.equal(before + 1);
+  });
+
+  it('loads NDJSON whose references go across files, one transaction a patient, decimals as they were written', async () => {
+    const marker = `nd-${number}`;
+    await write({
+      'Observation.ndjson': ndjson(
+        `{"resourceType":"Observation","id":"o1","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/p1"},"encounter":{"reference":"Encounter/e1"},"valueQuantity":{"value":1.50}}`,
+        { ...observation('Patient/p2'), id: 'o2' },
+        { ...observation('Patient/p1', { derivedFrom: [{ reference: 'Observation/o1' }] }), id: 'o3' },
+      ),
+      'sub/Encounter.ndjson': ndjson({
+        resourceType: 'Encounter',
+        id: 'e1',
+        status: 'finished',
+        class: { code: 'AMB' },
+        subject: { reference: 'Patient/p1' },
+        serviceProvider: { reference: 'Organization/org' },
+        basedOn: [{ reference: 'ServiceRequest/1' }],
+      }),
+      'Patient.ndjson': ndjson(
+        { ...marked(`${marker}-1`), id: 'p1', managingOrganization: { reference: 'Organization/org' } },
+        {
+          ...marked(`${marker}-2`),
+          id: 'p2',
+          link: [{ other: { reference: 'Patient/p1' }, type: 'seealso' }],
+        },
+      ),
+      'Organization.ndjson': ndjson({ ...organization(marker, 'Clinic'), id: 'org' }),
+      'Provenance.ndjson': ndjson({
+        resourceType: 'Provenance',
+        id: 'v1',
+        target: [{ reference: 'Observation/o1' }, { reference: 'Claim/1' }],
+        recorded: '2020-01-01T00:00:00Z',
+        agent: [{ who: { reference: 'Organization/org' } }],
+      }),
+      'ServiceRequest.ndjson': ndjson({ resourceType: 'ServiceRequest', id: '1' }),
+    });
+    const { code, report } = await load();
+    expect(report.faults).to.deep.equal([]);
+    expect(code).to.equal(0);
+    // Directory, two patients, and the Provenance, whose record only its target tells.
+    expect(report.transactions).to.equal(4);
+    expect(report.references).to.deep.equal({ dropped: 2, missing: 0 });
+    const one = await onlyPatient(`${marker}-1`);
+    const found = await search(`Observation?patient=${one}`);
+    expect(found).to.have.length(2);
+    const weighed = found.find((each) => each.valueQuantity !== undefined);
+    const [visit] = await search(`Encounter?patient=${one}`);
+    expect(weighed?.encounter).to.deep.equal({ reference: `Encounter/${String(visit?.id)}` });
+    expect((await service.fhir(`/Observation/${String(weighed?.id)}`)).text).to.contain('"value":1.50}');
+    const derived = found.find((each) => each.derivedFrom !== undefined);
+    expect(derived?.derivedFrom).to.deep.equal([{ reference: `Observation/${String(weighed?.id)}` }]);
+    const [other] = await search(`Patient?identifier=urn:test|${marker}-2`);
+    expect(other?.link).to.deep.equal([{ other: { reference: one }, type: 'seealso' }]);
+    const provenances = await search(`Provenance?target=Observation/${String(weighed?.id)}`);
+    expect(provenances.filter(({ recorded }) => String(recorded).startsWith('2020'))).to.have.length(1);
+
+    // A second run finds everything done; a file that is added later is loaded into the records that are there.
+    expect((await load()).report).to.deep.include({ transactions: 0, complete: true });
+    await write({
+      'Later.ndjson': ndjson({
+        ...observation('Patient/p1', { encounter: { reference: 'Encounter/e1' } }),
+        id: 'o9',
+      }),
+    });
+    const later = await load();
+    expect(later.report.types.Observation).to.include({ found: 4, already: 3, loaded: 1 });
+    const all = await search(`Observation?patient=${one}`);
+    expect(all.filter(({ encounter }) => encounter !== undefined)).to.have.length(2);
+  });
+
+  it('loads bundles of PUT entries that refer across files, as new resources', async () => {
+    const marker = `put-${number}`;
+    const put = (id: string, resource: JsonObject): JsonObject => ({
+      fullUrl: `https://old.example/fhir/${id}`,
+      resource: { ...resource, id: id.split('/')[1] ?? '' },
+      request: { method: 'PUT', url: id },
+    });
+    await write({
+      '1.json': bundle(put('Observation/1', observation('https://old.example/fhir/Patient/1'))),
+      '2.json': bundle(put('Observation/2', observation('Patient/1'))),
+      '3.json': bundle(
+        put('Patient/1', marked(marker)),
+        put('Observation/3', observation('https://old.example/fhir/Patient/1')),
+      ),
+    });
+    const { report } = await load();
+    expect(report.faults).to.deep.equal([]);
+    // 1.json knows the patient by an absolute URL that only 3.json explains.
+    expect(report.transactions).to.equal(1);
+    expect(await search(`Observation?patient=${await onlyPatient(marker)}`)).to.have.length(3);
+  });
+
+  it('gives each patient of a file a transaction of its own', async () => {
+    const marker = `many-${number}`;
+    await write({
+      'a.json': bundle(
+        post(1, marked(`${marker}-1`)),
+        post(2, { ...marked(`${marker}-2`), link: [{ other: { reference: urn(1) }, type: 'seealso' }] }),
+        post(3, observation(urn(1))),
+        post(4, observation(urn(2))),
+      ),
+    });
+    const { report } = await load();
+    expect(report.faults).to.deep.equal([]);
+    expect(report.transactions).to.equal(2);
+    const [second] = await search(`Patient?identifier=urn:test|${marker}-2`);
+    expect(second?.link).to.deep.equal([
+      { other: { reference: await onlyPatient(`${marker}-1`) }, type: 'seealso' },
+    ]);
+  });
+
+  it('cuts a record that is over the limits, in the order of its references, and goes on after a stop', async () => {
+    const marker = `large-${number}`;
+    const entries = [post(1, marked(marker))];
+    for (let i = 0; i < 30; i += 1) {
+      const derivedFrom = i === 0 ? [] : [{ reference: urn(100 + i - 1) }];
+      entries.unshift(post(100 + i, observation(urn(1), i === 0 ? {} : { derivedFrom })));
+    }
+    await write({ 'a.json': bundle(...entries) });
+    const report = await runImport([folder], {
+      url: service.url,
+      key: service.key,
+      dataDir: folder,
+      json: true,
+      limits: { entries: 8, bytes: 1_000_000 },
+    });
+    expect(report.faults).to.deep.equal([]);
+    expect(report.transactions).to.equal(4);
+    expect(report.split).to.deep.equal({ 'a.json': 4 });
+    expect(report.references).to.deep.equal({ dropped: 0, missing: 0 });
+    const found = await search(`Observation?patient=${await onlyPatient(marker)}&_count=200`);
+    expect(found).to.have.length(30);
+    const ids = new Set(found.map(({ id }) => `Observation/${String(id)}`));
+    const links = found.flatMap(({ derivedFrom }) => (Array.isArray(derivedFrom) ? derivedFrom : []));
+    expect(links).to.have.length(29);
+    for (const link of links) expect(ids.has(isObject(link) ? String(link.reference) : '')).to.equal(true);
+  });
+
+  it('halves a transaction that the service finds too large', async () => {
+    const small = await startService({ env: { MAX_BUNDLE_ENTRIES: '10' } });
+    try {
+      await write({
+        'a.json': bundle(
+          post(1, patient('A')),
+          ...Array.from({ length: 30 }, (_, i) => post(2 + i, observation(urn(1)))),
+        ),
+      });
+      const { code, report } = await load([folder], small);
+      expect(report.faults).to.deep.equal([]);
+      expect(code).to.equal(0);
+      expect(report.split).to.deep.equal({ 'a.json': 4 });
+      expect(await total('Observation', small)).to.equal(30);
+      expect(await total('Patient', small)).to.equal(1);
+      expect((await load([folder], small)).report.transactions).to.equal(0);
+    } finally {
+      await small.stop();
+    }
+  });
+
+  it('names the faults of one file at their places and loads the others', async () => {
+    const marker = `faults-${number}`;
+    await write({
+      'broken.json': '{"resourceType": "Bundle",\n  "type": }',
+      'lines.ndjson': ndjson({ ...marked(marker), id: 'p' }, '{"resourceType":"Observation",,}', {
+        ...observation('Patient/none'),
+        id: 'x',
+      }),
+      'invalid.json': bundle(
+        post(1, patient('A')),
+        post(2, { resourceType: 'Observation', subject: { reference: urn(1) } }),
+      ),
+      'orphan.json': bundle(
+        post(1, patient('A')),
+        post(2, { resourceType: 'Condition', code: { text: 'x' } }),
+      ),
+      'good.json': bundle(post(1, marked(`${marker}-good`))),
+      'notes.txt': 'not read',
+      'history.json': { resourceType: 'Bundle', type: 'history', entry: [] },
+    });
+    const { code, report } = await load();
+    expect(code).to.equal(1);
+    const faults = report.faults.map(({ place, diagnostics }) => `${place}: ${diagnostics}`).sort();
+    expect(faults.find((text) => text.startsWith('broken.json'))).to.contain('line 2, column 11');
+    expect(faults.find((text) => text.startsWith('lines.ndjson: '))).to.contain('line 2');
+    expect(faults.find((text) => text.startsWith('lines.ndjson, line 3'))).to.contain('Patient/none');
+    expect(faults.filter((text) => text.startsWith('invalid.json, entry 2 (Observation)'))).not.to.deep.equal(
+      [],
+    );
+    expect(faults.find((text) => text.startsWith('orphan.json, entry 2'))).to.contain('Condition.subject');
+    expect(faults.find((text) => text.startsWith('history.json'))).to.contain('history');
+    await onlyPatient(marker);
+    await onlyPatient(`${marker}-good`);
+    expect(await search('Patient?identifier=urn:test|none')).to.deep.equal([]);
+    // Mended, the same command loads what was missing and nothing twice.
+    await write({
+      'invalid.json': bundle(post(1, marked(`${marker}-mended`)), post(2, observation(urn(1)))),
+    });
+    await load();
+    await onlyPatient(`${marker}-mended`);
+    await onlyPatient(`${marker}-good`);
+  });
+
+  it('does not load a record with a hole: one that needs a refused directory entry waits', async () => {
+    const marker = `hole-${number}`;
+    const file = (gender: string) =>
+      bundle(
+        post(1, marked(marker)),
+        post(2, { resourceType: 'Practitioner', identifier: [{ system: 'urn:p', value: marker }], gender }),
+        post(3, organization(marker, 'Fine')),
+        post(4, observation(urn(1), { performer: [{ reference: urn(2) }] })),
+      );
+    await write({ 'a.json': file('unheard-of') });
+    const first = await load();
+    expect(first.code).to.equal(1);
+    expect(first.report.types.Patient).to.include({ loaded: 0, failed: 1 });
+    expect(first.report.types.Organization).to.include({ loaded: 1 });
+    expect(await search(`Patient?identifier=urn:test|${marker}`)).to.deep.equal([]);
+    await write({ 'a.json': file('female') });
+    expect((await load()).code).to.equal(0);
+    const [seen] = await search(`Observation?patient=${await onlyPatient(marker)}`);
+    expect(seen?.performer).to.have.length(1);
+  });
+
+  it('reads standard input', async () => {
+    const marker = `stdin-${number}`;
+    const run = () =>
+      new Promise<number>((resolve) => {
+        const child = spawn(process.execPath, [LAUNCHER, 'import', '-', '--json'], {
+          cwd: folder,
+          env: { ...process.env, DATA_DIR: service.dataDir },
+          stdio: ['pipe', 'ignore', 'inherit'],
+        });
+        child.stdin.end(ndjson({ ...marked(marker), id: 'p' }, { ...observation('Patient/p'), id: 'o' }));
+        child.once('exit', (code) => resolve(code ?? -1));
+      });
+    expect(await run()).to.equal(0);
+    expect(await search(`Observation?patient=${await onlyPatient(marker)}`)).to.have.length(1);
+    expect(await run()).to.equal(0);
+    expect(await search(`Observation?patient=${await onlyPatient(marker)}`)).to.have.length(1);
+  });
+
+  it('says where data came from: source system and the patient’s old id', async () => {
+    const marker = `source-${number}`;
+    await write({
+      'a.json': bundle(post(1, { ...marked(marker), id: 'old-7' }), post(2, observation(urn(1)))),
+    });
+    const { code } = await load([folder, '--source-system', '東京病院', '--author-type', 'device']);
+    expect(code).to.equal(0);
+    const [found] = await search(`Provenance?target=${await onlyPatient(marker)}`);
+    expect(JSON.stringify(found?.agent)).to.contain('"device"');
+    const [entity] = Array.isArray(found?.entity) ? found.entity : [];
+    expect(isObject(entity) && entity.what).to.deep.equal({
+      identifier: { system: encodeURIComponent('東京病院'), value: 'old-7' },
+      display: '東京病院',
+    });
+  });
+
+  it('goes on after it was killed, and loads nothing twice', async () => {
+    const fresh = await startService();
+    try {
+      const files: Record<string, JsonObject | string> = {};
+      for (let i = 0; i < 40; i += 1) {
+        files[`b${i}.json`] = bundle(
+          post(1, patient(`B${i}`)),
+          post(2, organization(`org-${i % 7}`, `Clinic ${i % 7}`)),
+          post(3, { resourceType: 'Location', name: `Ward ${i % 5}` }),
+          ...Array.from({ length: 20 }, (_, n) => post(10 + n, observation(urn(1)))),
+        );
+      }
+      files['Patient.ndjson'] = ndjson(
+        ...Array.from({ length: 40 }, (_, i) => ({ ...patient(`N${i}`), id: `n${i}` })),
+      );
+      files['Observation.ndjson'] = ndjson(
+        ...Array.from({ length: 400 }, (_, i) => ({ ...observation(`Patient/n${i % 40}`), id: `o${i}` })),
+      );
+      await write(files);
+      let kills = 0;
+      for (const transactions of [2, 10, 25, 60]) {
+        if (await killAfter(transactions, fresh)) kills += 1;
+      }
+      expect(kills).to.be.at.least(2);
+      const { code, report } = await load([folder], fresh);
+      expect(report.faults).to.deep.equal([]);
+      expect(code).to.equal(0);
+      expect(await total('Patient', fresh)).to.equal(80);
+      expect(await total('Observation', fresh)).to.equal(1200);
+      expect(await total('Organization', fresh)).to.equal(7);
+      expect(await total('Location', fresh)).to.equal(5);
+      for (const { found, loaded, matched, already } of Object.values(report.types)) {
+        expect(loaded + matched + already).to.equal(found);
+      }
+    } finally {
+      await fresh.stop();
+    }
+  });
+
+  /** Starts an import and kills it once its journal holds so many answered transactions. @returns whether it was killed. */
+  async function killAfter(transactions: number, from: Service): Promise<boolean> {
+    const child = spawn(process.execPath, [LAUNCHER, 'import', folder, '--json'], {
+      env: { ...process.env, DATA_DIR: from.dataDir },
+      stdio: 'ignore',
+    });
+    const ended = new Promise<boolean>((resolve) =>
+      child.once('exit', (_, signal) => resolve(signal === 'SIGKILL')),
+    );
+    let running = true;
+    void ended.then(() => {
+      running = false;
+    });
+    while (running) {
+      if ((await answered(join(from.dataDir, 'imports'))) >= transactions) {
+        child.kill('SIGKILL');
+        break;
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return ended;
+  }
+
+  async function answered(imports: string): Promise<number> {
+    if (!existsSync(imports)) return 0;
+    let count = 0;
+    for (const name of await readdir(imports)) {
+      if (name.endsWith('.jsonl'))
+        count += (await readFile(join(imports, name), 'utf8')).split('"ids":').length - 1;
+    }
+    return count;
+  }
+
+  it('loads the real bundles: per type what the files hold, every reference resolved', async function () {
+    const synthea = syntheaFolder();
+    if (synthea === undefined) this.skip();
+    const fresh = await startService();
+    try {
+      const { code, report } = await load([synthea], fresh);
+      expect(report.faults).to.deep.equal([]);
+      expect(code).to.equal(0);
+      expect(report.references).to.deep.equal({ dropped: 0, missing: 0 });
+      let skipped = 0;
+      for (const [type, counts] of Object.entries(report.types)) {
+        skipped += counts.skipped;
+        expect(counts.loaded + counts.matched + counts.skipped, type).to.equal(counts.found);
+        if (counts.loaded > 0) expect(await total(type, fresh), type).to.equal(counts.loaded);
+      }
+      expect(skipped).to.equal(885);
+      expect(await dangling(fresh, Object.keys(report.types))).to.deep.equal([]);
+      expect((await annal(fresh, ['verify'])).code).to.equal(0);
+      expect((await load([synthea], fresh)).report).to.deep.include({ transactions: 0, complete: true });
+    } finally {
+      await fresh.stop();
+    }
+  });
+
+  /** References of everything on a service that name nothing there. */
+  async function dangling(from: Service, types: readonly string[]): Promise<string[]> {
+    const there = new Set<string>();
+    const named = new Set<string>();
+    for (const type of types) {
+      let next: string | undefined = `/${type}?_count=200`;
+      while (next !== undefined) {
+        const answer = await from.fhir(next);
+        if (answer.status !== 200) break;
+        const { entry, link } = answer.json;
+        for (const one of Array.isArray(entry) ? entry : []) {
+          if (isObject(one) && isObject(one.resource)) there.add(`${type}/${String(one.resource.id)}`);
+        }
+        for (const [, reference = ''] of answer.text.matchAll(/"reference":"([^"#][^"]*)"/g))
+          named.add(reference);
+        const following = (Array.isArray(link) ? link : []).find(
+          (one) => isObject(one) && one.relation === 'next',
+        );
+        next = isObject(following) && typeof following.url === 'string' ? following.url : undefined;
+      }
+    }
+    return [...named].filter((reference) => !there.has(reference));
+  }
+});

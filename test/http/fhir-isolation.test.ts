@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { type InProcess, type KeyedCall, startInProcess } from '#test/support/in-process.ts';
+
+/** Another project's resource is as if it never existed (interface.md, section 1; decisions.md, section 5). */
+describe('isolation of projects', () => {
+  let service: InProcess;
+  let stranger: string;
+  let id: string;
+  let provenance: string;
+  before(async () => {
+    service = await startInProcess();
+    stranger = await service.newProject();
+    const identifier = [{ system: 'urn:isolated', value: '1' }];
+    id = String((await service.post('/Patient', { resourceType: 'Patient', identifier })).json.id);
+    const found = await service.fhir(`/Provenance?target=Patient/${id}`);
+    provenance = (JSON.parse(found.text) as { entry: [{ resource: { id: string } }] }).entry[0].resource.id;
+  });
+  after(() => service.stop());
+
+  const asStranger = (path: string, call: KeyedCall = {}) => service.fhir(path, { ...call, key: stranger });
+
+  it('answers every read as for an id that never was', async () => {
+    const never = '01890000-0000-7000-8000-000000000000';
+    const paths = (patient: string, made: string) => [
+      `/Patient/${patient}`,
+      `/Patient/${patient}/_history`,
+      `/Patient/${patient}/_history/1`,
+      `/Patient/${patient}/Observation`,
+      `/Patient/${patient}/Provenance`,
+      `/Provenance/${made}`,
+      `/Provenance/${made}/_history`,
+      `/Provenance/${made}/_history/1`,
+    ];
+    const theirs = paths(id, provenance);
+    const unknown = paths(never, never);
+    for (const [index, path] of theirs.entries()) {
+      expect((await service.fhir(path)).status, path).to.equal(200);
+      const answer = await asStranger(path);
+      expect(answer.status, path).to.equal(404);
+      const other = await asStranger(unknown[index] ?? '');
+      const neutral = (text: string) =>
+        text.replaceAll(id, 'ID').replaceAll(never, 'ID').replaceAll(provenance, 'ID');
+      expect(neutral(answer.text)).to.equal(neutral(other.text));
+    }
+  });
+
+  it('never counts or matches it', async () => {
+    for (const path of [
+      '/Patient',
+      '/Patient?identifier=urn:isolated|1',
+      `/Patient?_id=${id}`,
+      '/Patient?_sort=-_lastUpdated',
+      `/Observation?patient=${id}`,
+      '/Provenance',
+      `/Provenance?target=Patient/${id}`,
+      `/Provenance?_id=${provenance}`,
+      `/Provenance?patient=${id}`,
+      '/_history',
+      '/Patient/_history',
+    ]) {
+      const answer = await asStranger(path);
+      expect([answer.status, answer.json.total], path).to.deep.equal([200, 0]);
+    }
+  });
+
+  it('refuses every write to it as to an id that never was', async () => {
+    const body = JSON.stringify({ resourceType: 'Patient', id });
+    expect((await asStranger(`/Patient/${id}`, { method: 'PUT', body })).status).to.equal(405);
+    expect((await asStranger(`/Patient/${id}`, { method: 'DELETE' })).status).to.equal(404);
+    expect((await asStranger(`/Patient/${id}?_purge=true`, { method: 'DELETE' })).status).to.equal(404);
+    const patch = { 'Content-Type': 'application/json-patch+json' };
+    const patched = await asStranger(`/Patient/${id}`, {
+      method: 'PATCH',
+      headers: patch,
+      body: '[{"op":"add","path":"/active","value":true}]',
+    });
+    expect(patched.status).to.equal(404);
+    const observation = {
+      resourceType: 'Observation',
+      status: 'final',
+      code: { text: 'x' },
+      subject: { reference: `Patient/${id}` },
+    };
+    const referring = await asStranger('/Observation', { method: 'POST', body: JSON.stringify(observation) });
+    expect(referring.status).to.equal(422);
+    const created = await asStranger('/Patient', {
+      method: 'POST',
+      headers: { 'If-None-Exist': 'identifier=urn:isolated|1' },
+      body: JSON.stringify({ resourceType: 'Patient', identifier: [{ system: 'urn:isolated', value: '1' }] }),
+    });
+    expect(created.status).to.equal(201);
+    expect((await service.fhir('/Patient?identifier=urn:isolated|1')).json.total).to.equal(1);
+    expect((await service.fhir(`/Patient/${id}`)).version).to.equal(1);
+  });
+});
