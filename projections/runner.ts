@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventBatch, Position } from '#src/events/store.ts';
+import { eraseFromAbandoned } from './abandoned.ts';
 import { advance, type Checkpoint } from './checkpoint.ts';
 import { CannotApply, isPassing } from './failure.ts';
 import type { Projection } from './projection.ts';
@@ -82,6 +83,7 @@ export class Runner {
       projection.project(session, name, events, 'serve'),
     ]);
     if (begun.status === 'fulfilled' && moved.status === 'fulfilled' && written.status === 'fulfilled') {
+      await eraseFromAbandoned(session, projection, events);
       await session.query('commit');
       this.#holds(batch.position);
       return;

@@ -10,6 +10,22 @@ export interface SessionOptions {
 }
 
 /**
+ * Settings of every session here. Commits do not wait for the disk. Rows are looked up by key, and plans are kept:
+ * one made while a table was small must not go on reading it from end to end once it is large.
+ */
+const SETTINGS = [
+  'synchronous_commit=off',
+  'jit=off',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+];
+
+/** For the rest of a transaction: plans for statements that do read whole tables. */
+export const WHOLE_TABLES =
+  'set local enable_seqscan = on; set local enable_hashjoin = on; set local enable_mergejoin = on';
+
+/**
  * Connects. Commits do not wait for the disk: rows are re-derivable, and rows and checkpoint are lost or kept together.
  * A connection that breaks fails its next statement; `ended` is told at once.
  * @throws Error of the driver when the database cannot be reached.
@@ -22,7 +38,7 @@ export async function openSession(
   const client = new pg.Client({
     connectionString: url,
     application_name: `annal ${options.name}`,
-    options: '-c synchronous_commit=off',
+    options: SETTINGS.map((setting) => `-c ${setting}`).join(' '),
     pipeline: options.pipeline ?? false,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,

@@ -9,7 +9,7 @@ import { compareTables, type RowDifference } from './compare.ts';
 import { CannotApply } from './failure.ts';
 import type { Projection } from './projection.ts';
 import { replay } from './replay.ts';
-import { inTransaction } from './session.ts';
+import { inTransaction, WHOLE_TABLES } from './session.ts';
 import { understood } from './understood.ts';
 
 /** Events a batch: large ones load faster, and a batch of them must still fit in memory. */
@@ -86,6 +86,7 @@ export class Shadow {
       const serving = await readCheckpoint(session, name);
       if (serving === undefined || serving.position < (await this.position())) return undefined;
       await this.#replay(serving.position, undefined, (batch) => this.apply(batch));
+      await session.query(WHOLE_TABLES);
       const differences: RowDifference[] = [];
       for (const table of compared) {
         differences.push(...(await compareTables(session, [name, schema], table, NAMED)));

@@ -18,7 +18,7 @@ import { type Quickstart, readQuickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
 import { understand } from './events/catalog.ts';
 import { PostgresEventStore } from './events/postgres/store.ts';
-import type { Position } from './events/store.ts';
+import type { EventStore, Position } from './events/store.ts';
 import { recordStream } from './events/streams.ts';
 import type { ReadinessChecks } from './http/health.ts';
 import { createServer } from './http/server.ts';
@@ -34,6 +34,8 @@ export interface AppDeps {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly log: Logger;
+  /** Opens the event store. Default: the log in PostgreSQL. */
+  readonly openStore?: (options: { url: string; log: Logger }) => Promise<EventStore>;
 }
 
 /** A running service. */
@@ -57,10 +59,11 @@ const ERASURE_MS = 60_000;
  * Starts every part over a migrated database; the port opens with `listen`.
  * @throws when the database cannot be used.
  */
-export async function startApp({ config, databaseUrl, log }: AppDeps): Promise<App> {
+export async function startApp(deps: AppDeps): Promise<App> {
+  const { config, databaseUrl, log, openStore = PostgresEventStore.open } = deps;
   const pool = openPool(databaseUrl, { max: 10, name: 'annal' });
   const lockPool = openPool(databaseUrl, { max: 16, name: 'annal criteria locks' });
-  const store = await PostgresEventStore.open({ url: databaseUrl, log });
+  const store = await openStore({ url: databaseUrl, log });
   await prepareReadModels(pool, PROJECTIONS);
 
   const names = PROJECTIONS.map(({ name }) => name);

@@ -1,6 +1,6 @@
 /** What a search finds Provenances by: the agents in an event's metadata, targets and agents in a client's own. */
-import { createHash } from 'node:crypto';
 import type { EventMetadata } from '#src/events/metadata.ts';
+import { searchable } from '#src/shared/searchable.ts';
 
 /** References to who wrote: author, acting-as, on-behalf-of (each once); null when the event names nobody. */
 export function agentsOf(metadata: EventMetadata): string[] | null {
@@ -36,12 +36,6 @@ export function clientProvenance(body: string): ClientProvenance {
   };
 }
 
-/** Most bytes of an indexed text; a longer one stands as its digest, and is not found by anything shorter. */
-const LONGEST = 1_000;
-
 function each(references: readonly (string | undefined)[]): string[] {
-  const found = references.filter((reference) => reference !== undefined);
-  return [...new Set(found.map((text) => (Buffer.byteLength(text) > LONGEST ? digest(text) : text)))];
+  return [...new Set(references.filter((reference) => reference !== undefined).map(searchable))];
 }
-
-const digest = (text: string): string => `sha-256:${createHash('sha256').update(text).digest('hex')}`;

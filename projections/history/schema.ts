@@ -67,12 +67,13 @@ create unique index if not exists version_event on ${schema}.version (event_id);
 create index if not exists version_of_tenant on ${schema}.version (tenant, type, recorded_at, event_id);
 -- Patient/<id>/Provenance; a record as of a moment
 create index if not exists version_of_record on ${schema}.version (record, recorded_at, event_id) where record is not null;
--- Provenance?agent
-create index if not exists version_agents on ${schema}.version using gin (agents) where agents is not null;
+-- Provenance?agent. Written directly (no pending list): smaller, as fast to write, and no read pays for a long list;
+-- a table of agents in order would take a hundred times the room and halve the rate of writing
+create index if not exists version_agents on ${schema}.version using gin (agents) with (fastupdate = off) where agents is not null;
 
 -- Provenance?target, ?agent among clients' own; Patient/<id>/Provenance
-create index if not exists client_provenance_targets on ${schema}.client_provenance using gin (targets) where not deleted;
-create index if not exists client_provenance_agents on ${schema}.client_provenance using gin (agents) where not deleted;
+create index if not exists client_provenance_targets on ${schema}.client_provenance using gin (targets) with (fastupdate = off) where not deleted;
+create index if not exists client_provenance_agents on ${schema}.client_provenance using gin (agents) with (fastupdate = off) where not deleted;
 create index if not exists client_provenance_of_record on ${schema}.client_provenance (record, recorded, id) where not deleted;
 -- Provenance?recorded among clients' own
 create index if not exists client_provenance_of_tenant on ${schema}.client_provenance (tenant, recorded, id) where not deleted;

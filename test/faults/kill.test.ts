@@ -4,7 +4,8 @@
  * its Idempotency-Key was written once.
  */
 
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { audit } from '../support/audit.ts';
@@ -26,12 +27,14 @@ describe('the service killed under load', function () {
   this.timeout(120_000 + kills * 90_000);
   let dataDir: string;
   let service: Service;
+  let key: string | undefined;
   const start = (): Promise<Service> =>
-    startService({ dataDir, env: { RATE_LIMIT_PER_MINUTE: '100000000' } });
+    startService({ dataDir, env: { RATE_LIMIT_PER_MINUTE: '100000000' }, ...(key !== undefined && { key }) });
 
   before(async () => {
     dataDir = await newDataDir();
     service = await start();
+    key = service.key;
   });
   after(async () => {
     await service.stop();
@@ -70,6 +73,13 @@ describe('the service killed under load', function () {
     ).to.equal(true);
     const faults = await audit(service, model);
     expect(faults.slice(0, 10), told).to.deep.equal([]);
+  });
+
+  it('then still has the key that the first start wrote', async () => {
+    const quickstart = JSON.parse(await readFile(join(dataDir, 'quickstart.json'), 'utf8')) as {
+      sandbox_key: string;
+    };
+    expect(quickstart.sandbox_key).to.equal(key);
   });
 
   it('then verifies: hash chains and read models', async () => {

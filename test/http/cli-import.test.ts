@@ -279,7 +279,6 @@ describe('annal import', function () {
     });
     const { report } = await load();
     expect(report.faults).to.deep.equal([]);
-    // 1.json knows the patient by an absolute URL that only 3.json explains.
     expect(report.transactions).to.equal(1);
     expect(await search(`Observation?patient=${await onlyPatient(marker)}`)).to.have.length(3);
   });

@@ -179,6 +179,27 @@ describe('rebuild', () => {
     expect(await Promise.all(TABLES.map(rowsOf))).to.deep.equal(before);
   });
 
+  it('keeps nothing of a record that is erased while it is stopped', async () => {
+    const patient = newUuid();
+    const rest = Array.from({ length: 2_500 }, () => created('Observation', newUuid()));
+    await instance.shown(await streams.record(patient, created('Patient', patient), ...rest));
+    await instance.shown(await someRecord(1));
+    const stop = new AbortController();
+    await rebuild(deps(), ['resources'], {
+      signal: stop.signal,
+      onProgress: ({ events }) => {
+        if (events > 0) stop.abort();
+      },
+    });
+    const left = () => query(`select 1 from resources_next.resource where record = '${patient}' limit 1`);
+    expect(await left()).to.have.length(1);
+    await instance.store.erase(`record-${patient}`);
+    await instance.shown(await streams.project(erased(patient)));
+    expect(await left()).to.have.length(0);
+    const [report] = await rebuild(deps(), ['resources']);
+    expect(report).to.deep.include({ outcome: 'swapped', differences: [] });
+  });
+
   it('is refused while another one runs', async () => {
     await instance.shown(await someRecords(10));
     let second: unknown;

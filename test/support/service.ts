@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly dataDir?: string;
   /** Default: the embedded PostgreSQL in the DATA_DIR. */
   readonly databaseUrl?: string;
+  /** Run instead of `src/main.ts`; it must say `ready` as that does. */
+  readonly program?: string;
   /** The key to use, when it is not in this DATA_DIR's quickstart.json. */
   readonly key?: string;
 }
@@ -99,7 +101,7 @@ export async function newDataDir(): Promise<string> {
 }
 
 async function startOn(port: number, dataDir: string, options: ServiceOptions): Promise<Service | string> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', options.program ?? 'src/main.ts'], {
     cwd: ROOT,
     env: {
       ...process.env,

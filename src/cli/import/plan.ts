@@ -176,7 +176,10 @@ export interface NamedResource {
   readonly place: string;
 }
 
-/** The resources of a bundle that is not self-contained. Links by `fullUrl` become `Type/id`. */
+/**
+ * The resources of a bundle that is not self-contained. Links by `fullUrl`, and those to anything else on the server
+ * that its `fullUrl`s are of, become `Type/id`: other files may hold it.
+ */
 export function namedResources(
   bundle: JsonObject,
   source: string,
@@ -199,14 +202,28 @@ export function namedResources(
     resources.push({ key, resource, place });
   }
   const scope = scopeOver(aliases);
+  const bases = new Set(entries.flatMap(({ fullUrl }) => baseOf(fullUrl)));
   const linked = resources.map(({ resource, ...rest }) => ({
     ...rest,
     resource: rewriteReferences(resource, (reference) => {
       const target = scope(reference);
-      return target?.kind === 'entry' ? { kind: 'to', reference: target.key } : { kind: 'keep' };
+      if (target?.kind === 'entry') return { kind: 'to', reference: target.key };
+      const named = typeAndId(reference);
+      return named !== undefined && baseOf(reference).some((base) => bases.has(base))
+        ? { kind: 'to', reference: `${named.type}/${named.id}` }
+        : { kind: 'keep' };
     }).resource,
   }));
   return { resources: linked, faults };
+}
+
+/** The server that an absolute URL of a resource is of: `https://old.example/fhir/`. */
+function baseOf(url: Json | undefined): string[] {
+  const base =
+    typeof url === 'string'
+      ? /^(https?:\/\/.*\/)[A-Z][A-Za-z]+\/[^/]+(\/_history\/.*)?$/.exec(url)?.[1]
+      : undefined;
+  return base === undefined ? [] : [base];
 }
 
 /** Every text by which a reference may name an entry: its `fullUrl`, and `Type/id` after that, its URL and its id. */

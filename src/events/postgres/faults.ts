@@ -10,14 +10,15 @@ import { Unavailable } from '../store.ts';
  */
 const AWAY = /^(08|53|57|58|25006|40001|40P01)/;
 
+const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
+
 /** Whether an error says that the server is away, as opposed to a fault in what it was asked. */
 export function isAway(error: unknown): boolean {
   if (error instanceof Unavailable) return true;
   if (error instanceof pg.DatabaseError) return AWAY.test(error.code ?? '');
-  // What the client library and Node throw for refused, reset or ended connections and missed deadlines are plain
-  // errors (an AggregateError when a host name has several addresses); a mistake in code has a class of its own.
-  const prototype: unknown = error instanceof Error ? Object.getPrototypeOf(error) : undefined;
-  return prototype === Error.prototype || prototype === AggregateError.prototype;
+  // Node and the client library throw many classes for refused, reset or ended connections and missed deadlines;
+  // mistakes in code throw these.
+  return error instanceof Error && !MISTAKES.some((mistake) => error instanceof mistake);
 }
 
 /** The error for the caller: `Unavailable` when the server is away, else the error itself. */

@@ -8,6 +8,9 @@ import { RecentBatches, type WrittenBatch } from './recent.ts';
 import { CHANNEL } from './schema.ts';
 import { Session, type SessionOptions } from './session.ts';
 
+/** Pause before a connection to listen on is tried again, in ms. */
+const RECONNECT_AFTER = 200;
+
 /** What the feed needs of the store. */
 export interface FeedOptions extends Pick<SessionOptions, 'url' | 'name' | 'answerWithin'> {
   /** How often the head is looked at, in ms. */
@@ -25,7 +28,10 @@ export class Feed {
   readonly #listeners = new Set<() => void>();
   readonly #session: Session;
   #timer: NodeJS.Timeout | undefined;
+  /** Whether a look at the head was asked for that has not begun. */
+  #due = false;
   #checking = false;
+  #retry: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(readonly options: FeedOptions) {
@@ -76,24 +82,29 @@ export class Feed {
     for (const wake of this.#listeners) wake();
   }
 
-  /** Makes sure that notifications arrive, and looks at the head for those that did not. */
+  /** Makes sure that notifications arrive, then looks at the head for those that did not. */
   async check(): Promise<void> {
-    if (this.#checking || this.#closed) return;
+    this.#due = true;
+    if (this.#checking) return;
     this.#checking = true;
-    try {
-      await this.#session.connect();
-      this.reach(await this.options.head());
-    } catch {
-      // The server is away. The next round tries again.
-    } finally {
-      this.#checking = false;
+    while (this.#due && !this.#closed) {
+      this.#due = false;
+      try {
+        await this.#session.connect();
+        this.reach(await this.options.head());
+      } catch {
+        // The server is away. Nobody hears of anything until it is back.
+        this.#retry = setTimeout(() => void this.check(), RECONNECT_AFTER).unref();
+      }
     }
+    this.#checking = false;
   }
 
   /** Wakes everyone for the last time and lets go of the connection. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
+    clearTimeout(this.#retry);
     for (const wake of this.#listeners) wake();
     await this.#session.end();
   }

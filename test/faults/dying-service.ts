@@ -1,0 +1,41 @@
+/**
+ * The service on a database, with an event store that kills the process (SIGKILL) right after an append was done and
+ * before anybody was told. DIES_AFTER names the streams: a prefix, and the how-manieth append to one of them.
+ */
+import pino from 'pino';
+import { startApp } from '#src/app.ts';
+import { loadConfig } from '#src/config.ts';
+import { writeQuickstart } from '#src/data-dir.ts';
+import { PostgresEventStore } from '#src/events/postgres/store.ts';
+import type { EventStore } from '#src/events/store.ts';
+
+const [prefix = '', count = '1'] = (process.env.DIES_AFTER ?? '').split(' ');
+let left = Number(count);
+
+function dying(store: EventStore): EventStore {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'append') {
+        return async (...args: Parameters<EventStore['append']>) => {
+          const result = await target.append(...args);
+          if (args[0].startsWith(prefix)) left -= 1;
+          if (left === 0) process.kill(process.pid, 'SIGKILL');
+          return result;
+        };
+      }
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+const config = loadConfig(process.env);
+const app = await startApp({
+  config,
+  databaseUrl: config.databaseUrl ?? '',
+  log: pino({ level: 'silent' }),
+  openStore: async (options) => dying(await PostgresEventStore.open(options)),
+});
+const { url } = await app.listen();
+await writeQuickstart(config.dataDir, await app.quickstart());
+process.stdout.write(`ready at ${url}\n`);

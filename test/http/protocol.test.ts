@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+
+/** What holds for every request, whatever it asks: decisions.md, section 2. */
+describe('HTTP protocol', () => {
+  let service: InProcess;
+  let id: string;
+  before(async () => {
+    service = await startInProcess();
+    id = String((await service.post('/Patient', { resourceType: 'Patient' })).json.id);
+  });
+  after(() => service.stop());
+
+  it('gives every response a Service-Request-Id of its own', async () => {
+    const paths = [
+      `/Patient/${id}`,
+      '/Patient/nobody',
+      '/metadata',
+      `${service.url}/nowhere`,
+      `${service.url}/health/live`,
+    ];
+    const seen = new Set<string | null>();
+    for (const path of paths) seen.add((await service.fhir(path)).headers.get('service-request-id'));
+    expect(seen.size).to.equal(paths.length);
+    for (const requestId of seen) expect(requestId).to.match(/^req_[\w-]{22}$/);
+  });
+
+  it('answers even what is no HTTP, with a request id', async () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.write('NONSENSE\r\n\r\n');
+    const [data] = (await once(socket, 'data')) as [Buffer];
+    expect(data.toString()).to.match(/^HTTP\/1\.1 400 Bad Request\r\nService-Request-Id: req_/);
+    socket.destroy();
+  });
+
+  it('answers HEAD wherever it answers GET, without a body', async () => {
+    for (const path of [`/Patient/${id}`, '/Patient', `/Patient/${id}/_history`, '/metadata']) {
+      const get = await service.fhir(path);
+      const head = await service.fhir(path, { method: 'HEAD' });
+      expect([head.status, head.text]).to.deep.equal([get.status, '']);
+      for (const name of ['etag', 'content-type', 'content-length', 'last-modified']) {
+        expect(head.headers.get(name), `${path} ${name}`).to.equal(get.headers.get(name));
+      }
+    }
+  });
+
+  it('works with and without a slash at the end', async () => {
+    const bundle = JSON.stringify({ resourceType: 'Bundle', type: 'batch' });
+    for (const path of ['', '/']) {
+      expect((await service.fhir(path, { method: 'POST', body: bundle })).status).to.equal(200);
+    }
+    expect((await service.fhir(`/Patient/${id}/`)).status).to.equal(200);
+    expect((await service.fhir('/metadata/')).status).to.equal(200);
+  });
+
+  it('says what a URL takes instead of a wrong method', async () => {
+    const allow = async (method: string, path: string) => {
+      const answer = await service.fhir(path, { method });
+      expect(answer.status, `${method} ${path}`).to.equal(405);
+      return answer.headers.get('allow');
+    };
+    expect(await allow('GET', '')).to.equal('POST, OPTIONS');
+    expect(await allow('POST', `/Patient/${id}`)).to.equal('GET, HEAD, PUT, PATCH, DELETE, OPTIONS');
+    expect(await allow('DELETE', `/Patient/${id}/_history/1`)).to.equal('GET, HEAD, OPTIONS');
+    expect(await allow('PUT', '/metadata')).to.equal('GET, HEAD, OPTIONS');
+    expect(await allow('DELETE', `${service.url}/health/live`)).to.contain('GET');
+    const options = await service.fhir(`/Patient/${id}`, { method: 'OPTIONS', key: null });
+    expect([options.status, options.headers.get('allow')]).to.deep.equal([
+      204,
+      'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+    ]);
+  });
+
+  it('answers what is not there: an OperationOutcome on FHIR, an error object elsewhere', async () => {
+    for (const path of [
+      '/Patient/a/b',
+      '/Patient/a/_history/1/2',
+      '/Patient/a/Observation/x',
+      '/metadata/x',
+      '/%zz',
+    ]) {
+      const answer = await service.fhir(path);
+      expect([400, 404]).to.include(answer.status);
+      expect(answer.json.resourceType, path).to.equal('OperationOutcome');
+    }
+    const elsewhere = await service.fhir(`${service.url}/v7/nothing`);
+    expect(elsewhere.status).to.equal(404);
+    expect(elsewhere.json).to.nested.include({
+      'error.type': 'not_found',
+      'error.request_id': elsewhere.headers.get('service-request-id'),
+    });
+    expect((await service.fhir(`${service.url}/fhir/R40`)).json).to.have.property('error');
+  });
+
+  it('serves FHIR JSON to every name of JSON', async () => {
+    for (const accept of [
+      '*/*',
+      'application/json',
+      'text/json;q=0.5',
+      'application/fhir+json; fhirVersion=4.0',
+      'text/html, application/xhtml+xml, */*;q=0.8',
+    ]) {
+      const answer = await service.fhir(`/Patient/${id}`, { headers: { Accept: accept } });
+      expect(answer.status, accept).to.equal(200);
+      expect(answer.headers.get('content-type')).to.equal('application/fhir+json; charset=utf-8');
+    }
+    for (const accept of ['text/html', 'application/json;q=0', 'application/fhir+json; fhirVersion=3.0']) {
+      const answer = await service.fhir(`/Patient/${id}`, { headers: { Accept: accept } });
+      expect(answer.status, accept).to.equal(406);
+    }
+    for (const format of ['json', 'application/fhir%2Bjson', 'application/fhir+json']) {
+      const headers = { Accept: 'text/html' };
+      expect((await service.fhir(`/Patient/${id}?_format=${format}`, { headers })).status).to.equal(200);
+    }
+  });
+
+  it('lets browser applications in', async () => {
+    const preflight = await service.fhir('/Patient', {
+      method: 'OPTIONS',
+      key: null,
+      headers: {
+        Origin: 'https://app.example',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization, if-match',
+      },
+    });
+    expect(preflight.status).to.equal(204);
+    expect(preflight.headers.get('access-control-allow-origin')).to.equal('*');
+    expect(preflight.headers.get('access-control-allow-headers')).to.contain('If-Match');
+    const answer = await service.fhir(`/Patient/${id}`, { headers: { Origin: 'https://app.example' } });
+    expect(answer.headers.get('access-control-allow-origin')).to.equal('*');
+    expect(answer.headers.get('access-control-expose-headers')).to.contain('ETag').and.to.contain('Location');
+    const refused = await service.fhir('/Patient', { key: null, headers: { Origin: 'https://app.example' } });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).to.deep.equal([401, '*']);
+  });
+
+  it('keeps shared caches and sniffers away', async () => {
+    const { headers } = await service.fhir(`/Patient/${id}`);
+    expect(headers.get('cache-control')).to.equal('private, no-cache');
+    expect(headers.get('x-content-type-options')).to.equal('nosniff');
+  });
+
+  it('holds a key to its scopes', async () => {
+    const readOnly = await service.newProject();
+    const { createHash } = await import('node:crypto');
+    const sha256 = createHash('sha256').update(readOnly).digest('hex');
+    const allow = (scopes: string[]) =>
+      service.pool.query('update projects.api_key set scopes = $2 where sha256 = $1', [sha256, scopes]);
+    const batch = (url: string, method: string) => ({
+      method: 'POST',
+      key: readOnly,
+      body: JSON.stringify({
+        resourceType: 'Bundle',
+        type: 'batch',
+        entry: [{ request: { method, url } }],
+      }),
+    });
+    const write = { method: 'POST', key: readOnly, body: '{"resourceType":"Patient"}' };
+    await allow(['read']);
+    expect((await service.fhir('/Patient', { key: readOnly })).status).to.equal(200);
+    const refused = await service.fhir('/Patient', write);
+    expect(refused.status).to.equal(403);
+    expect(refused.json).to.nested.include({ 'issue[0].code': 'forbidden' });
+    expect((await service.fhir('/', batch('Patient', 'GET'))).status).to.equal(200);
+    expect((await service.fhir('/', batch('Patient/1', 'DELETE'))).status).to.equal(403);
+    await allow(['write']);
+    expect((await service.fhir('/Patient', write)).status).to.equal(201);
+    expect((await service.fhir('/Patient', { key: readOnly })).status).to.equal(403);
+    expect((await service.fhir('/', batch('Patient', 'GET'))).status).to.equal(403);
+  });
+
+  it('logs each request with its id, and neither query, body nor credential', async () => {
+    const family = 'Logbuch';
+    const created = await service.post('/Patient', { resourceType: 'Patient', name: [{ family }] });
+    await service.fhir('/Patient?identifier=geheim');
+    const requestId = created.headers.get('service-request-id');
+    const line = service.log.map((text) => JSON.parse(text) as Record<string, unknown>);
+    expect(line.find((one) => one.request_id === requestId)).to.include({
+      method: 'POST',
+      route: '/fhir/R4/:type',
+      status: 201,
+    });
+    const all = service.log.join('');
+    for (const secret of [family, 'geheim', service.key]) expect(all).not.to.contain(secret);
+  });
+
+  it('counts requests by route', async () => {
+    const metrics = await service.fhir(`${service.url}/metrics`);
+    expect(metrics.text).to.match(
+      /http_request_duration_seconds_count\{method="GET",route="\/fhir\/R4\/:type\/:id",status="200"\} \d+/,
+    );
+    expect(metrics.text).not.to.contain(id);
+  });
+});
