@@ -24,6 +24,7 @@ export class Bench {
   readonly memory = new Memory();
   readonly #ends: (() => Promise<unknown>)[] = [];
   #names = 0;
+  #common: Promise<MeasuredService> | undefined;
   #generator: Worker | undefined;
 
   private constructor(
@@ -85,8 +86,20 @@ export class Bench {
     await this.query(url, 'CHECKPOINT');
   }
 
+  /** The service that rows share which do not mind what is in it: started once, stopped at the end. */
+  common(): Promise<MeasuredService> {
+    this.#common ??= this.#start();
+    return this.#common;
+  }
+
   /** Starts the service on a new database, or again on one it had before. */
   async service(before?: Pick<MeasuredService, 'databaseUrl' | 'dataDir'>): Promise<MeasuredService> {
+    const started = await this.#start(before);
+    this.#ends.push(started.stop);
+    return started;
+  }
+
+  async #start(before?: Pick<MeasuredService, 'databaseUrl' | 'dataDir'>): Promise<MeasuredService> {
     const databaseUrl = before?.databaseUrl ?? (await this.database());
     // Its key is kept there.
     const dataDir = before?.dataDir ?? (await mkdtemp(join(this.folder, 'service-')));
@@ -100,7 +113,6 @@ export class Bench {
       });
       return stopped;
     };
-    this.#ends.push(stop);
     return { service, databaseUrl, dataDir, stop };
   }
 
@@ -118,7 +130,7 @@ export class Bench {
     return this.#generator.call(plan);
   }
 
-  /** Ends what a row started; the server stays. */
+  /** Ends what a row started; the server and the common service stay. */
   async clear(): Promise<void> {
     this.#generator = undefined;
     for (const end of this.#ends.splice(0).reverse()) await end();
@@ -127,6 +139,10 @@ export class Bench {
   /** Ends everything and removes the folder. */
   async end(): Promise<void> {
     await this.clear();
+    await this.#common?.then(
+      ({ stop }) => stop(),
+      () => undefined,
+    );
     await this.server.stop();
     await rm(this.folder, { recursive: true, force: true });
   }

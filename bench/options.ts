@@ -13,6 +13,8 @@ export interface Options {
   readonly full: boolean;
   /** JSON on standard output instead of a table. */
   readonly json: boolean;
+  /** A file that gets the results as JSON too. */
+  readonly out: string | undefined;
   /** Folder for V8 CPU profiles of the measured Node processes. */
   readonly profile: string | undefined;
 }
@@ -24,6 +26,7 @@ export const USAGE = `npm run bench -- [options]
   --runs <n>        alternating runs of baseline and subject, median counts (default 3)
   --full            the row "growth" with 500,000 creates instead of 50,000
   --json            results as JSON on standard output
+  --out <file>      results as JSON to a file too
   --profile <dir>   writes V8 CPU profiles of the measured processes there
 A run of all rows at scale 1 or more writes docs/performance.md.`;
 
@@ -37,6 +40,7 @@ export function parseOptions(args: readonly string[], rows: readonly string[]): 
       runs: { type: 'string', default: '3' },
       full: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      out: { type: 'string' },
       profile: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -49,6 +53,6 @@ export function parseOptions(args: readonly string[], rows: readonly string[]): 
   if (!(scale > 0)) throw new TypeError('--scale must be a number above 0');
   const runs = Number(values.runs);
   if (!Number.isInteger(runs) || runs < 1) throw new TypeError('--runs must be a whole number from 1');
-  const { only, full, json, profile } = values;
-  return { only, scale, runs, full, json, profile };
+  const { only, full, json, out, profile } = values;
+  return { only, scale, runs, full, json, out, profile };
 }

@@ -32,6 +32,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const report = await measureAll(bench, options, args);
     if (options.json) process.stdout.write(`${toJson(report)}\n`);
+    if (options.out !== undefined) await writeFile(options.out, toJson(report));
     if (options.only.length === 0 && options.scale >= 1) await writeFile(PAGE, toMarkdown(report));
     return await end(allHold(report) ? 0 : 1);
   } catch (error) {
@@ -51,12 +52,18 @@ async function measureAll(bench: Bench, options: Options, args: readonly string[
   }
   return {
     date: new Date().toISOString(),
-    command: ['npm run bench', ...(args.length === 0 ? [] : ['--', ...args])].join(' '),
+    command: commandLine(args),
     machine: machine(version?.server_version ?? 'of unknown version'),
     scale: options.scale,
     runs: options.runs,
     rows,
   };
+}
+
+/** As one would type it; where files went is nobody's business. */
+function commandLine(args: readonly string[]): string {
+  const kept = args.filter((arg, i) => !arg.startsWith('--out') && args[i - 1] !== '--out');
+  return ['npm run bench', ...(kept.length === 0 ? [] : ['--', ...kept])].join(' ');
 }
 
 /** A row that fails does not keep the others from being measured. */

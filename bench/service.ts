@@ -73,7 +73,7 @@ export class Service {
     });
     const text = await answer.text();
     if (answer.status !== expect)
-      throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 500)}`);
+      throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 900)}`);
     return { text, location: answer.headers.get('location') };
   }
 }

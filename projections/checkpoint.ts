@@ -37,8 +37,9 @@ insert into ${schema}.checkpoint (position, version) values ('', ${version});`;
 
 /**
  * Moves the checkpoint from where the writer believes it is and gives a sign of life. In a transaction it comes
- * first: it locks the row until the end. Other instances are told once it is committed.
+ * first: it locks the row until the end.
  * @param schema also the projection's name.
+ * @param tell whether other instances listen; a notification wakes every listening session of the database.
  * @throws CheckpointMoved when it is elsewhere: the transaction must not go on.
  */
 export async function advance(
@@ -46,13 +47,14 @@ export async function advance(
   schema: string,
   held: Checkpoint,
   position: Position,
+  tell: boolean,
 ): Promise<void> {
   const { rowCount } = await client.query({
     name: `${schema}.advance`,
     text: `update ${schema}.checkpoint set position = $1, heartbeat = clock_timestamp()
             where position = $2 and version = $3
-        returning case when $1 <> $2 then pg_notify('${CHANNEL}', '${schema} ' || $1) end`,
-    values: [position, held.position, held.version],
+        returning case when $4 then pg_notify('${CHANNEL}', '${schema} ' || $1) end`,
+    values: [position, held.position, held.version, tell && position !== held.position],
   });
   if (rowCount !== 1) throw new CheckpointMoved(schema);
 }
@@ -82,4 +84,16 @@ export async function readPositions(
   const each = names.map((name) => `select '${name}' as name, position from ${name}.checkpoint`);
   const { rows } = await client.query<{ name: string; position: Position }>(each.join(' union all '));
   return new Map(rows.map(({ name, position }) => [name, position]));
+}
+
+/** What sessions that listen to `CHANNEL` are called in pg_stat_activity. */
+export const LISTENER = 'progress';
+
+/** How many sessions listen to `CHANNEL`: one for each instance. */
+export async function countListeners(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ n: number }>(
+    'select count(*) as n from pg_stat_activity where datname = current_database() and application_name = $1',
+    [`annal ${LISTENER}`],
+  );
+  return rows[0]?.n ?? 0;
 }

@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { exhaustMap, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
 import { BEGINNING, type EventStore, type Position } from '#src/events/store.ts';
-import { CHANNEL, readPositions } from './checkpoint.ts';
+import { CHANNEL, countListeners, LISTENER, readPositions } from './checkpoint.ts';
 import { Freshness } from './freshness.ts';
 import { closeSession, openSession } from './session.ts';
 
@@ -31,6 +31,7 @@ export class Progress {
   readonly #passed = new Map<string, Position>();
   readonly #waiters = new Set<Waiter>();
   readonly #freshness = new Freshness();
+  #alone = false;
   /** Counts what became known, so that an answer that was under way meanwhile does not undo it. */
   #changes = 0;
   #following: Subscription | undefined;
@@ -57,6 +58,14 @@ export class Progress {
   /** How far a projection has come; undefined while nobody knows. */
   passed(name: string): Position | undefined {
     return this.#passed.get(name);
+  }
+
+  /**
+   * Whether no other instance listened at the last look. One that has begun since reads the checkpoints itself, every
+   * second, until it is heard of.
+   */
+  get alone(): boolean {
+    return this.#alone;
   }
 
   /** A projection has come further: from its runner after a commit, or from another instance. */
@@ -119,7 +128,7 @@ export class Progress {
   #connect(): Observable<pg.Client> {
     return new Observable((subscriber) => {
       const lost = () => subscriber.error(new Error('the connection that follows the projections ended'));
-      const opening = openSession(this.#deps.databaseUrl, { name: 'progress' }, lost).then(async (client) => {
+      const opening = openSession(this.#deps.databaseUrl, { name: LISTENER }, lost).then(async (client) => {
         client.on('notification', ({ payload = '' }) => this.#heard(payload));
         await client.query(`listen ${CHANNEL}`);
         subscriber.next(client);
@@ -151,6 +160,7 @@ export class Progress {
       if (undisturbed) this.#passed.delete(name);
       this.advance(name, position);
     }
+    this.#alone = (await within(LOOK_MS * 4, countListeners(client))) <= 1;
     const seen = await head;
     if (seen === undefined) return;
     this.#freshness.note(at, seen);

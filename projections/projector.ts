@@ -104,6 +104,7 @@ export class Projector {
           this.#deps.progress.advance(projection.name, position);
           subscriber.next(position);
         },
+        tell: () => !this.#deps.progress.alone,
       }).catch((error: unknown) => subscriber.error(error));
       this.#closing.add(term);
       void term.then(() => this.#closing.delete(term));

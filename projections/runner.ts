@@ -25,12 +25,14 @@ export class Runner {
    * @param session an elected session with `pipeline`.
    * @param checkpoint as read on that session.
    * @param passed told each position as soon as reads see it.
+   * @param tell whether other instances must be told of it.
    */
   constructor(
     private readonly projection: Projection,
     private readonly session: pg.Client,
     checkpoint: Checkpoint,
     private readonly passed: (position: Position) => void,
+    private readonly tell: () => boolean,
   ) {
     this.#held = checkpoint;
     this.#position = checkpoint.position;
@@ -65,7 +67,7 @@ export class Runner {
     const due = performance.now() - this.#beatenAt >= HEARTBEAT_MS;
     if (this.#busy || (!due && this.#position === this.#held.position)) return;
     const position = this.#position;
-    const beating = advance(this.session, this.projection.name, this.#held, position).then(() =>
+    const beating = advance(this.session, this.projection.name, this.#held, position, this.tell()).then(() =>
       this.#holds(position),
     );
     this.#beating = beating.catch(() => undefined);
@@ -79,7 +81,7 @@ export class Runner {
     const events = this.#understood(batch);
     const [begun, moved, written] = await Promise.allSettled([
       session.query('begin'),
-      advance(session, name, this.#held, batch.position),
+      advance(session, name, this.#held, batch.position, this.tell()),
       projection.project(session, name, events, 'serve'),
     ]);
     if (begun.status === 'fulfilled' && moved.status === 'fulfilled' && written.status === 'fulfilled') {

@@ -13,7 +13,7 @@ import { inTransaction, WHOLE_TABLES } from './session.ts';
 import { understood } from './understood.ts';
 
 /** Events a batch: large ones load faster, and a batch of them must still fit in memory. */
-const BATCH_SIZE = 2_000;
+const BATCH_SIZE = 1_000;
 
 /** Differences that are named per table. */
 const NAMED = 1_000;

@@ -20,6 +20,8 @@ export interface TermOptions {
   readonly entered: (state: 'following' | 'running') => void;
   /** Told each position as soon as reads see it. */
   readonly passed: (position: Position) => void;
+  /** Whether other instances must be told of positions. */
+  readonly tell: () => boolean;
 }
 
 /** The tables were made by other software: this instance must neither write them nor unseat who does. */
@@ -45,7 +47,12 @@ export async function serve(projection: Projection, options: TermOptions): Promi
     const checkpoint = await elected(session, projection, options);
     if (checkpoint === undefined) return;
     options.entered('running');
-    await run(new Runner(projection, session, checkpoint, options.passed), projection, options, ended.signal);
+    await run(
+      new Runner(projection, session, checkpoint, options.passed, options.tell),
+      projection,
+      options,
+      ended.signal,
+    );
   } finally {
     await closeSession(session);
   }

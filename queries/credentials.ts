@@ -1,8 +1,7 @@
 /** Credentials: what an API key stands for. Asked of the database at every request, never cached: revocation is immediate. */
-import type { Pool } from 'pg';
 import type { Caller } from '#src/shared/caller.ts';
 import { type Environment, tenantId } from '#src/shared/tenant.ts';
-import { gather } from './gather.ts';
+import type { Line } from './gather.ts';
 
 /** Finds the caller by the hex SHA-256 of an API key; undefined when the key is unknown or revoked. */
 export type ApiKeyCaller = (sha256: string) => Promise<Caller | undefined>;
@@ -21,10 +20,10 @@ const API_KEYS = `
   from projects.api_key k
   where k.sha256 = any($1::text[]) and k.revoked_at is null`;
 
-/** Opens the look-up of API keys; look-ups that arrive together share a statement. */
-export function openApiKeys(pool: Pool): ApiKeyCaller {
-  return gather<string, Caller | undefined>(async (hashes) => {
-    const { rows } = await pool.query<Row>({
+/** Opens the look-up of API keys over a line; look-ups that arrive together share a statement. */
+export function openApiKeys(line: Line): ApiKeyCaller {
+  return line.gather<string, Caller | undefined>(async (database, hashes) => {
+    const { rows } = await database.query<Row>({
       name: 'api-keys',
       text: API_KEYS,
       values: [[...new Set(hashes)]],

@@ -1,6 +1,7 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import type { Pool } from 'pg';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
+import { Line } from './gather.ts';
 import { type History, openHistory } from './history.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
@@ -17,17 +18,21 @@ export interface Queries {
   readonly search: Search;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
+  /** Lets go of the connection that it holds beside the pool. */
+  readonly close: () => Promise<void>;
 }
 
 /** Opens the questions over a database. */
 export function openQueries(pool: Pool): Queries {
+  const line = new Line(pool.options);
   return {
-    apiKey: openApiKeys(pool),
-    read: openRead(pool),
+    apiKey: openApiKeys(line),
+    read: openRead(line),
     vread: openVread(pool),
     history: openHistory(pool),
     search: openSearch(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),
+    close: () => line.close(),
   };
 }

@@ -1,10 +1,9 @@
 /** Read: the current version of a resource, https://hl7.org/fhir/R4/http.html#read */
-import type { Pool } from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
-import { gather } from './gather.ts';
+import type { Line } from './gather.ts';
 
 /** A resource as it stands now. */
 export interface CurrentResource {
@@ -38,11 +37,11 @@ const READ = `
   from resources.resource r
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
-/** Opens reads over a database; reads that arrive together share a statement. */
-export function openRead(pool: Pool): Read {
-  const byKey = gather<Key, Row | undefined>(async (keys) => {
+/** Opens reads over a line; reads that arrive together share a statement. */
+export function openRead(line: Line): Read {
+  const byKey = line.gather<Key, Row | undefined>(async (database, keys) => {
     const tenants = new Set(keys.map((key) => key.tenant));
-    const { rows } = await pool.query<Row>({
+    const { rows } = await database.query<Row>({
       name: 'read',
       text: READ,
       values: [keys.map((key) => key.id), [...tenants]],

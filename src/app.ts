@@ -1,5 +1,9 @@
 /** The composition root: makes every part and hands it what it needs. No side effects before `startApp`. */
+import { createHash } from 'node:crypto';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { completeCarried } from '#commands/directory/carry.ts';
 import { Handler } from '#commands/handle.ts';
@@ -10,6 +14,7 @@ import { States } from '#commands/resource/states.ts';
 import { PROJECTIONS } from '#projections/all.ts';
 import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
+import { type RebuildDeps, RebuildRunning, rebuild } from '#projections/rebuild.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
@@ -64,7 +69,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const pool = openPool(databaseUrl, { max: 10, name: 'annal' });
   const lockPool = openPool(databaseUrl, { max: 16, name: 'annal criteria locks' });
   const store = await openStore({ url: databaseUrl, log });
-  await prepareReadModels(pool, PROJECTIONS);
+  await bringReadModelsUpToDate(pool, { store, databaseUrl, log });
 
   const names = PROJECTIONS.map(({ name }) => name);
   const progress = new Progress({ store, databaseUrl, names });
@@ -164,7 +169,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
     async quickstart() {
       const earlier = await readQuickstart(config.dataDir);
-      if (earlier !== undefined && (await queries.apiKey(earlier.sandbox_key)) !== undefined) {
+      if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {
         return { ...earlier, base_url: config.baseUrl };
       }
       const { organization, project, key, position } = await found(
@@ -182,10 +187,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     },
 
     async close() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      await drain(server);
       carried.stop();
       erasures.stop();
       await projector.stop();
@@ -194,4 +196,37 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await Promise.all([pool.end(), lockPool.end()]);
     },
   };
+}
+
+/** Makes missing read models; those that software of another version made are rebuilt, by one instance at a time. */
+async function bringReadModelsUpToDate(
+  pool: Pool,
+  deps: RebuildDeps & { readonly log: Logger },
+): Promise<void> {
+  for (;;) {
+    const outdated = await prepareReadModels(pool, PROJECTIONS);
+    if (outdated.length === 0) return;
+    deps.log.warn(
+      { projections: outdated },
+      'read models of another version are rebuilt before the service starts',
+    );
+    try {
+      await rebuild(deps, outdated, { force: true });
+    } catch (error) {
+      if (!(error instanceof RebuildRunning)) throw error;
+      await delay(1_000);
+    }
+  }
+}
+
+/** Stops listening, and resolves when every request has been answered. Connections close as they fall idle. */
+async function drain(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closing = setInterval(() => server.closeIdleConnections(), 20);
+  await new Promise((resolve) => server.close(resolve));
+  clearInterval(closing);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -61,6 +61,11 @@ export class Shutdown {
       this.log.fatal({ err }, 'a fault that nobody caught');
       void this.end(1);
     });
+    // Nothing is left that could ever happen: a fault of ours, which must not pass for an orderly end.
+    process.once('beforeExit', () => {
+      this.log.fatal('the service ran out of work');
+      void this.end(1);
+    });
     // Whoever read our output may be gone (`npm start | head -1`); that is no reason to end.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   }

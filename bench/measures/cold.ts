@@ -29,7 +29,7 @@ export const cold: Measure = {
 
     const colds: number[] = [];
     const warms: number[] = [];
-    for (let start = 0; start < bench.options.runs * 2 + 1; start += 1) {
+    for (let start = 0; start < bench.options.runs * 2 - 1; start += 1) {
       await running.stop();
       running = await bench.service(running);
       // The process is warm, the stream is not.

@@ -12,7 +12,7 @@ export const create: Measure = {
   subject: 'create, validated, durable, visible to the next read; 16 clients, 64 patients',
   baseline: 'a bare Koa route doing one INSERT of the same text into an indexed table',
   async run(bench) {
-    const { service } = await bench.service();
+    const { service } = await bench.common();
     const patients = await createPatients(service, 64);
     const route = bench.worker('baselines/insert-route.ts');
     const port = await route.call<object, number>({ url: await bench.database(), connections: CLIENTS });

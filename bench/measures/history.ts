@@ -12,7 +12,7 @@ export const history: Measure = {
   subject: `history of ${VERSIONS} versions in one page; ${CLIENTS} clients, 20 resources`,
   baseline: 'read by id of the same resources',
   async run(bench) {
-    const { service, databaseUrl } = await bench.service();
+    const { service, databaseUrl } = await bench.common();
     const patients = await createPatients(service, 1);
     const made = await createObservations(bench, service, patients, 20, true);
     const paths = made.locations.map(pathOf);

@@ -11,7 +11,7 @@ export const read: Measure = {
   subject: 'read by id; 16 clients, jumping about among 5,000 resources',
   baseline: 'a bare Koa route with a constant body of that size',
   async run(bench) {
-    const { service, databaseUrl } = await bench.service();
+    const { service, databaseUrl } = await bench.common();
     const patients = await createPatients(service, 64);
     const made = await createObservations(bench, service, patients, bench.size(5_000, 100), true);
     const paths = made.locations.map(pathOf);

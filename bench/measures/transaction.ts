@@ -14,7 +14,7 @@ export const transaction: Measure = {
   subject: `transactions of ${ENTRIES} linked entries, ${CLIENTS} clients, in resources`,
   baseline: `COPY of the same JSON into three tables (log, resources, history), ${CLIENTS} connections, a commit per ${ENTRIES}`,
   async run(bench) {
-    const { service } = await bench.service();
+    const { service } = await bench.common();
     const copy = bench.worker('baselines/copy-three.ts');
     await copy.call({ url: await bench.database(), clients: CLIENTS, entries: ENTRIES, kinds: KINDS });
     const baselineRun = (seconds: number): Promise<number> => copy.call({ seconds });

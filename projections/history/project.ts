@@ -96,12 +96,8 @@ function provenanceRows(changes: readonly StoredResourceEvent[]): Row<typeof CLI
   return [...last.values()];
 }
 
-/** Removes records; a rebuild without an index on `record` first asks by key, as `resources` does. */
+/** Removes records (indexes version_of_record, client_provenance_of_record), whatever of them had come. */
 async function erase(tx: ClientBase, schema: string, patients: readonly string[]): Promise<void> {
-  const there = await tx.query(`select 1 from ${schema}.version where id = any($1::uuid[]) limit 1`, [
-    patients,
-  ]);
-  if (there.rowCount === 0) return;
   await tx.query(
     `with gone as (delete from ${schema}.version where record = any($1::uuid[]))
      delete from ${schema}.client_provenance where record = any($1::uuid[])`,

@@ -45,6 +45,8 @@ create table ${schema}.version (
   primary key (id, version)      -- vread; history of one resource; Provenance?target
 ) with (toast_tuple_target = 8160);
 alter table ${schema}.version alter body set storage external, alter metadata set storage external;
+-- Patient/<id>/Provenance; a record as of a moment; the whole record when it is erased
+create index version_of_record on ${schema}.version (record, recorded_at, event_id) where record is not null;
 
 create table ${schema}.client_provenance (
   id uuid primary key,           -- a client's own Provenance, its current version
@@ -57,24 +59,23 @@ create table ${schema}.client_provenance (
   agents text[] not null,        -- agent.who and agent.onBehalfOf references
   deleted boolean not null
 );
+-- Patient/<id>/Provenance; the whole record when it is erased
+create index client_provenance_of_record on ${schema}.client_provenance (record, recorded, id);
 `;
 
-/** What queries need, made after the rows are in. */
+/** What only queries need, made after the rows are in. */
 export const indexes = (schema: string): string => `
 -- Provenance by id
 create unique index if not exists version_event on ${schema}.version (event_id);
 -- history of a type (of a system: one probe a type); Provenance?recorded
 create index if not exists version_of_tenant on ${schema}.version (tenant, type, recorded_at, event_id);
--- Patient/<id>/Provenance; a record as of a moment
-create index if not exists version_of_record on ${schema}.version (record, recorded_at, event_id) where record is not null;
 -- Provenance?agent. Written directly (no pending list): smaller, as fast to write, and no read pays for a long list;
 -- a table of agents in order would take a hundred times the room and halve the rate of writing
 create index if not exists version_agents on ${schema}.version using gin (agents) with (fastupdate = off) where agents is not null;
 
--- Provenance?target, ?agent among clients' own; Patient/<id>/Provenance
+-- Provenance?target, ?agent among clients' own
 create index if not exists client_provenance_targets on ${schema}.client_provenance using gin (targets) with (fastupdate = off) where not deleted;
 create index if not exists client_provenance_agents on ${schema}.client_provenance using gin (agents) with (fastupdate = off) where not deleted;
-create index if not exists client_provenance_of_record on ${schema}.client_provenance (record, recorded, id) where not deleted;
 -- Provenance?recorded among clients' own
 create index if not exists client_provenance_of_tenant on ${schema}.client_provenance (tenant, recorded, id) where not deleted;
 `;

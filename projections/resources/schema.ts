@@ -41,6 +41,8 @@ create table ${schema}.resource (
   body text                      -- exact FHIR JSON text; null when deleted
 ) with (toast_tuple_target = 8160);
 alter table ${schema}.resource alter body set storage external;
+-- search in one patient's record, newest first; the whole record, deleted ones too, when it is erased
+create index resource_of_record on ${schema}.resource (record, type, last_updated desc, id) where record is not null;
 
 create table ${schema}.identifier (
   tenant uuid not null,
@@ -50,14 +52,13 @@ create table ${schema}.identifier (
   id uuid not null
 );
 -- identifiers of one resource, when it changes
-create index if not exists identifier_of on ${schema}.identifier (id);
+create index identifier_of on ${schema}.identifier (id);
 `;
 
-/** What queries need, made after the rows are in. */
+/** What only queries need, made after the rows are in. */
 export const indexes = (schema: string): string => `
--- type-level search of a tenant, newest first; _lastUpdated; the same for one patient's record
+-- type-level search of a tenant, newest first; _lastUpdated
 create index if not exists resource_of_tenant on ${schema}.resource (tenant, type, last_updated desc, id) where not deleted;
-create index if not exists resource_of_record on ${schema}.resource (record, type, last_updated desc, id) where not deleted and record is not null;
 -- identifier=system|value, identifier=value; conditional create and update
 create index if not exists identifier_by_value on ${schema}.identifier (tenant, type, value, system);
 `;

@@ -44,6 +44,7 @@ function bar(total: number, unit: string): Progress {
   return {
     advance(count) {
       done += count;
+      note = '';
       update();
     },
     reach(now, of) {

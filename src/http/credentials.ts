@@ -1,5 +1,5 @@
 /** Credentials of a request: exactly one, in a header (interface.md, section 5; RFC 6750). */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyCaller } from '#queries/credentials.ts';
 import type { Caller } from '#src/shared/caller.ts';
@@ -46,7 +46,7 @@ const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
  */
 export async function authenticate(credential: string, apiKey: ApiKeyCaller): Promise<Caller> {
   const known = API_KEY.test(credential)
-    ? await apiKey(createHash('sha256').update(credential).digest('hex'))
+    ? await apiKey(hash('sha256', credential))
     : undefined;
   if (known === undefined) throw unauthenticated('the credential is unknown or revoked', 'invalid_token');
   return known;

@@ -174,8 +174,9 @@ describe('the service', () => {
     expect(answer.statusCode).to.equal(201);
     answer.resume();
     const began = Date.now();
+    // Node itself would keep the idle connection for five seconds.
     expect(await program.ended).to.equal(0);
-    expect(Date.now() - began).to.be.lessThan(3_000);
+    expect(Date.now() - began).to.be.lessThan(4_500);
   });
 
   it('ends in order when it is asked to while it still starts', async () => {

@@ -1,11 +1,10 @@
 /** What a write's answer promises: every read shows it, on every instance of the service over one database. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
-import { entries, inParallel } from '../support/audit.ts';
+import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { inParallel, resourcesIn } from '../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { markerSearch } from '../support/load.ts';
-import { MARKER_SYSTEM, sample } from '../support/samples.ts';
+import { MARKER_SYSTEM, markerSearch, sample } from '../support/samples.ts';
 import { scaled } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -18,13 +17,17 @@ describe('reads after writes', function () {
   /** Two instances of the service on one database. */
   let first: Service;
   let second: Service;
+  /** Several records: writes to one wait for each other. */
+  const patients: string[] = [];
   let patient: string;
 
   before(async () => {
     database = await createDatabase();
     first = await startService({ databaseUrl: database.url, env: ENV });
     second = await startService({ databaseUrl: database.url, env: ENV, key: first.key });
-    patient = `Patient/${await createdId(first, 'Patient', sample('Patient'))}`;
+    while (patients.length < 8)
+      patients.push(`Patient/${await createdId(first, 'Patient', sample('Patient'))}`);
+    patient = patients[0] ?? '';
   });
   after(async () => {
     await Promise.all([first?.stop(), second?.stop()]);
@@ -112,7 +115,7 @@ describe('reads after writes', function () {
       ).to.have.length(1);
       expect(statuses.filter((status) => status === 200)).to.have.length(63);
       expect(new Set(answers.map(({ json }) => json.id)).size).to.equal(1);
-      expect(await searched(second, markerSearch('Observation', marker))).to.have.length(1);
+      expect(await resourcesIn(second, markerSearch('Observation', marker))).to.have.length(1);
     }
   });
 
@@ -171,10 +174,11 @@ describe('reads after writes', function () {
     const misses: string[] = [];
     await inParallel(range(turns), CLIENTS, async (turn) => {
       const [writer, reader] = instances(turn);
+      const inRecord = { patient: patients[turn % patients.length] ?? patient };
       const marker = randomUUID();
       const created = await writer.fhir('/Observation', {
         method: 'POST',
-        body: printJson(sample('Observation', { patient }, { marker })),
+        body: printJson(sample('Observation', inRecord, { marker })),
       });
       if (created.status !== 201) return void misses.push(`create got ${created}`);
       const id = String(created.json.id);
@@ -184,11 +188,11 @@ describe('reads after writes', function () {
       const updated = await writer.fhir(`/Observation/${id}`, {
         method: 'PUT',
         headers: { 'If-Match': 'W/"1"' },
-        body: printJson({ ...sample('Observation', { patient }, { marker: next }), id }),
+        body: printJson({ ...sample('Observation', inRecord, { marker: next }), id }),
       });
       if (updated.status !== 200) return void misses.push(`update got ${updated}`);
-      const second_ = await missOf(reader, id, 2, next, turn);
-      if (second_ !== undefined) misses.push(`after the update: ${second_}`);
+      const unseen = await missOf(reader, id, 2, next, turn);
+      if (unseen !== undefined) misses.push(`after the update: ${unseen}`);
     });
     return misses;
   }
@@ -211,11 +215,11 @@ describe('reads after writes', function () {
         return vread.status === 200 && vread.text.includes(marker) ? undefined : `vread got ${vread}`;
       }
       case 2: {
-        const history = await searched(reader, `/Observation/${id}/_history`);
+        const history = await resourcesIn(reader, `/Observation/${id}/_history`);
         return history.length === version ? undefined : `history shows ${history.length} of ${version}`;
       }
       default: {
-        const found = await searched(reader, markerSearch('Observation', marker));
+        const found = await resourcesIn(reader, markerSearch('Observation', marker));
         return found.length === 1 && found[0]?.id === id ? undefined : `search finds ${found.length}`;
       }
     }
@@ -226,12 +230,6 @@ async function createdId(service: Service, type: string, body: JsonObject): Prom
   const answer = await service.fhir(`/${type}`, { method: 'POST', body: printJson(body) });
   if (answer.status !== 201) throw new Error(`create of ${type} got ${answer}`);
   return String(answer.json.id);
-}
-
-async function searched(service: Service, path: string): Promise<JsonObject[]> {
-  const found: JsonObject[] = [];
-  for await (const { resource } of entries(service, path)) if (isObject(resource)) found.push(resource);
-  return found;
 }
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);

@@ -149,6 +149,20 @@ describe('read models', () => {
       expect(await identifiers(stays)).to.have.length(1);
     });
 
+    it('loses a record of which only a part had come, deleted resources included', async () => {
+      const [patient, one, two] = [newUuid(), newUuid(), newUuid()];
+      const events = stored(recordStream(patient), [
+        created('Patient', patient),
+        created('Observation', one),
+        created('Observation', two),
+        deleted('Observation', two, 2),
+      ]);
+      const end = stored(projectStream(TENANT.project), [erased(patient)]);
+      for (const projection of [resources, history]) await project(projection, events.slice(1), end);
+      expect(await rows('select 1 from resources.resource where record = $1', patient)).to.have.length(0);
+      expect(await rows('select 1 from history.version where record = $1', patient)).to.have.length(0);
+    });
+
     it('cannot apply an event without an owner', async () => {
       const id = newUuid();
       const [event] = stored(recordStream(id), [created('Patient', id)]);

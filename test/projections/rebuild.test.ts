@@ -151,7 +151,11 @@ describe('rebuild', () => {
     await instance.shown(await instance.store.head());
     expect(instance.state('resources')).to.equal('running');
     const served = await Promise.all(TABLES.map(rowsOf));
-    await rebuild(deps(), names);
+    const last = await rebuild(deps(), names);
+    expect(last.map(({ outcome, differences }) => [outcome, differences])).to.deep.equal([
+      ['swapped', []],
+      ['swapped', []],
+    ]);
     expect(await Promise.all(TABLES.map(rowsOf))).to.deep.equal(served);
   });
 
@@ -265,7 +269,7 @@ describe('rebuild', () => {
     const [report] = await rebuild(deps(projections), ['history']);
     expect(report?.outcome).to.equal('swapped');
     await instance.shown(last);
-    expect(instance.state('history')).to.equal('running');
+    await until(() => instance.state('history') === 'running');
     expect(await query('select distinct extra from history.version')).to.deep.equal([{ extra: 7 }]);
   });
 

@@ -1,7 +1,7 @@
 /** Holds a service against the model: histories, reads, Provenance, and what became of writes that got no answer. */
 import { isObject, type JsonObject } from '#src/shared/json.ts';
-import { markerSearch } from './load.ts';
 import { contentOf, type Model, type ModelResource, type Operation, type ShownVersion } from './model.ts';
+import { markerSearch } from './samples.ts';
 import type { Service } from './service.ts';
 
 const OPERATIONS: Readonly<Record<string, Operation>> = { POST: 'CREATE', PUT: 'UPDATE', DELETE: 'DELETE' };

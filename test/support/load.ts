@@ -1,17 +1,18 @@
 /** Clients that send planned commands over HTTP at once and tell the model what they were answered. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { applyPatch, JSON_PATCH, parsePatch } from '#src/fhir/patch/patch.ts';
-import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
-import { contentOf, type Model, type ModelResource } from './model.ts';
+import { type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { bodyFor, type LoadRecord, LoadSession, nextBody, type Tally, versionFor } from './load-session.ts';
+import { sendTransaction } from './load-transaction.ts';
+import type { Model, ModelResource } from './model.ts';
 import type { Match, PlannedBody, PlannedCommand } from './plan.ts';
-import { MARKER_SYSTEM, sample } from './samples.ts';
-import type { Answer, Call, Service } from './service.ts';
+import { sample } from './samples.ts';
+import type { Service } from './service.ts';
 
 /** What the clients work with. */
 export interface Load {
   readonly model: Model;
-  readonly commands: readonly PlannedCommand[];
+  readonly commands: Iterable<PlannedCommand>;
   readonly records: number;
   readonly clients: number;
   /** The service to send to; while there is none, the promise waits for it. */
@@ -20,312 +21,128 @@ export interface Load {
   readonly interrupted: boolean;
 }
 
-/** How the answers were distributed: `kind status` → count. */
-export type Tally = Map<string, number>;
-
-/** Creates the records and runs all commands, each client one after the other. */
+/** Creates the records and runs all commands, each client one after the other. Gives the counts of the answers. */
 export async function runLoad(load: Load): Promise<Tally> {
-  const clients = new Clients(load);
-  await clients.createRecords();
+  const session = new LoadSession(load.model, load.service, load.interrupted);
+  const records: LoadRecord[] = [];
+  while (records.length < load.records) records.push(await createRecord(session));
   const queue = load.commands[Symbol.iterator]();
-  await Promise.all(
-    Array.from({ length: load.clients }, async () => {
-      for (const command of queue) await clients.run(command);
-    }),
-  );
-  return clients.tally;
+  const client = async (): Promise<void> => {
+    for (let next = queue.next(); next.done !== true; next = queue.next()) {
+      const record = records[next.value.record];
+      if (record === undefined) throw new Error(`no record ${next.value.record}`);
+      await run(session, record, next.value);
+    }
+  };
+  await Promise.all(Array.from({ length: load.clients }, client));
+  return session.tally;
 }
 
-class Clients {
-  readonly tally: Tally = new Map();
-  readonly #records: { readonly patient: ModelResource; readonly resources: ModelResource[] }[] = [];
-  #transactions = 0;
+async function createRecord(session: LoadSession): Promise<LoadRecord> {
+  const body = sample('Patient', {}, { marker: randomUUID() });
+  const answer = await session.sendUntilAnswered('/Patient', { method: 'POST', body: printJson(body) });
+  if (answer.status !== 201) throw new Error(`no record could be created: ${answer}`);
+  const id = String(answer.json.id);
+  return { patient: session.model.created('Patient', id, id, answer.version, body), resources: [] };
+}
 
-  constructor(readonly load: Load) {}
-
-  get #model(): Model {
-    return this.load.model;
-  }
-
-  async createRecords(): Promise<void> {
-    for (let index = 0; index < this.load.records; index += 1) {
-      const body = sample('Patient', {}, { marker: randomUUID() });
-      const answer = await this.#sendUntilAnswered('/Patient', { method: 'POST', body: printJson(body) });
-      if (answer.status !== 201) throw new Error(`no record could be created: ${answer}`);
-      const id = idOf(answer.json);
-      const patient = this.#model.created('Patient', id, id, answer.version, body);
-      this.#records.push({ patient, resources: [] });
+async function run(session: LoadSession, record: LoadRecord, command: PlannedCommand): Promise<void> {
+  const { patient, resources } = record;
+  switch (command.kind) {
+    case 'create':
+      return create(session, record, command.body, command.keyed);
+    case 'transaction':
+      return sendTransaction(session, record, command);
+    case 'deletePatient':
+      await remove(session, patient, 'none');
+      return update(session, patient, sample('Patient', {}, { marker: randomUUID() }), 'none');
+    case 'delete': {
+      // The Patient is deleted by a command of its own, which restores it.
+      const resource = resources[command.pick % Math.max(1, resources.length)];
+      return resource === undefined ? undefined : remove(session, resource, command.match);
     }
-  }
-
-  async run(command: PlannedCommand): Promise<void> {
-    const record = this.#records[command.record];
-    if (record === undefined) throw new Error(`no record ${command.record}`);
-    switch (command.kind) {
-      case 'create':
-        return this.#create(record, command.body, command.keyed);
-      case 'deletePatient':
-        await this.#delete(record.patient, 'none');
-        return this.#update(record.patient, sample('Patient', {}, { marker: randomUUID() }), 'none');
-      case 'transaction':
-        return this.#transaction(record, command);
-      default: {
-        const resource = [record.patient, ...record.resources][command.pick % (record.resources.length + 1)];
-        if (resource === undefined) return;
-        if (command.kind === 'update')
-          return this.#update(resource, this.#next(resource, command.body), command.match);
-        if (command.kind === 'patch') return this.#patch(resource);
-        // The Patient is deleted by its own command, which restores it.
-        if (resource !== record.patient) return this.#delete(resource, command.match);
-      }
-    }
-  }
-
-  async #create(
-    { patient, resources }: { patient: ModelResource; resources: ModelResource[] },
-    planned: PlannedBody,
-    keyed: boolean,
-  ): Promise<void> {
-    const body = bodyFor(planned, patient.id);
-    const call: Call = { method: 'POST', body: printJson(body) };
-    const path = `/${planned.type}`;
-    const answer = keyed ? await this.#sendUntilAnswered(path, call) : await this.#send(path, call);
-    this.#count('create', answer);
-    if (answer?.status === 201) {
-      resources.push(this.#model.created(planned.type, idOf(answer.json), patient.id, answer.version, body));
-    } else if (answer === undefined) this.#lostCreate(planned.type, patient.id, body, undefined);
-    else this.#refused(`create ${planned.type}`, answer, patient.id, []);
-  }
-
-  async #update(resource: ModelResource, body: JsonObject, match: Match): Promise<void> {
-    const { type, id } = resource;
-    const ifMatch = versionFor(resource, match);
-    const sent = printJson({ ...body, id });
-    const answer = await this.#send(`/${type}/${id}`, {
-      method: 'PUT',
-      body: sent,
-      headers: matchHeader(ifMatch),
-    });
-    this.#count(`update ${match}`, answer);
-    if (answer === undefined) {
-      if (match !== 'wrong') this.#model.lost(resource, 'UPDATE', body);
-    } else if (answer.status === 200 || answer.status === 201) {
-      if (match === 'wrong')
-        this.#model.faults.push(`${type}/${id}: If-Match ${ifMatch} was wrong and got ${answer.status}`);
-      this.#model.updated(resource, answer.version, body, ifMatch);
-    } else this.#refusedMatch(`update ${type}/${id}`, answer, resource, match, ifMatch);
-  }
-
-  async #patch(resource: ModelResource): Promise<void> {
-    if (resource.deleted) return;
-    const { type, id, latest, body } = resource;
-    const text = printJson([{ op: 'replace', path: '/identifier/0/value', value: randomUUID() }]);
-    const operations: Json = JSON.parse(text) as Json;
-    const patched = applyPatch(body, parsePatch(JSON_PATCH, { value: operations, exact: false }));
-    const headers = { 'Content-Type': JSON_PATCH, ...matchHeader(latest) };
-    const answer = await this.#send(`/${type}/${id}`, { method: 'PATCH', body: text, headers });
-    this.#count('patch', answer);
-    if (answer === undefined) this.#model.lost(resource, 'UPDATE', patched);
-    else if (answer.status === 200) this.#model.updated(resource, answer.version, patched, latest);
-    else if (answer.status !== 410)
-      this.#refusedMatch(`patch ${type}/${id}`, answer, resource, 'right', latest);
-  }
-
-  async #delete(resource: ModelResource, match: Match): Promise<void> {
-    const { type, id } = resource;
-    const ifMatch = versionFor(resource, match);
-    const answer = await this.#send(`/${type}/${id}`, { method: 'DELETE', headers: matchHeader(ifMatch) });
-    this.#count(`delete ${match}`, answer);
-    if (answer === undefined) {
-      if (match !== 'wrong') this.#model.lost(resource, 'DELETE');
-    } else if (answer.status === 204) {
-      if (match === 'wrong')
-        this.#model.faults.push(`${type}/${id}: delete with wrong If-Match ${ifMatch} got 204`);
-      this.#model.deleted(resource, answer.version);
-    } else this.#refusedMatch(`delete ${type}/${id}`, answer, resource, match, ifMatch);
-  }
-
-  async #transaction(
-    { patient, resources }: { patient: ModelResource; resources: ModelResource[] },
-    command: Extract<PlannedCommand, { kind: 'transaction' }>,
-  ): Promise<void> {
-    this.#transactions += 1;
-    const number = this.#transactions;
-    const chosen = new Set<ModelResource>();
-    const choose = (pick: number): ModelResource | undefined => {
-      const resource = resources[pick % Math.max(1, resources.length)];
-      if (resource === undefined || chosen.has(resource)) return undefined;
-      chosen.add(resource);
-      return resource;
-    };
-    const urns = command.creates.map(() => `urn:uuid:${randomUUID()}`);
-    // The first entry is an Encounter that the others may refer to.
-    const creates = command.creates.map((planned, index) => {
-      const given = index === 0 ? ({ ...planned, type: 'Encounter' } as const) : planned;
-      return { type: given.type, body: bodyFor(given, patient.id, index === 0 ? undefined : urns[0]) };
-    });
-    const updates = command.updates.flatMap(({ pick, body, match }) => {
-      const resource = choose(pick);
-      if (resource === undefined) return [];
-      return [{ resource, body: this.#next(resource, body), match, ifMatch: versionFor(resource, match) }];
-    });
-    const deletes = command.deletes.flatMap((pick) => choose(pick) ?? []);
-    const entry: JsonObject[] = [
-      ...deletes.map(({ type, id }) => ({ request: { method: 'DELETE', url: `${type}/${id}` } })),
-      ...creates.map(({ type, body }, index) => ({
-        fullUrl: urns[index] ?? '',
-        resource: body,
-        request: { method: 'POST', url: type },
-      })),
-      ...updates.map(({ resource: { type, id }, body, ifMatch }) => ({
-        resource: { ...body, id },
-        request: {
-          method: 'PUT',
-          url: `${type}/${id}`,
-          ...(ifMatch !== undefined && { ifMatch: `W/"${ifMatch}"` }),
-        },
-      })),
-    ];
-    const call: Call = {
-      method: 'POST',
-      body: printJson({ resourceType: 'Bundle', type: 'transaction', entry }),
-    };
-    const answer = command.keyed ? await this.#sendUntilAnswered('/', call) : await this.#send('/', call);
-    this.#count('transaction', answer);
-    const wrong = updates.some(({ match }) => match === 'wrong');
-    if (answer === undefined) {
-      if (wrong) return;
-      for (const { type, body } of creates) this.#lostCreate(type, patient.id, body, number);
-      for (const { resource, body } of updates) this.#model.lost(resource, 'UPDATE', body, number);
-      for (const resource of deletes) this.#model.lost(resource, 'DELETE', undefined, number);
-      return;
-    }
-    if (answer.status !== 200) {
-      const matched = updates.filter(({ ifMatch }) => ifMatch !== undefined);
-      if (answer.status === 412 && matched.length === 1 && !wrong) {
-        for (const { resource, ifMatch } of matched)
-          if (ifMatch !== undefined) this.#model.refusedMatch(resource, ifMatch);
-      }
-      this.#refused('transaction', answer, patient.id, matched.length > 0 ? [412] : []);
-      return;
-    }
-    if (wrong) this.#model.faults.push('a transaction with a wrong ifMatch was accepted');
-    const written = writtenIn(answer);
-    if (written.length !== entry.length) {
-      this.#model.faults.push(`a transaction of ${entry.length} entries was answered with ${written.length}`);
-      return;
-    }
-    const encounter = written[deletes.length]?.id ?? '';
-    deletes.forEach((resource, index) => {
-      this.#model.deleted(resource, written[index]?.version);
-    });
-    creates.forEach(({ type, body }, index) => {
-      const { id = '', version } = written[deletes.length + index] ?? {};
-      const stored = linked(body, urns[0] ?? '', `Encounter/${encounter}`);
-      resources.push(this.#model.created(type, id, patient.id, version, stored));
-    });
-    updates.forEach(({ resource, body, ifMatch }, index) => {
-      this.#model.updated(resource, written[deletes.length + creates.length + index]?.version, body, ifMatch);
-    });
-  }
-
-  #next(resource: ModelResource, planned: PlannedBody): JsonObject {
-    return bodyFor({ ...planned, type: resource.type as PlannedBody['type'] }, resource.patient);
-  }
-
-  #lostCreate(type: string, patient: string, body: JsonObject, transaction: number | undefined): void {
-    const [identifier] = Array.isArray(body.identifier) ? body.identifier : [];
-    const marker = isObject(identifier) ? String(identifier.value) : '';
-    this.#model.lostCreates.push({ type, marker, patient, content: contentOf(body), transaction });
-  }
-
-  #refusedMatch(
-    what: string,
-    answer: Answer,
-    resource: ModelResource,
-    match: Match,
-    ifMatch: number | undefined,
-  ): void {
-    if (answer.status === 412 && match === 'right' && ifMatch !== undefined)
-      this.#model.refusedMatch(resource, ifMatch);
-    this.#refused(what, answer, resource.patient, match === 'none' ? [] : [412]);
-  }
-
-  /** 409 is right while the Patient is deleted; whether it was is looked at in the end. */
-  #refused(what: string, answer: Answer, patient: string, allowed: readonly number[]): void {
-    if (answer.status === 409) this.#model.refusedRecords.add(patient);
-    else if (!allowed.includes(answer.status)) this.#model.faults.push(`${what} got ${answer}`);
-  }
-
-  #count(kind: string, answer: Answer | undefined): void {
-    const key = `${kind} ${answer?.status ?? 'lost'}`;
-    this.tally.set(key, (this.tally.get(key) ?? 0) + 1);
-  }
-
-  /** Undefined when no answer came, or one that says that the service is going away: the write may have happened. */
-  async #send(path: string, call: Call): Promise<Answer | undefined> {
-    const service = await this.load.service();
-    try {
-      const answer = await service.fhir(path, call);
-      return this.load.interrupted && answer.status === 503 ? undefined : answer;
-    } catch (error) {
-      if (this.load.interrupted) return undefined;
-      throw error;
-    }
-  }
-
-  /** Sends the same request with the same Idempotency-Key until it is answered. */
-  async #sendUntilAnswered(path: string, call: Call): Promise<Answer> {
-    const keyed = { ...call, headers: { ...call.headers, 'Idempotency-Key': randomUUID() } };
-    for (;;) {
-      const answer = await this.#send(path, keyed);
-      const retryAfter = Number(answer?.headers.get('retry-after') ?? 0);
-      if (answer !== undefined && !(answer.status === 409 && retryAfter > 0)) return answer;
-      if (retryAfter > 0) await pause(retryAfter * 1_000);
+    default: {
+      const resource = [patient, ...resources][command.pick % (resources.length + 1)] ?? patient;
+      if (command.kind === 'patch') return patch(session, resource);
+      return update(session, resource, nextBody(resource, command.body), command.match);
     }
   }
 }
 
-function bodyFor({ type, variation }: PlannedBody, patient: string, encounter?: string): JsonObject {
-  const refs =
-    type === 'Patient'
-      ? {}
-      : { patient: `Patient/${patient}`, ...(encounter !== undefined && { encounter }) };
-  return sample(type, refs, { marker: randomUUID(), ...variation });
+async function create(
+  session: LoadSession,
+  { patient, resources }: LoadRecord,
+  planned: PlannedBody,
+  keyed: boolean,
+): Promise<void> {
+  const body = bodyFor(planned, patient.id);
+  const { type } = planned;
+  const call = { method: 'POST', body: printJson(body) };
+  const answer = keyed
+    ? await session.sendUntilAnswered(`/${type}`, call)
+    : await session.send(`/${type}`, call);
+  session.count('create', answer);
+  if (answer === undefined) session.lostCreate(type, patient.id, body);
+  else if (answer.status !== 201) session.refused(`create ${type}`, answer, patient.id, []);
+  else resources.push(session.model.created(type, String(answer.json.id), patient.id, answer.version, body));
 }
 
-function versionFor(resource: ModelResource, match: Match): number | undefined {
-  if (match === 'none') return undefined;
-  if (match === 'right') return resource.latest;
-  return resource.latest > 1 ? resource.latest - 1 : resource.latest + 1_000;
-}
-
-function matchHeader(version: number | undefined): Record<string, string> {
-  return version === undefined ? {} : { 'If-Match': `W/"${version}"` };
-}
-
-function idOf(resource: JsonObject): string {
-  return String(resource.id);
-}
-
-/** Ids and versions in a transaction's answer, entry by entry. */
-function writtenIn(answer: Answer): { id?: string; version?: number }[] {
-  const { entry } = answer.json;
-  return (Array.isArray(entry) ? entry : []).map((item) => {
-    const response = isObject(item) && isObject(item.response) ? item.response : {};
-    const version = /^W\/"(\d+)"$/.exec(String(response.etag))?.[1];
-    const id = /\/([^/]+)\/_history\/\d+$/.exec(String(response.location))?.[1];
-    return { ...(id !== undefined && { id }), ...(version !== undefined && { version: Number(version) }) };
+async function update(
+  session: LoadSession,
+  resource: ModelResource,
+  body: JsonObject,
+  match: Match,
+): Promise<void> {
+  const { model } = session;
+  const name = `${resource.type}/${resource.id}`;
+  const ifMatch = versionFor(resource, match);
+  const answer = await session.send(`/${name}`, {
+    method: 'PUT',
+    body: printJson({ ...body, id: resource.id }),
+    headers: ifMatchHeader(ifMatch),
   });
+  session.count(`update ${match}`, answer);
+  if (answer === undefined) {
+    if (match !== 'wrong') model.lost(resource, 'UPDATE', body);
+  } else if (answer.status === 200 || answer.status === 201) {
+    if (match === 'wrong')
+      model.faults.push(`${name}: If-Match ${ifMatch} was wrong and got ${answer.status}`);
+    model.updated(resource, answer.version, body, ifMatch);
+  } else session.refusedMatch(`update ${name}`, answer, resource, match, ifMatch);
 }
 
-/** The body as it is stored: its link into the Bundle leads to the id that the Encounter got. */
-function linked(body: JsonObject, urn: string, reference: string): JsonObject {
-  const { encounter } = body;
-  return isObject(encounter) && encounter.reference === urn ? { ...body, encounter: { reference } } : body;
+/** Based on a version that the model knows, and sent for it alone: what it leaves is known too. */
+async function patch(session: LoadSession, resource: ModelResource): Promise<void> {
+  const { type, id, latest, deleted, body } = resource;
+  if (deleted) return;
+  const text = printJson([{ op: 'replace', path: '/identifier/0/value', value: randomUUID() }]);
+  const patched = applyPatch(body, parsePatch(JSON_PATCH, parseJson(text)));
+  const answer = await session.send(`/${type}/${id}`, {
+    method: 'PATCH',
+    body: text,
+    headers: { 'Content-Type': JSON_PATCH, ...ifMatchHeader(latest) },
+  });
+  session.count('patch', answer);
+  if (answer === undefined) session.model.lost(resource, 'UPDATE', patched);
+  else if (answer.status === 200) session.model.updated(resource, answer.version, patched, latest);
+  else if (answer.status === 410) session.model.refusedMatch(resource, latest);
+  else session.refusedMatch(`patch ${type}/${id}`, answer, resource, 'right', latest);
 }
 
-/** The search that finds a resource by its marker. */
-export function markerSearch(type: string, marker: string): string {
-  return `/${type}?identifier=${encodeURIComponent(`${MARKER_SYSTEM}|${marker}`)}`;
+async function remove(session: LoadSession, resource: ModelResource, match: Match): Promise<void> {
+  const name = `${resource.type}/${resource.id}`;
+  const ifMatch = versionFor(resource, match);
+  const answer = await session.send(`/${name}`, { method: 'DELETE', headers: ifMatchHeader(ifMatch) });
+  session.count(`delete ${match}`, answer);
+  if (answer === undefined) {
+    if (match !== 'wrong') session.model.lost(resource, 'DELETE');
+  } else if (answer.status === 204) {
+    if (match === 'wrong')
+      session.model.faults.push(`${name}: a delete with wrong If-Match ${ifMatch} got 204`);
+    session.model.deleted(resource, answer.version);
+  } else session.refusedMatch(`delete ${name}`, answer, resource, match, ifMatch);
+}
+
+function ifMatchHeader(version: number | undefined): Record<string, string> {
+  return version === undefined ? {} : { 'If-Match': `W/"${version}"` };
 }

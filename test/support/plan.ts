@@ -27,6 +27,8 @@ export type PlannedCommand = { readonly record: number } & (
   | { readonly kind: 'deletePatient' }
   | {
       readonly kind: 'transaction';
+      /** Whether a Practitioner is created with them, in the directory. */
+      readonly practitioner: boolean;
       readonly creates: readonly PlannedBody[];
       readonly updates: readonly {
         readonly pick: number;
@@ -63,6 +65,7 @@ function command(record: fc.Arbitrary<number>): fc.Arbitrary<PlannedCommand> {
       arbitrary: fc.record({
         kind: fc.constant('transaction' as const),
         record,
+        practitioner: fc.boolean(),
         creates: fc.array(body, { minLength: 1, maxLength: 4 }),
         updates: fc.array(update, { maxLength: 2 }),
         deletes: fc.array(pick, { maxLength: 1 }),

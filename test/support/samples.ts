@@ -45,6 +45,11 @@ const DEFAULT: Variation = {
   time: '2024-02-29T23:59:59.999+01:00',
 };
 
+/** The search, below the FHIR base, that finds a resource by its marker. */
+export function markerSearch(type: string, marker: string): string {
+  return `/${type}?identifier=${encodeURIComponent(`${MARKER_SYSTEM}|${marker}`)}`;
+}
+
 type Make = (refs: SampleRefs, variation: Variation) => JsonObject;
 
 const LOINC = 'http://loinc.org';

@@ -1,6 +1,8 @@
 /** How the importer sorts what it finds: by patient, directory, or not at all. */
 import { expect } from 'chai';
-import { homeOf, isSelfContained, namedResources, planBundle, pooledOwner } from '#src/cli/import/plan.ts';
+import { isSelfContained, namedResources } from '#src/cli/import/bundle.ts';
+import { homeOf, pooledOwner } from '#src/cli/import/home.ts';
+import { planBundle } from '#src/cli/import/plan.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 
 const urn = (n: number): string => `urn:uuid:00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;

@@ -1,8 +1,8 @@
 /** How the importer rewrites references. */
 import { expect } from 'chai';
 import { makeEntry } from '#src/cli/import/entry.ts';
-import { pooledScope } from '#src/cli/import/plan.ts';
 import { labelOf, referencesOf, rewriteReferences, unresolved } from '#src/cli/import/references.ts';
+import { pooledScope } from '#src/cli/import/scope.ts';
 import { prepare, resolveIn, withoutServerElements } from '#src/cli/import/transaction.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 

@@ -30,10 +30,12 @@ export async function* linesOf(path: string): AsyncGenerator<Line> {
   if (parts.length > 0) yield { number: number + 1, text: decodeUtf8(Buffer.concat(parts)) };
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** The text of UTF-8 bytes without a byte order mark, or undefined when they are something else. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return UTF8.decode(bytes);
   } catch {
     return undefined;
   }

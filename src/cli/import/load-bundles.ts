@@ -64,12 +64,11 @@ async function loadBundle(source: BundleSource, loading: Loading): Promise<void>
     progress.advance(all.length + plan.faults.length);
     return;
   }
-  const before = report.faults.length;
   const ensured = await directory.ensure(plan.directory, plan.scope);
   progress.advance(plan.directory.length);
   const loaded = new Map<string, string>();
   for (const [key, now] of ensured) if ('reference' in now) loaded.set(key, now.reference);
-  let complete = [...ensured.values()].every((now) => 'reference' in now) && report.faults.length >= before;
+  let complete = [...ensured.values()].every((now) => 'reference' in now);
   for (const unit of inOrder(plan)) {
     const ids = await loadUnit(unit, source, plan, loaded, ensured, loading);
     progress.advance(unit.entries.length);

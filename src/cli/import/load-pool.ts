@@ -6,9 +6,11 @@
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { forEachConcurrently } from './concurrency.ts';
 import type { Entry } from './entry.ts';
+import { homeOf } from './home.ts';
 import type { Loading } from './load-bundles.ts';
-import { countTypes, homeOf, pooledScope, type RecordUnit } from './plan.ts';
+import { countTypes, type RecordUnit } from './plan.ts';
 import { referencesOf, typeAndId } from './references.ts';
+import { pooledScope } from './scope.ts';
 import type { Pool, Spill } from './spill.ts';
 
 /** Directory types, what is referred to before what refers to it. */
@@ -20,29 +22,31 @@ const DIRECTORY_TYPES = [
   ),
 ];
 /** How much of the pool is in memory at a time, at most, besides one bucket. */
-const WINDOW_BYTES = 32_000_000;
+const WINDOW_BYTES = 8_000_000;
 
-/** Loads everything in the pool but what must wait: `loadDeferred` does that, after the bundles. */
-export async function loadPool(pool: Pool, concurrency: number, loading: Loading): Promise<PooledDirectory> {
-  const directory = new PooledDirectory();
+/**
+ * Loads everything in the pool but what must wait: `loadDeferred` does that, after the bundles.
+ * @returns the keys of directory entries that were refused.
+ */
+export async function loadPool(
+  pool: Pool,
+  concurrency: number,
+  loading: Loading,
+): Promise<ReadonlySet<string>> {
+  const refused = new Set<string>();
   for (const type of DIRECTORY_TYPES) {
     for await (const entries of windows(pool.named(`directory-${type}`))) {
       for (const [key, now] of await loading.directory.ensure(entries, pooledScope, true)) {
-        if ('refused' in now) directory.refused.add(key);
+        if ('refused' in now) refused.add(key);
       }
       loading.progress.advance(entries.length);
     }
   }
   await forEachConcurrently(unitsReady(pool, loading), concurrency, async (unit) => {
-    await loadUnit(unit, new Map(), directory, loading);
+    await loadUnit(unit, new Map(), refused, loading);
   });
   await pool.named('deferred').finish();
-  return directory;
-}
-
-/** The directory entries of the pool that the server refused. */
-export class PooledDirectory {
-  readonly refused = new Set<string>();
+  return refused;
 }
 
 /** The records that can go now; the others are put aside, on disk. */
@@ -110,18 +114,22 @@ function isInRecord(key: string): boolean {
 }
 
 /** Loads what had to wait, one after the other: each may refer to what the one before it brought. */
-export async function loadDeferred(pool: Pool, directory: PooledDirectory, loading: Loading): Promise<void> {
+export async function loadDeferred(
+  pool: Pool,
+  refused: ReadonlySet<string>,
+  loading: Loading,
+): Promise<void> {
   for await (const window of windowsOfUnits(pool.named('deferred')))
-    await loadWindow(window, directory, loading);
+    await loadWindow(window, refused, loading);
   for await (const provenances of windows(pool.named('provenance'))) {
     const units = await provenanceUnits(provenances, loading);
-    await loadWindow(units, directory, loading);
+    await loadWindow(units, refused, loading);
   }
 }
 
 async function loadWindow(
   units: readonly RecordUnit[],
-  directory: PooledDirectory,
+  refused: ReadonlySet<string>,
   loading: Loading,
 ): Promise<void> {
   const wanted = new Set<string>();
@@ -136,7 +144,7 @@ async function loadWindow(
     [...(await loading.state.find(wanted))].map(([key, { reference }]) => [key, reference]),
   );
   for (const unit of units) {
-    const ids = await loadUnit(unit, found, directory, loading);
+    const ids = await loadUnit(unit, found, refused, loading);
     for (const [key, reference] of ids ?? []) found.set(key, reference);
   }
 }
@@ -168,7 +176,7 @@ async function provenanceUnits(
 async function loadUnit(
   unit: RecordUnit,
   found: ReadonlyMap<string, string>,
-  directory: PooledDirectory,
+  refused: ReadonlySet<string>,
   { state, records, report, progress, headersOf }: Loading,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const { patient, entries } = unit;
@@ -189,7 +197,7 @@ async function loadUnit(
   return records.load(unit, {
     scope: pooledScope,
     known: (key) => state.directory.get(key)?.reference ?? state.patients.get(key) ?? found.get(key),
-    refused: (key) => (directory.refused.has(key) ? key : undefined),
+    refused: (key) => (refused.has(key) ? key : undefined),
     before: new Map([...found].filter(([key]) => own.has(key))),
     place: patient,
     headers: headersOf(named?.id),

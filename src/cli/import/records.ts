@@ -1,9 +1,10 @@
 /** Loads one patient's record: in one transaction, or in several when it is over the limits of one. */
 import { contentHash, type Entry } from './entry.ts';
 import { cutIntoParts, inReferenceOrder, LIMITS, type Limits } from './parts.ts';
-import { countTypes, type RecordUnit, type Scope } from './plan.ts';
+import { countTypes, type RecordUnit } from './plan.ts';
 import { type Lost, referencesOf } from './references.ts';
 import type { Report } from './report.ts';
+import type { Scope } from './scope.ts';
 import { Refused, type Sender } from './send.ts';
 import type { ImportState } from './state.ts';
 import { prepare, printTransaction, readAnswer } from './transaction.ts';
@@ -131,10 +132,13 @@ export class Records {
         await this.sender.post(body, this.sender.keyOf(body, headers), headers),
         part.length,
       );
-      for (const [i, { key, type }] of part.entries()) {
+      for (const [i, { key, type, resource }] of part.entries()) {
         const now = answer[i];
         if (now === undefined) continue;
         loaded[key] = now.reference;
+        // NDJSON may refer by its old id to a patient that came in a bundle.
+        if (type === 'Patient' && typeof resource.id === 'string')
+          loaded[`Patient/${resource.id}`] ??= now.reference;
         ids.set(key, now.reference);
         if (now.created) this.report.loaded(type);
         else this.report.matched(type);

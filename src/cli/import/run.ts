@@ -67,7 +67,14 @@ async function load(
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const pool = await Pool.create(join(state.workFolder, 'pool'), bytes);
   try {
-    const { bundles, entries } = await survey(files, pool, report, (hash) => state.doneSources.get(hash));
+    const reading = startProgress(bytes, 'bytes read', json);
+    const { bundles, entries } = await survey(
+      files,
+      pool,
+      report,
+      (hash) => state.doneSources.get(hash),
+      (file) => reading.advance(file.bytes),
+    ).finally(reading.stop);
     const progress = startProgress(entries, 'resources', json);
     const sender = new Sender({
       ...service,
@@ -95,9 +102,9 @@ async function load(
     const loading: Loading = { state, directory, records, report, progress, headersOf };
     try {
       await directory.resume();
-      const pooled = await loadPool(pool, concurrency, loading);
+      const refused = await loadPool(pool, concurrency, loading);
       await loadBundles(bundles, concurrency, loading);
-      await loadDeferred(pool, pooled, loading);
+      await loadDeferred(pool, refused, loading);
     } catch (error) {
       if (error instanceof Failure) report.stopped = `${error.message}. The same command goes on from here.`;
       else if (signal?.aborted === true) report.stopped = 'Interrupted. The same command goes on from here.';

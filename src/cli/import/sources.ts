@@ -7,8 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { Failure } from '../failure.ts';
+import { entriesOf, isSelfContained, namedResources } from './bundle.ts';
+import { homeOf, pooledOwner } from './home.ts';
 import { decodeUtf8, linesOf } from './lines.ts';
-import { entriesOf, homeOf, isSelfContained, namedResources, pooledOwner } from './plan.ts';
 import type { Report } from './report.ts';
 import type { Pool } from './spill.ts';
 import type { DoneSource } from './state.ts';
@@ -122,6 +123,7 @@ export interface Survey {
 /**
  * Reads every file once: self-contained bundles are listed, all other resources go into the pool, faults and what is
  * skipped into the report.
+ * @param onRead is told of each file that was read.
  * @param isDone tells sources that an earlier run loaded completely; they are counted and not read.
  */
 export async function survey(
@@ -129,6 +131,7 @@ export async function survey(
   pool: Pool,
   report: Report,
   isDone: (hash: string) => DoneSource | undefined,
+  onRead: (file: SourceFile) => void = () => undefined,
 ): Promise<Survey> {
   const bundles: BundleSource[] = [];
   const seen = new Map<string, string>();
@@ -208,6 +211,7 @@ export async function survey(
         await takeBundle(read.value, file.name, { path: file.path, hash });
       } else await take(read.value, file.name);
     }
+    onRead(file);
   }
   await pool.finish();
   return { bundles, entries };

@@ -12,9 +12,9 @@ import { type Entry, makeEntry } from './entry.ts';
 import { linesOf } from './lines.ts';
 
 /** How large a bucket should become, and how many there may be (each is an open file). */
-const BUCKET_BYTES = 16_000_000;
+const BUCKET_BYTES = 4_000_000;
 const MOST_BUCKETS = 400;
-const BUFFERED_BYTES = 1_000_000;
+const BUFFERED_BYTES = 100_000;
 
 /** One file of spilled entries, written in order and read in order. */
 export class Spill {

@@ -4,43 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
-import { z } from 'zod';
 import { DataDirInUse, type DataDirLock, lockDataDir } from '#src/data-dir.ts';
 import { Failure } from '../failure.ts';
+import { type Fact, factSchema } from './journal.ts';
 import { linesOf } from './lines.ts';
-
-const counts = z.record(z.string(), z.int());
-
-const schema = z.union([
-  /** The first line: what this import is. `salt` sets it apart from an earlier one of the same files. */
-  z.object({ import: z.literal(1), url: z.string(), salt: z.string() }),
-  /** A source all of whose units are done, and what it held: it is not even parsed again. */
-  z.object({ source: z.string(), name: z.string(), loaded: counts, skipped: counts }),
-  /** How a unit that is too large for one transaction is cut: entries of each part. Also after a 413. */
-  z.object({ unit: z.string(), parts: z.array(z.int()) }),
-  /** A transaction of a unit was answered: key → `Type/id` on the server. With no parts left the unit is done. */
-  z.object({
-    unit: z.string(),
-    left: z.int(),
-    patient: z.string(),
-    ids: z.record(z.string(), z.string()),
-  }),
-  z.object({ unit: z.string(), failed: z.string() }),
-  /** A transaction of directory entries is about to be sent: it is sent again, as it was, if no answer follows. */
-  z.object({
-    intent: z.string(),
-    body: z.string(),
-    identities: z.array(z.string()),
-    contents: z.array(z.string()),
-  }),
-  /** Directory entries that the server has: how they are recognised, what they said, and what they are now. */
-  z.object({
-    answered: z.string(),
-    directory: z.array(z.object({ identity: z.string(), content: z.string(), reference: z.string() })),
-  }),
-]);
-
-type Line = z.infer<typeof schema>;
 
 /** How every journal begins. */
 const FIRST_LINE = '{"import":1,';
@@ -122,7 +89,7 @@ export class ImportState {
   async #load(): Promise<void> {
     await this.#cutTornLine();
     for await (const { number, text } of linesOf(this.path)) {
-      const read = schema.safeParse(parseLine(text ?? ''));
+      const read = factSchema.safeParse(parseLine(text ?? ''));
       if (!read.success) throw this.#isNoState(number);
       this.#take(read.data);
     }
@@ -148,15 +115,17 @@ export class ImportState {
     return new Failure(`${this.path} is not the state of an import (line ${line})`);
   }
 
-  #take(fact: Line): void {
+  #take(fact: Fact): void {
     if ('import' in fact) {
       this.#salt = fact.salt;
       this.#url = fact.url;
     } else if ('source' in fact) this.doneSources.set(fact.source, fact);
     else if ('parts' in fact) this.parts.set(fact.unit, fact.parts);
     else if ('ids' in fact) {
-      const reference = fact.ids[fact.patient];
-      if (reference !== undefined) this.patients.set(fact.patient, reference);
+      for (const key of [fact.patient, ...Object.keys(fact.ids).filter(isPatient)]) {
+        const reference = fact.ids[key];
+        if (reference !== undefined && !this.patients.has(key)) this.patients.set(key, reference);
+      }
       if (fact.left === 0) {
         this.doneUnits.add(fact.unit);
         this.parts.delete(fact.unit);
@@ -173,11 +142,11 @@ export class ImportState {
   }
 
   /** Notes a fact; resolves once it is on disk. */
-  note(fact: Exclude<Line, { import: 1 }>): Promise<void> {
+  note(fact: Exclude<Fact, { import: 1 }>): Promise<void> {
     return this.#write(fact);
   }
 
-  #write(fact: Line): Promise<void> {
+  #write(fact: Fact): Promise<void> {
     this.#take(fact);
     const written = this.#writing.then(async () => {
       await this.#file?.appendFile(`${JSON.stringify(fact)}\n`);
@@ -198,7 +167,7 @@ export class ImportState {
     await this.#writing;
     for await (const { text = '' } of linesOf(this.path)) {
       if (!text.startsWith('{"unit":') || !text.includes('"ids":')) continue;
-      const fact = schema.parse(JSON.parse(text));
+      const fact = factSchema.parse(JSON.parse(text));
       if (!('ids' in fact)) continue;
       for (const [key, reference] of Object.entries(fact.ids)) {
         if (keys.has(key)) found.set(key, { reference, patient: fact.patient });
@@ -214,6 +183,10 @@ export class ImportState {
     await this.held.release();
     await rm(this.workFolder, { recursive: true, force: true });
   }
+}
+
+function isPatient(key: string): boolean {
+  return key.startsWith('Patient/');
 }
 
 function parseLine(text: string): unknown {

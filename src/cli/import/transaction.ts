@@ -2,8 +2,8 @@
 import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
 import { Failure } from '../failure.ts';
 import type { Entry } from './entry.ts';
-import type { Scope } from './plan.ts';
 import { type Lost, type Resolution, rewriteReferences, typeAndId, unresolved } from './references.ts';
+import type { Scope } from './scope.ts';
 
 /** What a reference can resolve to when a transaction is made. */
 export interface Surroundings {

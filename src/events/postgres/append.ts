@@ -12,6 +12,8 @@ import {
 
 /** What stands before a stream's first event, in numbers. */
 const NEVER_WRITTEN: StreamHead = { revision: -1, hash: '' };
+/** Revisions are 32-bit integers. */
+export const MAX_REVISION = 2 ** 31 - 1;
 /** An index entry holds at most about 2,700 bytes. */
 const MAX_STREAM_BYTES = 1_000;
 // A surrogate without its partner has no UTF-8 form and would come back as U+FFFD.
@@ -33,7 +35,7 @@ export class Append {
     readonly expected: Expected,
     events: readonly NewEvent[],
   ) {
-    check(stream, events);
+    check(stream, expected, events);
     this.bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
     if (this.bytes > MAX_APPEND_BYTES) throw new TooLarge(this.bytes);
     ({ events: this.events, head: this.head } = seal(stream, expected, events));
@@ -53,10 +55,13 @@ function bytesOf(event: NewEvent): number {
   return Buffer.byteLength(event.data) + Buffer.byteLength(event.metadata);
 }
 
-function check(stream: string, events: readonly NewEvent[]): void {
+function check(stream: string, expected: Expected, events: readonly NewEvent[]): void {
   if (events.length === 0) throw new TypeError('an append needs at least one event');
   if (stream === '' || Buffer.byteLength(stream) > MAX_STREAM_BYTES || !isStorable(stream)) {
     throw new TypeError(`a stream's name has 1 to ${MAX_STREAM_BYTES} bytes`);
+  }
+  if (expected !== 'none' && !isRevision(expected.revision, MAX_REVISION - events.length)) {
+    throw new TypeError('a revision is an integer from 0');
   }
   for (const { id, type, data, metadata } of events) {
     if (!isUuid(id)) throw new TypeError('an event id is a UUID in lower case');
@@ -71,4 +76,8 @@ function check(stream: string, events: readonly NewEvent[]): void {
 
 function isStorable(text: string): boolean {
   return !text.includes('\0') && !LONE_SURROGATE.test(text);
+}
+
+function isRevision(value: number, max: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= max;
 }

@@ -30,7 +30,9 @@ export function asUnavailable(error: unknown): unknown {
 }
 
 /** Pauses between attempts, in ms: enough for a restart of the embedded server, short enough for a caller to wait. */
-export const RETRY_AFTER = [5, 50, 150, 400, 400] as const;
+const RETRY_AFTER = [5, 50, 150, 400, 400] as const;
+/** No attempt begins later than this, in ms: a server that is silent, not gone, has used up its time at once. */
+const PATIENCE = 3_000;
 
 /**
  * Runs something repeatable until it succeeds or fails for another reason than an absent server.
@@ -38,12 +40,14 @@ export const RETRY_AFTER = [5, 50, 150, 400, 400] as const;
  * @throws Unavailable after the last attempt.
  */
 export async function persist<T>(attempt: () => Promise<T>, onRetry?: (error: unknown) => void): Promise<T> {
+  const began = performance.now();
   for (let tries = 0; ; tries += 1) {
     try {
       return await attempt();
     } catch (error) {
       const pause = RETRY_AFTER[tries];
-      if (!isAway(error) || pause === undefined) throw asUnavailable(error);
+      const late = performance.now() - began > PATIENCE;
+      if (!isAway(error) || pause === undefined || late) throw asUnavailable(error);
       onRetry?.(error);
       await delay(pause);
     }

@@ -94,6 +94,7 @@ export class Feed {
         this.reach(await this.options.head());
       } catch {
         // The server is away. Nobody hears of anything until it is back.
+        clearTimeout(this.#retry);
         this.#retry = setTimeout(() => void this.check(), RECONNECT_AFTER).unref();
       }
     }

@@ -14,10 +14,11 @@ import {
   type SubscribeOptions,
   Unavailable,
 } from '../store.ts';
-import { Append } from './append.ts';
+import { Append, MAX_REVISION } from './append.ts';
 import { AppendQueue } from './append-queue.ts';
-import { asUnavailable, persist } from './faults.ts';
+import { persist } from './faults.ts';
 import { Feed } from './feed.ts';
+import { DEFAULTS, type PostgresEventStoreOptions, WRITER_SETUP } from './options.ts';
 import { Reader } from './reader.ts';
 import { answerRefused } from './refusal.ts';
 import { LOG_SCHEMA_SQL } from './schema.ts';
@@ -25,38 +26,7 @@ import { Session } from './session.ts';
 import { Subscription } from './subscription.ts';
 import { type BatchOutcome, writeBatch } from './write-batch.ts';
 
-/** How the log is opened. */
-export interface PostgresEventStoreOptions {
-  /** `postgres://…`; the store keeps one connection to write through and one to listen on. */
-  readonly url: string;
-  /** Connections to read through. Default: a pool of its own, which `close` ends. */
-  readonly pool?: pg.Pool;
-  /** Where lost connections are reported; a pino logger fits. */
-  readonly log?: { warn(details: object, message: string): void };
-  /** Most appends written at a time. Default 500. */
-  readonly batchAppends?: number;
-  /** About the most bytes of bodies written or read at a time; exceeded only by one append. Default 16 MB. */
-  readonly batchBytes?: number;
-  /** How often the head is looked at in case a notification was missed, in ms. Default 1,000. */
-  readonly recheckEvery?: number;
-  /** Longest wait for an answer of the server before it counts as away, in ms. Default 10,000. */
-  readonly answerWithin?: number;
-}
-
 const PAGE_EVENTS = 500;
-const LAST_REVISION = 2 ** 31 - 1;
-
-/**
- * What the session that writes relies on, whatever the database's defaults: durable commits; a new snapshot for each
- * statement after the lock; index lookups even before the first ANALYZE; no planning a batch; batches of 16 MB without temporary files.
- */
-const WRITER_SETUP = `
-  SET synchronous_commit = on;
-  SET default_transaction_isolation = 'read committed';
-  SET enable_seqscan = off;
-  SET plan_cache_mode = force_generic_plan;
-  SET jit = off;
-  SET work_mem = '64MB';`;
 
 /** The event store in PostgreSQL. See `schema.ts` for why readers miss nothing. */
 export class PostgresEventStore implements EventStore {
@@ -71,13 +41,8 @@ export class PostgresEventStore implements EventStore {
   #closed = false;
 
   private constructor(options: PostgresEventStoreOptions) {
-    const {
-      url,
-      batchAppends = 500,
-      batchBytes = 16_000_000,
-      recheckEvery = 1_000,
-      answerWithin = 10_000,
-    } = options;
+    const { url } = options;
+    const { batchAppends, batchBytes, recheckEvery, answerWithin } = { ...DEFAULTS, ...options };
     this.#options = options;
     this.#batchBytes = batchBytes;
     this.#pool = options.pool ?? openPool(url, { max: 4, name: 'annal log reader' });
@@ -130,7 +95,7 @@ export class PostgresEventStore implements EventStore {
   async *read(stream: string, options: ReadOptions = {}): AsyncGenerator<RecordedEvent> {
     this.#assertOpen();
     const { direction = 'forwards', limit = Number.POSITIVE_INFINITY } = options;
-    let from = options.from ?? (direction === 'forwards' ? 0 : LAST_REVISION);
+    let from = Math.min(options.from ?? (direction === 'forwards' ? 0 : MAX_REVISION), MAX_REVISION);
     for (let left = limit; left > 0; ) {
       const page = await this.#reader.stream({ stream, from, direction, limit: Math.min(left, PAGE_EVENTS) });
       const last = page.events.at(-1);
@@ -220,7 +185,7 @@ export class PostgresEventStore implements EventStore {
               this.#feed.reach(result.position);
               append.resolve(result);
             },
-            (error: unknown) => append.reject(asUnavailable(error)),
+            (error: unknown) => append.reject(error),
           ),
         );
       }

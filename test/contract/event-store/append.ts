@@ -63,6 +63,10 @@ export function appending(store: () => EventStore): void {
         expect(await rejection(store().append(newStream(), 'none', events))).to.be.instanceOf(TypeError);
       }
       expect(await rejection(store().append('', 'none', [event]))).to.be.instanceOf(TypeError);
+      for (const revision of [-1, 0.5, Number.NaN, 2 ** 40]) {
+        const expected = { revision, hash: GENESIS };
+        expect(await rejection(store().append(newStream(), expected, [event]))).to.be.instanceOf(TypeError);
+      }
     });
 
     it('takes 1,000 events at once or none of them', async () => {

@@ -61,7 +61,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** A running subscription that keeps what it gets. */
+/** A running subscription that keeps what it gets, unless it is told to forget it. */
 export class Follower {
   readonly batches: EventBatch[] = [];
   readonly positions: Position[] = [];
@@ -74,9 +74,10 @@ export class Follower {
     store: EventStore,
     options: Partial<SubscribeOptions> & Pick<SubscribeOptions, 'after'>,
     handle: (batch: EventBatch) => Promise<void> = async () => undefined,
+    memory: 'keep' | 'forget' = 'keep',
   ) {
     const taken = async (batch: EventBatch): Promise<void> => {
-      this.batches.push(batch);
+      if (memory === 'keep') this.batches.push(batch);
       this.#changed();
       await handle(batch);
     };
@@ -146,28 +147,60 @@ export async function everything(
   return follower.events;
 }
 
-/**
- * What is wrong with a sequence of events from the total order: positions that do not rise, revisions that do not
- * follow, broken hash chains, appends that are not whole. Empty when all is well.
- */
-export function faultsIn(events: readonly RecordedEvent[]): string[] {
-  const faults: string[] = [];
-  const streams = new Map<string, { revision: number; hash: string; missing: number }>();
-  let position = '';
-  for (const event of events) {
-    const before = streams.get(event.stream) ?? { revision: -1, hash: GENESIS, missing: 0 };
-    const where = `${event.stream}@${event.revision}`;
-    if (event.position <= position) faults.push(`${where}: position ${event.position} after ${position}`);
-    position = event.position;
-    if (event.revision !== before.revision + 1) faults.push(`${where}: after ${before.revision}`);
-    const hash = verifyLink(before.hash, event);
-    if (hash === undefined) faults.push(`${where}: broken chain`);
-    const { index, count } = placeInAppend(event);
-    if (before.missing > 0 ? count - index !== before.missing : index !== 0)
-      faults.push(`${where}: torn append`);
-    streams.set(event.stream, { revision: event.revision, hash: hash ?? '', missing: count - index - 1 });
+/** A look at a stretch of the total order, event by event, without keeping them. */
+export class Audit {
+  readonly faults: string[] = [];
+  /** The ids met, in order. */
+  readonly ids = new Set<string>();
+  readonly #streams = new Map<string, { revision: number; hash: string; missing: number }>();
+  #position = '';
+
+  /** Looks at the events that follow. */
+  take(events: readonly RecordedEvent[]): void {
+    for (const event of events) {
+      const before = this.#streams.get(event.stream) ?? { revision: -1, hash: GENESIS, missing: 0 };
+      const hash = verifyLink(before.hash, event);
+      const { index, count } = placeInAppend(event);
+      const checks: [fine: boolean, fault: string][] = [
+        [event.position > this.#position, `position ${event.position} after ${this.#position}`],
+        [!this.ids.has(event.id), 'twice'],
+        [event.revision === before.revision + 1, `after revision ${before.revision}`],
+        [hash !== undefined, 'broken chain'],
+        [before.missing > 0 ? count - index === before.missing : index === 0, 'torn append'],
+      ];
+      for (const [fine, fault] of checks) {
+        if (!fine) this.faults.push(`${event.stream}@${event.revision}: ${fault}`);
+      }
+      this.#position = event.position;
+      this.ids.add(event.id);
+      this.#streams.set(event.stream, {
+        revision: event.revision,
+        hash: hash ?? '',
+        missing: count - index - 1,
+      });
+    }
   }
-  for (const [stream, { missing }] of streams)
-    if (missing > 0) faults.push(`${stream}: ends inside an append`);
-  return faults;
+
+  /** Everything that is wrong, appends that never ended included. */
+  end(): string[] {
+    const torn = [...this.#streams].filter(([, { missing }]) => missing > 0);
+    return [...this.faults, ...torn.map(([stream]) => `${stream}: ends inside an append`)];
+  }
+}
+
+/** Audits the log from after a position to its present head. */
+export async function auditLog(store: EventStore, after: Position): Promise<Audit> {
+  const audit = new Audit();
+  const follower = new Follower(store, { after }, async ({ events }) => audit.take(events), 'forget');
+  const head = await store.head();
+  if (head !== BEGINNING) await follower.reaches(head);
+  follower.stop();
+  return audit;
+}
+
+/** What is wrong with a stretch of the total order. Empty when all is well. */
+export function faultsIn(events: readonly RecordedEvent[]): string[] {
+  const audit = new Audit();
+  audit.take(events);
+  return audit.end();
 }

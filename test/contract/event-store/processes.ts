@@ -91,7 +91,8 @@ export function manyProcesses(log: () => LogUnderTest, store: () => EventStore):
     it(`loses, repeats and reorders nothing in 3 × ${appends} appends`, async function () {
       this.timeout(60_000 * Math.max(1, SCALE));
       const after = await store().head();
-      const follower = new Follower(store(), { after });
+      const live = new Audit();
+      const follower = new Follower(store(), { after }, async ({ events }) => live.take(events), 'forget');
       const workers = [1, 2, 3].map(() => new Worker(log(), { kind: 'load', streams: 8, appends }));
       const acknowledged = (await Promise.all(workers.map((worker) => worker.finished()))).flatMap(
         (worker) => worker.acknowledged,
@@ -99,14 +100,12 @@ export function manyProcesses(log: () => LogUnderTest, store: () => EventStore):
       expect(acknowledged).to.have.length(3 * appends);
       await follower.reaches(await store().head());
       follower.stop();
-      const { events } = follower;
-      const sent = new Set(acknowledged.flatMap(({ ids }) => ids));
-      expect(events).to.have.length(sent.size);
-      expect(events.every(({ id }) => sent.has(id))).to.equal(true);
-      expect(faultsIn(events)).to.deep.equal([]);
-      expect((await everything(store(), { after })).map(({ id }) => id)).to.deep.equal(
-        events.map(({ id }) => id),
-      );
+      const sent = acknowledged.flatMap(({ ids }) => ids);
+      expect(live.ids.size).to.equal(sent.length);
+      expect(sent.every((id) => live.ids.has(id))).to.equal(true);
+      expect(live.end()).to.deep.equal([]);
+      const again = await auditLog(store(), after);
+      expect([...again.ids].join()).to.equal([...live.ids].join());
     });
   });
 
@@ -163,9 +162,9 @@ export function manyProcesses(log: () => LogUnderTest, store: () => EventStore):
   describe('the whole log at the end', () => {
     it('is in order, in whole appends, every hash chain intact', async function () {
       this.timeout(60_000 * Math.max(1, SCALE));
-      const events = await everything(store(), { after: BEGINNING });
-      expect(events.length).to.be.greaterThan(1_000);
-      expect(faultsIn(events)).to.deep.equal([]);
+      const audit = await auditLog(store(), BEGINNING);
+      expect(audit.ids.size).to.be.greaterThan(1_000);
+      expect(audit.end()).to.deep.equal([]);
     });
   });
 }

@@ -1,0 +1,147 @@
+/** Bundles as sources: their entries, what these are called, and whether their ids mean something outside. Pure. */
+import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
+import type { Entry, Fault } from './entry.ts';
+import { rewriteReferences, typeAndId } from './references.ts';
+import { scopeOver, type Target } from './scope.ts';
+
+/** Bundle types whose entries are taken as resources to load. */
+const LOADABLE: readonly Json[] = ['transaction', 'batch', 'collection', 'searchset'];
+
+/** The Bundle's entries as objects. A fault for a Bundle of a type that is no set of current resources. */
+export function entriesOf(bundle: JsonObject, place: string): { entries: JsonObject[]; faults: Fault[] } {
+  if (bundle.type === undefined || !LOADABLE.includes(bundle.type)) {
+    const diagnostics = `a Bundle of type ${printJson(bundle.type ?? null)} cannot be imported: ${LOADABLE.join(', ')} can`;
+    return { entries: [], faults: [{ place, diagnostics }] };
+  }
+  const entries: JsonObject[] = [];
+  const faults: Fault[] = [];
+  for (const [i, entry] of (Array.isArray(bundle.entry) ? bundle.entry : []).entries()) {
+    if (isObject(entry)) entries.push(entry);
+    else faults.push({ place: entryPlace(place, i), diagnostics: 'an entry must be an object' });
+  }
+  return { entries, faults };
+}
+
+/** `ann.json, entry 12`, counted from 1. */
+export function entryPlace(source: string, index: number): string {
+  return `${source}, entry ${index + 1}`;
+}
+
+/**
+ * Whether a Bundle's links mean something only within it: it creates by POST, by `urn:` without ids of its own, or by
+ * condition. Else its entries have ids (`PUT Type/id`, the `fullUrl`s of an export) which other files may refer to.
+ */
+export function isSelfContained(entries: readonly JsonObject[]): boolean {
+  return entries.some(({ request, fullUrl }) => {
+    if (!isObject(request)) return typeof fullUrl !== 'string' || fullUrl.startsWith('urn:');
+    return request.method === 'POST' || (typeof request.url === 'string' && request.url.includes('?'));
+  });
+}
+
+/** What an entry asks for. */
+export interface ReadEntry {
+  readonly key: string;
+  readonly type: string;
+  readonly resource: JsonObject;
+  readonly condition?: NonNullable<Entry['condition']>;
+}
+
+/** Reads an entry; a fault where it holds nothing to load. `key` and `place` are handed on. */
+export function readEntry(entry: JsonObject, key: string, place: string): ReadEntry | Fault {
+  const request = isObject(entry.request) ? entry.request : {};
+  const method = request.method ?? 'POST';
+  if (method !== 'POST' && method !== 'PUT') {
+    return {
+      place,
+      diagnostics: `${printJson(method)} entries cannot be imported: old ids mean nothing on this server`,
+    };
+  }
+  const { resource } = entry;
+  if (!isObject(resource) || typeof resource.resourceType !== 'string') {
+    return { place, diagnostics: 'the entry holds no resource with a resourceType' };
+  }
+  const type = resource.resourceType;
+  const criteria =
+    method === 'POST'
+      ? request.ifNoneExist
+      : typeof request.url === 'string'
+        ? request.url.split('?')[1]
+        : undefined;
+  return {
+    key,
+    type,
+    resource,
+    ...(typeof criteria === 'string' ? { condition: { method, criteria: criteria.replace(/^\?/, '') } } : {}),
+  };
+}
+
+/** A resource of a bundle whose ids mean something across files: `Type/id` is its key, and its references say so too. */
+export interface NamedResource {
+  readonly key: string;
+  readonly resource: JsonObject;
+  readonly place: string;
+}
+
+/**
+ * The resources of a bundle that is not self-contained. Links by `fullUrl`, and those to anything else on the server
+ * that its `fullUrl`s are of, become `Type/id`: other files may hold it.
+ */
+export function namedResources(
+  bundle: JsonObject,
+  source: string,
+): { resources: NamedResource[]; faults: Fault[] } {
+  const { entries, faults } = entriesOf(bundle, source);
+  const aliases = new Map<string, Target>();
+  const resources: NamedResource[] = [];
+  for (const [i, entry] of entries.entries()) {
+    const place = entryPlace(source, i);
+    const read = readEntry(entry, place, place);
+    if ('diagnostics' in read) {
+      faults.push(read);
+      continue;
+    }
+    const { resource, type } = read;
+    const url = isObject(entry.request) ? entry.request.url : entry.fullUrl;
+    const id = (typeof url === 'string' ? typeAndId(url)?.id : undefined) ?? resource.id;
+    const key = typeof id === 'string' ? `${type}/${id}` : place;
+    for (const alias of aliasesOf(entry, resource)) aliases.set(alias, { kind: 'entry', key });
+    resources.push({ key, resource, place });
+  }
+  const scope = scopeOver(aliases);
+  const bases = new Set(entries.flatMap(({ fullUrl }) => baseOf(fullUrl)));
+  const linked = resources.map(({ resource, ...rest }) => ({
+    ...rest,
+    resource: rewriteReferences(resource, (reference) => {
+      const target = scope(reference);
+      if (target?.kind === 'entry') return { kind: 'to', reference: target.key };
+      const named = typeAndId(reference);
+      return named !== undefined && baseOf(reference).some((base) => bases.has(base))
+        ? { kind: 'to', reference: `${named.type}/${named.id}` }
+        : { kind: 'keep' };
+    }).resource,
+  }));
+  return { resources: linked, faults };
+}
+
+/** The server that an absolute URL of a resource is of: `https://old.example/fhir/`. */
+function baseOf(url: Json | undefined): string[] {
+  const base =
+    typeof url === 'string'
+      ? /^(https?:\/\/.*\/)[A-Z][A-Za-z]+\/[^/]+(\/_history\/.*)?$/.exec(url)?.[1]
+      : undefined;
+  return base === undefined ? [] : [base];
+}
+
+/** Every text by which a reference may name an entry: its `fullUrl`, and `Type/id` after that, its URL and its id. */
+export function aliasesOf(entry: JsonObject, resource: JsonObject): string[] {
+  const aliases: string[] = [];
+  if (typeof entry.fullUrl === 'string') {
+    aliases.push(entry.fullUrl);
+    const target = typeAndId(entry.fullUrl);
+    if (target !== undefined) aliases.push(`${target.type}/${target.id}`);
+  }
+  const url = isObject(entry.request) ? entry.request.url : undefined;
+  if (typeof url === 'string' && typeAndId(url) !== undefined) aliases.push(url);
+  if (typeof resource.id === 'string') aliases.push(`${resource.resourceType as string}/${resource.id}`);
+  return aliases;
+}

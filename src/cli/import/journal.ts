@@ -1,0 +1,37 @@
+/** The facts in the journal of an import, a line each. */
+import { z } from 'zod';
+
+const counts = z.record(z.string(), z.int());
+
+/** A line of the journal. */
+export const factSchema = z.union([
+  /** The first line: what this import is. `salt` sets it apart from an earlier one of the same files. */
+  z.object({ import: z.literal(1), url: z.string(), salt: z.string() }),
+  /** A source all of whose units are done, and what it held: it is not even parsed again. */
+  z.object({ source: z.string(), name: z.string(), loaded: counts, skipped: counts }),
+  /** How a unit that is too large for one transaction is cut: entries of each part. Also after a 413. */
+  z.object({ unit: z.string(), parts: z.array(z.int()) }),
+  /** A transaction of a unit was answered: key → `Type/id` on the server. With no parts left the unit is done. */
+  z.object({
+    unit: z.string(),
+    left: z.int(),
+    patient: z.string(),
+    ids: z.record(z.string(), z.string()),
+  }),
+  z.object({ unit: z.string(), failed: z.string() }),
+  /** A transaction of directory entries is about to be sent: it is sent again, as it was, if no answer follows. */
+  z.object({
+    intent: z.string(),
+    body: z.string(),
+    identities: z.array(z.string()),
+    contents: z.array(z.string()),
+  }),
+  /** Directory entries that the server has: how they are recognised, what they said, and what they are now. */
+  z.object({
+    answered: z.string(),
+    directory: z.array(z.object({ identity: z.string(), content: z.string(), reference: z.string() })),
+  }),
+]);
+
+/** A fact about an import. */
+export type Fact = z.infer<typeof factSchema>;

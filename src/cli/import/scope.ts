@@ -1,0 +1,32 @@
+/** What references mean within a bundle, and within the pool of resources whose ids mean something across files. Pure. */
+import { isResourceType } from '#src/fhir/types.ts';
+import { typeAndId } from './references.ts';
+
+/** What a reference names within one source or one import. */
+export type Target =
+  | { readonly kind: 'entry'; readonly key: string }
+  | { readonly kind: 'dropped'; readonly uri: string; readonly type: string; readonly display?: string };
+
+/** Finds what a reference names; undefined when it names nothing here. */
+export type Scope = (reference: string) => Target | undefined;
+
+/** The scope of a bundle: what its entries are called. A version and a fragment do not matter. */
+export function scopeOver(aliases: ReadonlyMap<string, Target>): Scope {
+  return (reference) => {
+    const exact =
+      aliases.get(reference) ?? aliases.get(reference.replace(/(\/_history\/[^/#]+)?(#.*)?$/, ''));
+    if (exact !== undefined) return exact;
+    const target = typeAndId(reference);
+    return target === undefined || target.absolute ? undefined : aliases.get(`${target.type}/${target.id}`);
+  };
+}
+
+/** `Type/id` as the pool of NDJSON and PUT entries names its resources; a dropped target for types that are not kept. */
+export const pooledScope: Scope = (reference) => {
+  const target = typeAndId(reference);
+  if (target === undefined || target.absolute) return undefined;
+  const key = `${target.type}/${target.id}`;
+  return isResourceType(target.type)
+    ? { kind: 'entry', key }
+    : { kind: 'dropped', uri: key, type: target.type };
+};

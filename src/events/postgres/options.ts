@@ -1,0 +1,41 @@
+/** How the embedded log is opened. */
+import type pg from 'pg';
+
+/** Options of `PostgresEventStore.open`. */
+export interface PostgresEventStoreOptions {
+  /** `postgres://…`; the store keeps one connection to write through and one to listen on. */
+  readonly url: string;
+  /** Connections to read through. Default: a pool of its own, which `close` ends. */
+  readonly pool?: pg.Pool;
+  /** Where lost connections are reported; a pino logger fits. */
+  readonly log?: { warn(details: object, message: string): void };
+  /** Most appends written at a time. Default 500. */
+  readonly batchAppends?: number;
+  /** About the most bytes of bodies written or read at a time; exceeded only by one append. Default 16 MB. */
+  readonly batchBytes?: number;
+  /** How often the head is looked at in case a notification was missed, in ms. Default 1,000. */
+  readonly recheckEvery?: number;
+  /** Longest wait for an answer of the server before it counts as away, in ms. Default 10,000. */
+  readonly answerWithin?: number;
+}
+
+/** What is not said. */
+export const DEFAULTS = {
+  batchAppends: 500,
+  batchBytes: 16_000_000,
+  recheckEvery: 1_000,
+  answerWithin: 10_000,
+} as const;
+
+/**
+ * What the session that writes relies on, whatever the database's defaults: durable commits; a new snapshot for each
+ * statement after the lock; index lookups even before the first ANALYZE; no planning a batch; batches of 16 MB without
+ * temporary files.
+ */
+export const WRITER_SETUP = `
+  SET synchronous_commit = on;
+  SET default_transaction_isolation = 'read committed';
+  SET enable_seqscan = off;
+  SET plan_cache_mode = force_generic_plan;
+  SET jit = off;
+  SET work_mem = '64MB';`;

@@ -1,0 +1,72 @@
+/**
+ * What README.md and docs/quickstart.md show is what happens: their commands are run against a fresh service, and
+ * what they print is compared. `ANNAL_WRITE_PAGES=1` writes what was printed into the pages instead.
+ */
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type Outcome, runSteps, steadier, stepsOf, withOutputs } from '#test/support/pages.ts';
+import { ROOT } from '#test/support/process.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
+
+/** Where the pages say that the service is. */
+const SHOWN_URL = 'http://localhost:3000';
+/** What the pages leave at its default. */
+const UNSET = { DATA_DIR: undefined, DATABASE_URL: undefined, ANNAL_KEY: undefined, PORT: undefined };
+
+/** A folder that looks like the repository, with the data of one service in it. */
+async function cloneWith(dataDir: string): Promise<string> {
+  const clone = await temporaryFolder();
+  for (const name of await readdir(ROOT)) {
+    if (name !== '.annal' && name !== '.git') await symlink(join(ROOT, name), join(clone, name));
+  }
+  await symlink(dataDir, join(clone, '.annal'));
+  return clone;
+}
+
+describe('the pages for newcomers', function () {
+  this.timeout(180_000);
+  after(removeTemporaryFolders);
+
+  for (const page of ['README.md', 'docs/quickstart.md']) {
+    describe(page, () => {
+      let service: Service;
+      let outcomes: Outcome[] = [];
+      let stderr = '';
+      const steady = { shown: steadier(), printed: steadier() };
+
+      before(async () => {
+        const steps = stepsOf(await readFile(join(ROOT, page), 'utf8'));
+        const dataDir = await temporaryFolder();
+        service = await startService({ dataDir });
+        const clone = await cloneWith(dataDir);
+        ({ outcomes, stderr } = await runSteps(steps, clone, { ...process.env, ...UNSET }));
+        outcomes = outcomes.map(({ stdout, code }) => ({
+          stdout: stdout.replaceAll(service.url, SHOWN_URL),
+          code,
+        }));
+      });
+      after(() => service.stop());
+
+      it('shows what its commands print', async () => {
+        const text = await readFile(join(ROOT, page), 'utf8');
+        const steps = stepsOf(text);
+        expect(outcomes.length, `steps that were run\n${stderr}`).to.equal(steps.length);
+        expect(steps).to.have.length.above(3);
+        if (process.env.ANNAL_WRITE_PAGES === '1') {
+          const outputs = outcomes.map(({ stdout }) => stdout);
+          await writeFile(join(ROOT, page), withOutputs(text, outputs));
+          return;
+        }
+        for (const [index, { line, shown, commands }] of steps.entries()) {
+          const { stdout, code } = outcomes[index] ?? { stdout: '', code: -1 };
+          const where = `${page}, line ${line}: ${commands}\n${stderr}`;
+          expect(code, `exit code of ${where}`).to.equal(0);
+          if (shown === undefined) expect(stdout, `nothing is shown of ${where}`).to.equal('');
+          else expect(steady.printed(stdout), where).to.equal(steady.shown(shown));
+        }
+      });
+    });
+  }
+});

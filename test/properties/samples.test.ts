@@ -1,0 +1,33 @@
+/** Resources that tests are made of are valid, whatever varies in them: the samples and the validation check each other. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { validateResource } from '#src/fhir/validate.ts';
+import { parseJson, printJson } from '#src/shared/json.ts';
+import { resourceOf, sample, WRITABLE_TYPES } from '../support/samples.ts';
+
+const REFS = {
+  patient: 'Patient/p',
+  practitioner: 'Practitioner/q',
+  organization: 'Organization/o',
+  location: 'Location/l',
+  encounter: 'Encounter/e',
+};
+
+describe('samples', () => {
+  it('cover the 22 types that clients write', () => expect(WRITABLE_TYPES).to.have.length(22));
+
+  for (const type of WRITABLE_TYPES) {
+    it(`${type}: valid, with 1.50 in it, and as varied as they come`, () => {
+      expect(printJson(sample(type, REFS))).to.contain('1.50');
+      expect(validateResource(sample(type, REFS), type)).to.deep.equal([]);
+      fc.assert(
+        fc.property(resourceOf(type, REFS), (resource) => {
+          expect(validateResource(resource, type)).to.deep.equal([]);
+          const text = printJson(resource);
+          expect(printJson(parseJson(text).value)).to.equal(text);
+        }),
+        { numRuns: 50 },
+      );
+    });
+  }
+});

@@ -1,0 +1,147 @@
+/**
+ * `npm run prove`: the same tests as `npm test`, at full size, and the bench. Takes an hour or so; writes docs/proof.md.
+ * `npm run prove -- <stage>…` runs some stages and writes nothing.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { STAGES, type Stage } from './stages.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PAGE = join(ROOT, 'docs/proof.md');
+/** A single test at full size may take this long, in ms, unless it says otherwise. */
+const TEST_MS = 1_800_000;
+
+/** What the test reporter and the bench leave behind. */
+const counts = z.object({ passes: z.int(), failures: z.int(), pending: z.int() });
+const benched = z.object({
+  holds: z.boolean(),
+  rows: z.array(z.object({ bounds: z.array(z.object({ holds: z.boolean() })) })),
+});
+
+/** What became of a stage. */
+interface Result {
+  readonly stage: Stage;
+  readonly holds: boolean;
+  /** In a few words. */
+  readonly found: string;
+  readonly seconds: number;
+}
+
+async function main(names: readonly string[]): Promise<number> {
+  const unknown = names.filter((name) => !STAGES.some((stage) => stage.name === name));
+  if (unknown.length > 0) {
+    process.stderr.write(`no stage ${unknown.join(', ')}: ${STAGES.map(({ name }) => name).join(', ')}\n`);
+    return 2;
+  }
+  const stages = STAGES.filter(({ name }) => names.length === 0 || names.includes(name));
+  const results: Result[] = [];
+  for (const [index, stage] of stages.entries()) {
+    process.stdout.write(`\n[${index + 1}/${stages.length}] ${stage.name}: ${stage.shows}\n`);
+    results.push(await prove(stage));
+  }
+  process.stdout.write(`\n${table(results)}\n`);
+  if (names.length === 0) await writeFile(PAGE, page(results));
+  return results.every(({ holds }) => holds) ? 0 : 1;
+}
+
+/** Runs a stage; its output goes through as it comes. */
+async function prove(stage: Stage): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'annal-prove-'));
+  const file = join(folder, 'result.json');
+  const began = performance.now();
+  try {
+    const code = await run(argumentsOf(stage, file), { ...stage.env, ANNAL_TEST_COUNTS: file });
+    const seconds = (performance.now() - began) / 1000;
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text === undefined)
+      return { stage, holds: false, found: `it ended with ${code} and no result`, seconds };
+    return { stage, ...verdict(stage, code, JSON.parse(text)), seconds };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function argumentsOf({ run: what }: Stage, file: string): string[] {
+  if ('bench' in what) return ['--import', 'tsx', 'bench/run.ts', ...what.bench, '--out', file];
+  const reporter = join(ROOT, 'test/support/reporter.js');
+  return [
+    'node_modules/mocha/bin/mocha.js',
+    '--reporter',
+    reporter,
+    '--timeout',
+    String(TEST_MS),
+    ...what.tests,
+  ];
+}
+
+/** A test that was skipped shows nothing, so the stage does not hold by it alone, and says so. */
+function verdict({ run: what }: Stage, code: number, result: unknown): Pick<Result, 'holds' | 'found'> {
+  if ('bench' in what) {
+    const { holds, rows } = benched.parse(result);
+    const bounds = rows.flatMap((row) => row.bounds);
+    const kept = bounds.filter((bound) => bound.holds).length;
+    return { holds, found: `${kept} of ${bounds.length} bounds hold (see performance.md)` };
+  }
+  const { passes, failures, pending } = counts.parse(result);
+  const skipped = pending === 0 ? '' : `, ${pending} skipped`;
+  return { holds: code === 0 && passes > 0, found: `${passes} passed, ${failures} failed${skipped}` };
+}
+
+function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: 'inherit',
+    });
+    child.on('exit', (code) => resolve(code ?? 1));
+    child.on('error', () => resolve(1));
+  });
+}
+
+function table(results: readonly Result[]): string {
+  const width = Math.max(...results.map(({ stage }) => stage.name.length));
+  return results
+    .map(({ stage, holds, found, seconds }) =>
+      [
+        holds ? 'holds ' : 'FAILED',
+        stage.name.padEnd(width),
+        `${Math.round(seconds)} s`.padStart(7),
+        found,
+      ].join('  '),
+    )
+    .join('\n');
+}
+
+function page(results: readonly Result[]): string {
+  const rows = results.map(
+    ({ stage, holds, found, seconds }) =>
+      `| ${stage.shows} | \`${commandOf(stage)}\` | ${found} | ${Math.round(seconds)} s | ${holds ? 'holds' : '**failed**'} |`,
+  );
+  return `# Proof at full size
+
+Written by \`npm run prove\`; do not edit.
+
+- Date: ${new Date().toISOString()}
+- Machine: ${availableParallelism()} cores, Node ${process.version.slice(1)}, embedded PostgreSQL
+
+| Shown | Command | Found | Time | |
+|---|---|---|---|---|
+${rows.join('\n')}
+
+The figures of the bench are in [performance.md](performance.md).
+`;
+}
+
+/** As one would type it. */
+function commandOf({ run: what, env = {} }: Stage): string {
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value} `);
+  if ('bench' in what) return `npm run bench -- ${what.bench.join(' ')}`;
+  return `${settings.join('')}npx mocha ${what.tests.join(' ')}`;
+}
+
+process.exitCode = await main(process.argv.slice(2));

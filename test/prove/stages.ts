@@ -1,0 +1,50 @@
+/** What `npm run prove` runs: the tests of `npm test` that have a full size, at it, and the bench. */
+
+/** A part of the proof: a program, with what makes it full size. */
+export interface Stage {
+  /** For `--only`. */
+  readonly name: string;
+  /** What it shows. */
+  readonly shows: string;
+  /** Test files for mocha, or the bench's arguments. */
+  readonly run: { readonly tests: readonly string[] } | { readonly bench: readonly string[] };
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** In the order in which they run. */
+export const STAGES: readonly Stage[] = [
+  {
+    name: 'contract',
+    shows: 'the contract of the event store, load tests twenty times as long',
+    run: { tests: ['test/contract/*.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '20' },
+  },
+  {
+    name: 'commands',
+    shows: '10,000 random commands by 16 clients against a plain model',
+    run: { tests: ['test/properties/commands.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
+    name: 'kill',
+    shows: 'ten kills of the service under that load',
+    run: { tests: ['test/faults/kill.test.ts', 'test/faults/retry.test.ts', 'test/faults/purge.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
+    name: 'visible',
+    shows: 'reads that follow a write, 2,000 times under load and across two instances',
+    run: { tests: ['test/faults/visible.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
+    name: 'import',
+    shows: 'the import of real patient bundles, every count and reference checked',
+    run: { tests: ['test/http/cli-import.test.ts'] },
+  },
+  {
+    name: 'bench',
+    shows: 'every row of the performance table, growth to 500,000 creates',
+    run: { bench: ['--full'] },
+  },
+];

@@ -1,0 +1,129 @@
+/** Pages of documentation whose shell blocks are run in order, and compared with the output that they show. */
+import { execFile } from 'node:child_process';
+
+/** A shell block, and the output block after it. */
+export interface Step {
+  /** Line of the page on which its first command stands. */
+  readonly line: number;
+  readonly commands: string;
+  /** What the page says that it prints; undefined when it shows nothing. */
+  readonly shown?: string;
+}
+
+/** What a step did. */
+export interface Outcome {
+  readonly stdout: string;
+  /** Exit code of its last command. */
+  readonly code: number;
+}
+
+const FENCE = /^```(\S*)/;
+/** Before a block: it is not run, for the reason given. */
+const NOT_RUN = /^<!-- not run: .+ -->$/;
+
+/**
+ * The steps of a page: every `sh` block but those after `<!-- not run: why -->`. A `text` block right after one shows
+ * its standard output.
+ */
+export function stepsOf(page: string): Step[] {
+  return blocksOf(page)
+    .filter(({ language, skipped }) => language === 'sh' && !skipped)
+    .map(({ start, lines, output }) => ({
+      line: start + 1,
+      commands: lines.join('\n'),
+      ...(output === undefined ? {} : { shown: output.lines.join('\n') }),
+    }));
+}
+
+/** The page with other outputs in place of those that it shows. @param outputs by the index of the step. */
+export function withOutputs(page: string, outputs: readonly string[]): string {
+  const lines = page.split('\n');
+  const steps = blocksOf(page).filter(({ language, skipped }) => language === 'sh' && !skipped);
+  for (const [index, { output }] of [...steps.entries()].reverse()) {
+    const printed = outputs[index];
+    if (output !== undefined && printed !== undefined)
+      lines.splice(output.start, output.lines.length, ...printed.split('\n'));
+  }
+  return lines.join('\n');
+}
+
+interface Block {
+  readonly language: string;
+  /** Index of the line after the fence; as a number counted from 1, the line of the fence. */
+  readonly start: number;
+  readonly lines: readonly string[];
+  readonly skipped: boolean;
+  readonly output?: Block;
+}
+
+function blocksOf(page: string): Block[] {
+  const lines = page.split('\n');
+  const blocks: Block[] = [];
+  /** The last line that is not blank, outside of blocks. */
+  let before = '';
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    const language = FENCE.exec(line)?.[1];
+    if (language === undefined) {
+      if (line.trim() !== '') before = line;
+      continue;
+    }
+    const end = lines.indexOf('```', at + 1);
+    if (end < 0) throw new Error(`the block at line ${at + 1} does not end`);
+    const block = { language, start: at + 1, lines: lines.slice(at + 1, end), skipped: NOT_RUN.test(before) };
+    const previous = blocks.at(-1);
+    if (language === 'text' && before === 'sh' && previous !== undefined)
+      blocks[blocks.length - 1] = { ...previous, output: block };
+    blocks.push(block);
+    before = language;
+    at = end;
+  }
+  return blocks;
+}
+
+/** Stands between the outputs of two steps; no program prints it. */
+const END_OF_STEP = '\u001e';
+
+/**
+ * Runs steps in one shell, as somebody does who pastes them one after the other.
+ * @param folder where they are run.
+ * @param env the whole environment.
+ * @returns an outcome each; fewer when the shell ended before.
+ */
+export function runSteps(
+  steps: readonly Step[],
+  folder: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ outcomes: Outcome[]; stderr: string }> {
+  const script = steps.map(
+    ({ commands }) => `{\n${commands}\n} </dev/null\nprintf '${END_OF_STEP}%s${END_OF_STEP}' "$?"\n`,
+  );
+  return new Promise((resolve) => {
+    const options = { cwd: folder, env: { ...env }, maxBuffer: 50_000_000 };
+    execFile('sh', ['-c', script.join('')], options, (_error, stdout, stderr) => {
+      const parts = stdout.split(END_OF_STEP);
+      const outcomes: Outcome[] = [];
+      for (let at = 0; at + 1 < parts.length; at += 2)
+        outcomes.push({ stdout: (parts[at] ?? '').trimEnd(), code: Number(parts[at + 1]) });
+      resolve({ outcomes, stderr });
+    });
+  });
+}
+
+/**
+ * Replaces what differs from one run to the next: ids (numbered as they first occur, so that the same id is the same
+ * everywhere), moments of recording and durations. One such function for everything that one run printed.
+ */
+export function steadier(): (text: string) => string {
+  const ids = new Map<string, string>();
+  return (text) =>
+    text
+      .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (id) => {
+        const known = ids.get(id) ?? `id-${ids.size + 1}`;
+        ids.set(id, known);
+        return known;
+      })
+      .replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z/g, 'moment')
+      .replace(/\bin [\d.]+ s\b(, \d+ resources\/s)?/g, 'in some time')
+      .trimEnd();
+}
