@@ -119,26 +119,26 @@ export class Bench {
   /** Starts a script of `bench/` as a process; `watched` when its memory counts. */
   worker(script: string, watched?: 'watched'): Worker {
     const worker = Worker.start(script, watched === undefined ? [] : this.#flags);
+    this.#ends.push(() => worker.stop());
     if (watched !== undefined) this.#ends.push(this.memory.watch(worker.pid));
-    this.#ends.unshift(() => worker.stop());
     return worker;
   }
 
   /** Runs a load in the generator's process. */
   load(plan: Plan): Promise<Outcome> {
-    this.#generator ??= this.worker('load/generator.ts');
+    this.#generator ??= Worker.start('load/generator.ts');
     return this.#generator.call(plan);
   }
 
-  /** Ends what a row started; the server and the common service stay. */
+  /** Ends what a row started, the last first; the server, the load generator and the common service stay. */
   async clear(): Promise<void> {
-    this.#generator = undefined;
     for (const end of this.#ends.splice(0).reverse()) await end();
   }
 
   /** Ends everything and removes the folder. */
   async end(): Promise<void> {
     await this.clear();
+    await this.#generator?.stop();
     await this.#common?.then(
       ({ stop }) => stop(),
       () => undefined,

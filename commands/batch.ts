@@ -4,7 +4,7 @@ import type { Position } from '#src/events/store.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { IdSource } from '#src/shared/ids.ts';
 import type { CommandContext, WriteResult, Written } from './command.ts';
-import type { Results } from './resource/write.ts';
+import type { Results } from './resource/deps.ts';
 
 /** R4's order: DELETE, POST, PUT and PATCH. */
 const STEPS: readonly (readonly WriteEntry['method'][])[] = [['DELETE'], ['POST'], ['PUT', 'PATCH']];

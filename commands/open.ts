@@ -8,8 +8,9 @@ import { runBatch } from './batch.ts';
 import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
 import type { Commands } from './commands.ts';
 import { type Erasure, requestErasure } from './record/erasure.ts';
+import type { WriteDeps } from './resource/deps.ts';
 import { onBehalfOf, type WriteRequest } from './resource/request.ts';
-import { type WriteDeps, write } from './resource/write.ts';
+import { write } from './resource/write.ts';
 
 /** What `openCommands` needs beyond the ways of writing. */
 export interface CommandsDeps extends WriteDeps {

@@ -48,31 +48,39 @@ As stored, the metadata's last member is \`hash\`: the SHA-256 over the previous
 }
 
 function configurationPage(): string {
-  const rows = configurationTable().map(
-    ({ name, default: value, description }) =>
-      `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${description} |`,
-  );
+  const rows = configurationTable().map(({ name, default: value, description }) => [
+    `\`${name}\``,
+    value === undefined ? '' : `\`${value}\``,
+    description,
+  ]);
   return `# Configuration
 
 Generated from the schema in \`src/config.ts\` by \`npm run generate\`. The service reads these environment variables once, at its start; a wrong one stops the start with a sentence that names it.
 
-| Variable | Default | Meaning |
-|---|---|---|
-${rows.join('\n')}
+${table(['Variable', 'Default', 'Meaning'], rows)}
 `;
 }
 
 function fields(schema: JsonSchema): string {
-  const rows = rowsOf(schema, '');
-  return `| Field | Type | |\n|---|---|---|\n${rows.join('\n')}`;
+  return table(['Field', 'Type', ''], rowsOf(schema, ''));
 }
 
-function rowsOf(schema: JsonSchema, prefix: string): string[] {
+/** A table as formatters of Markdown leave it: columns aligned, so that formatting the page changes nothing. */
+function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = heading.map((name, i) =>
+    Math.max(3, name.length, ...rows.map((row) => (row[i] ?? '').length)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, i) => (cells[i] ?? '').padEnd(width)).join(' | ')} |`;
+  return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+function rowsOf(schema: JsonSchema, prefix: string): string[][] {
   const required = new Set(schema.required);
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const path = `${prefix}${name}`;
     const optional = required.has(name) ? '' : ' (optional)';
-    const row = `| \`${path}\` | ${typeName(property)}${optional} | ${property.description ?? ''} |`;
+    const row = [`\`${path}\``, `${typeName(property)}${optional}`, property.description ?? ''];
     const inside = property.items?.properties === undefined ? property : property.items;
     return [row, ...rowsOf(inside, property.items === undefined ? `${path}.` : `${path}[].`)];
   });

@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { lockKeys } from './locks.ts';
 import type { Projection } from './projection.ts';
+import { runAll } from './rows.ts';
 
 /**
  * In the transaction that erases records from the serving tables: erases them from a rebuild that is not running,
@@ -13,13 +14,17 @@ export async function eraseFromAbandoned(
   projection: Projection,
   events: readonly StoredEvent[],
 ): Promise<void> {
-  const erasures = events.filter(({ event }) => event.type === 'RecordErased');
-  if (erasures.length === 0) return;
+  const erasures = events.filter(isErasure);
   const { name } = projection;
   if (await isAbandoned(tx, `${name}_next`, `rebuild ${name}`)) {
-    await projection.project(tx, `${name}_next`, erasures, 'rebuild');
+    await runAll(tx, projection.statements(`${name}_next`, erasures));
   }
   if (await isAbandoned(tx, `${name}_verify`, 'verify')) await tx.query(`drop schema ${name}_verify cascade`);
+}
+
+/** Whether an event says that a record was erased. */
+export function isErasure({ event }: StoredEvent): boolean {
+  return event.type === 'RecordErased';
 }
 
 /** Whether a schema is there and nobody holds, or gets before this transaction ends, the lock of who works on it. */

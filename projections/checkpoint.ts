@@ -2,7 +2,7 @@
  * A projection's checkpoint: one row in its schema that says up to where its rows show the log. Rows and checkpoint
  * change in one transaction, which begins by moving the row on from the position that the writer believes it has.
  */
-import type pg from 'pg';
+import pg from 'pg';
 import type { Position } from '#src/events/store.ts';
 
 /** NOTIFY channel; the payload is `<projection> <position>`. */
@@ -35,12 +35,15 @@ create table ${schema}.checkpoint (
 insert into ${schema}.checkpoint (position, version) values ('', ${version});`;
 }
 
+const DIVISION_BY_ZERO = '22012';
+
 /**
  * Moves the checkpoint from where the writer believes it is and gives a sign of life. In a transaction it comes
- * first: it locks the row until the end.
+ * first: it locks the row until the end, and
+ * fails by a division where the checkpoint is elsewhere, so that all that was sent behind it, the commit too, is void.
  * @param schema also the projection's name.
  * @param tell whether other instances listen; a notification wakes every listening session of the database.
- * @throws CheckpointMoved when it is elsewhere: the transaction must not go on.
+ * @throws CheckpointMoved when it is elsewhere.
  */
 export async function advance(
   client: pg.ClientBase,
@@ -49,14 +52,17 @@ export async function advance(
   position: Position,
   tell: boolean,
 ): Promise<void> {
-  const { rowCount } = await client.query({
+  const moved = client.query({
     name: `${schema}.advance`,
     text: `update ${schema}.checkpoint set position = $1, heartbeat = clock_timestamp()
-            where position = $2 and version = $3
+            where 1 / (position = $2 and version = $3)::int = 1
         returning case when $4 then pg_notify('${CHANNEL}', '${schema} ' || $1) end`,
     values: [position, held.position, held.version, tell && position !== held.position],
   });
-  if (rowCount !== 1) throw new CheckpointMoved(schema);
+  await moved.catch((error: unknown) => {
+    const elsewhere = error instanceof pg.DatabaseError && error.code === DIVISION_BY_ZERO;
+    throw elsewhere ? new CheckpointMoved(schema) : error;
+  });
 }
 
 /** Moves a checkpoint of tables that only the caller writes, inside the caller's transaction. */

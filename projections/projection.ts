@@ -1,5 +1,5 @@
 /** What a projection is: tables of its own, and how events become rows. The projector does the rest. */
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 
 /** A read model. It owns the Postgres schema `name`; a rebuild fills the same tables in `<name>_next`. */
@@ -16,13 +16,12 @@ export interface Projection {
   /** The tables that `verify` and a rebuild's comparison hold against each other. */
   readonly compared: readonly string[];
   /**
-   * Applies a batch inside the projector's transaction: set-based, in order, and the same however batches are cut.
-   * @param load `rebuild`: rows may be brought in by COPY, since nobody reads yet.
+   * The statements that bring a batch into the serving tables: set-based, in order, and with the same result however
+   * batches are cut or repeated. No statement needs the answer of another: the projector sends them in one piece with
+   * the checkpoint and the commit.
+   * @throws Error for an event that cannot be applied.
    */
-  project(
-    tx: ClientBase,
-    schema: string,
-    events: readonly StoredEvent[],
-    load: 'serve' | 'rebuild',
-  ): Promise<void>;
+  statements(schema: string, events: readonly StoredEvent[]): readonly QueryConfig[];
+  /** Brings a batch into tables that nobody reads yet, by COPY where that is faster; the same rows. */
+  load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void>;
 }

@@ -60,12 +60,8 @@ export function parameters<C extends Columns>(columns: C, rows: readonly Row<C>[
   return [JSON.stringify(small), Buffer.concat(texts)];
 }
 
-/** Runs statements in order; over a pipelining connection all are sent before the first is answered: one round trip. */
+/** Runs statements one after the other. */
 export async function runAll(tx: ClientBase, statements: readonly QueryConfig[]): Promise<void> {
-  if ('pipeline' in tx && tx.pipeline === true) {
-    await Promise.all(statements.map((statement) => tx.query(statement)));
-    return;
-  }
   for (const statement of statements) await tx.query(statement);
 }
 

@@ -1,11 +1,14 @@
 /** Runs one projection while this instance is elected for it: batches in, rows and checkpoint out. */
 import type pg from 'pg';
+import type { QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import type { EventBatch, Position } from '#src/events/store.ts';
-import { eraseFromAbandoned } from './abandoned.ts';
+import type { EventBatch, Position, RecordedEvent } from '#src/events/store.ts';
+import { eraseFromAbandoned, isErasure } from './abandoned.ts';
 import { advance, type Checkpoint } from './checkpoint.ts';
 import { CannotApply, isPassing } from './failure.ts';
 import type { Projection } from './projection.ts';
+import { runAll } from './rows.ts';
+import { inTransaction } from './session.ts';
 import { understood } from './understood.ts';
 
 /** How often a runner without work gives a sign of life. */
@@ -74,62 +77,76 @@ export class Runner {
     await beating;
   }
 
-  /** Two round trips: checkpoint and rows are sent together, then the commit. */
+  /** One round trip: begin, checkpoint, rows and commit are sent together. */
   async #write(batch: EventBatch): Promise<void> {
     const { projection, session } = this;
     const { name } = projection;
-    const events = this.#understood(batch);
-    const [begun, moved, written] = await Promise.allSettled([
+    const { events, statements } = prepare(projection, batch);
+    if (events.some(isErasure)) {
+      await inTransaction(session, () => eraseFromAbandoned(session, projection, events));
+    }
+    const settled = await Promise.allSettled([
       session.query('begin'),
       advance(session, name, this.#held, batch.position, this.tell()),
-      projection.project(session, name, events, 'serve'),
+      ...statements.map((statement) => session.query(statement)),
+      session.query('commit'),
     ]);
-    if (begun.status === 'fulfilled' && moved.status === 'fulfilled' && written.status === 'fulfilled') {
-      await eraseFromAbandoned(session, projection, events);
-      await session.query('commit');
+    // The first to fail is the cause: what was sent behind it failed because the transaction had.
+    const failed = settled.find((step) => step.status === 'rejected');
+    if (failed === undefined) {
       this.#holds(batch.position);
       return;
     }
-    await session.query('rollback');
-    // The first of them is the cause: what was sent behind it failed because the transaction had.
-    for (const step of [begun, moved]) if (step.status === 'rejected') throw step.reason;
-    if (written.status === 'rejected') {
-      if (isPassing(written.reason)) throw written.reason;
-      throw await this.#culprit(batch, events, written.reason);
-    }
+    await session.query('rollback').catch(() => undefined);
+    throw isPassing(failed.reason) ? failed.reason : await this.#culprit(batch, events, failed.reason);
   }
 
-  #understood(batch: EventBatch): StoredEvent[] {
-    return batch.events.map((event) => {
-      try {
-        return understood(event);
-      } catch (error) {
-        throw new CannotApply(this.projection.name, event, error);
-      }
-    });
-  }
-
-  /** Which event it was: they are applied singly in a transaction that is rolled back. */
+  /** Which event the tables refuse: they are applied singly in a transaction that is rolled back. */
   async #culprit(batch: EventBatch, events: readonly StoredEvent[], reason: unknown): Promise<CannotApply> {
     const { projection, session } = this;
-    let found: CannotApply | undefined;
+    const { name } = projection;
     await session.query('begin');
-    for (const [i, event] of events.entries()) {
-      const recorded = batch.events[i];
-      if (recorded === undefined || found !== undefined) break;
-      await projection.project(session, projection.name, [event], 'serve').catch((error: unknown) => {
-        found = new CannotApply(projection.name, recorded, error);
-      });
+    try {
+      for (const [i, recorded] of batch.events.entries()) {
+        try {
+          await runAll(session, projection.statements(name, events.slice(i, i + 1)));
+        } catch (error) {
+          return new CannotApply(name, recorded, error);
+        }
+      }
+    } finally {
+      await session.query('rollback');
     }
-    await session.query('rollback');
-    const [first] = batch.events;
-    if (found !== undefined) return found;
-    if (first === undefined) throw reason;
-    return new CannotApply(projection.name, first, reason);
+    throw reason;
   }
 
   #holds(position: Position): void {
     this.#held = { ...this.#held, position };
     this.#beatenAt = performance.now();
+  }
+}
+
+/** A batch decoded, and its statements. @throws CannotApply naming the event at fault */
+function prepare(
+  projection: Projection,
+  batch: EventBatch,
+): { events: StoredEvent[]; statements: readonly QueryConfig[] } {
+  const { name } = projection;
+  const events = batch.events.map((event) => attempt(projection, event, () => understood(event)));
+  try {
+    return { events, statements: projection.statements(name, events) };
+  } catch (error) {
+    for (const [i, event] of batch.events.entries()) {
+      attempt(projection, event, () => projection.statements(name, events.slice(i, i + 1)));
+    }
+    throw error;
+  }
+}
+
+function attempt<T>({ name }: Projection, event: RecordedEvent, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new CannotApply(name, event, error);
   }
 }

@@ -70,7 +70,7 @@ export class Shadow {
         throw new CannotApply(projection.name, event, error);
       }
     });
-    if (decoded.length > 0) await projection.project(session, schema, decoded, 'rebuild');
+    if (decoded.length > 0) await projection.load(session, schema, decoded);
     await moveCheckpoint(session, schema, position);
   }
 

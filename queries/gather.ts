@@ -99,7 +99,7 @@ export class Line {
     const client = new pg.Client({ ...this.options, pipeline: true });
     const opening = client.connect().then(() => {
       // A service that has closed its port may end without closing this.
-      client.unref();
+      if ('unref' in client && typeof client.unref === 'function') client.unref();
       return client;
     });
     const forget = () => {

@@ -1,5 +1,5 @@
 /** A create, validated, durable and visible to the next read, against one INSERT of the same text. */
-import type { Outcome } from '../load/plan.ts';
+import type { Length, Outcome } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
 import { createPatients, FHIR, pathOf } from '../records.ts';
 import { median } from '../statistics.ts';
@@ -21,21 +21,21 @@ export const create: Measure = {
       requests: { kind: 'observations', path: `${FHIR}/Observation`, patients },
       expect: 201,
     } as const;
-    const insert = (seconds: number): Promise<Outcome> =>
-      bench.load({ ...plan, target: { host: '127.0.0.1', port }, seconds });
-    const subject = async (seconds: number): Promise<Outcome> => {
-      const outcome = await bench.load({ ...plan, target: service.target, seconds, locations: true });
+    const insert = (length: Length): Promise<Outcome> =>
+      bench.load({ ...plan, target: { host: '127.0.0.1', port }, ...length });
+    const subject = async (length: Length): Promise<Outcome> => {
+      const outcome = await bench.load({ ...plan, target: service.target, ...length, locations: true });
       const last = outcome.locations.at(-1);
       if (last !== undefined) await service.request('GET', pathOf(last), 200);
       return outcome;
     };
 
-    await insert(bench.seconds(2));
-    await subject(bench.seconds(4));
+    await insert(bench.warmUp());
+    await subject(bench.warmUp());
     const runs = await alternate(
       bench.options.runs,
-      () => insert(bench.seconds(5)),
-      () => subject(bench.seconds(5)),
+      () => insert({ seconds: bench.seconds(5) }),
+      () => subject({ seconds: bench.seconds(5) }),
     );
     const rate = median(runs.subject.map((run) => run.rate));
     const baseline = median(runs.baseline.map((run) => run.rate));

@@ -1,4 +1,5 @@
 /** A read by id against a route that answers with a constant body of the same size. */
+import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
 import { createObservations, createPatients, pathOf } from '../records.ts';
 import { median } from '../statistics.ts';
@@ -20,16 +21,16 @@ export const read: Measure = {
     const route = bench.worker('baselines/constant-route.ts');
     const port = await route.call<string, number>(text);
     const plan = { clients: CLIENTS, requests: { kind: 'reads', paths }, expect: 200 } as const;
-    const constant = (seconds: number) =>
-      bench.load({ ...plan, target: { host: '127.0.0.1', port }, seconds });
-    const subject = (seconds: number) => bench.load({ ...plan, target: service.target, seconds });
+    const constant = (length: Length) =>
+      bench.load({ ...plan, target: { host: '127.0.0.1', port }, ...length });
+    const subject = (length: Length) => bench.load({ ...plan, target: service.target, ...length });
 
-    await constant(bench.seconds(2));
-    await subject(bench.seconds(3));
+    await constant(bench.warmUp());
+    await subject(bench.warmUp());
     const runs = await alternate(
       bench.options.runs,
-      () => constant(bench.seconds(4)),
-      () => subject(bench.seconds(4)),
+      () => constant({ seconds: bench.seconds(4) }),
+      () => subject({ seconds: bench.seconds(4) }),
     );
     const rate = median(runs.subject.map((run) => run.rate));
     const baseline = median(runs.baseline.map((run) => run.rate));

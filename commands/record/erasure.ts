@@ -13,8 +13,8 @@ import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
 import { type CommandContext, type MetadataBase, metadataBase, type Written } from '../command.ts';
 import type { Handled, Handler } from '../handle.ts';
 import { decideWrites } from '../resource/decide.ts';
+import type { WriteDeps } from '../resource/deps.ts';
 import { entryOf, type StreamState } from '../resource/state.ts';
-import type { WriteDeps } from '../resource/write.ts';
 
 /** What an erasure touches outside the event store. */
 export interface Erasure {

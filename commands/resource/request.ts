@@ -61,3 +61,8 @@ export function refuse(
     ...(at === undefined ? {} : { expression: at }),
   });
 }
+
+/** The resources that requests carry. */
+export function resourcesOf(requests: readonly WriteRequest[]): SubmittedResource[] {
+  return requests.flatMap(({ resource }) => (resource === undefined ? [] : [resource]));
+}

@@ -30,28 +30,24 @@ on conflict (id) do update set
   targets = excluded.targets, agents = excluded.agents, deleted = excluded.deleted
 where excluded.version > p.version`;
 
-async function project(
-  tx: ClientBase,
-  schema: string,
-  events: readonly StoredEvent[],
-  load: 'serve' | 'rebuild',
-): Promise<void> {
+function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const changes = events.filter(isResourceEvent);
-  const rows = changes.map(versionRow);
-  const statements: QueryConfig[] = [];
-  if (rows.length > 0 && load === 'rebuild') await copyRows(tx, `${schema}.version`, VERSION, rows);
-  else if (rows.length > 0) {
-    const values = parameters(VERSION, rows);
-    statements.push({ name: `${schema}.version`, text: insertVersions(schema), values });
-  }
-  const own = provenanceRows(changes);
-  if (own.length > 0) {
-    const values = parameters(CLIENT_PROVENANCE, own).slice(0, 1);
-    statements.push({ name: `${schema}.provenance`, text: upsertProvenances(schema), values });
-  }
-  await runAll(tx, statements);
-  const erased = erasedIn(events);
-  if (erased.length > 0) await erase(tx, schema, erased);
+  const versions = {
+    name: `${schema}.version`,
+    text: insertVersions(schema),
+    values: parameters(VERSION, changes.map(versionRow)),
+  };
+  return [
+    ...(changes.length > 0 ? [versions] : []),
+    ...provenances(schema, changes),
+    ...erase(schema, events),
+  ];
+}
+
+async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
+  const changes = events.filter(isResourceEvent);
+  await copyRows(tx, `${schema}.version`, VERSION, changes.map(versionRow));
+  await runAll(tx, [...provenances(schema, changes), ...erase(schema, events)]);
 }
 
 function versionRow(stored: StoredResourceEvent): Row<typeof VERSION> {
@@ -69,6 +65,13 @@ function versionRow(stored: StoredResourceEvent): Row<typeof VERSION> {
     metadata: JSON.stringify(kept),
     body: event.type === 'ResourceDeleted' ? null : event.body,
   };
+}
+
+function provenances(schema: string, changes: readonly StoredResourceEvent[]): QueryConfig[] {
+  const rows = provenanceRows(changes);
+  if (rows.length === 0) return [];
+  const [values] = parameters(CLIENT_PROVENANCE, rows);
+  return [{ name: `${schema}.provenance`, text: upsertProvenances(schema), values: [values] }];
 }
 
 /** Clients' own Provenances in the batch, each as it last was. A deleted one is found by nothing. */
@@ -97,12 +100,12 @@ function provenanceRows(changes: readonly StoredResourceEvent[]): Row<typeof CLI
 }
 
 /** Removes records (indexes version_of_record, client_provenance_of_record), whatever of them had come. */
-async function erase(tx: ClientBase, schema: string, patients: readonly string[]): Promise<void> {
-  await tx.query(
-    `with gone as (delete from ${schema}.version where record = any($1::uuid[]))
-     delete from ${schema}.client_provenance where record = any($1::uuid[])`,
-    [patients],
-  );
+function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
+  const patients = erasedIn(events);
+  if (patients.length === 0) return [];
+  const text = `with gone as (delete from ${schema}.version where record = any($1::uuid[]))
+    delete from ${schema}.client_provenance where record = any($1::uuid[])`;
+  return [{ text, values: [patients] }];
 }
 
 /** Serves vread, history and Provenance. */
@@ -113,5 +116,6 @@ export const history: Projection = {
   tables,
   indexes,
   compared: ['version', 'client_provenance'],
-  project,
+  statements,
+  load,
 };

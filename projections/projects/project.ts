@@ -1,5 +1,5 @@
 /** The read model `projects`: who may call. Few events, so rows go in as plain JSON whatever the load. */
-import type { ClientBase } from 'pg';
+import type { QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { toMicros } from '#src/shared/time.ts';
 import type { Projection } from '../projection.ts';
@@ -29,7 +29,7 @@ update ${schema}.api_key k set revoked_at = x.revoked_at
 from json_to_recordset($1::json) as x(key_id text, revoked_at int8)
 where k.key_id = x.key_id and k.revoked_at is null`;
 
-async function project(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
+function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const organizations: object[] = [];
   const projects: object[] = [];
   const keys: object[] = [];
@@ -60,11 +60,8 @@ async function project(tx: ClientBase, schema: string, events: readonly StoredEv
     [keySql, keys],
     [revocationSql, revocations],
   ] as const;
-  await runAll(
-    tx,
-    steps.flatMap(([sql, rows]) =>
-      rows.length > 0 ? [{ text: sql(schema), values: [JSON.stringify(rows)] }] : [],
-    ),
+  return steps.flatMap(([sql, rows]) =>
+    rows.length > 0 ? [{ text: sql(schema), values: [JSON.stringify(rows)] }] : [],
   );
 }
 
@@ -76,5 +73,6 @@ export const projects: Projection = {
   tables,
   indexes,
   compared: ['organization', 'project', 'api_key'],
-  project,
+  statements,
+  load: (tx, schema, events) => runAll(tx, statements(schema, events)),
 };

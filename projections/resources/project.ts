@@ -36,27 +36,19 @@ with current as (
 insert into ${schema}.identifier (tenant, type, system, value, id)
 select x.tenant, x.type, x.system, x.value, x.id from ${identifier.from} join current using (id, version)`;
 
-async function project(
-  tx: ClientBase,
-  schema: string,
-  events: readonly StoredEvent[],
-  load: 'serve' | 'rebuild',
-): Promise<void> {
+function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
+  return [...merge(schema, [...lastStates(events).values()]), ...erase(schema, events)];
+}
+
+/** Resources that came into being in the batch cannot be there yet: they are copied. */
+async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
   const states = [...lastStates(events).values()];
-  const copied = load === 'rebuild' ? states.filter(({ fresh }) => fresh) : [];
-  const merged = load === 'rebuild' ? states.filter(({ fresh }) => !fresh) : states;
-  if (copied.length > 0) {
-    await copyRows(
-      tx,
-      `${schema}.resource`,
-      RESOURCE,
-      copied.map(({ row }) => row),
-    );
-    await copyRows(tx, `${schema}.identifier`, IDENTIFIER, copied.flatMap(identifierRows));
-  }
-  if (merged.length > 0) await merge(tx, schema, merged);
-  const erased = erasedIn(events);
-  if (erased.length > 0) await erase(tx, schema, erased);
+  const fresh = states.filter((state) => state.fresh);
+  const rows = fresh.map(({ row }) => row);
+  await copyRows(tx, `${schema}.resource`, RESOURCE, rows);
+  await copyRows(tx, `${schema}.identifier`, IDENTIFIER, fresh.flatMap(identifierRows));
+  const others = states.filter((state) => !state.fresh);
+  await runAll(tx, [...merge(schema, others), ...erase(schema, events)]);
 }
 
 /** Each resource's newest version in the batch. */
@@ -90,32 +82,30 @@ function identifierRows({ row }: State): (Row<typeof IDENTIFIER> & { version: nu
   return identifiersOf(row.body).map((found) => ({ tenant, type, id, version, ...found }));
 }
 
-async function merge(tx: ClientBase, schema: string, states: readonly State[]): Promise<void> {
+/** Rows of resources that may be there already. */
+function merge(schema: string, states: readonly State[]): QueryConfig[] {
+  if (states.length === 0) return [];
   const rows = states.map(({ row }) => row);
-  const statements: QueryConfig[] = [
-    { name: `${schema}.upsert`, text: upsert(schema), values: parameters(RESOURCE, rows) },
-  ];
+  const upserts = { name: `${schema}.upsert`, text: upsert(schema), values: parameters(RESOURCE, rows) };
   const identifiers = states.flatMap(identifierRows);
   const found = new Set(identifiers.map(({ id }) => id));
   const touched = rows.filter(({ id, version }) => version > 1 || found.has(id));
-  if (touched.length > 0) {
-    const [ids, versions] = [touched.map(({ id }) => id), touched.map(({ version }) => version)];
-    const values = [JSON.stringify(identifiers), ids, versions];
-    statements.push({ name: `${schema}.identify`, text: identify(schema), values });
-  }
-  await runAll(tx, statements);
+  if (touched.length === 0) return [upserts];
+  const [ids, versions] = [touched.map(({ id }) => id), touched.map(({ version }) => version)];
+  const values = [JSON.stringify(identifiers), ids, versions];
+  return [upserts, { name: `${schema}.identify`, text: identify(schema), values }];
 }
 
 /**
  * Removes records (index resource_of_record). Events of a record may have come in part only, when its stream was
  * removed while it was read: whatever there is goes.
  */
-async function erase(tx: ClientBase, schema: string, patients: readonly string[]): Promise<void> {
-  await tx.query(
-    `with gone as (delete from ${schema}.resource where record = any($1::uuid[]) returning id)
-     delete from ${schema}.identifier where id in (select id from gone)`,
-    [patients],
-  );
+function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
+  const patients = erasedIn(events);
+  if (patients.length === 0) return [];
+  const text = `with gone as (delete from ${schema}.resource where record = any($1::uuid[]) returning id)
+    delete from ${schema}.identifier where id in (select id from gone)`;
+  return [{ text, values: [patients] }];
 }
 
 /** Serves reads by id, search and conditional writes. */
@@ -126,5 +116,6 @@ export const resources: Projection = {
   tables,
   indexes,
   compared: ['resource', 'identifier'],
-  project,
+  statements,
+  load,
 };

@@ -1,6 +1,7 @@
 /** Credentials of a request: exactly one, in a header (interface.md, section 5; RFC 6750). */
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { ApiKeyCaller } from '#queries/credentials.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -40,16 +41,44 @@ export function credentialOf(headers: IncomingHttpHeaders, querystring: string):
 
 const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
 
-/**
- * Who is calling.
- * @throws Refusal unauthenticated (401) for a credential that is unknown, revoked or no credential at all.
- */
-export async function authenticate(credential: string, apiKey: ApiKeyCaller): Promise<Caller> {
-  const known = API_KEY.test(credential)
-    ? await apiKey(hash('sha256', credential))
-    : undefined;
-  if (known === undefined) throw unauthenticated('the credential is unknown or revoked', 'invalid_token');
-  return known;
+/** How many keys' callers are remembered. */
+const REMEMBERED = 10_000;
+
+/** A credential that is being checked. */
+export interface Authentication {
+  /** Rejects with Refusal unauthenticated (401) for a credential that is unknown, revoked or no credential at all. */
+  readonly caller: Promise<Caller>;
+  /**
+   * Who called with it before: good for preparing an answer meanwhile, never for giving one. Whose a key is does not
+   * change; whether it still works does.
+   */
+  readonly expected: Caller | undefined;
+}
+
+/** Tells who is calling. */
+export class Authenticator {
+  readonly #apiKey: ApiKeyCaller;
+  readonly #seen = new LRUCache<string, Caller>({ max: REMEMBERED });
+
+  constructor(apiKey: ApiKeyCaller) {
+    this.#apiKey = apiKey;
+  }
+
+  /** Begins to ask the database who is calling: at every request, for a key works until it is revoked. */
+  begin(credential: string): Authentication {
+    const sha256 = hash('sha256', credential);
+    return { caller: this.#ask(credential, sha256), expected: this.#seen.get(sha256) };
+  }
+
+  async #ask(credential: string, sha256: string): Promise<Caller> {
+    const caller = API_KEY.test(credential) ? await this.#apiKey(sha256) : undefined;
+    if (caller === undefined) {
+      this.#seen.delete(sha256);
+      throw unauthenticated('the credential is unknown or revoked', 'invalid_token');
+    }
+    if (!this.#seen.has(sha256)) this.#seen.set(sha256, caller);
+    return caller;
+  }
 }
 
 /** @throws Refusal forbidden (403) when the credential does not allow it. */

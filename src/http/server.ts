@@ -13,6 +13,7 @@ import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from './answer.ts';
 import { answerCors } from './cors.ts';
+import { Authenticator } from './credentials.ts';
 import { fhirError, internalError, jsonError, refusalOf } from './errors.ts';
 import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
 import type { Stale } from './freshness.ts';
@@ -68,6 +69,7 @@ function fhirInterface(deps: ServerDeps): FhirInterface {
     stale,
     log,
     idempotency,
+    authenticator: new Authenticator(queries.apiKey),
     limits: config.limits,
     bundleEntries: config.limits.bundleEntries,
     capability: JSON.stringify(capabilityStatement({ baseUrl, version: VERSION, date })),

@@ -237,17 +237,17 @@ describe('the PostgreSQL log', () => {
   });
 
   it('hands one and the same event to every subscriber of the process that wrote it', async () => {
-    const store = await open();
+    const store = await open({ recheckEvery: NEVER });
     const followers = [1, 2].map(() => new Follower(store, { after: BEGINNING }));
-    const warm = await write(store, newStream(), [1]);
-    for (const follower of followers) await follower.reaches(warm.position);
-    const { position } = await write(store, newStream(), [3]);
-    const [one, two] = await Promise.all(followers.map((follower) => follower.reaches(position)));
+    // The first ones may still come from the database: subscribers have to catch up before they are handed anything.
+    for (let shared = 0; shared < 20; ) {
+      const { position } = await write(store, newStream(), [1]);
+      const [one, two] = await Promise.all(followers.map((follower) => follower.reaches(position)));
+      const last = one?.events.at(-1);
+      expect(last?.position).to.equal(position);
+      shared = last === two?.events.at(-1) ? shared + 1 : 0;
+    }
     for (const follower of followers) follower.stop();
-    expect(one?.events).to.have.length(4);
-    one?.events.slice(1).forEach((event, index) => {
-      expect(event).to.equal(two?.events[index + 1]);
-    });
   });
 
   it('fails only the append that the database refuses, not the batch', async () => {

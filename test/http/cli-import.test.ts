@@ -283,6 +283,17 @@ describe('annal import', function () {
     expect(await search(`Observation?patient=${await onlyPatient(marker)}`)).to.have.length(3);
   });
 
+  it('finds by its old id a patient that came in a bundle', async () => {
+    const marker = `old-${number}`;
+    await write({
+      'a.json': bundle(post(1, { ...marked(marker), id: 'old-id' })),
+      'Observation.ndjson': ndjson({ ...observation('Patient/old-id'), id: 'o' }),
+    });
+    const { report } = await load();
+    expect(report.faults).to.deep.equal([]);
+    expect(await search(`Observation?patient=${await onlyPatient(marker)}`)).to.have.length(1);
+  });
+
   it('gives each patient of a file a transaction of its own', async () => {
     const marker = `many-${number}`;
     await write({
@@ -302,7 +313,7 @@ describe('annal import', function () {
     ]);
   });
 
-  it('cuts a record that is over the limits, in the order of its references, and goes on after a stop', async () => {
+  it('cuts a record that is over the limits, in the order of its references, and goes on after it was stopped', async () => {
     const marker = `large-${number}`;
     const entries = [post(1, marked(marker))];
     for (let i = 0; i < 30; i += 1) {
@@ -310,16 +321,25 @@ describe('annal import', function () {
       entries.unshift(post(100 + i, observation(urn(1), i === 0 ? {} : { derivedFrom })));
     }
     await write({ 'a.json': bundle(...entries) });
-    const report = await runImport([folder], {
+    const interrupted = new AbortController();
+    const options = {
       url: service.url,
       key: service.key,
       dataDir: folder,
       json: true,
-      limits: { entries: 8, bytes: 1_000_000 },
-    });
+      limits: { entries: 2, bytes: 1_000_000 },
+    };
+    const first = runImport([folder], { ...options, signal: interrupted.signal });
+    while ((await answered(join(folder, 'imports'))) < 2)
+      await new Promise((resolve) => setImmediate(resolve));
+    interrupted.abort();
+    const stopped = await first;
+    expect(stopped).to.include({ complete: false });
+    expect(stopped.stopped).to.contain('Interrupted');
+    const report = await runImport([folder], options);
     expect(report.faults).to.deep.equal([]);
-    expect(report.transactions).to.equal(4);
-    expect(report.split).to.deep.equal({ 'a.json': 4 });
+    expect(stopped.transactions + report.transactions).to.equal(16);
+    expect(Object.keys(report.split)).to.deep.equal(['a.json']);
     expect(report.references).to.deep.equal({ dropped: 0, missing: 0 });
     const found = await search(`Observation?patient=${await onlyPatient(marker)}&_count=200`);
     expect(found).to.have.length(30);

@@ -159,9 +159,9 @@ describe('projector', () => {
       const picky: Projection = {
         ...resources,
         name: 'picky',
-        async project(tx, schema, events, load) {
-          await resources.project(tx, schema, events, load);
+        statements(schema, events) {
           if (events.some(({ id }) => id === refused)) throw new Error('it is refused');
+          return resources.statements(schema, events);
         },
       };
       const { store, projector, progress, state, shown } = await start({

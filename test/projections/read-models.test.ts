@@ -3,6 +3,7 @@ import { history } from '#projections/history/project.ts';
 import type { Projection } from '#projections/projection.ts';
 import { projects } from '#projections/projects/project.ts';
 import { resources } from '#projections/resources/project.ts';
+import { runAll } from '#projections/rows.ts';
 import { openSession } from '#projections/session.ts';
 import { prepareReadModels, schemaSql } from '#projections/tables.ts';
 import type { NewEvent } from '#src/events/store.ts';
@@ -27,7 +28,7 @@ describe('read models', () => {
     const session = await openSession(database.url, { name: 'test' });
     for (const batch of batches) {
       await session.query('begin');
-      await projection.project(session, projection.name, batch, 'serve');
+      await runAll(session, projection.statements(projection.name, batch));
       await session.query('commit');
     }
     await session.end();
@@ -287,13 +288,11 @@ describe('read models', () => {
       ]);
       const session = await openSession(database.url, { name: 'test' });
       for (const projection of [resources, history]) {
-        for (const [schema, load] of [
-          ['served', 'serve'],
-          ['loaded', 'rebuild'],
-        ] as const) {
+        for (const schema of ['served', 'loaded']) {
           await session.query(`drop schema if exists ${schema} cascade; ${schemaSql(projection, schema)}`);
           for (const batch of [events.slice(0, 4), events.slice(4)]) {
-            await projection.project(session, schema, batch, load);
+            if (schema === 'loaded') await projection.load(session, schema, batch);
+            else await runAll(session, projection.statements(schema, batch));
           }
         }
         for (const table of projection.compared) {

@@ -144,7 +144,7 @@ export class Model {
 
   /**
    * Compares a resource with its whole history, oldest version first.
-   * @returns faults, and by transaction which of its lost writes turned out to have happened.
+   * @returns faults, and by transaction how many of its lost updates turned out to have happened (once each).
    */
   compare(
     resource: ModelResource,
@@ -166,7 +166,9 @@ export class Model {
         const [found] = at < 0 ? [] : lost.splice(at, 1);
         if (found === undefined)
           faults.push(`${name}: nobody was told of version ${shown.version} (${shown.operation})`);
-        else if (found.transaction !== undefined) happened.push(found.transaction);
+        // A deletion tells nothing: it may be another one's, and finds nothing to delete where one was faster.
+        else if (found.transaction !== undefined && found.operation === 'UPDATE')
+          happened.push(found.transaction);
       } else if (expected.operation !== shown.operation) {
         faults.push(
           `${name}: version ${shown.version} is ${shown.operation}, acknowledged was ${expected.operation}`,

@@ -39,7 +39,8 @@ const EXTENSIONS = /\.(json|ndjson|jsonl)$/i;
 
 /**
  * The files that arguments name: a file, a folder with everything below it that ends in .json, .ndjson or .jsonl, or
- * `-`, standard input, which is first written to `spool`.
+ * `-`, standard input, which is first written to `spool`. Below a folder, what is hidden is left out, and so is the
+ * folder of the spool: it holds the states of imports.
  * @throws Failure when an argument names nothing to read.
  */
 export async function listSources(args: readonly string[], spool: string): Promise<SourceFile[]> {
@@ -60,6 +61,7 @@ export async function listSources(args: readonly string[], spool: string): Promi
     const below = (await readdir(arg, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile() && EXTENSIONS.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => !/(^|[/\\])\./.test(relative(arg, path)) && dirname(resolve(path)) !== dirname(spool))
       .sort();
     if (below.length === 0) throw new Failure(`${arg}: no .json, .ndjson or .jsonl file is in this folder`);
     for (const path of below) {

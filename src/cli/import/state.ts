@@ -122,9 +122,8 @@ export class ImportState {
     } else if ('source' in fact) this.doneSources.set(fact.source, fact);
     else if ('parts' in fact) this.parts.set(fact.unit, fact.parts);
     else if ('ids' in fact) {
-      for (const key of [fact.patient, ...Object.keys(fact.ids).filter(isPatient)]) {
-        const reference = fact.ids[key];
-        if (reference !== undefined && !this.patients.has(key)) this.patients.set(key, reference);
+      for (const [key, reference] of Object.entries(fact.ids)) {
+        if (key.startsWith('Patient/') && !this.patients.has(key)) this.patients.set(key, reference);
       }
       if (fact.left === 0) {
         this.doneUnits.add(fact.unit);
@@ -183,10 +182,6 @@ export class ImportState {
     await this.held.release();
     await rm(this.workFolder, { recursive: true, force: true });
   }
-}
-
-function isPatient(key: string): boolean {
-  return key.startsWith('Patient/');
 }
 
 function parseLine(text: string): unknown {

@@ -1,9 +1,13 @@
 /** Positions of the embedded log: the number of the event, padded so that the order of texts is its order. */
 import { BEGINNING, type Position } from '../store.ts';
 
-/** The position of an event's number. Sixteen digits hold every integer that a JavaScript number holds exactly. */
+/**
+ * The position of an event's number, which is at least 1; `BEGINNING` for 0. Sixteen digits hold every integer that a
+ * JavaScript number holds exactly.
+ */
 export function toPosition(number: string | number): Position {
-  return String(number).padStart(16, '0') as Position;
+  const digits = String(number);
+  return digits === '0' ? BEGINNING : (digits.padStart(16, '0') as Position);
 }
 
 /** The number of a position; 0 for `BEGINNING`. */

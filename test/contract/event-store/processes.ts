@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { BEGINNING, type EventStore, type Expected } from '#src/events/store.ts';
 import { type LogUnderTest, SCALE } from './adapter.ts';
-import { all, everything, Follower, faultsIn, newStream, write } from './events.ts';
+import { Audit, all, auditLog, Follower, faultsIn, newStream, write } from './events.ts';
 import type { Acknowledged, Message, Task } from './worker.ts';
 
 /** A worker process, and what it said. */

@@ -1,0 +1,115 @@
+/** One append for all writes of a request: the commit point, also when directory entries come with a record. */
+import { directoryStream, patientOf } from '#src/events/streams.ts';
+import { printJson } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { type CommandContext, metadataBase, type WriteResult, type Written } from '../command.ts';
+import { completeCarried } from '../directory/carry.ts';
+import type { Clock, Decision } from '../handle.ts';
+import { currentVersion } from './current.ts';
+import { decideWrites, touchedIds, type Write } from './decide.ts';
+import type { Results, WriteDeps } from './deps.ts';
+import type { Plan, Planned } from './plan.ts';
+import { rebuildResults } from './rebuild.ts';
+import { onBehalfOf, refuse } from './request.ts';
+import type { StreamState } from './state.ts';
+
+const RANK = { DELETE: 0, POST: 1, PUT: 2, PATCH: 2 } as const;
+
+/** One append: to the record (new directory entries carried along), or to the directory. */
+export async function appendWrites(
+  deps: WriteDeps,
+  ctx: CommandContext,
+  { planned, results }: Plan,
+  transaction: boolean,
+): Promise<Written<Results>> {
+  if (planned.length === 0) return { result: results, position: undefined };
+  const ordered = [...planned].sort(
+    (a, b) => RANK[a.request.method] - RANK[b.request.method] || a.request.index - b.request.index,
+  );
+  const records = new Set(
+    ordered.filter(({ stream }) => patientOf(stream) !== undefined).map(({ stream }) => stream),
+  );
+  if (records.size > 1) {
+    throw new Refusal('invalid', {
+      code: 'business-rule',
+      diagnostics:
+        'a transaction writes to one patient’s record; this one touches several (send it as a batch, or one Bundle per patient)',
+      expression: 'Bundle.entry',
+    });
+  }
+  const [record] = records;
+  const stream = record ?? directoryStream(ctx.caller.tenant);
+  const own = ordered.filter((one) => one.stream === stream);
+  const carried = ordered.filter((one) => one.stream !== stream);
+  for (const { write: one, request } of carried) {
+    if (one.kind === 'create') continue;
+    const what = `${one.type}/${one.id} is of the directory: change or delete it in a request of its own, not together with a record`;
+    throw refuse('invalid', request, 'business-rule', what);
+  }
+  const metadata = metadataBase(ctx, transaction ? ctx.ids.at(0, 'transaction') : undefined);
+  const writes = own.map(({ write: one }) => one);
+  const decide = (state: StreamState, clock: Clock): Decision<WriteResult[]> => {
+    const decision = decideWrites(state, clock, writes, (index, work) =>
+      onBehalfOf(own[index]?.request.at, work),
+    );
+    if (carried.length === 0) return decision;
+    return {
+      ...decision,
+      drafts: [
+        ...decision.drafts,
+        { id: ctx.ids.at(0, 'carry'), at: clock.next(), event: carry(ctx, carried) },
+      ],
+    };
+  };
+  const handled = await deps.handler.handle<WriteResult[]>({
+    stream,
+    metadata,
+    now: ctx.now,
+    retry: ctx.retry,
+    owner: ctx.caller.tenant,
+    touches: touchedIds(stream, writes),
+    decide,
+    rebuild: (events, before) => rebuildResults(events, before, writes),
+  });
+  own.forEach(({ request }, index) => {
+    const result = handled.result[index];
+    if (result !== undefined) results.set(request.index, result);
+  });
+  let { position } = handled;
+  if (carried.length > 0) {
+    const owner = { ...ctx.caller.tenant };
+    const carrying = {
+      metadata: { ...metadata, owner, recorded_at: '', append: [0, 1] as [number, number] },
+      event: carry(ctx, carried),
+    };
+    const completed = await completeCarried(deps.handler, carrying, ctx.now);
+    for (const { request, write: one } of carried) {
+      const result =
+        completed.results.find(({ id }) => id === one.id) ??
+        (await carriedResult(deps, directoryStream(ctx.caller.tenant), one));
+      results.set(request.index, result);
+    }
+    if (completed.position !== undefined && (position === undefined || completed.position > position))
+      position = completed.position;
+  }
+  return { result: results, position };
+}
+
+function carry(ctx: CommandContext, carried: readonly Planned[]) {
+  const entries = carried.map(({ write: one }) => ({
+    event_id: one.eventId,
+    resource_type: one.type,
+    resource_id: one.id,
+    resource: one.kind === 'create' ? printJson(one.resource.value, one.resource.exact) : '',
+  }));
+  return {
+    type: 'DirectoryEntriesCarried' as const,
+    data: { stream: directoryStream(ctx.caller.tenant), entries },
+  };
+}
+
+/** An entry that somebody else has completed meanwhile. */
+async function carriedResult(deps: WriteDeps, stream: string, one: Write): Promise<WriteResult> {
+  const located = await currentVersion(deps.handler, stream, one.type, one.id);
+  return { outcome: 'created', type: one.type, id: one.id, version: 1, lastUpdated: located.lastUpdated };
+}

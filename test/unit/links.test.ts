@@ -1,0 +1,60 @@
+/** Links between pages of the documentation lead somewhere, and the files that pages name are there. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect } from 'chai';
+import { ROOT } from '#test/support/process.ts';
+
+const pages = [
+  ...readdirSync(ROOT).map((name) => join(ROOT, name)),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true }).map((name) => join(ROOT, 'docs', String(name))),
+].filter((path) => path.endsWith('.md'));
+
+/** What a page links to in the repository: [path, anchor or '']. */
+function linksOf(path: string): [path: string, anchor: string][] {
+  const text = readFileSync(path, 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, url = '']): [string, string][] => {
+    if (/^[a-z]+:/.test(url)) return [];
+    const [file = '', anchor = ''] = url.split('#');
+    return [[file === '' ? path : join(dirname(path), file), anchor]];
+  });
+}
+
+/** A file or folder of the repository, as pages name it. */
+const FILE = /`((?:src|commands|projections|queries|test|bench|docs|bin)\/[\w./-]*)`/g;
+
+/** A heading's anchor, as forges make it. */
+function anchorsOf(path: string): string[] {
+  return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('links of the documentation', () => {
+  for (const page of pages) {
+    it(`lead somewhere in ${relative(ROOT, page)}`, () => {
+      for (const [target, anchor] of linksOf(page)) {
+        const name = relative(ROOT, target);
+        const folder = readdirSync(dirname(target));
+        expect(folder, `link to ${name}`).to.include(target.slice(dirname(target).length + 1));
+        if (anchor !== '') expect(anchorsOf(target), `headings of ${name}`).to.include(anchor);
+      }
+    });
+  }
+
+  for (const page of pages) {
+    it(`files named in ${relative(ROOT, page)} exist`, () => {
+      for (const [, path = ''] of readFileSync(page, 'utf8').matchAll(FILE)) {
+        expect(existsSync(join(ROOT, path)), path).to.equal(true);
+      }
+    });
+  }
+
+  it('reach every decision from the index', () => {
+    const decisions = readdirSync(join(ROOT, 'docs/decisions')).map((name) => `docs/decisions/${name}`);
+    const linked = linksOf(join(ROOT, 'docs/README.md')).map(([target]) => relative(ROOT, target));
+    expect(linked).to.include.members(decisions);
+  });
+});
