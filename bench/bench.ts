@@ -53,6 +53,14 @@ export class Bench {
     return Math.max(0.2, full * this.options.scale);
   }
 
+  /**
+   * How long to warm up: by requests, not by time, since what the JIT compilers need to see is a number of them,
+   * however slow the machine is at the moment.
+   */
+  warmUp(requests = 15_000): { readonly count: number } {
+    return { count: this.size(requests, 4) };
+  }
+
   /** A new, empty database. */
   async database(): Promise<string> {
     this.#names += 1;

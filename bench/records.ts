@@ -26,22 +26,24 @@ export async function createPatients(service: Service, count: number): Promise<s
   return ids;
 }
 
-/** Creates Observations over the patients, from 16 clients. @returns how it went. */
+/** How many Observations to create, and how. */
+export interface Creation {
+  readonly count: number;
+  /** Default 16. */
+  readonly clients?: number;
+  /** Whether to give their `Location`s back. */
+  readonly locations?: boolean;
+}
+
+/** Creates Observations over the patients in turn. @returns how it went. */
 export function createObservations(
   bench: Bench,
   service: Service,
   patients: readonly string[],
-  count: number,
-  locations = false,
+  { clients = 16, ...rest }: Creation,
 ): Promise<Outcome> {
-  return bench.load({
-    target: service.target,
-    clients: 16,
-    requests: { kind: 'observations', path: `${FHIR}/Observation`, patients },
-    expect: 201,
-    count,
-    locations,
-  });
+  const requests = { kind: 'observations', path: `${FHIR}/Observation`, patients } as const;
+  return bench.load({ target: service.target, clients, requests, expect: 201, ...rest });
 }
 
 /** The path to read what a create's `Location` names, without its version. */

@@ -6,7 +6,9 @@ import { type Outcome, type Plan, prepare } from './plan.ts';
 
 /** Runs a plan. @throws Error on any other status than the expected. */
 async function run(plan: Plan): Promise<Outcome> {
-  const { target, clients, expect, seconds, count = Number.POSITIVE_INFINITY } = plan;
+  const { target, clients, expect } = plan;
+  const count = 'count' in plan ? plan.count : Number.POSITIVE_INFINITY;
+  const milliseconds = 'seconds' in plan ? plan.seconds * 1000 : Number.POSITIVE_INFINITY;
   const request = prepare(plan);
   const connections = await Promise.all(
     Array.from({ length: clients }, () => Connection.open(target.host, target.port)),
@@ -16,7 +18,7 @@ async function run(plan: Plan): Promise<Outcome> {
   let sent = 0;
   let bytes = 0;
   const began = performance.now();
-  const until = seconds === undefined ? Number.POSITIVE_INFINITY : began + seconds * 1000;
+  const until = began + milliseconds;
   const client = async (connection: Connection): Promise<void> => {
     for (let at = performance.now(); at < until && sent < count; ) {
       const n = sent;

@@ -22,18 +22,22 @@ export type Requests =
   /** Each resource replaced by a next version, in turn. */
   | { readonly kind: 'updates'; readonly paths: readonly string[]; readonly patients: readonly string[] };
 
-/** A load. It ends after `seconds` or `count` requests, whichever is given. */
-export interface Plan {
+/** When a load ends. */
+export type Length = { readonly seconds: number } | { readonly count: number };
+
+/** A load without its length. */
+export interface Load {
   readonly target: Target;
   readonly clients: number;
   readonly requests: Requests;
   /** Any other status fails the load. */
   readonly expect: number;
-  readonly seconds?: number;
-  readonly count?: number;
   /** Whether to give the `Location`s back. */
   readonly locations?: boolean;
 }
+
+/** A load. */
+export type Plan = Load & Length;
 
 /** How it went. Times in milliseconds. */
 export interface Outcome {

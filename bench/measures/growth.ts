@@ -18,11 +18,13 @@ export const growth: Measure = {
     const total = bench.size(bench.options.full ? 500_000 : 50_000, 500);
     const { service, stop } = await bench.service();
     const patients = await createPatients(service, Math.max(64, Math.round(total / RECORD)));
-    await createObservations(bench, service, patients, Math.round(total / 25));
+    await createObservations(bench, service, patients, bench.warmUp());
     const tenths: { rate: number; p99: number; from: number; to: number }[] = [];
     for (let tenth = 0; tenth < TENTHS; tenth += 1) {
       const from = performance.now();
-      const { rate, p99 } = await createObservations(bench, service, patients, Math.round(total / TENTHS));
+      const { rate, p99 } = await createObservations(bench, service, patients, {
+        count: Math.round(total / TENTHS),
+      });
       tenths.push({ rate, p99, from, to: performance.now() });
       bench.say(`  tenth ${tenth + 1}: ${rate.toFixed(0)}/s`);
     }

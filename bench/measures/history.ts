@@ -1,4 +1,5 @@
 /** The history of 50 versions against a read by id. */
+import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
 import { createObservations, createPatients, pathOf } from '../records.ts';
 import { median } from '../statistics.ts';
@@ -14,7 +15,7 @@ export const history: Measure = {
   async run(bench) {
     const { service, databaseUrl } = await bench.common();
     const patients = await createPatients(service, 1);
-    const made = await createObservations(bench, service, patients, 20, true);
+    const made = await createObservations(bench, service, patients, { count: 20, locations: true });
     const paths = made.locations.map(pathOf);
     await bench.load({
       target: service.target,
@@ -29,20 +30,20 @@ export const history: Measure = {
     const versions = (JSON.parse(text) as { entry: object[] }).entry.length;
     if (versions !== VERSIONS) throw new Error(`a history of ${versions} versions instead of ${VERSIONS}`);
 
-    const load = (of: readonly string[], seconds: number) =>
+    const load = (of: readonly string[], length: Length) =>
       bench.load({
         target: service.target,
         clients: CLIENTS,
         requests: { kind: 'reads', paths: of },
         expect: 200,
-        seconds,
+        ...length,
       });
-    await load(paths, bench.seconds(2));
-    await load(histories, bench.seconds(2));
+    await load(paths, bench.warmUp());
+    await load(histories, bench.warmUp(3_000));
     const runs = await alternate(
       bench.options.runs,
-      () => load(paths, bench.seconds(4)),
-      () => load(histories, bench.seconds(4)),
+      () => load(paths, { seconds: bench.seconds(4) }),
+      () => load(histories, { seconds: bench.seconds(4) }),
     );
     const rate = median(runs.subject.map((run) => run.rate));
     const baseline = median(runs.baseline.map((run) => run.rate));

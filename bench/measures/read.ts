@@ -14,7 +14,10 @@ export const read: Measure = {
   async run(bench) {
     const { service, databaseUrl } = await bench.common();
     const patients = await createPatients(service, 64);
-    const made = await createObservations(bench, service, patients, bench.size(5_000, 100), true);
+    const made = await createObservations(bench, service, patients, {
+      count: bench.size(5_000, 100),
+      locations: true,
+    });
     const paths = made.locations.map(pathOf);
     await bench.settle(databaseUrl);
     const { text } = await service.request('GET', paths[0] ?? '', 200);

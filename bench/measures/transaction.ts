@@ -1,4 +1,5 @@
 /** Transactions of about 300 entries against COPY of the same JSON into three tables. */
+import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
 import { FHIR } from '../records.ts';
 import { median } from '../statistics.ts';
@@ -18,21 +19,21 @@ export const transaction: Measure = {
     const copy = bench.worker('baselines/copy-three.ts');
     await copy.call({ url: await bench.database(), clients: CLIENTS, entries: ENTRIES, kinds: KINDS });
     const baselineRun = (seconds: number): Promise<number> => copy.call({ seconds });
-    const subject = (seconds: number) =>
+    const subject = (length: Length) =>
       bench.load({
         target: service.target,
         clients: CLIENTS,
         requests: { kind: 'transactions', path: FHIR, entries: ENTRIES, kinds: KINDS },
         expect: 200,
-        seconds,
+        ...length,
       });
 
     await baselineRun(bench.seconds(2));
-    await subject(bench.seconds(4));
+    await subject(bench.warmUp(60));
     const runs = await alternate(
       bench.options.runs,
       () => baselineRun(bench.seconds(6)),
-      () => subject(bench.seconds(6)),
+      () => subject({ seconds: bench.seconds(6) }),
     );
     const rate = median(runs.subject.map((run) => run.rate * ENTRIES));
     const baseline = median(runs.baseline);

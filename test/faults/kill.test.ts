@@ -17,10 +17,10 @@ import { annal, newDataDir, type Service, startService } from '../support/servic
 
 const RECORDS = 20;
 const CLIENTS = 16;
-/** More commands than any machine runs between two kills: the load outlasts them. */
-const COMMANDS_PER_KILL = 5_000;
-/** Kills come this long after the service is ready, at random, in ms. */
-const KILL_AFTER = { least: 300, most: 2_500 };
+/** Commands between two kills, at random. */
+const COMMANDS_BETWEEN = { least: 20, most: 250 };
+/** And then so many ms at most, so that the kill falls anywhere in the handling of a request. */
+const JITTER_MS = 30;
 
 describe('the service killed under load', function () {
   const kills = scaled(10, 3);
@@ -45,29 +45,25 @@ describe('the service killed under load', function () {
     const seed = randomSeed();
     const model = new Model();
     let current = Promise.resolve(service);
-    let enough = false;
-    function* untilKilled(): Iterable<PlannedCommand> {
-      for (const command of planCommands(kills * COMMANDS_PER_KILL, RECORDS, seed)) {
-        if (enough) return;
-        yield command;
-      }
-    }
+    const pace = new Pace();
     const load = runLoad({
       model,
-      commands: untilKilled(),
+      commands: pace.of(planCommands(kills * COMMANDS_BETWEEN.most + 1_000, RECORDS, seed)),
       records: RECORDS,
       clients: CLIENTS,
       service: () => current,
       interrupted: true,
     });
     for (let killed = 0; killed < kills; killed += 1) {
-      await pause(KILL_AFTER.least + Math.random() * (KILL_AFTER.most - KILL_AFTER.least));
+      const { least, most } = COMMANDS_BETWEEN;
+      await Promise.race([pace.after(least + Math.random() * (most - least)), load]);
+      await pause(Math.random() * JITTER_MS);
       // The clients wait for the next service as soon as this one begins to die.
       const died = service.kill();
       current = died.then(start);
       service = await current;
     }
-    enough = true;
+    pace.stop();
     const tally = await load;
     const told = `seed ${seed}; ${[...tally].map(([kind, count]) => `${kind}: ${count}`).join(', ')}`;
     expect(
@@ -90,3 +86,30 @@ describe('the service killed under load', function () {
     expect(code, output).to.equal(0);
   });
 });
+
+/** Hands out commands until it is stopped, and tells when so many more have been taken. */
+class Pace {
+  #stopped = false;
+  #due = 0;
+  #reached: () => void = () => undefined;
+
+  *of(commands: readonly PlannedCommand[]): Iterable<PlannedCommand> {
+    for (const command of commands) {
+      if (this.#stopped) return;
+      this.#due -= 1;
+      if (this.#due <= 0) this.#reached();
+      yield command;
+    }
+  }
+
+  after(commands: number): Promise<void> {
+    this.#due = commands;
+    return new Promise((resolve) => {
+      this.#reached = resolve;
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+}

@@ -2,6 +2,7 @@
  * What README.md and docs/quickstart.md show is what happens: their commands are run against a fresh service, and
  * what they print is compared. `ANNAL_WRITE_PAGES=1` writes what was printed into the pages instead.
  */
+import { spawnSync } from 'node:child_process';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -15,6 +16,9 @@ const SHOWN_URL = 'http://localhost:3000';
 /** What the pages leave at its default. */
 const UNSET = { DATA_DIR: undefined, DATABASE_URL: undefined, ANNAL_KEY: undefined, PORT: undefined };
 
+/** The pages talk to the service with curl, which nothing else needs: where it is missing they are skipped. */
+const hasCurl = spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0;
+
 /** A folder that looks like the repository, with the data of one service in it. */
 async function cloneWith(dataDir: string): Promise<string> {
   const clone = await temporaryFolder();
@@ -27,11 +31,14 @@ async function cloneWith(dataDir: string): Promise<string> {
 
 describe('the pages for newcomers', function () {
   this.timeout(180_000);
+  before(function () {
+    if (!hasCurl) this.skip();
+  });
   after(removeTemporaryFolders);
 
   for (const page of ['README.md', 'docs/quickstart.md']) {
     describe(page, () => {
-      let service: Service;
+      let service: Service | undefined;
       let outcomes: Outcome[] = [];
       let stderr = '';
       const steady = { shown: steadier(), printed: steadier() };
@@ -39,15 +46,16 @@ describe('the pages for newcomers', function () {
       before(async () => {
         const steps = stepsOf(await readFile(join(ROOT, page), 'utf8'));
         const dataDir = await temporaryFolder();
-        service = await startService({ dataDir });
+        const started = await startService({ dataDir });
+        service = started;
         const clone = await cloneWith(dataDir);
         ({ outcomes, stderr } = await runSteps(steps, clone, { ...process.env, ...UNSET }));
         outcomes = outcomes.map(({ stdout, code }) => ({
-          stdout: stdout.replaceAll(service.url, SHOWN_URL),
+          stdout: stdout.replaceAll(started.url, SHOWN_URL),
           code,
         }));
       });
-      after(() => service.stop());
+      after(() => service?.stop());
 
       it('shows what its commands print', async () => {
         const text = await readFile(join(ROOT, page), 'utf8');

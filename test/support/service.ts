@@ -1,7 +1,7 @@
 /** The real service as a process of its own: `src/main.ts` on a free port, with a DATA_DIR of its own. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -93,10 +93,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 }
 
-/** A folder that the user PostgreSQL runs as can pass through. */
+/** A folder that the user PostgreSQL runs as can pass through. It goes when the test process ends, if not before. */
 export async function newDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'annal-service-'));
   await chmod(folder, 0o711);
+  folders.add(folder);
   return folder;
 }
 
@@ -205,6 +206,9 @@ async function freePort(): Promise<number> {
   throw new Error('no free port');
 }
 
+/** Folders to remove at the latest when the test process ends. */
+const folders = new Set<string>();
+
 /** What still runs: when the test process ends, so does what it started, the database of a killed service too. */
 const running = new Set<{ readonly child: ChildProcess; readonly dataDir: string }>();
 
@@ -213,6 +217,7 @@ process.once('exit', () => {
     child.kill('SIGKILL');
     stopDatabase(dataDir);
   }
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 /** Stops the PostgreSQL that a killed service left running. */
