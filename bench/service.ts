@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Target } from './load/plan.ts';
 
@@ -41,7 +42,7 @@ export class Service {
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await ready(child);
+    await ready(child, port);
     const quickstart = JSON.parse(await readFile(join(dataDir, 'quickstart.json'), 'utf8')) as {
       sandbox_key: string;
     };
@@ -78,7 +79,8 @@ export class Service {
   }
 }
 
-async function ready(child: ChildProcess): Promise<void> {
+/** Until it says so, and then until its read models have caught up with what an earlier start left. */
+async function ready(child: ChildProcess, port: number): Promise<void> {
   if (child.stdout === null) throw new Error('the service has no output');
   const lines = createInterface({ input: child.stdout });
   const said = new Promise<void>((resolve) => {
@@ -91,6 +93,7 @@ async function ready(child: ChildProcess): Promise<void> {
   });
   await Promise.race([said, ended]);
   ended.catch(() => undefined);
+  while (!(await fetch(`http://127.0.0.1:${port}/health/ready`)).ok) await pause(20);
 }
 
 async function freePort(): Promise<number> {

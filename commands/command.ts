@@ -50,8 +50,8 @@ export interface WriteResult {
   readonly type: ResourceType;
   readonly id: string;
   readonly version: number;
-  /** FHIR instant of that version. */
-  readonly lastUpdated: string;
+  /** FHIR instant of that version; absent for a repeated delete, which nobody needs to look up. */
+  readonly lastUpdated?: string;
   /** The exact FHIR JSON text of that version; absent when deleted, and for `matched` where nobody needed it. */
   readonly body?: string;
 }

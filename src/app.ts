@@ -17,6 +17,7 @@ import { Projector } from '#projections/projector.ts';
 import { type RebuildDeps, RebuildRunning, rebuild } from '#projections/rebuild.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import { openLookup } from '#queries/lookup.ts';
+import { anyProject } from '#queries/projects.ts';
 import { openQueries } from '#queries/queries.ts';
 import type { Config } from './config.ts';
 import { type Quickstart, readQuickstart } from './data-dir.ts';
@@ -27,6 +28,7 @@ import type { EventStore, Position } from './events/store.ts';
 import { recordStream } from './events/streams.ts';
 import type { ReadinessChecks } from './http/health.ts';
 import { createServer } from './http/server.ts';
+import { createMetrics, observeProjections } from './metrics.ts';
 import { openIdempotency } from './operations/idempotency.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
 import { Process } from './operations/process.ts';
@@ -47,8 +49,11 @@ export interface AppDeps {
 export interface App {
   /** Opens the port. */
   listen(): Promise<{ url: string }>;
-  /** What a newcomer begins with: the key of an earlier start while it works, else a new organization, project and key. */
-  quickstart(): Promise<Quickstart>;
+  /**
+   * What a newcomer begins with: the key of an earlier start while it works, else a new organization, project and key.
+   * In production only an installation without any project gets one; else undefined.
+   */
+  quickstart(): Promise<Quickstart | undefined>;
   /** Answers what is under way, then stops every part. */
   close(): Promise<void>;
 }
@@ -146,6 +151,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
       if (stale.length > 0) throw new Error(`${stale.join(', ')} lag`);
     },
   };
+  const metrics = createMetrics();
+  observeProjections(
+    metrics.registry,
+    () => projector.status(),
+    () => progress.stale(),
+  );
   const server = createServer({
     config,
     log,
@@ -155,6 +166,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     visible,
     stale: () => progress.stale(),
     checks,
+    metrics,
   });
 
   return {
@@ -172,6 +184,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {
         return { ...earlier, base_url: config.baseUrl };
       }
+      if (config.mode === 'production' && (await anyProject(pool))) return undefined;
       const { organization, project, key, position } = await found(
         { handler, now: nowMicros },
         'Quickstart',

@@ -47,7 +47,7 @@ const environment = z.object({
     .optional()
     .describe('EventStoreDB to keep the events in, instead of the log in PostgreSQL.'),
   MODE: oneOf(['development', 'production'], 'development').describe(
-    '`production` leaves out what only developers need.',
+    '`production` makes a quickstart project and key only in an installation that has no project yet.',
   ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'Least severe log lines that are written, to standard error, as JSON.',

@@ -52,11 +52,11 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   const { url } = await app.listen().catch((error: unknown) => {
     throw refusedAddress(error, config) ?? error;
   });
-  const quickstartFile = await writeQuickstart(config.dataDir, await app.quickstart());
+  const quickstart = await app.quickstart();
+  const file = quickstart && (await writeQuickstart(config.dataDir, quickstart));
   shutdown.started();
-  process.stdout.write(
-    `Annal is ready at ${url} (FHIR: ${config.baseUrl}/fhir/R4, sandbox key in ${quickstartFile})\n`,
-  );
+  const key = file === undefined ? '' : `, sandbox key in ${file}`;
+  process.stdout.write(`Annal is ready at ${url} (FHIR: ${config.baseUrl}/fhir/R4${key})\n`);
 }
 
 async function startDatabase(config: Config, log: Logger, shutdown: Shutdown): Promise<string> {

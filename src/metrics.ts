@@ -1,5 +1,5 @@
 /** Metrics for Prometheus: the process, and each request by method, route pattern and status. */
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The registry of one service; other parts register their own metrics in it. */
 export interface Metrics {
@@ -28,4 +28,41 @@ export function createMetrics(): Metrics {
       requests.observe({ method, route, status }, seconds);
     },
   };
+}
+
+/** How a projection stands, as far as metrics tell it. */
+interface ProjectionState {
+  readonly name: string;
+  readonly state: string;
+}
+
+/**
+ * Registers a gauge per projection: its state on this instance (1 for the one it is in), and whether reads of it are
+ * refused because it lags.
+ */
+export function observeProjections(
+  registry: Registry,
+  status: () => readonly ProjectionState[],
+  stale: () => readonly string[],
+): void {
+  new Gauge({
+    name: 'annal_projection_state',
+    help: 'State of each projection on this instance: starting, following, running, retrying, failed, outdated.',
+    labelNames: ['projection', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, state } of status()) this.set({ projection: name, state }, 1);
+    },
+  });
+  new Gauge({
+    name: 'annal_projection_stale',
+    help: '1 while reads of a projection are refused because it lags behind the log.',
+    labelNames: ['projection'],
+    registers: [registry],
+    collect() {
+      const behind = stale();
+      for (const { name } of status()) this.set({ projection: name }, behind.includes(name) ? 1 : 0);
+    },
+  });
 }

@@ -11,6 +11,8 @@ export interface Answer {
   readonly bytes: number;
   /** The `Location` header. */
   readonly location: string | undefined;
+  /** How the body of an error begins; empty for a success, which nobody looks into. */
+  readonly fault: string;
 }
 
 /** What a head says: how long the answer is, and how it ends when it does not say. */
@@ -23,6 +25,8 @@ interface Head {
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+/** How much of an error is kept. */
+const FAULT_BYTES = 500;
 const NO_BODY = new Set([204, 304]);
 
 /** One request at a time. */
@@ -31,6 +35,7 @@ export class Connection {
   /** What came of an unfinished head. */
   #text: Buffer = Buffer.alloc(0);
   #bytes = 0;
+  #fault = '';
   #tail: Buffer = Buffer.alloc(0);
   #waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
 
@@ -80,6 +85,7 @@ export class Connection {
       body = text.subarray(end + END_OF_HEAD.length);
     }
     this.#bytes += body.length;
+    if (this.#head.status >= 400) this.#fault += body.toString('utf8', 0, FAULT_BYTES);
     const { length } = this.#head;
     if (length === undefined) {
       this.#tail = Buffer.concat([this.#tail, body]).subarray(-LAST_CHUNK.length);
@@ -88,9 +94,10 @@ export class Connection {
   }
 
   #answered({ status, location }: Head): void {
-    const answer = { status, bytes: this.#bytes, location };
+    const answer = { status, bytes: this.#bytes, location, fault: this.#fault };
     this.#head = undefined;
     this.#bytes = 0;
+    this.#fault = '';
     this.#tail = Buffer.alloc(0);
     const waiting = this.#waiting;
     this.#waiting = undefined;

@@ -23,8 +23,8 @@ async function run(plan: Plan): Promise<Outcome> {
     for (let at = performance.now(); at < until && sent < count; ) {
       const n = sent;
       sent += 1;
-      const { status, bytes: length, location } = await connection.send(request(n));
-      if (status !== expect) throw new Error(`the server answered ${status} instead of ${expect}`);
+      const { status, bytes: length, location, fault } = await connection.send(request(n));
+      if (status !== expect) throw new Error(`${status} instead of ${expect}: ${fault}`);
       const now = performance.now();
       times.push(now - at);
       at = now;

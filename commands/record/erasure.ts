@@ -53,7 +53,14 @@ export async function requestErasure(
       diagnostics: 'only the project that created a patient may purge it',
     });
   }
-  const { position } = await note(deps.handler, metadataBase(ctx), ctx.now, project, ctx.ids.at(0, 'event'), {
+  // What outlives the record holds ids only: no names of persons, sources or origins.
+  const {
+    source_system: _source,
+    origin_id: _origin,
+    on_behalf_of: _behalf,
+    ...metadata
+  } = metadataBase(ctx);
+  const { position } = await note(deps.handler, metadata, ctx.now, project, ctx.ids.at(0, 'event'), {
     type: 'RecordErasureRequested',
     data: { patient: patientId, environment },
   });

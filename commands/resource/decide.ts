@@ -90,14 +90,11 @@ function decideWrite(state: StreamState, clock: Clock, write: Write): Decided {
   if (entry === undefined || entry.type !== type)
     throw write.kind === 'update' ? noClientIds(type) : notFound(type, id);
   if (write.ifMatch !== undefined && write.ifMatch !== entry.version) {
-    throw new Refusal('precondition_failed', {
-      code: 'conflict',
-      diagnostics: `${type}/${id} is at version ${entry.version}, If-Match names ${write.ifMatch}`,
-    });
+    throw stale(type, id, entry.version, write.ifMatch);
   }
   if (write.kind === 'remove') {
     if (entry.deleted) {
-      return { result: { outcome: 'unchanged', type, id, version: entry.version, lastUpdated: '' } };
+      return { result: { outcome: 'unchanged', type, id, version: entry.version } };
     }
     const at = clock.next();
     const event: DomainEvent = {
@@ -184,6 +181,12 @@ export function noClientIds(type: ResourceType): Refusal {
     },
     { Allow: 'GET, HEAD' },
   );
+}
+
+/** If-Match names another version than the current one: 412. */
+export function stale(type: string, id: string, version: number, ifMatch: number): Refusal {
+  const diagnostics = `${type}/${id} is at version ${version}, If-Match names ${ifMatch}`;
+  return new Refusal('precondition_failed', { code: 'conflict', diagnostics });
 }
 
 /** What was deleted answers 410. */

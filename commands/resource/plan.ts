@@ -1,13 +1,13 @@
 /** From requests to writes: targets → links → patches → checks. Looks things up, writes nothing. */
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { applyPatch } from '#src/fhir/patch/patch.ts';
-import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { CommandContext, SubmittedResource, WriteResult } from '../command.ts';
 import { type Checked, checkCandidates } from './check.ts';
 import { sameContent } from './content.ts';
 import { currentVersion } from './current.ts';
-import { gone, noClientIds, type Write } from './decide.ts';
+import { gone, noClientIds, stale, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { conditionalReferences, fullUrlMap, relink, resolveConditionalReferences } from './links.ts';
 import { onBehalfOf, refuse, resourcesOf, type WriteRequest } from './request.ts';
@@ -62,7 +62,7 @@ export async function planWrites(
       planned.push({ request, write, stream: there?.stream ?? '' });
     } else {
       const candidate = await candidateOf(deps, one, eventId, there?.stream, transaction);
-      if ('matched' in candidate) results.set(request.index, candidate.matched);
+      if ('settled' in candidate) results.set(request.index, candidate.settled);
       else candidates.push(candidate);
     }
   }
@@ -114,7 +114,7 @@ async function candidateOf(
   eventId: string,
   stream: string | undefined,
   transaction: boolean,
-): Promise<Candidate | { matched: WriteResult }> {
+): Promise<Candidate | { settled: WriteResult }> {
   const base = {
     request,
     eventId,
@@ -130,7 +130,7 @@ async function candidateOf(
       const current = await currentVersion(deps.handler, stream, type, id);
       if (current.body !== undefined && sameContent(asObject(current.body), resource.value)) {
         return {
-          matched: {
+          settled: {
             outcome: 'matched',
             type,
             id,
@@ -148,6 +148,12 @@ async function candidateOf(
   const { patch } = request;
   const before = asObject(current.body);
   const value = onBehalfOf(request.at, () => settleNarrative(before, applyPatch(before, patch)));
+  if (printJson(value) === printJson(before)) {
+    const { ifMatch } = request;
+    if (ifMatch !== undefined && ifMatch !== current.version)
+      throw onBehalfOf(request.at, () => stale(type, id, current.version, ifMatch));
+    return { settled: { outcome: 'unchanged', type, id, ...current } };
+  }
   return { ...base, resource: { value, exact: true }, basedOn: current.version };
 }
 

@@ -20,7 +20,7 @@ export function rebuildResults(
     const stored = byId.get(write.eventId);
     const entry = entryOf(before, id);
     if (stored === undefined) {
-      return { outcome: 'unchanged', type, id, version: entry?.version ?? 1, lastUpdated: '' };
+      return { outcome: 'unchanged', type, id, version: entry?.version ?? 1 };
     }
     return resultOf(stored, type, id, entry?.deleted ?? false);
   });

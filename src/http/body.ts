@@ -35,7 +35,7 @@ export async function readBody(
   const mediaType = mediaTypeOf(headers['content-type'], accepted);
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== 'gzip') {
-    throw unsupported(`Content-Encoding ${encoding.slice(0, 40)} is not supported; gzip is`);
+    throw unsupported(`Content-Encoding ${encoding.slice(0, 40)} is not supported; gzip is`, accepted);
   }
   if (length !== undefined && Number(length) > limit) throw tooLarge(limit);
   const bytes = await collect(encoding === 'gzip' ? request.pipe(createGunzip()) : request, request, limit);
@@ -58,10 +58,10 @@ function mediaTypeOf(header: string | undefined, accepted: readonly string[]): s
   const end = header?.indexOf(';') ?? -1;
   const type = (end < 0 ? header : header?.slice(0, end))?.trim().toLowerCase();
   if (type === undefined || !accepted.includes(type)) {
-    throw unsupported(`Content-Type must be ${accepted.join(' or ')}`);
+    throw unsupported(`Content-Type must be ${accepted.join(' or ')}`, accepted);
   }
   const charset = CHARSET.exec(header ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
-  if (charset !== 'utf-8' && charset !== 'utf8') throw unsupported('the charset must be UTF-8');
+  if (charset !== 'utf-8' && charset !== 'utf8') throw unsupported('the charset must be UTF-8', accepted);
   return type;
 }
 
@@ -106,10 +106,10 @@ function tooLarge(limit: number): Refusal {
   });
 }
 
-function unsupported(diagnostics: string): Refusal {
-  return new Refusal(
-    'unsupported_media_type',
-    { code: 'not-supported', diagnostics },
-    { Accept: JSON_TYPES.join(', '), 'Accept-Encoding': 'gzip' },
-  );
+/** Says what would be taken instead: RFC 9110, section 12.5.1; for PATCH also RFC 5789, section 3.1. */
+function unsupported(diagnostics: string, accepted: readonly string[]): Refusal {
+  const types = accepted.join(', ');
+  const patch = accepted.some((type) => type.includes('patch')) ? { 'Accept-Patch': types } : {};
+  const headers = { Accept: types, 'Accept-Encoding': 'gzip', ...patch };
+  return new Refusal('unsupported_media_type', { code: 'not-supported', diagnostics }, headers);
 }

@@ -10,7 +10,8 @@ export const etag = (version: number): string => `W/"${version}"`;
 export const httpDate = (micros: Micros): string => new Date(Math.floor(micros / 1000)).toUTCString();
 
 /** The headers of a version. */
-export function versionHeaders(version: number, lastUpdated: Micros): Record<string, string> {
+export function versionHeaders(version: number, lastUpdated: Micros | undefined): Record<string, string> {
+  if (lastUpdated === undefined) return { ETag: etag(version) };
   return { ETag: etag(version), 'Last-Modified': httpDate(lastUpdated) };
 }
 

@@ -53,6 +53,8 @@ export function createServer(deps: ServerDeps): Server {
   app.use(health.routes());
   app.use(health.allowedMethods());
   const server = createHttpServer(app.callback());
+  // Longer than balancers keep theirs, so that none of them sends into a connection that closes.
+  server.keepAliveTimeout = 65_000;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBadRequest(error, socket));
   return server;
 }

@@ -37,5 +37,6 @@ const app = await startApp({
   openStore: async (options) => dying(await PostgresEventStore.open(options)),
 });
 const { url } = await app.listen();
-await writeQuickstart(config.dataDir, await app.quickstart());
+const quickstart = await app.quickstart();
+if (quickstart !== undefined) await writeQuickstart(config.dataDir, quickstart);
 process.stdout.write(`ready at ${url}\n`);

@@ -49,7 +49,12 @@ export async function startInProcess(limits: Partial<Config['limits']> = {}): Pr
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
   const app = await startApp({ config, databaseUrl: database.url, log });
   await app.listen();
-  const { sandbox_key: key } = await app.quickstart();
+  const newProject = async (): Promise<string> => {
+    const quickstart = await app.quickstart();
+    if (quickstart === undefined) throw new Error('no project was made');
+    return quickstart.sandbox_key;
+  };
+  const key = await newProject();
   const base = `${url}/fhir/R4`;
   const fhir = (path: string, call: KeyedCall = {}): Promise<Answer> =>
     send(path.startsWith('http') ? path : base + path, call, key);
@@ -59,7 +64,7 @@ export async function startInProcess(limits: Partial<Config['limits']> = {}): Pr
     key,
     pool: database.pool,
     log: lines,
-    newProject: async () => (await app.quickstart()).sandbox_key,
+    newProject,
     fhir,
     async post(path, body, headers = {}) {
       const answer = await fhir(path, { method: 'POST', body: JSON.stringify(body), headers });

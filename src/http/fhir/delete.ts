@@ -1,12 +1,12 @@
 /** delete, conditional delete: https://hl7.org/fhir/R4/http.html#delete; `_purge`: interface.md, sections 3 and 4.2 */
 import type { ResourceType } from '#src/fhir/types.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { toMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
 import { versionHeaders } from '../conditional.ts';
 import { refuseAutomatic } from './automatic.ts';
 import type { FhirWrite } from './request.ts';
 import { ifMatch, targetOf } from './target.ts';
+import { timeOf } from './written.ts';
 
 /** 204, also for what is deleted already; `_purge=true` removes a Patient's whole record. @throws Refusal 400 403 404 405 412 */
 export async function remove(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
@@ -20,7 +20,7 @@ export async function remove(request: FhirWrite, type: ResourceType, id?: string
   const target = targetOf(request, id);
   const { result, position } = await service.commands.remove(command, type, target, ifMatch(request));
   if (position !== undefined) await service.visible(position);
-  const headers = result === undefined ? {} : versionHeaders(result.version, toMicros(result.lastUpdated));
+  const headers = result === undefined ? {} : versionHeaders(result.version, timeOf(result));
   return { status: 204, headers };
 }
 

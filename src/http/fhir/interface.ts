@@ -1,4 +1,5 @@
 /** The FHIR interface over HTTP: what every request passes before and after its interaction. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { CommandContext } from '#commands/command.ts';
 import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
@@ -30,6 +31,16 @@ export interface FhirInterface extends FhirService {
 /** Where the interface lives. */
 export const FHIR_PATH = '/fhir/R4';
 
+/** Nobody writes to a request's query. */
+const NO_QUERY = new URLSearchParams();
+
+function headerOf(headers: IncomingHttpHeaders): Header {
+  return (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+}
+
 /**
  * Answers a request below `FHIR_PATH`. Its pattern goes to `ctx.state.route`.
  * @throws Refusal
@@ -39,17 +50,14 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   ctx.state.route = `${FHIR_PATH}${route.pattern}`;
   if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowOf(route) } };
   const interaction = interactionOf(route, ctx.method);
-  const query = new URLSearchParams(ctx.querystring);
+  const query = ctx.querystring === '' ? NO_QUERY : new URLSearchParams(ctx.querystring);
   const { headers } = ctx.req;
   negotiate(headers.accept, query.get('_format'));
   if (interaction.kind === 'open') return interaction.run(fhir);
   const credential = credentialOf(headers, ctx.querystring);
   requireFresh(fhir.stale, ['projects']);
-  const header: Header = (name) => {
-    const value = headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
-  const asked = { service: fhir, query, header, prefer: parsePrefer(headers.prefer?.toString()) };
+  const header = headerOf(headers);
+  const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
   const authentication = fhir.authenticator.begin(credential);
   if (interaction.kind === 'read') return answerRead(authentication, asked, interaction);
   const caller = await authentication.caller;

@@ -1,7 +1,7 @@
 /** The answer of a write: https://hl7.org/fhir/R4/http.html#ops, `Prefer` */
 import type { WriteResult, Written } from '#commands/command.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { versionHeaders } from '../conditional.ts';
 import type { FhirRequest } from './request.ts';
@@ -14,6 +14,11 @@ export function statusOf({ outcome }: WriteResult): 200 | 201 {
 /** `Type/id/_history/n`, relative to the base. */
 export function locationOf({ type, id, version }: WriteResult): string {
   return `${type}/${id}/_history/${version}`;
+}
+
+/** When the version was written, if the command knows. */
+export function timeOf({ lastUpdated }: WriteResult): Micros | undefined {
+  return lastUpdated === undefined ? undefined : toMicros(lastUpdated);
 }
 
 /** What an OperationOutcome says of a write, for `Prefer: return=OperationOutcome`. */
@@ -34,7 +39,7 @@ export async function answerWritten(
   if (position !== undefined) await service.visible(position);
   const status = statusOf(result);
   const headers = {
-    ...versionHeaders(result.version, toMicros(result.lastUpdated)),
+    ...versionHeaders(result.version, timeOf(result)),
     ...(status === 201 || result.outcome === 'matched'
       ? { Location: service.base + locationOf(result) }
       : {}),
