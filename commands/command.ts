@@ -70,6 +70,8 @@ export interface Located {
   /** The stream that its events are in. */
   readonly stream: string;
   readonly deleted: boolean;
+  /** A Provenance that the service made from an event: it can be referred to, never written. */
+  readonly automatic?: boolean;
 }
 
 /**
@@ -82,9 +84,15 @@ export interface Lookup {
   /**
    * Ids of the live resources that match search criteria (`identifier=s|v&…`, as in a URL's query), at most two: none,
    * one, or "several". The read model is at the log's head when it is asked.
+   * @param except ids that do not count: what the same transaction deletes or replaces.
    * @throws Refusal `malformed` for a parameter or value that search does not take.
    */
-  match(caller: Caller, type: ResourceType, criteria: string): Promise<readonly string[]>;
+  match(
+    caller: Caller,
+    type: ResourceType,
+    criteria: string,
+    except?: readonly string[],
+  ): Promise<readonly string[]>;
   /** Current bodies (FHIR JSON texts) of live directory entries. */
   directoryBodies(
     caller: Caller,

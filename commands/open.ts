@@ -2,14 +2,14 @@
 
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { bareCriteria } from '#src/fhir/bundle.ts';
-import { parsePatchEntry } from '#src/fhir/patch/patch.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { runBatch } from './batch.ts';
 import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
 import type { Commands } from './commands.ts';
 import { type Erasure, requestErasure } from './record/erasure.ts';
+import { checkAuthorship } from './resource/authorship.ts';
 import type { WriteDeps } from './resource/deps.ts';
-import { onBehalfOf, type WriteRequest } from './resource/request.ts';
+import type { WriteRequest } from './resource/request.ts';
 import { write } from './resource/write.ts';
 
 /** What `openCommands` needs beyond the ways of writing. */
@@ -40,7 +40,7 @@ export function openCommands(deps: CommandsDeps): Commands {
         method: 'POST',
         type,
         resource,
-        ...(ifNoneExist === undefined ? {} : { criteria: bareCriteria(ifNoneExist, type) }),
+        ...(ifNoneExist === undefined ? {} : { criteria: bareCriteria(ifNoneExist, type, deps.bases) }),
       }),
     update: (ctx, type, target, resource, ifMatch) =>
       definite(ctx, { method: 'PUT', type, resource, ...target, ...versioned(ifMatch) }),
@@ -56,8 +56,10 @@ export function openCommands(deps: CommandsDeps): Commands {
         true,
       );
     },
-    batch: (ctx, writes, exact) =>
-      runBatch(ctx, writes, (own, entry) => write(deps, own, [requestOf(entry, exact, 0)], false)),
+    async batch(ctx, writes, exact) {
+      await checkAuthorship(ctx, deps.lookup); // headers are wrong for all entries at once
+      return runBatch(ctx, writes, (own, entry) => write(deps, own, [requestOf(entry, exact, 0)], false));
+    },
     purge: (ctx, patientId) => requestErasure(deps, ctx, patientId),
   };
 }
@@ -83,7 +85,7 @@ function requestOf(entry: WriteEntry, exact: boolean, index = entry.index): Writ
     ...(resource === undefined || method === 'DELETE'
       ? {}
       : method === 'PATCH'
-        ? { patch: onBehalfOf(at, () => parsePatchEntry(resource.value, exact)) }
+        ? { patchSource: resource }
         : { resource }),
   };
 }

@@ -12,9 +12,13 @@ const MAX_KEYS = 500;
 /** What statements run on. */
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
+/** How many passes of the event loop a turn waits at most while each brings further look-ups. */
+const PASSES = 8;
+
 /** Runs look-ups in turns: what was asked for during one turn makes the next. Nothing is cached. */
 class Turns {
   #waiting: (() => void)[] = [];
+  #asked = 0;
   #underWay = 0;
   #due = false;
 
@@ -27,24 +31,38 @@ class Turns {
     this.#next();
   };
 
+  /** One more look-up belongs to what waits. */
+  asked(): void {
+    this.#asked += 1;
+  }
+
   /** One piece of work of the turn has ended. */
   done(): void {
     this.#underWay -= 1;
     this.#next();
   }
 
-  /** After what the event loop holds ready: requests that have arrived together belong to one turn. */
   #next(): void {
     if (this.#due || this.#underWay > 0 || this.#waiting.length === 0) return;
     this.#due = true;
+    this.#pass(this.#asked, PASSES);
+  }
+
+  /** Requests that come together belong to one turn: it starts when a pass of the event loop brings no more of them. */
+  #pass(before: number, left: number): void {
     setImmediate(() => {
-      this.#due = false;
-      const turn = this.#waiting;
-      this.#waiting = [];
-      this.#underWay = turn.length;
-      this.together(() => {
-        for (const start of turn) start();
-      });
+      if (this.#asked > before && left > 1) this.#pass(this.#asked, left - 1);
+      else this.#start();
+    });
+  }
+
+  #start(): void {
+    this.#due = false;
+    const turn = this.#waiting;
+    this.#waiting = [];
+    this.#underWay = turn.length;
+    this.together(() => {
+      for (const start of turn) start();
     });
   }
 }
@@ -63,7 +81,10 @@ function loaderOf<K, V>(
     },
     { cache: false, maxBatchSize: MAX_KEYS, batchScheduleFn: turns.schedule },
   );
-  return (key) => loader.load(key);
+  return (key) => {
+    turns.asked();
+    return loader.load(key);
+  };
 }
 
 /**

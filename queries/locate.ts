@@ -1,5 +1,6 @@
 /** Locate: which stream a resource is in, for the write side; deleted ones included. */
 import type { Pool } from 'pg';
+import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -11,6 +12,8 @@ export interface LocatedResource {
   readonly id: string;
   readonly stream: string;
   readonly deleted: boolean;
+  /** A Provenance that is the view of an event. */
+  readonly automatic?: boolean;
 }
 
 /** Finds resources by id; what the caller may not see is absent, as if it never was. */
@@ -29,6 +32,12 @@ const LOCATE = `
   select r.id, r.tenant, r.type, r.stream, r.deleted
   from resources.resource r
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
+
+// Index: history.version (event_id). Asked only for ids that are no resource's.
+const AUTOMATIC = `
+  select v.event_id as id, v.record
+  from history.version v
+  where v.event_id = any($1::uuid[]) and v.tenant = $2`;
 
 /** Opens locating over a database; look-ups that arrive together share a statement. */
 export function openLocate(pool: Pool): Locate {
@@ -52,6 +61,27 @@ export function openLocate(pool: Pool): Locate {
   });
   return async (caller, ids) => {
     const known = ids.filter(isUuid);
-    return known.length === 0 ? new Map() : gathered({ tenant: caller.tenantId, ids: known });
+    if (known.length === 0) return new Map();
+    const found = await gathered({ tenant: caller.tenantId, ids: known });
+    return found.size === new Set(known).size ? found : withAutomatic(pool, caller, known, found);
   };
+}
+
+async function withAutomatic(
+  pool: Pool,
+  { tenant, tenantId }: Caller,
+  ids: readonly string[],
+  found: ReadonlyMap<string, LocatedResource>,
+): Promise<ReadonlyMap<string, LocatedResource>> {
+  const { rows } = await pool.query<{ id: string; record: string | null }>({
+    name: 'locate-automatic',
+    text: AUTOMATIC,
+    values: [ids.filter((id) => !found.has(id)), tenantId],
+  });
+  const all = new Map(found);
+  for (const { id, record } of rows) {
+    const stream = record === null ? directoryStream(tenant) : recordStream(record);
+    all.set(id, { type: 'Provenance', id, stream, deleted: false, automatic: true });
+  }
+  return all;
 }

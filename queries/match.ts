@@ -8,7 +8,12 @@ import { parseCriteria } from './search/parse.ts';
 import { allOf } from './search/predicate.ts';
 
 /** Gives at most two ids: none, one, or "several". */
-export type Match = (caller: Caller, type: ResourceType, criteria: string) => Promise<readonly string[]>;
+export type Match = (
+  caller: Caller,
+  type: ResourceType,
+  criteria: string,
+  except?: readonly string[],
+) => Promise<readonly string[]>;
 
 /**
  * Opens matching over a database.
@@ -16,7 +21,7 @@ export type Match = (caller: Caller, type: ResourceType, criteria: string) => Pr
  * @param atHead waits until the read model has come to the log's head.
  */
 export function openMatch(pool: Pool, base: string, atHead: () => Promise<void>): Match {
-  return async (caller, type, criteria) => {
+  return async (caller, type, criteria, except = []) => {
     const scope = { type, tenant: caller.tenantId, base, now: nowMicros() };
     const predicates = parseCriteria(criteria, scope);
     await atHead();
@@ -25,6 +30,7 @@ export function openMatch(pool: Pool, base: string, atHead: () => Promise<void>)
       `select r.id from resources.resource r
        where r.tenant = ${binds.add(caller.tenantId, 'uuid')} and r.type = ${binds.add(type, 'text')}
          and not r.deleted and ${allOf(predicates, binds)}
+         and r.id <> all(${binds.add(except, 'uuid[]')})
        limit 2`,
       binds.values,
     );

@@ -30,11 +30,13 @@ export async function appendWrites(
     ordered.filter(({ stream }) => patientOf(stream) !== undefined).map(({ stream }) => stream),
   );
   if (records.size > 1) {
+    const [first] = records;
+    const other = ordered.find(({ stream }) => patientOf(stream) !== undefined && stream !== first);
     throw new Refusal('invalid', {
       code: 'business-rule',
       diagnostics:
         'a transaction writes to one patient’s record; this one touches several (send it as a batch, or one Bundle per patient)',
-      expression: 'Bundle.entry',
+      expression: other?.request.at ?? 'Bundle.entry',
     });
   }
   const [record] = records;

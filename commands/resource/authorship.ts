@@ -1,8 +1,8 @@
 /** The persons and organizations that author headers name must be of the project's directory, and active. */
 
 import type { Authorship } from '#src/shared/caller.ts';
-import { isObject, parseJson } from '#src/shared/json.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { CommandContext, Lookup } from '../command.ts';
 
@@ -32,23 +32,55 @@ export async function checkAuthorship(ctx: CommandContext, lookup: Lookup): Prom
     ctx.caller,
     named.map(({ reference }) => idIn(reference)),
   );
+  const people = await lookup.directoryBodies(ctx.caller, practitionersOf(bodies));
   const today = toInstant(ctx.now()).slice(0, 10);
+  const issues: Issue[] = [];
   let display: string | undefined;
   for (const { header, what, reference } of named) {
-    const found = bodies.get(idIn(reference));
-    const body = found === undefined ? undefined : parseJson(found.body).value;
-    const there = isObject(body) && `${found?.type}/${idIn(reference)}` === reference;
-    if (!there || body.active === false || !isCurrent(body.period, today)) {
-      throw new Refusal('invalid', {
+    const body = bodyOf(bodies, reference);
+    const person = typeof body?.practitioner === 'undefined' ? body : personOf(people, body);
+    if (
+      body?.active === false ||
+      person === undefined ||
+      person.active === false ||
+      !isCurrent(body?.period, today)
+    ) {
+      issues.push({
         code: 'invalid',
         diagnostics: `the ${what} in ${header} is unknown or inactive`,
         expression: `http.${header.toLowerCase()}`,
       });
-    }
-    if (what === 'organization' && typeof body.name === 'string') display = body.name;
+    } else if (what === 'organization' && typeof body?.name === 'string') display = body.name;
   }
+  if (issues.length > 0) throw new Refusal('invalid', issues);
   if (onBehalfOf === undefined || display === undefined) return ctx.authorship;
   return { ...ctx.authorship, onBehalfOf: { reference: onBehalfOf.reference, display } };
+}
+
+type Bodies = Awaited<ReturnType<Lookup['directoryBodies']>>;
+
+/** The live directory entry that a reference names, by its type and id. */
+function bodyOf(bodies: Bodies, reference: string): JsonObject | undefined {
+  const found = bodies.get(idIn(reference));
+  if (found === undefined || `${found.type}/${idIn(reference)}` !== reference) return undefined;
+  const { value } = parseJson(found.body);
+  return isObject(value) ? value : undefined;
+}
+
+/** The practitioner that a role is held by; a reference elsewhere cannot be judged, so the role stands for itself. */
+function personOf(people: Bodies, role: JsonObject): JsonObject | undefined {
+  const reference = isObject(role.practitioner) ? role.practitioner.reference : undefined;
+  return typeof reference === 'string' && reference.startsWith('Practitioner/')
+    ? bodyOf(people, reference)
+    : role;
+}
+
+function practitionersOf(bodies: Bodies): string[] {
+  return [...bodies.keys()].flatMap((id) => {
+    const role = bodyOf(bodies, `PractitionerRole/${id}`);
+    const reference = isObject(role?.practitioner) ? role.practitioner.reference : undefined;
+    return typeof reference === 'string' ? [idIn(reference)] : [];
+  });
 }
 
 const idIn = (reference: string): string => reference.slice(reference.indexOf('/') + 1);

@@ -53,17 +53,25 @@ export async function checkCandidates(
   const streams = new Map<string, string>();
   const issues: Issue[] = [];
   for (const one of read) issues.push(...issuesAt(one.at, [...one.issues, ...danglingOf(one, own, located)]));
-  // Provenances last: their targets may be candidates themselves.
-  for (const pass of [0, 1]) {
-    for (const one of read) {
-      if ((typeEntry(one.type).owner === 'target') !== (pass === 1)) continue;
+  let waiting = read;
+  for (let before = -1; waiting.length !== before; ) {
+    before = waiting.length;
+    waiting = waiting.filter((one) => {
       const stream = streamOf(ctx, one, own, located, streams);
+      if (stream === 'unplaced') return true;
       if (typeof stream === 'string') streams.set(one.id, stream);
       else issues.push(...issuesAt(one.at, stream));
-    }
+      return false;
+    });
   }
+  // What is left are Provenances whose targets are each other, or themselves, or have faults of their own.
+  if (issues.length === 0) issues.push(...waiting.flatMap((one) => issuesAt(one.at, [NOT_OF_ONE_RECORD])));
   if (issues.length > 0) throw new Refusal('invalid', issues);
-  return candidates.map((candidate) => ({ ...candidate, stream: streams.get(candidate.id) ?? '' }));
+  return candidates.map((candidate) => {
+    const stream = streams.get(candidate.id);
+    if (stream === undefined) throw new TypeError(`${candidate.type}/${candidate.id} has no place`);
+    return { ...candidate, stream };
+  });
 }
 
 function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
@@ -117,7 +125,13 @@ function danglingOf(
   });
 }
 
-/** Where a candidate belongs, or why that cannot be said. A resource with other faults is not faulted twice. */
+const NOT_OF_ONE_RECORD: Issue = {
+  code: 'business-rule',
+  diagnostics: 'the targets of a Provenance must be of one patient’s record',
+  expression: 'Provenance.target',
+};
+
+/** Where a candidate belongs (`unplaced`: only once its targets are placed), or why that cannot be said. A resource with other faults is not faulted twice. */
 function streamOf(
   ctx: CommandContext,
   one: Read,
@@ -140,17 +154,13 @@ function streamOf(
       return [{ code: 'value', diagnostics: `Patient/${owner.id} is not known`, expression }];
     }
     case 'targets': {
-      const homes = new Set(owner.targets.map(({ id }) => streams.get(id) ?? located.get(id)?.stream ?? ''));
+      const homes = owner.targets.map(({ id }) => streams.get(id) ?? located.get(id)?.stream);
+      if (owner.targets.some(({ id }) => !own.has(id) && !located.has(id))) return []; // dangling: already named
+      if (homes.includes(undefined)) return 'unplaced';
       const [home] = homes;
-      if (homes.size === 1 && home?.startsWith('record-')) return home;
-      if (homes.has('')) return []; // dangling: already named
-      return [
-        {
-          code: 'business-rule',
-          diagnostics: 'the targets of a Provenance must be of one patient’s record',
-          expression: 'Provenance.target',
-        },
-      ];
+      return home?.startsWith('record-') && homes.every((other) => other === home)
+        ? home
+        : [NOT_OF_ONE_RECORD];
     }
   }
 }

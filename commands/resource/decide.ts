@@ -62,9 +62,9 @@ export function decideWrites(
   state: StreamState,
   clock: Clock,
   writes: readonly Write[],
-  blame: (index: number, work: () => Decided) => Decided = (_, work) => work(),
+  blame: Blame = (_, work) => work(),
 ): Decision<WriteResult[]> {
-  refuseOnDeletedPatient(state, writes);
+  refuseOnDeletedPatient(state, writes, blame);
   const drafts: Draft[] = [];
   const result = writes.map((write, index) => {
     const decided = blame(index, () => decideWrite(state, clock, write));
@@ -73,6 +73,9 @@ export function decideWrites(
   });
   return { drafts, result };
 }
+
+/** Runs the decision on the n-th write, so that its refusal can name the entry. */
+export type Blame = <T>(index: number, work: () => T) => T;
 
 /** One write's draft, if it needs one, and its answer. */
 export interface Decided {
@@ -156,19 +159,27 @@ export function printVersion(
   return printJson(whole, resource.exact);
 }
 
-/** New writes to a deleted patient's record wait until the Patient is restored: 409. */
-function refuseOnDeletedPatient(state: StreamState, writes: readonly Write[]): void {
+/**
+ * A record whose Patient is deleted, or deleted by these very writes (R4 carries deletions out first), takes no new
+ * writes until the Patient is restored: 409. Deletions together with the Patient's own may pass.
+ */
+function refuseOnDeletedPatient(state: StreamState, writes: readonly Write[], blame: Blame): void {
   const patient = patientOf(state.stream);
   if (patient === undefined) return;
   const entry = entryOf(state, patient);
-  const touchesPatient = writes.some((write) => write.id === patient);
-  if (entry === undefined && !touchesPatient) throw notFound('Patient', patient);
-  if (entry?.deleted && !touchesPatient) {
-    throw new Refusal('conflict', {
-      code: 'conflict',
-      diagnostics: `Patient/${patient} is deleted; its record takes no writes until it is restored`,
+  const own = writes.find(({ id }) => id === patient);
+  if (entry === undefined && own?.kind !== 'create') throw notFound('Patient', patient);
+  if (own !== undefined && own.kind !== 'remove') return;
+  if (!entry?.deleted && own === undefined) return;
+  writes.forEach((write, index) => {
+    const removes =
+      write.kind === 'remove' && (!entry?.deleted || (entryOf(state, write.id)?.deleted ?? true));
+    if (removes) return;
+    blame(index, () => {
+      const diagnostics = `Patient/${patient} is deleted; its record takes no writes until it is restored`;
+      throw new Refusal('conflict', { code: 'conflict', diagnostics });
     });
-  }
+  });
 }
 
 /** PUT to an id that never was, or is somebody else's: the service does not take ids from clients (405). */
@@ -180,6 +191,16 @@ export function noClientIds(type: ResourceType): Refusal {
       diagnostics: `no such ${type}: ids are assigned by the service, create with POST`,
     },
     { Allow: 'GET, HEAD' },
+  );
+}
+
+/** A Provenance that the service made is the view of an event: nobody writes it (405). */
+export function automaticProvenance(id: string): Refusal {
+  const diagnostics = `Provenance/${id} was made by the service and cannot be changed or deleted`;
+  return new Refusal(
+    'method_not_allowed',
+    { code: 'not-supported', diagnostics },
+    { Allow: 'GET, HEAD, OPTIONS' },
   );
 }
 

@@ -1,138 +1,101 @@
-/** Links inside a transaction Bundle: fullUrls become the references of what they stand for, searches become ids. */
-import { bareCriteria } from '#src/fhir/bundle.ts';
-import { parseReference } from '#src/fhir/references.ts';
+/** Links inside a transaction Bundle: a fullUrl becomes the reference of what it stands for. Pure. */
+import type { Patch } from '#src/fhir/patch/patch.ts';
 import { rewriteReferences } from '#src/fhir/rewrite.ts';
-import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
-import { isObject, type Json } from '#src/shared/json.ts';
-import type { CommandContext, Lookup, SubmittedResource } from '../command.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import type { SubmittedResource } from '../command.ts';
 import { refuse, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
 
+/** What links of a Bundle stand for. */
+export interface Links {
+  /** Absolute fullUrl, or search that stands as a reference → `Type/id`. */
+  readonly urls: ReadonlyMap<string, string>;
+  /** `Type/id` at the end of fullUrls → what each of them stands for. */
+  readonly tails: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const TAIL = /^(.*\/)?([A-Z][A-Za-z]*\/[A-Za-z0-9.-]{1,64})$/;
+
 /**
- * What each `fullUrl` of a POST (also reached as `Type/id` when it ends so) stands for: `Type/new-id`.
+ * The links that the fullUrls of a Bundle make.
+ * @param searches searches that stand as references, already resolved.
  * @throws Refusal malformed when two entries share a fullUrl.
  */
-export function fullUrlMap(resolved: readonly Resolved[]): Map<string, string> {
-  const map = new Map<string, string>();
+export function linksOf(resolved: readonly Resolved[], searches: ReadonlyMap<string, string>): Links {
+  const urls = new Map(searches);
+  const tails = new Map<string, Set<string>>();
   for (const { request, type, id, kind } of resolved) {
     const { fullUrl } = request;
     if (fullUrl === undefined || kind === 'nothing') continue;
-    if (map.has(fullUrl))
+    if (urls.has(fullUrl)) {
       throw refuse(
         'malformed',
         request,
         'duplicate',
         `another entry has the fullUrl ${fullUrl.slice(0, 200)}`,
       );
-    map.set(fullUrl, `${type}/${id}`);
-    const tail = new RegExp(`(?:^|/)(${type}/[A-Za-z0-9.-]{1,64})$`).exec(fullUrl)?.[1];
-    if (tail !== undefined && !map.has(tail)) map.set(tail, `${type}/${id}`);
-  }
-  return map;
-}
-
-/** A copy of a resource with the Bundle's links replaced (never in canonicals). */
-export function relink(
-  resource: SubmittedResource,
-  type: ResourceType,
-  map: ReadonlyMap<string, string>,
-): SubmittedResource {
-  if (map.size === 0) return resource;
-  return { value: rewriteReferences(resource.value, type, (text) => map.get(text)), exact: resource.exact };
-}
-
-/** The searches that stand as references (`Patient?identifier=…`) in these resources, each once. */
-export function conditionalReferences(
-  resources: readonly SubmittedResource[],
-  bases: readonly string[],
-): string[] {
-  const found = new Set<string>();
-  const walk = (value: Json): void => {
-    if (Array.isArray(value)) value.forEach(walk);
-    else if (isObject(value)) {
-      const { reference } = value;
-      if (
-        typeof reference === 'string' &&
-        reference.includes('?') &&
-        parseReference(reference, bases).kind === 'conditional'
-      ) {
-        found.add(reference);
-      }
-      Object.values(value).forEach(walk);
     }
-  };
-  for (const resource of resources) walk(resource.value);
-  return [...found];
-}
-
-/** Splits `Type?criteria`. */
-export function splitConditional(reference: string): { type: ResourceType; criteria: string } | undefined {
-  const [type, criteria = ''] = [
-    reference.slice(0, reference.indexOf('?')),
-    reference.slice(reference.indexOf('?') + 1),
-  ];
-  return isResourceType(type) ? { type, criteria: bareCriteria(criteria, type) } : undefined;
+    urls.set(fullUrl, `${type}/${id}`);
+    const tail = TAIL.exec(fullUrl)?.[2];
+    if (tail !== undefined) tails.set(tail, (tails.get(tail) ?? new Set()).add(`${type}/${id}`));
+  }
+  return { urls, tails };
 }
 
 /**
- * Finds what conditional references stand for: what exists, or what the same Bundle creates with that identifier.
- * @throws Refusal invalid (422) without a match, precondition_failed (412) with several.
+ * A copy of an entry's resource with the Bundle's links replaced, never in canonicals. A relative reference is below
+ * the base of the entry's own fullUrl (https://hl7.org/fhir/R4/bundle.html#references), else whatever one entry bears it.
+ * @throws Refusal invalid (422) when several entries could be meant.
  */
-export async function resolveConditionalReferences(
-  ctx: CommandContext,
-  lookup: Lookup,
-  references: readonly string[],
-  resolved: readonly Resolved[],
-): Promise<Map<string, string>> {
-  const found = await Promise.all(
-    references.map(async (reference): Promise<[string, string]> => {
-      const parts = splitConditional(reference);
-      const matches = new Set<string>();
-      if (parts !== undefined) {
-        const removed = new Set(resolved.filter(({ kind }) => kind === 'remove').map(({ id }) => id));
-        for (const id of await lookup.match(ctx.caller, parts.type, parts.criteria))
-          if (!removed.has(id)) matches.add(id);
-        for (const one of resolved)
-          if (one.kind === 'create' && one.type === parts.type && hasIdentifier(one.request, parts.criteria))
-            matches.add(one.id);
-      }
-      const [match] = matches;
-      if (match === undefined || matches.size > 1) {
-        const several = matches.size > 1;
-        const what = reference.slice(0, 200);
-        const owner = resolved.find(({ request }) => mentions(request, reference))?.request ?? {};
-        throw several
-          ? refuse(
-              'precondition_failed',
-              owner,
-              'multiple-matches',
-              `several resources match the reference ${what}`,
-            )
-          : refuse('invalid', owner, 'value', `nothing matches the reference ${what}`);
-      }
-      return [reference, `${parts?.type}/${match}`];
-    }),
-  );
-  return new Map(found);
+export function relink(
+  resource: SubmittedResource,
+  type: string,
+  links: Links,
+  request: WriteRequest,
+): SubmittedResource {
+  if (links.urls.size === 0) return resource;
+  const replacement = replacementFor(links, request);
+  return { value: rewriteReferences(resource.value, type, replacement), exact: resource.exact };
 }
 
-function mentions({ resource }: WriteRequest, reference: string): boolean {
-  return resource !== undefined && conditionalReferences([resource], []).includes(reference);
+/** A patch with the links in its values replaced. A JSON Patch has no types: only `reference` members and urns are links. */
+export function relinkPatch(patch: Patch, links: Links, request: WriteRequest): Patch {
+  if (patch.format !== 'json-patch' || links.urls.size === 0) return patch;
+  const replacement = replacementFor(links, request);
+  const operations = patch.operations.map((operation) =>
+    'value' in operation && operation.value !== undefined
+      ? {
+          ...operation,
+          value: relinkValue(operation.value, operation.path.at(-1) === 'reference', replacement),
+        }
+      : operation,
+  );
+  return { ...patch, operations };
 }
 
-/** Whether a resource of the Bundle bears the identifier of `identifier=system|value`; other criteria ask the read model only. */
-function hasIdentifier({ resource }: WriteRequest, criteria: string): boolean {
-  const wanted = [...new URLSearchParams(criteria)];
-  const [only] = wanted;
-  if (wanted.length !== 1 || only?.[0] !== 'identifier') return false;
-  const bar = only[1].indexOf('|');
-  const [system, value] = bar < 0 ? [undefined, only[1]] : [only[1].slice(0, bar), only[1].slice(bar + 1)];
-  const identifiers = resource?.value.identifier;
-  return (
-    Array.isArray(identifiers) &&
-    identifiers.some(
-      (one) =>
-        isObject(one) && one.value === value && (system === undefined || (one.system ?? '') === system),
-    )
-  );
+function relinkValue(
+  value: Json,
+  isReference: boolean,
+  replacement: (text: string) => string | undefined,
+): Json {
+  if (typeof value === 'string') return (isReference ? replacement(value) : undefined) ?? value;
+  if (Array.isArray(value)) return value.map((item) => relinkValue(item, false, replacement));
+  if (!isObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const [key, member] of Object.entries(value))
+    copy[key] = relinkValue(member, key === 'reference', replacement);
+  return copy;
+}
+
+function replacementFor({ urls, tails }: Links, request: WriteRequest): (text: string) => string | undefined {
+  const base = TAIL.exec(request.fullUrl ?? '')?.[1];
+  return (text) => {
+    const known = urls.get(text) ?? (base === undefined ? undefined : urls.get(base + text));
+    if (known !== undefined) return known;
+    const meant = tails.get(text);
+    if (meant === undefined) return undefined;
+    const [only, another] = meant;
+    if (another === undefined) return only;
+    throw refuse('invalid', request, 'value', `several entries have a fullUrl that ends with ${text}`);
+  };
 }

@@ -1,17 +1,18 @@
 /** From requests to writes: targets → links → patches → checks. Looks things up, writes nothing. */
 import { settleNarrative } from '#src/fhir/narrative.ts';
-import { applyPatch } from '#src/fhir/patch/patch.ts';
+import { applyPatch, type Patch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { CommandContext, SubmittedResource, WriteResult } from '../command.ts';
 import { type Checked, checkCandidates } from './check.ts';
 import { sameContent } from './content.ts';
 import { currentVersion } from './current.ts';
-import { gone, noClientIds, stale, type Write } from './decide.ts';
+import { automaticProvenance, gone, noClientIds, stale, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
-import { conditionalReferences, fullUrlMap, relink, resolveConditionalReferences } from './links.ts';
-import { onBehalfOf, refuse, resourcesOf, type WriteRequest } from './request.ts';
+import { linksOf, relink, relinkPatch } from './links.ts';
+import { atEntry, onBehalfOf, refuse, type WriteRequest } from './request.ts';
 import { type Resolved, resolveTargets } from './resolve.ts';
+import { resolveSearches } from './searches.ts';
 
 /** A write and where it goes. */
 export interface Planned {
@@ -38,7 +39,7 @@ export async function planWrites(
   transaction: boolean,
 ): Promise<Plan> {
   const resolved = await resolveTargets(ctx, deps.lookup, requests);
-  const linked = transaction ? await linkEntries(deps, ctx, resolved) : resolved;
+  const linked = transaction ? await linkEntries(deps, ctx, resolved) : resolved.map(withPatch);
   const located = await deps.lookup.locate(
     ctx.caller,
     linked.filter(({ kind }) => kind !== 'create' && kind !== 'nothing').map(({ id }) => id),
@@ -51,8 +52,9 @@ export async function planWrites(
     const there = located.get(id);
     if (kind === 'nothing') continue;
     if (kind !== 'create' && (there === undefined || there.type !== type)) {
-      throw onBehalfOf(request.at, () => (request.method === 'PUT' ? noClientIds(type) : notFound(type, id)));
+      throw atEntry(request.at, request.method === 'PUT' ? noClientIds(type) : notFound(type, id));
     }
+    if (there?.automatic) throw atEntry(request.at, automaticProvenance(id));
     const eventId = ctx.ids.at(request.index, 'event');
     if (kind === 'matched') {
       results.set(request.index, await matchedResult(deps, one, there?.stream ?? ''));
@@ -96,15 +98,29 @@ async function linkEntries(
   ctx: CommandContext,
   resolved: readonly Resolved[],
 ): Promise<Resolved[]> {
-  const map = fullUrlMap(resolved);
-  const references = conditionalReferences(resourcesOf(resolved.map(({ request }) => request)), deps.bases);
-  const found = await resolveConditionalReferences(ctx, deps.lookup, references, resolved);
-  for (const [reference, target] of found) map.set(reference, target);
+  const links = linksOf(resolved, await resolveSearches(ctx, deps.lookup, deps.bases, resolved));
   return resolved.map((one) => {
-    const { resource } = one.request;
-    if (resource === undefined) return one;
-    return { ...one, request: { ...one.request, resource: relink(resource, one.type, map) } };
+    const { request, type } = one;
+    const { resource, patchSource } = request;
+    if (resource !== undefined)
+      return { ...one, request: { ...request, resource: relink(resource, type, links, request) } };
+    if (patchSource === undefined) return one;
+    const linked = relink(patchSource, String(patchSource.value.resourceType), links, request);
+    const patch = relinkPatch(patchIn(request, linked), links, request);
+    return { ...one, request: { ...request, patch } };
   });
+}
+
+/** The patch of an entry of a batch, where nothing is linked. */
+function withPatch(one: Resolved): Resolved {
+  const { patchSource } = one.request;
+  return patchSource === undefined
+    ? one
+    : { ...one, request: { ...one.request, patch: patchIn(one.request, patchSource) } };
+}
+
+function patchIn({ at }: WriteRequest, { value, exact }: SubmittedResource): Patch {
+  return onBehalfOf(at, () => parsePatchEntry(value, exact));
 }
 
 /** The resource to be checked and written: as sent, or the current one with the patch applied. */
@@ -129,37 +145,30 @@ async function candidateOf(
     if (kind === 'update' && transaction && stream?.startsWith('directory-')) {
       const current = await currentVersion(deps.handler, stream, type, id);
       if (current.body !== undefined && sameContent(asObject(current.body), resource.value)) {
-        return {
-          settled: {
-            outcome: 'matched',
-            type,
-            id,
-            version: current.version,
-            lastUpdated: current.lastUpdated,
-            body: current.body,
-          },
-        };
+        refuseStale(request, type, id, current.version);
+        return { settled: { outcome: 'matched', type, id, ...current } };
       }
     }
     return { ...base, resource };
   }
   const current = await currentVersion(deps.handler, stream ?? '', type, id);
-  if (current.body === undefined) throw onBehalfOf(request.at, () => gone(type, id));
+  if (current.body === undefined) throw atEntry(request.at, gone(type, id));
   const { patch } = request;
   const before = asObject(current.body);
   const value = onBehalfOf(request.at, () => settleNarrative(before, applyPatch(before, patch)));
   if (printJson(value) === printJson(before)) {
-    const { ifMatch } = request;
-    if (ifMatch !== undefined && ifMatch !== current.version)
-      throw onBehalfOf(request.at, () => stale(type, id, current.version, ifMatch));
+    refuseStale(request, type, id, current.version);
     return { settled: { outcome: 'unchanged', type, id, ...current } };
   }
   return { ...base, resource: { value, exact: true }, basedOn: current.version };
 }
 
+function refuseStale({ ifMatch, at }: WriteRequest, type: string, id: string, version: number): void {
+  if (ifMatch !== undefined && ifMatch !== version) throw atEntry(at, stale(type, id, version, ifMatch));
+}
+
 async function matchedResult(deps: WriteDeps, { type, id }: Resolved, stream: string): Promise<WriteResult> {
-  const { version, lastUpdated, body } = await currentVersion(deps.handler, stream, type, id);
-  return { outcome: 'matched', type, id, version, lastUpdated, ...(body === undefined ? {} : { body }) };
+  return { outcome: 'matched', type, id, ...(await currentVersion(deps.handler, stream, type, id)) };
 }
 
 function finish(candidate: Candidate, checked: Checked | undefined): Write {

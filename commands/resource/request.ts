@@ -15,6 +15,8 @@ export interface WriteRequest {
   readonly fullUrl?: string;
   readonly resource?: SubmittedResource;
   readonly patch?: Patch;
+  /** A PATCH entry's Parameters or Binary, while its links are not resolved: then it becomes `patch`. */
+  readonly patchSource?: SubmittedResource;
   readonly ifMatch?: number;
   /** `Bundle.entry[i]` in a transaction, so that faults name the entry; absent for a single command. */
   readonly at?: string;
@@ -33,18 +35,31 @@ export function issuesAt(at: string | undefined, issues: readonly Issue[]): Issu
 
 /** Runs work on behalf of an entry: its refusal names the entry. */
 export function onBehalfOf<T>(at: string | undefined, work: () => T): T {
-  if (at === undefined) return work();
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const issues = error.issues.map((issue) => ({
-      ...issue,
-      diagnostics: `${at}: ${issue.diagnostics}`,
-      expression: at,
-    }));
-    throw new Refusal(error.kind, issues, error.headers);
+    throw error instanceof Refusal ? atEntry(at, error) : error;
   }
+}
+
+/** The same for work that takes time. */
+export async function onBehalfOfAsync<T>(at: string | undefined, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof Refusal ? atEntry(at, error) : error;
+  }
+}
+
+/** A refusal that names the entry it is about. */
+export function atEntry(at: string | undefined, refusal: Refusal): Refusal {
+  if (at === undefined) return refusal;
+  const issues = refusal.issues.map(({ code, diagnostics }) => ({
+    code,
+    diagnostics: `${at}: ${diagnostics}`,
+    expression: at,
+  }));
+  return new Refusal(refusal.kind, issues, refusal.headers);
 }
 
 /** A refusal with one issue, at its entry. */
@@ -64,5 +79,7 @@ export function refuse(
 
 /** The resources that requests carry. */
 export function resourcesOf(requests: readonly WriteRequest[]): SubmittedResource[] {
-  return requests.flatMap(({ resource }) => (resource === undefined ? [] : [resource]));
+  return requests.flatMap(({ resource, patchSource }) =>
+    [resource, patchSource].filter((one) => one !== undefined),
+  );
 }

@@ -3,7 +3,7 @@ import { bareCriteria } from '#src/fhir/bundle.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { CommandContext, Lookup } from '../command.ts';
 import { noClientIds } from './decide.ts';
-import { onBehalfOf, refuse, type WriteRequest } from './request.ts';
+import { atEntry, onBehalfOfAsync, refuse, type WriteRequest } from './request.ts';
 
 /** A request whose target is known. */
 export interface Resolved {
@@ -24,7 +24,7 @@ export function lockKey(ctx: CommandContext, type: ResourceType, criteria: strin
 }
 
 /**
- * Finds every request's target.
+ * Finds every request's target. Deletions come first, as R4 carries them out: what they take away matches nothing else.
  * @throws Refusal 400 (one resource twice, ids that disagree), 404, 405, 412 (several match)
  */
 export async function resolveTargets(
@@ -32,45 +32,59 @@ export async function resolveTargets(
   lookup: Lookup,
   requests: readonly WriteRequest[],
 ): Promise<Resolved[]> {
-  const resolved = await Promise.all(requests.map((request) => resolveTarget(ctx, lookup, request)));
+  const resolve = (some: readonly WriteRequest[], gone: readonly string[]): Promise<Resolved[]> =>
+    Promise.all(some.map((request) => resolveTarget(ctx, lookup, request, gone)));
+  const removals = await resolve(
+    requests.filter(({ method }) => method === 'DELETE'),
+    [],
+  );
+  const gone = removals.filter(({ kind }) => kind === 'remove').map(({ id }) => id);
+  const others = await resolve(
+    requests.filter(({ method }) => method !== 'DELETE'),
+    gone,
+  );
+  const resolved = [...removals, ...others].sort((a, b) => a.request.index - b.request.index);
   refuseTwice(resolved);
   return resolved;
 }
 
-async function resolveTarget(ctx: CommandContext, lookup: Lookup, request: WriteRequest): Promise<Resolved> {
+async function resolveTarget(
+  ctx: CommandContext,
+  lookup: Lookup,
+  request: WriteRequest,
+  gone: readonly string[],
+): Promise<Resolved> {
   const { method, type, id, criteria } = request;
+  const create = (): Resolved => ({ request, type, kind: 'create', id: newIdFor(ctx, request) });
   if (criteria === undefined) {
-    if (method === 'POST') return { request, type, kind: 'create', id: newIdFor(ctx, request) };
+    if (method === 'POST') return create();
     if (method === 'PUT') refuseOtherBodyId(request, id ?? '', true);
     return { request, type, kind: method === 'DELETE' ? 'remove' : 'update', id: id ?? '' };
   }
-  const matches = await lookup.match(ctx.caller, type, criteria);
-  if (matches.length > 1)
+  const [match, second] = await onBehalfOfAsync(request.at, lookup.match(ctx.caller, type, criteria, gone));
+  if (second !== undefined)
     throw refuse('precondition_failed', request, 'multiple-matches', `several ${type} match the criteria`);
-  const [match] = matches;
   // What an earlier attempt of this very request created is found by its own criteria: it is a creation still.
-  if (match !== undefined && match === newIdFor(ctx, request))
-    return { request, type, kind: 'create', id: match };
-  switch (method) {
-    case 'POST':
-      if (match === undefined) return { request, type, kind: 'create', id: newIdFor(ctx, request) };
-      return { request, type, kind: 'matched', id: match };
-    case 'PUT':
-      if (match !== undefined) {
-        refuseOtherBodyId(request, match, false);
-        return { request, type, kind: 'update', id: match };
-      }
-      if (request.resource?.value.id !== undefined) throw onBehalfOf(request.at, () => noClientIds(type));
-      return { request, type, kind: 'create', id: newIdFor(ctx, request) };
-    case 'PATCH':
-      if (match === undefined)
-        throw refuse('not_found', request, 'not-found', `no ${type} matches the criteria`);
-      return { request, type, kind: 'update', id: match };
-    case 'DELETE':
-      return match === undefined
-        ? { request, type, kind: 'nothing', id: '' }
-        : { request, type, kind: 'remove', id: match };
+  if (match === newIdFor(ctx, request)) return create();
+  if (match !== undefined) {
+    if (method === 'PUT') refuseOtherBodyId(request, match, false);
+    const kind = ({ POST: 'matched', PUT: 'update', PATCH: 'update', DELETE: 'remove' } as const)[method];
+    return { request, type, kind, id: match };
   }
+  if (method === 'DELETE') return { request, type, kind: 'nothing', id: '' };
+  if (method === 'PATCH') throw refuse('not_found', request, 'not-found', `no ${type} matches the criteria`);
+  if (request.ifMatch !== undefined) {
+    // RFC 9110, section 13.1.1: nothing that is there can have that version.
+    throw refuse(
+      'precondition_failed',
+      request,
+      'conflict',
+      `no ${type} matches the criteria, If-Match names one`,
+    );
+  }
+  if (method === 'PUT' && request.resource?.value.id !== undefined)
+    throw atEntry(request.at, noClientIds(type));
+  return create();
 }
 
 /** The id of what a request creates: the same when the request is tried again. */
@@ -87,19 +101,12 @@ function refuseOtherBodyId(request: WriteRequest, id: string, required: boolean)
 
 function refuseTwice(resolved: readonly Resolved[]): void {
   const written = new Set<string>();
-  for (const { kind, id, request } of resolved) {
+  for (const { kind, id, type, request } of resolved) {
     if (kind === 'matched' || kind === 'nothing') continue;
-    const key =
-      request.method === 'POST' && request.criteria !== undefined
-        ? `${request.type}?${request.criteria}`
-        : id;
+    // Two creations under one condition would make what the condition rules out.
+    const key = kind === 'create' && request.criteria !== undefined ? `${type}?${request.criteria}` : id;
     if (written.has(key) || written.has(id)) {
-      throw refuse(
-        'malformed',
-        request,
-        'duplicate',
-        `${request.type}/${id} is written twice by this Bundle`,
-      );
+      throw refuse('malformed', request, 'duplicate', `${type}/${id} is written twice by this Bundle`);
     }
     written.add(key);
     written.add(id);

@@ -8,10 +8,10 @@ import { appendWrites } from './append.ts';
 import { checkAuthorship } from './authorship.ts';
 import { Moved } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
-import { conditionalReferences, splitConditional } from './links.ts';
 import { planWrites } from './plan.ts';
 import { resourcesOf, type WriteRequest } from './request.ts';
 import { lockKey } from './resolve.ts';
+import { searchIn, searchReferences } from './searches.ts';
 
 /**
  * Writes all requests or none.
@@ -44,8 +44,8 @@ function lockKeys(
   for (const { type, criteria } of requests)
     if (criteria !== undefined) keys.add(lockKey(ctx, type, criteria));
   if (transaction) {
-    for (const reference of conditionalReferences(resourcesOf(requests), deps.bases)) {
-      const parts = splitConditional(reference);
+    for (const reference of searchReferences(resourcesOf(requests), deps.bases)) {
+      const parts = searchIn(reference, deps.bases);
       if (parts !== undefined) keys.add(lockKey(ctx, parts.type, parts.criteria));
     }
   }

@@ -2,11 +2,11 @@
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { searchable } from '#src/shared/searchable.ts';
 
-/** References to who wrote: author, acting-as, on-behalf-of (each once); null when the event names nobody. */
+/** References to who wrote: author and acting-as (R4: Provenance.agent.who), each once; null when the event names nobody. */
 export function agentsOf(metadata: EventMetadata): string[] | null {
-  const { author, acting_as, on_behalf_of } = metadata;
-  if (author?.reference === undefined && acting_as === undefined && on_behalf_of === undefined) return null;
-  return each([author?.reference, acting_as, on_behalf_of?.reference]);
+  const { author, acting_as } = metadata;
+  if (author?.reference === undefined && acting_as === undefined) return null;
+  return each([author?.reference, acting_as]);
 }
 
 /** What a client's own Provenance says: `recorded` as a FHIR instant, and the references it is found by. */
@@ -25,14 +25,14 @@ export function clientProvenance(body: string): ClientProvenance {
   const { recorded, target, agent } = JSON.parse(body) as {
     recorded: string;
     target: readonly Reference[];
-    agent: readonly { readonly who?: Reference; readonly onBehalfOf?: Reference }[];
+    agent: readonly { readonly who?: Reference }[];
   };
   return {
     recorded,
     targets: each(
       target.flatMap(({ reference }) => [reference, reference?.replace(/\/_history\/[^/]*$/, '')]),
     ),
-    agents: each(agent.flatMap(({ who, onBehalfOf }) => [who?.reference, onBehalfOf?.reference])),
+    agents: each(agent.map(({ who }) => who?.reference)),
   };
 }
 

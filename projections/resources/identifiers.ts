@@ -7,13 +7,21 @@ export interface Identifier {
   readonly value: string;
 }
 
-/** The top-level `identifier[]` of a resource that have a value, each once. Parses only bodies that name the element. */
+/**
+ * What R4's parameter `identifier` finds: `identifier` (one or a list) and DocumentReference.masterIdentifier, those with
+ * a value, each once. Parses only bodies that name an element so.
+ */
 export function identifiersOf(body: string): Identifier[] {
-  if (!body.includes('"identifier"')) return [];
-  const { identifier } = JSON.parse(body) as { identifier?: unknown };
-  if (!Array.isArray(identifier)) return [];
+  if (!body.includes('dentifier"')) return [];
+  const { identifier, masterIdentifier } = JSON.parse(body) as {
+    identifier?: unknown;
+    masterIdentifier?: unknown;
+  };
   const found = new Map<string, Identifier>();
-  for (const item of identifier as ({ system?: unknown; value?: unknown } | null)[]) {
+  for (const item of [identifier, masterIdentifier].flat() as ({
+    system?: unknown;
+    value?: unknown;
+  } | null)[]) {
     const { system, value } = item ?? {};
     if (typeof value !== 'string') continue;
     const row = { system: typeof system === 'string' ? searchable(system) : null, value: searchable(value) };

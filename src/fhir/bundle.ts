@@ -111,6 +111,8 @@ function parseEntry(entry: unknown, index: number, bases: readonly string[]): Wr
   if (!isObject(entry)) throw fault('structure', 'an entry must be an object', at);
   const request = entry.request;
   if (!isObject(request)) throw fault('required', 'an entry needs a request', `${at}.request`);
+  refuseUnknown(entry, ENTRY_MEMBERS, at);
+  refuseUnknown(request, REQUEST_MEMBERS, `${at}.request`);
   const method = request.method;
   if (typeof method !== 'string' || !METHODS.includes(method)) {
     throw fault(
@@ -127,11 +129,11 @@ function parseEntry(entry: unknown, index: number, bases: readonly string[]): Wr
       index,
       method,
       url,
-      ...(typeof request.ifNoneMatch === 'string' ? { ifNoneMatch: request.ifNoneMatch } : {}),
-      ...(typeof request.ifModifiedSince === 'string' ? { ifModifiedSince: request.ifModifiedSince } : {}),
+      ...optional('ifNoneMatch', textMember(request, 'ifNoneMatch', at)),
+      ...optional('ifModifiedSince', textMember(request, 'ifModifiedSince', at)),
     };
   }
-  return parseWrite(entry, request, method as WriteEntry['method'], url, index);
+  return parseWrite(entry, request, method as WriteEntry['method'], url, index, bases);
 }
 
 function parseWrite(
@@ -140,6 +142,7 @@ function parseWrite(
   method: WriteEntry['method'],
   url: string,
   index: number,
+  bases: readonly string[],
 ): WriteEntry {
   const at = entryPath(index);
   const [path = '', query] = split(url);
@@ -168,40 +171,83 @@ function parseWrite(
   if (method !== 'DELETE' && !isObject(resource))
     throw fault('required', `a ${method} entry needs a resource`, `${at}.resource`);
   if (isObject(resource) && (method === 'POST' || method === 'PUT') && resource.resourceType !== type) {
-    throw fault('value', `request.url names ${type}, the resource is another type`, `${at}.resource`);
+    throw new Refusal('malformed', {
+      code: 'value',
+      diagnostics: `${at}.resource: request.url names ${type}, the resource is another type`,
+      expression: `${at}.resource`,
+    });
   }
-  const ifNoneExist = request.ifNoneExist;
-  const criteria =
-    method === 'POST'
-      ? typeof ifNoneExist === 'string' && ifNoneExist !== ''
-        ? bareCriteria(ifNoneExist, type)
-        : undefined
-      : query;
-  const fullUrl = entry.fullUrl;
+  const ifNoneExist = textMember(request, 'ifNoneExist', at);
+  const bare = ifNoneExist && bareCriteria(ifNoneExist, type, bases);
+  const criteria = method === 'POST' ? bare : query && bareCriteria(query, type);
+  const ifMatch = textMember(request, 'ifMatch', at);
   return {
     index,
     method,
     type,
-    ...(typeof fullUrl === 'string' ? { fullUrl } : {}),
-    ...(id === undefined ? {} : { id }),
-    ...(criteria === undefined ? {} : { criteria }),
+    ...optional('fullUrl', textMember(entry, 'fullUrl', at)),
+    ...optional('id', id),
+    ...optional('criteria', criteria),
     ...(isObject(resource) ? { resource } : {}),
-    ...(typeof request.ifMatch === 'string'
-      ? { ifMatch: parseETag(request.ifMatch, `${at}.request.ifMatch`) }
-      : {}),
+    ...(ifMatch === undefined ? {} : optional('ifMatch', parseETag(ifMatch, `${at}.request.ifMatch`))),
   };
 }
 
-/** `If-None-Exist` may come as `identifier=…`, `?identifier=…` or `Type?identifier=…`. */
-export function bareCriteria(criteria: string, type: ResourceType): string {
-  return criteria.replace(new RegExp(`^(?:${type})?\\?`), '');
+/** Members of BackboneElement and of each level (https://hl7.org/fhir/R4/bundle.html). */
+const BACKBONE = ['id', 'extension', 'modifierExtension'];
+const ENTRY_MEMBERS = new Set([...BACKBONE, 'link', 'fullUrl', 'resource', 'search', 'request', 'response']);
+const REQUEST_MEMBERS = new Set([
+  ...BACKBONE,
+  'method',
+  'url',
+  'ifNoneMatch',
+  'ifModifiedSince',
+  'ifMatch',
+  'ifNoneExist',
+]);
+
+/** A condition that is misspelt must not be dropped: the entry would be carried out without it. */
+function refuseUnknown(object: JsonObject, members: ReadonlySet<string>, at: string): void {
+  for (const name of Object.keys(object)) {
+    if (!members.has(name.replace(/^_/, '')))
+      throw fault('structure', `${name.slice(0, 60)} is no element here`, at);
+  }
+}
+
+/** A member that is a text or absent; an empty text counts as absent. */
+function textMember(object: JsonObject, name: string, at: string): string | undefined {
+  const value = object[name];
+  const path = name === 'fullUrl' ? `${at}.${name}` : `${at}.request.${name}`;
+  if (value !== undefined && typeof value !== 'string')
+    throw fault('structure', `${name} must be a string`, path);
+  return value === '' ? undefined : value;
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } {
+  return (value === undefined ? {} : { [name]: value }) as { [key in K]?: V };
 }
 
 /**
- * The version number in `W/"3"` (also `"3"` and `3`, as clients send).
+ * The criteria of `If-None-Exist`, bare: it may come as `identifier=…`, `?identifier=…`, `Type?identifier=…` or a whole
+ * URL, and with parameters that select nothing.
+ */
+export function bareCriteria(criteria: string, type: string, bases: readonly string[] = []): string {
+  const base = bases.find((candidate) => criteria.startsWith(candidate));
+  const local = criteria.slice(base?.length ?? 0).replace(/^\//, '');
+  const mark = local.indexOf('?');
+  const query = mark === 0 || (mark > 0 && local.slice(0, mark) === type) ? local.slice(mark + 1) : local;
+  return query
+    .split('&')
+    .filter((part) => !/^(?:_format|_pretty)(?:=|$)/.test(part))
+    .join('&');
+}
+
+/**
+ * The version number in `W/"3"` (also `"3"` and `3`, as clients send); undefined for `*`, which any version matches.
  * @throws Refusal malformed (400) for anything else.
  */
-export function parseETag(text: string, where = 'If-Match'): number {
+export function parseETag(text: string, where = 'If-Match'): number | undefined {
+  if (text.trim() === '*') return undefined;
   const digits = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(text)?.[1];
   if (digits === undefined) {
     throw new Refusal('malformed', {

@@ -45,11 +45,7 @@ export function createServer(deps: ServerDeps): Server {
   const health = healthRouter({ checks: deps.checks, metrics });
   const fhir = fhirInterface(deps);
   const app = new Koa();
-  app.use(envelope(deps.log, metrics));
-  app.use(async (ctx, next) => {
-    if (!isFhir(ctx.path)) return next();
-    reply(ctx, await answerFhir(fhir, ctx));
-  });
+  app.use(envelope(fhir, deps.log, metrics));
   app.use(health.routes());
   app.use(health.allowedMethods());
   const server = createHttpServer(app.callback());
@@ -82,8 +78,15 @@ function isFhir(path: string): boolean {
   return path.startsWith(FHIR_PATH) && (path.length === FHIR_PATH.length || path[FHIR_PATH.length] === '/');
 }
 
-/** Gives each request its id, headers, error body, log line and measure. */
-function envelope(log: Logger, metrics: Metrics): (ctx: Context, next: Next) => Promise<void> {
+/**
+ * Gives each request its id, headers, error body, log line and measure. The FHIR interface, which nearly all of them
+ * are for, is asked from here; the rest go on to the routers.
+ */
+function envelope(
+  fhir: FhirInterface,
+  log: Logger,
+  metrics: Metrics,
+): (ctx: Context, next: Next) => Promise<void> {
   // Its members are ours alone, so that looking for secrets in each line is spared.
   const requests = log.child({}, { redact: [] });
   return async (ctx, next) => {
@@ -94,20 +97,25 @@ function envelope(log: Logger, metrics: Metrics): (ctx: Context, next: Next) => 
     res.setHeader('Service-Request-Id', requestId);
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Cache-Control', 'private, no-cache');
+    const fhirPath = isFhir(ctx.path);
     try {
       if (!answerCors(ctx)) {
-        await next();
-        if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx);
+        if (fhirPath) reply(ctx, await answerFhir(fhir, ctx));
+        else {
+          await next();
+          if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx);
+        }
       }
     } catch (error) {
       reply(ctx, errorAnswer(ctx, error, log));
     }
     const ms = performance.now() - started;
     const route: string = ctx.state.route ?? ctx._matchedRoute ?? 'unmatched';
-    const { method, status } = ctx;
-    metrics.observeRequest(method, route, status, ms / 1000);
+    const { method } = ctx.req;
+    const status = res.statusCode;
+    metrics.observeRequest(method ?? '', route, status, ms / 1000);
     const line = { request_id: requestId, method, route, status, ms: Math.round(ms * 10) / 10 };
-    if (isFhir(ctx.path)) requests.info(line, 'request');
+    if (fhirPath) requests.info(line, 'request');
     else requests.debug(line, 'request');
   };
 }
@@ -134,16 +142,15 @@ function errorAnswer(ctx: Context, error: unknown, log: Logger): Answer {
   return isFhir(ctx.path) ? fhirError(refusal) : jsonError(refusal, ctx.state.requestId);
 }
 
-function reply(ctx: Context, answer: Answer): void {
-  const { res } = ctx;
-  ctx.status = answer.status;
-  for (const name in answer.headers) res.setHeader(name, answer.headers[name] ?? '');
-  if (answer.body !== undefined) {
-    ctx.body = answer.body;
-  } else if (answer.status !== 204 && answer.status !== 304) {
-    ctx.body = null;
-    ctx.status = answer.status;
-  }
+/** Sends an answer past Koa's own ending, which would look at the body once more to find out what it is. */
+function reply(ctx: Context, { status, headers, body }: Answer): void {
+  const { req, res } = ctx;
+  ctx.respond = false;
+  res.statusCode = status;
+  for (const name in headers) res.setHeader(name, headers[name] ?? '');
+  if (status !== 204 && status !== 304) res.setHeader('Content-Length', Buffer.byteLength(body ?? ''));
+  if (body === undefined || req.method === 'HEAD') res.end();
+  else res.end(body);
 }
 
 /** What is not HTTP, or too much of it, is answered without Koa. */

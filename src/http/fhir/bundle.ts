@@ -28,7 +28,10 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
   const bundle = parseBundle(value, [service.base], service.bundleEntries);
   if (bundle.writes.length > 0) requireScope(caller, 'write');
   if (bundle.reads.length > 0) requireScope(caller, 'read');
-  if (bundle.type === 'transaction') refuseFaulty(bundle);
+  if (bundle.type === 'transaction') {
+    refuseFaulty(bundle);
+    await refuseFailingReads(request, bundle);
+  }
   const results = await write(request, bundle, exact);
   const entries = new Map<number, string>();
   let transient = false;
@@ -73,6 +76,42 @@ function refuseFaulty({ faulty }: ParsedBundle): void {
     refusal.issues.map((issue) => ({ ...issue, expression: issue.expression ?? entryPath(index) })),
   );
   throw new Refusal(first.refusal.kind, issues);
+}
+
+/**
+ * All or nothing holds for GET entries too, so what they ask is tried before anything is written. Only what the
+ * transaction itself restores may be missing then; what it deletes will be.
+ */
+async function refuseFailingReads(request: FhirWrite, { reads, writes }: ParsedBundle): Promise<void> {
+  const refusals: { readonly index: number; readonly refusal: Refusal }[] = [];
+  const written = (entry: ReadEntry, method: 'PUT' | 'DELETE'): boolean =>
+    writes.some(
+      (one) => one.method === method && one.id !== undefined && entry.url === `${one.type}/${one.id}`,
+    );
+  await inGroups(reads, async (entry) => {
+    try {
+      await readEntry(request, entry);
+      if (written(entry, 'DELETE')) {
+        const diagnostics = `${entry.url} is deleted by this transaction`;
+        refusals.push({ index: entry.index, refusal: new Refusal('gone', { code: 'deleted', diagnostics }) });
+      }
+    } catch (error) {
+      const refusal = refusalOf(error) ?? internalError();
+      if (refusal.kind === 'gone' && written(entry, 'PUT')) return;
+      refusals.push({ index: entry.index, refusal });
+    }
+  });
+  refusals.sort((a, b) => a.index - b.index);
+  const [first] = refusals;
+  if (first === undefined) return;
+  const issues = refusals.flatMap(({ index, refusal }) =>
+    refusal.issues.map(({ code, diagnostics }) => ({
+      code,
+      diagnostics: `${entryPath(index)}: ${diagnostics}`,
+      expression: entryPath(index),
+    })),
+  );
+  throw new Refusal(first.refusal.kind, issues, first.refusal.headers);
 }
 
 async function write(

@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/store.ts';
+import { parseAuthorship } from '#src/http/authorship.ts';
+import { notModified } from '#src/http/conditional.ts';
+import { credentialOf } from '#src/http/credentials.ts';
+import { internalError, jsonError, refusalOf } from '#src/http/errors.ts';
+import { negotiate } from '#src/http/negotiation.ts';
+import { segmentsOf } from '#src/http/path.ts';
+import { parsePrefer } from '#src/http/prefer.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { toMicros } from '#src/shared/time.ts';
+
+const of = (headers: Record<string, string>) => (name: string) => headers[name];
+
+describe('author headers', () => {
+  it('default to an import without a source', () => {
+    expect(parseAuthorship(of({ 'x-service-source-system': '' }))).to.deep.equal({ authorType: 'import' });
+  });
+
+  it('are read, names in UTF-8 or Latin-1', () => {
+    const headers = {
+      'x-service-author-type': 'ai',
+      'x-service-author-ref': 'Practitioner/1',
+      'x-service-acting-as': 'PractitionerRole/2',
+      'x-service-on-behalf-of': 'Organization/3',
+      'x-service-source-system': Buffer.from('Klinik Süd').toString('latin1'),
+      'x-service-origin-id': 'Süd-1',
+    };
+    expect(parseAuthorship(of(headers))).to.deep.equal({
+      authorType: 'ai',
+      authorRef: 'Practitioner/1',
+      actingAs: 'PractitionerRole/2',
+      onBehalfOf: { reference: 'Organization/3' },
+      sourceSystem: 'Klinik Süd',
+      originId: 'Süd-1',
+    });
+  });
+
+  it('are refused together, each by its name', () => {
+    const wrong = {
+      'x-service-author-type': 'robot',
+      'x-service-author-ref': 'PractitionerRole/1',
+      'x-service-acting-as': 'Organization/1',
+      'x-service-on-behalf-of': 'Practitioner/1',
+      'x-service-source-system': 'x'.repeat(1_001),
+      'x-service-origin-id': 'a\tb',
+    };
+    try {
+      parseAuthorship(of(wrong));
+      expect.fail('must be refused');
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      expect(error.status).to.equal(422);
+      expect(error.issues.map(({ expression }) => expression)).to.have.members(
+        Object.keys(wrong).map((name) => `http.${name}`),
+      );
+    }
+  });
+});
+
+describe('Prefer', () => {
+  it('is read in any order and ignored where unknown', () => {
+    expect(parsePrefer(undefined)).to.deep.equal({});
+    expect(parsePrefer('respond-async, return=minimal;handling=strict')).to.deep.equal({
+      return: 'minimal',
+      handling: 'strict',
+    });
+    expect(parsePrefer('return="representation"')).to.deep.equal({ return: 'representation' });
+    expect(parsePrefer('return=everything, noreturn=minimal')).to.deep.equal({});
+  });
+});
+
+describe('Accept', () => {
+  it('lets _format decide', () => {
+    expect(() => negotiate('text/html', 'json')).not.to.throw();
+    expect(() => negotiate('*/*', 'ttl')).to.throw(Refusal);
+    expect(() => negotiate('text/html, application/fhir+json;q=0.1', null)).not.to.throw();
+    expect(() => negotiate('application/fhir+json;q=0.0, text/html', null)).to.throw(Refusal);
+  });
+});
+
+describe('conditional reads', () => {
+  const at = toMicros('2024-05-01T10:00:00.900000Z');
+  it('go by the tag where there is one, else by the second', () => {
+    expect(notModified(of({ 'if-none-match': '*' }), 3, at)?.status).to.equal(304);
+    expect(notModified(of({ 'if-none-match': 'W/"33"' }), 3, at)).to.equal(undefined);
+    const since = (text: string) => notModified(of({ 'if-modified-since': text }), 3, at)?.status;
+    expect(since('Wed, 01 May 2024 10:00:00 GMT')).to.equal(304);
+    expect(since('Wed, 01 May 2024 09:59:59 GMT')).to.equal(undefined);
+    expect(since('some time ago')).to.equal(undefined);
+  });
+});
+
+describe('credentials', () => {
+  it('are one, in a header', () => {
+    expect(credentialOf({ authorization: 'bearer abc' }, '')).to.equal('abc');
+    expect(credentialOf({ 'x-api-key': 'abc' }, 'identifier=sk_1')).to.equal('abc');
+    expect(credentialOf({ authorization: 'Bearer abc', 'x-api-key': 'abc' }, '')).to.equal('abc');
+    for (const query of ['api_key=x', 'a=1&access_token=x', 'APIKEY=x', 'q=sk_live_x']) {
+      expect(() => credentialOf({ authorization: 'Bearer abc' }, query), query).to.throw(
+        Refusal,
+        'query string',
+      );
+    }
+    expect(() => credentialOf({ authorization: 'Bearer a b' }, '')).to.throw(Refusal, 'Bearer');
+  });
+});
+
+describe('paths', () => {
+  it('are decoded segments, one slash at the end does not count', () => {
+    expect(segmentsOf('')).to.deep.equal([]);
+    expect(segmentsOf('/')).to.deep.equal([]);
+    expect(segmentsOf('/Patient/a%20b/')).to.deep.equal(['Patient', 'a b']);
+    expect(segmentsOf('Patient//x')).to.deep.equal(['Patient', '', 'x']);
+    expect(() => segmentsOf('/%e0')).to.throw(Refusal);
+  });
+});
+
+describe('errors', () => {
+  const status = (error: unknown) => refusalOf(error)?.status;
+  it('of the store and the database have their answers; anything else is a fault of ours', () => {
+    expect(status(new Conflict('s', 1, 2))).to.equal(503);
+    expect(status(new Unavailable('away'))).to.equal(503);
+    expect(status(new StreamDeleted('s'))).to.equal(404);
+    expect(status(new TooLarge(13_000_000))).to.equal(413);
+    expect(status(Object.assign(new Error('x'), { code: '57P01' }))).to.equal(503);
+    expect(status(Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' }))).to.equal(503);
+    expect(status(new Error('Connection terminated unexpectedly'))).to.equal(503);
+    expect(refusalOf(new Unavailable('away'))?.headers).to.deep.equal({ 'Retry-After': '1' });
+    expect(status(Object.assign(new Error('x'), { code: '23505' }))).to.equal(undefined);
+    expect(status(new TypeError('x is not a function'))).to.equal(undefined);
+    expect(internalError().message).not.to.contain('TypeError');
+  });
+
+  it('are an object outside FHIR: type, message, fields', () => {
+    const refusal = new Refusal('invalid', [
+      { code: 'required', diagnostics: 'is missing', expression: 'name' },
+      { code: 'value', diagnostics: 'is wrong', expression: 'query.limit' },
+    ]);
+    const answer = jsonError(refusal, 'req_1');
+    expect([answer.status, JSON.parse(answer.body ?? '')]).to.deep.equal([
+      422,
+      {
+        error: {
+          type: 'invalid',
+          message: 'is missing',
+          field: 'name',
+          errors: [
+            { field: 'name', code: 'required', message: 'is missing' },
+            { field: 'query.limit', code: 'value', message: 'is wrong' },
+          ],
+          request_id: 'req_1',
+        },
+      },
+    ]);
+    const gone = jsonError(new Refusal('gone', { code: 'deleted', diagnostics: 'x' }), 'req_1');
+    expect(gone.status).to.equal(404);
+    expect(gone.body).to.contain('"type":"not_found"');
+  });
+});
