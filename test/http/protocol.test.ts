@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
@@ -144,7 +145,6 @@ describe('HTTP protocol', () => {
 
   it('holds a key to its scopes', async () => {
     const readOnly = await service.newProject();
-    const { createHash } = await import('node:crypto');
     const sha256 = createHash('sha256').update(readOnly).digest('hex');
     const allow = (scopes: string[]) =>
       service.pool.query('update projects.api_key set scopes = $2 where sha256 = $1', [sha256, scopes]);
@@ -169,6 +169,16 @@ describe('HTTP protocol', () => {
     expect((await service.fhir('/Patient', write)).status).to.equal(201);
     expect((await service.fhir('/Patient', { key: readOnly })).status).to.equal(403);
     expect((await service.fhir('/', batch('Patient', 'GET'))).status).to.equal(403);
+  });
+
+  it('refuses a key from the moment it is revoked, however often it was used before', async () => {
+    const key = await service.newProject();
+    for (let i = 0; i < 3; i += 1) expect((await service.fhir('/Patient', { key })).status).to.equal(200);
+    const sha256 = createHash('sha256').update(key).digest('hex');
+    await service.pool.query('update projects.api_key set revoked_at = 1 where sha256 = $1', [sha256]);
+    for (const path of ['/Patient', `/Patient/${id}`]) {
+      expect((await service.fhir(path, { key })).status).to.equal(401);
+    }
   });
 
   it('logs each request with its id, and neither query, body nor credential', async () => {

@@ -11,7 +11,7 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   commands: ['src/events', 'src/fhir', 'src/shared'],
   projections: ['src/events', 'src/fhir', 'src/shared', 'src/database'],
-  queries: ['src/fhir', 'src/shared', 'src/database', 'type src/events'],
+  queries: ['src/fhir', 'src/shared', 'src/database', 'src/events/streams.ts', 'type src/events'],
   'src/reactions': ['src/events', 'src/fhir', 'src/shared', 'src/database'],
   'src/http': [
     'commands',
