@@ -12,6 +12,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { Binds } from './binds.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
+import { prepared } from './prepared.ts';
 
 /** What a history is asked for. */
 export interface HistoryQuery {
@@ -41,11 +42,15 @@ export interface HistoryEntry {
 
 /** A page of history. */
 export interface HistoryPage {
-  readonly total: number;
+  /** Absent when there are more than `MAX_COUNTED`: counting them all would cost more than the page. */
+  readonly total?: number;
   readonly entries: readonly HistoryEntry[];
   /** Where the next page starts; absent on the last. */
   readonly next?: string;
 }
+
+/** Most versions that are counted for `total`, which R4 does not require. */
+export const MAX_COUNTED = 10_000;
 
 /** Reads a page of history. @throws Refusal `malformed` for a bad cursor. */
 export type History = (caller: Caller, query: HistoryQuery) => Promise<HistoryPage>;
@@ -61,61 +66,81 @@ interface Row {
   readonly body: string | null;
 }
 
-/** [upper recorded_at, upper event_id, last recorded_at, last event_id] */
-const cursorSchema = z.tuple([z.int(), z.uuid(), z.int(), z.uuid()]);
+/** What versions are ordered by, last ones first. Of one instance the version numbers say the same. */
+interface Order {
+  readonly columns: readonly {
+    readonly name: 'version' | 'recorded_at' | 'event_id';
+    readonly type: 'int4' | 'int8' | 'uuid';
+  }[];
+  /** The key of the first page's first row, then that of the page's last. */
+  readonly cursor: z.ZodType<(string | number)[]>;
+}
+
+const OF_INSTANCE: Order = {
+  columns: [{ name: 'version', type: 'int4' }],
+  cursor: z.tuple([z.int32(), z.int32()]),
+};
+const OF_MANY: Order = {
+  columns: [
+    { name: 'recorded_at', type: 'int8' },
+    { name: 'event_id', type: 'uuid' },
+  ],
+  cursor: z.tuple([z.int(), z.uuid(), z.int(), z.uuid()]),
+};
 
 /** Opens history over a database. */
 export function openHistory(pool: Pool): History {
   return async (caller, query) => {
     if (query.id !== undefined && !isUuid(query.id)) return { total: 0, entries: [] };
-    const cursor = query.cursor === undefined ? undefined : decodeCursor(query.cursor, cursorSchema);
+    const order = query.id === undefined ? OF_MANY : OF_INSTANCE;
+    const cursor = query.cursor === undefined ? undefined : decodeCursor(query.cursor, order.cursor);
     const binds = new Binds();
-    const sql = historyStatement(binds, caller.tenantId, query, cursor);
-    const { rows } = await pool.query<Row>(sql, binds.values);
-    return toPage(rows, query.count, cursor);
+    const sql = statement(binds, caller.tenantId, query, order, cursor);
+    const { rows } = await pool.query<Row>(prepared(sql, binds.values));
+    return toPage(rows, query.count, order, cursor);
   };
 }
 
-function historyStatement(
+function statement(
   binds: Binds,
   tenant: string,
   query: HistoryQuery,
-  cursor: z.infer<typeof cursorSchema> | undefined,
+  order: Order,
+  cursor: readonly (string | number)[] | undefined,
 ): string {
+  const { columns } = order;
   const conditions = [`v.tenant = ${binds.add(tenant, 'uuid')}`];
   if (query.type !== undefined) conditions.push(`v.type = ${binds.add(query.type, 'text')}`);
   if (query.id !== undefined) conditions.push(`v.id = ${binds.add(query.id, 'uuid')}`);
   if (query.since !== undefined) conditions.push(`v.recorded_at >= ${binds.add(query.since, 'int8')}`);
   if (query.at !== undefined) conditions.push(current(binds, query.at));
-  if (cursor !== undefined) conditions.push(`${KEY} <= ${key(binds, cursor[0], cursor[1])}`);
-  const below = cursor === undefined ? '' : `and ${KEY} < ${key(binds, cursor[2], cursor[3])}`;
+  const key = `(${columns.map(({ name }) => `v.${name}`).join(', ')})`;
+  const bound = (from: number) =>
+    `(${columns.map(({ type }, index) => binds.add(cursor?.[from + index], type)).join(', ')})`;
+  if (cursor !== undefined) conditions.push(`${key} <= ${bound(0)}`);
+  const below = cursor === undefined ? '' : `and ${key} < ${bound(columns.length)}`;
   const limit = binds.add(query.count + 1, 'int4');
   const where = conditions.join(' and ');
-  const order = (alias: string) => `${alias}.recorded_at desc, ${alias}.event_id desc`;
-  const page = (types: string, ofType: string) => `
-      select s.id, s.type, s.version, s.recorded_at, s.event_id, s.operation, s.body
-      from ${types} (
-        select v.id, v.type, v.version, v.recorded_at, v.event_id, v.operation, v.body
-        from history.version v
-        where ${ofType} ${where} ${below}
-        order by ${order('v')} limit ${limit}
-      ) s
-      order by ${order('s')} limit ${limit}`;
+  const sorted = (alias: string) => columns.map(({ name }) => `${alias}.${name} desc`).join(', ');
+  const versions = (ofType: string) => `
+      select v.id, v.type, v.version, v.recorded_at, v.event_id, v.operation, v.body
+      from history.version v
+      where ${ofType} ${where} ${below}
+      order by ${sorted('v')} limit ${limit}`;
   // Of the system: per type, a scan of history.version (tenant, type, recorded_at, event_id) that stops at a page's
   // length, and the pages merged. Of an instance: the primary key (id, version).
-  const system = () =>
-    page(`unnest(${binds.add(TYPE_NAMES, 'text[]')}) k(type) cross join lateral`, 'v.type = k.type and');
+  const merged = () => `
+      select s.id, s.type, s.version, s.recorded_at, s.event_id, s.operation, s.body
+      from unnest(${binds.add(TYPE_NAMES, 'text[]')}) k(type)
+      cross join lateral (${versions('v.type = k.type and')}) s
+      order by ${sorted('s')} limit ${limit}`;
   return `
     select t.total, p.id, p.type, p.version, p.recorded_at, p.event_id, p.operation, p.body
-    from (select count(*)::int8 as total from history.version v where ${where}) t
-    left join (${query.type === undefined ? system() : page('', '')}) p on true
-    order by ${order('p')}`;
-}
-
-const KEY = '(v.recorded_at, v.event_id)';
-
-function key(binds: Binds, recordedAt: Micros, eventId: string): string {
-  return `(${binds.add(recordedAt, 'int8')}, ${binds.add(eventId, 'uuid')})`;
+    from (
+      select count(*)::int8 as total from (select 1 from history.version v where ${where} limit ${MAX_COUNTED + 1}) c
+    ) t
+    left join (${query.type === undefined ? merged() : versions('')}) p on true
+    order by ${sorted('p')}`;
 }
 
 /** Current in [from, to): recorded before its end, and not replaced before its start. */
@@ -129,11 +154,13 @@ function current(binds: Binds, at: { from: Micros; to: Micros }): string {
 function toPage(
   rows: readonly Row[],
   count: number,
-  cursor: z.infer<typeof cursorSchema> | undefined,
+  { columns }: Order,
+  cursor: readonly (string | number)[] | undefined,
 ): HistoryPage {
   const found = rows.filter((row) => row.id !== null);
   const page = found.slice(0, count);
-  const total = rows[0]?.total ?? 0;
+  const counted = rows[0]?.total ?? 0;
+  const total = counted > MAX_COUNTED ? {} : { total: counted };
   const entries = page.map((row) => ({
     id: row.id ?? '',
     type: row.type,
@@ -142,8 +169,10 @@ function toPage(
     operation: row.operation,
     body: row.body,
   }));
+  const [first] = page;
   const last = page.at(-1);
-  if (found.length <= count || last === undefined) return { total, entries };
-  const [upperTime, upperId] = cursor ?? [page[0]?.recorded_at ?? 0, page[0]?.event_id ?? ''];
-  return { total, entries, next: encodeCursor([upperTime, upperId, last.recorded_at, last.event_id]) };
+  if (found.length <= count || first === undefined || last === undefined) return { ...total, entries };
+  const keyOf = (row: Row) => columns.map(({ name }) => row[name]);
+  const upper = cursor?.slice(0, columns.length) ?? keyOf(first);
+  return { ...total, entries, next: encodeCursor([...upper, ...keyOf(last)]) };
 }

@@ -4,6 +4,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { Binds } from './binds.ts';
+import { prepared } from './prepared.ts';
 import { parseCriteria } from './search/parse.ts';
 import { allOf } from './search/predicate.ts';
 
@@ -26,14 +27,12 @@ export function openMatch(pool: Pool, base: string, atHead: () => Promise<void>)
     const predicates = parseCriteria(criteria, scope);
     await atHead();
     const binds = new Binds();
-    const { rows } = await pool.query<{ id: string }>(
-      `select r.id from resources.resource r
-       where r.tenant = ${binds.add(caller.tenantId, 'uuid')} and r.type = ${binds.add(type, 'text')}
-         and not r.deleted and ${allOf(predicates, binds)}
-         and r.id <> all(${binds.add(except, 'uuid[]')})
-       limit 2`,
-      binds.values,
-    );
+    const sql = `
+      select r.id from resources.resource r
+      where r.tenant = ${binds.add(caller.tenantId, 'uuid')} and r.type = ${binds.add(type, 'text')}
+        and not r.deleted and ${allOf(predicates, binds)}
+      limit 2`;
+    const { rows } = await pool.query<{ id: string }>(prepared(sql, binds.values));
     return rows.map(({ id }) => id);
   };
 }

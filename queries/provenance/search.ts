@@ -6,6 +6,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { prepared } from '../prepared.ts';
 import type { Sort } from '../search/controls.ts';
 import { type ParsedSearch, understand } from '../search/parse.ts';
 import { allOf } from '../search/predicate.ts';
@@ -48,10 +49,8 @@ export function openSearchProvenance(pool: Pool): SearchProvenance {
     };
     const search = understand(parseRaw(request.query), SORTS, (raw) => provenancePredicate(raw, scope));
     const binds = new Binds();
-    const { rows } = await pool.query<Row>(
-      statement(search, caller.tenantId, request.record, binds),
-      binds.values,
-    );
+    const sql = statement(search, caller.tenantId, request.record, binds);
+    const { rows } = await pool.query<Row>(prepared(sql, binds.values));
     return toPage(rows, search);
   };
 }

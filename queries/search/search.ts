@@ -6,6 +6,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { prepared } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Sort } from './controls.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
@@ -63,7 +64,7 @@ export function openSearch(pool: Pool): Search {
     if (request.record !== undefined) conditions.push(`r.record = ${binds.add(request.record, 'uuid')}`);
     const where = conditions.join(' and ');
     const page = search.onlyTotal ? undefined : pageOf(search, where, binds);
-    const { rows } = await pool.query<Row>(statement(search, where, page), binds.values);
+    const { rows } = await pool.query<Row>(prepared(statement(search, where, page), binds.values));
     return toPage(rows, request.type, search, now);
   };
 }

@@ -72,13 +72,15 @@ export function capabilityStatement({ baseUrl, version, date }: ServiceDescripti
 
 function describeType(type: ResourceType): Record<string, unknown> {
   const readOnly = typeEntry(type).home === 'terminology';
+  // Criteria select resources; most Provenances are views of events, found by searches of their own.
+  const conditional = type !== 'Provenance';
   const writing = {
     readHistory: true,
     updateCreate: false,
-    conditionalCreate: true,
+    conditionalCreate: conditional,
     conditionalRead: 'full-support',
-    conditionalUpdate: true,
-    conditionalDelete: 'single',
+    conditionalUpdate: conditional,
+    conditionalDelete: conditional ? 'single' : 'not-supported',
     referencePolicy: ['literal', 'logical', 'local', 'enforced'],
   };
   return {

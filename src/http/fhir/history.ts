@@ -8,7 +8,6 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
-import { etag } from '../conditional.ts';
 import { requireFresh } from '../freshness.ts';
 import { bundleText, pageLinks } from './bundle-text.ts';
 import type { FhirRequest } from './request.ts';
@@ -23,7 +22,7 @@ export async function historyOfInstance(
   requireFresh(request.service.stale, ['history']);
   const { queries } = request.service;
   const page = await queries.history(request.caller, { ...query, type, id });
-  if (page.total > 0) return answer(request, `${type}/${id}/_history`, page);
+  if (page.total !== 0) return answer(request, `${type}/${id}/_history`, page);
   return answer(request, `${type}/${id}/_history`, await withoutVersions(request, type, id));
 }
 
@@ -95,10 +94,11 @@ function answer({ service, query }: FhirRequest, path: string, page: HistoryPage
   const self = new URLSearchParams([...query].filter(([name]) => KNOWN.has(name) && name !== CURSOR));
   const links = pageLinks(service.base + path, self, page.next);
   const entries = page.entries.map((entry) => entryText(service.base, entry));
+  const total = page.total === undefined ? {} : { total: page.total };
   return {
     status: 200,
     headers: { 'Content-Type': FHIR_JSON },
-    body: bundleText('history', entries, { total: page.total, links }),
+    body: bundleText('history', entries, { ...total, links }),
   };
 }
 
@@ -113,6 +113,6 @@ function entryText(base: string, entry: HistoryEntry): string {
   const { method, status } = REQUESTS[operation];
   const resource = body === null ? '' : `,"resource":${body}`;
   const url = operation === 'CREATE' ? type : `${type}/${id}`;
-  const response = JSON.stringify({ status, etag: etag(version), lastModified: toInstant(recordedAt) });
+  const response = `{"status":"${status}","etag":"W/\\"${version}\\"","lastModified":"${toInstant(recordedAt)}"}`;
   return `{"fullUrl":"${base}${type}/${id}"${resource},"request":{"method":"${method}","url":"${url}"},"response":${response}}`;
 }

@@ -1,0 +1,22 @@
+/**
+ * Names for statements that are put together from parts, so that a connection parses and plans each shape once. There
+ * are few shapes in use, but a query's alternatives can make any number: only the first ones are named.
+ */
+
+/** Most shapes that are named; each takes some kilobytes on every connection. */
+const MAX_SHAPES = 200;
+
+const names = new Map<string, string>();
+
+/** The statement as `pg` takes it, with a name when its text has one. */
+export function prepared(
+  text: string,
+  values: unknown[],
+): { name?: string; text: string; values: unknown[] } {
+  let name = names.get(text);
+  if (name === undefined && names.size < MAX_SHAPES) {
+    name = `shape-${names.size}`;
+    names.set(text, name);
+  }
+  return name === undefined ? { text, values } : { name, text, values };
+}
