@@ -31,6 +31,7 @@ export function openMatch(pool: Pool, base: string, atHead: () => Promise<void>)
       select r.id from resources.resource r
       where r.tenant = ${binds.add(caller.tenantId, 'uuid')} and r.type = ${binds.add(type, 'text')}
         and not r.deleted and ${allOf(predicates, binds)}
+        and r.id <> all(${binds.add(except, 'uuid[]')})
       limit 2`;
     const { rows } = await pool.query<{ id: string }>(prepared(sql, binds.values));
     return rows.map(({ id }) => id);

@@ -3,7 +3,6 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 import { versionHeaders } from '../conditional.ts';
-import { refuseAutomatic } from './automatic.ts';
 import type { FhirWrite } from './request.ts';
 import { ifMatch, targetOf } from './target.ts';
 import { timeOf } from './written.ts';
@@ -16,7 +15,6 @@ export async function remove(request: FhirWrite, type: ResourceType, id?: string
     if (position !== undefined) await service.visible(position);
     return { status: 204, headers: {} };
   }
-  await refuseAutomatic(request, type, id);
   const target = targetOf(request, id);
   const { result, position } = await service.commands.remove(command, type, target, ifMatch(request));
   if (position !== undefined) await service.visible(position);

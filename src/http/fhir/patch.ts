@@ -2,7 +2,6 @@
 import { parsePatch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Answer } from '../answer.ts';
-import { refuseAutomatic } from './automatic.ts';
 import type { FhirWrite } from './request.ts';
 import { parseBody } from './resource-body.ts';
 import { ifMatch, targetOf } from './target.ts';
@@ -10,7 +9,6 @@ import { answerWritten } from './written.ts';
 
 /** 200 with the patched version. @throws Refusal 400 404 410 412 415 422 */
 export async function patch(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
-  await refuseAutomatic(request, type, id);
   const target = targetOf(request, id);
   const version = ifMatch(request);
   const change = parsePatch(request.body?.mediaType ?? '', parseBody(request.body));

@@ -1,7 +1,6 @@
 /** update, conditional update: https://hl7.org/fhir/R4/http.html#update */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Answer } from '../answer.ts';
-import { refuseAutomatic } from './automatic.ts';
 import type { FhirWrite } from './request.ts';
 import { parseResource } from './resource-body.ts';
 import { ifMatch, targetOf } from './target.ts';
@@ -9,7 +8,6 @@ import { answerWritten } from './written.ts';
 
 /** 200 with the next version, 201 when it restores a deleted resource. @throws Refusal 400 404 405 409 412 422 */
 export async function update(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
-  await refuseAutomatic(request, type, id);
   const target = targetOf(request, id);
   const version = ifMatch(request);
   const resource = parseResource(request.body, type);
