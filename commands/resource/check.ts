@@ -8,7 +8,9 @@ import { parseReference } from '#src/fhir/references.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
-import type { CommandContext, Located, Lookup, SubmittedResource } from '../command.ts';
+import type { CommandContext, Located, SubmittedResource } from '../command.ts';
+import type { WriteDeps } from './deps.ts';
+import { locateKnown } from './known.ts';
 import { issuesAt } from './request.ts';
 
 /** A resource to be written, its id known. */
@@ -32,24 +34,22 @@ interface Read extends Candidate {
 
 /**
  * Checks candidates together, so that each fault of each is named and one look finds all that they refer to.
- * @param bases FHIR base URLs (each with a slash at its end) under which an absolute reference is one of ours.
  * @throws Refusal invalid (422) with every issue.
  */
 export async function checkCandidates(
+  deps: Pick<WriteDeps, 'handler' | 'lookup' | 'bases'>,
   ctx: CommandContext,
-  lookup: Lookup,
-  bases: readonly string[],
   candidates: readonly Candidate[],
 ): Promise<Checked[]> {
-  const read = candidates.map((candidate) => readCandidate(candidate, bases));
+  const read = candidates.map((candidate) => readCandidate(candidate, deps.bases));
   const own = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   const wanted = new Set<string>();
   for (const { references, owner } of read) {
     for (const { id } of references) if (!own.has(id)) wanted.add(id);
     for (const id of ownerIds(owner)) if (!own.has(id)) wanted.add(id);
   }
-  const located =
-    wanted.size === 0 ? new Map<string, Located>() : await lookup.locate(ctx.caller, [...wanted]);
+  const patients = new Set(read.flatMap(({ owner }) => (owner?.kind === 'patient' ? [owner.id] : [])));
+  const located = await locateKnown(deps.handler.states, deps.lookup, ctx, wanted, [...patients]);
   const streams = new Map<string, string>();
   const issues: Issue[] = [];
   for (const one of read) issues.push(...issuesAt(one.at, [...one.issues, ...danglingOf(one, own, located)]));

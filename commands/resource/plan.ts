@@ -3,7 +3,7 @@ import { settleNarrative } from '#src/fhir/narrative.ts';
 import { applyPatch, type Patch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import type { CommandContext, SubmittedResource, WriteResult } from '../command.ts';
+import type { CommandContext, Located, SubmittedResource, WriteResult } from '../command.ts';
 import { type Checked, checkCandidates } from './check.ts';
 import { sameContent } from './content.ts';
 import { currentVersion } from './current.ts';
@@ -40,10 +40,9 @@ export async function planWrites(
 ): Promise<Plan> {
   const resolved = await resolveTargets(ctx, deps.lookup, requests);
   const linked = transaction ? await linkEntries(deps, ctx, resolved) : resolved.map(withPatch);
-  const located = await deps.lookup.locate(
-    ctx.caller,
-    linked.filter(({ kind }) => kind !== 'create' && kind !== 'nothing').map(({ id }) => id),
-  );
+  const targets = linked.filter(({ kind }) => kind !== 'create' && kind !== 'nothing').map(({ id }) => id);
+  const located =
+    targets.length === 0 ? new Map<string, Located>() : await deps.lookup.locate(ctx.caller, targets);
   const results: Results = new Map();
   const planned: Planned[] = [];
   const candidates: Candidate[] = [];
@@ -68,7 +67,7 @@ export async function planWrites(
       else candidates.push(candidate);
     }
   }
-  const checked = await checkCandidates(ctx, deps.lookup, deps.bases, candidates);
+  const checked = await checkCandidates(deps, ctx, candidates);
   candidates.forEach((candidate, index) => {
     const stream = checked[index]?.stream ?? '';
     if (candidate.stream !== undefined && candidate.stream !== stream) {

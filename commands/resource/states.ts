@@ -61,6 +61,11 @@ export class States {
     return { state: await this.#load(stream, ids), fresh: true };
   }
 
+  /** What this process remembers of a stream, maybe behind the store; undefined when it remembers nothing. */
+  peek(stream: string): StreamState | undefined {
+    return this.#cache.get(stream);
+  }
+
   /** Reads a state forward to the end of its stream. @returns whether it changed. */
   async refresh(state: StreamState): Promise<boolean> {
     const before = state.head?.revision ?? -1;

@@ -1,0 +1,35 @@
+/** Finding resources by id without a question to the database, where this process remembers their record. */
+import { recordStream } from '#src/events/streams.ts';
+import { isResourceType } from '#src/fhir/types.ts';
+import type { CommandContext, Located, Lookup } from '../command.ts';
+import type { States } from './states.ts';
+
+/**
+ * Locates ids that references name. What was once in a record stays in it (deleted ones count, and a purged record
+ * refuses the append), so a remembered state answers for its own resources, whether or not it is behind the store.
+ * @param patients ids among them that would be Patients: their records are looked into.
+ */
+export async function locateKnown(
+  states: States,
+  lookup: Lookup,
+  ctx: CommandContext,
+  ids: ReadonlySet<string>,
+  patients: readonly string[],
+): Promise<ReadonlyMap<string, Located>> {
+  const found = new Map<string, Located>();
+  const { project, environment } = ctx.caller.tenant;
+  for (const patient of patients) {
+    const stream = recordStream(patient);
+    const state = states.peek(stream);
+    if (state?.owner?.project !== project || state.owner.environment !== environment) continue;
+    for (const id of ids) {
+      const entry = state.entries.get(id);
+      if (entry && isResourceType(entry.type))
+        found.set(id, { type: entry.type, id, stream, deleted: entry.deleted });
+    }
+  }
+  const missing = [...ids].filter((id) => !found.has(id));
+  if (missing.length === 0) return found;
+  for (const [id, located] of await lookup.locate(ctx.caller, missing)) found.set(id, located);
+  return found;
+}
