@@ -70,6 +70,7 @@ class Turns {
 function loaderOf<K, V>(
   turns: Turns,
   load: (keys: readonly K[]) => Promise<readonly V[]>,
+  maxBatchSize = MAX_KEYS,
 ): (key: K) => Promise<V> {
   const loader = new DataLoader<K, V>(
     async (keys) => {
@@ -79,7 +80,7 @@ function loaderOf<K, V>(
         turns.done();
       }
     },
-    { cache: false, maxBatchSize: MAX_KEYS, batchScheduleFn: turns.schedule },
+    { cache: false, maxBatchSize, batchScheduleFn: turns.schedule },
   );
   return (key) => {
     turns.asked();
@@ -114,14 +115,16 @@ export class Line {
   /** @param options how the connection is opened: those of the service's pool. */
   constructor(readonly options: pg.ClientConfig) {}
 
-  /** As `gather`, over this connection. */
+  /** As `gather`, over this connection; at most `maxKeys` share a statement. */
   gather<K, V>(
     load: (database: Queryable, keys: readonly K[]) => Promise<readonly V[]>,
+    maxKeys = MAX_KEYS,
   ): (key: K) => Promise<V> {
-    return loaderOf(this.#turns, async (keys: readonly K[]) => {
+    const overThis = async (keys: readonly K[]) => {
       const { client } = this.#session ?? (await this.#open());
       return load(client, keys);
-    });
+    };
+    return loaderOf(this.#turns, overThis, maxKeys);
   }
 
   /** Lets go of the connection. */

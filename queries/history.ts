@@ -12,6 +12,8 @@ import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { Binds } from './binds.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
+import type { Line } from './gather.ts';
+import { openNewestVersions } from './history-instance.ts';
 import { prepared } from './prepared.ts';
 
 /** What a history is asked for. */
@@ -88,10 +90,15 @@ const OF_MANY: Order = {
   cursor: z.tuple([z.int(), z.uuid(), z.int(), z.uuid()]),
 };
 
-/** Opens history over a database. */
-export function openHistory(pool: Pool): History {
+/** Opens history over a database, and over a line for what is asked for most. */
+export function openHistory(pool: Pool, line: Line): History {
+  const newest = openNewestVersions(line);
   return async (caller, query) => {
-    if (query.id !== undefined && !isUuid(query.id)) return { total: 0, entries: [] };
+    const { type, id } = query;
+    if (id !== undefined && !isUuid(id)) return { total: 0, entries: [] };
+    if (type !== undefined && id !== undefined && isPlain(query)) {
+      return firstPage(await newest(caller, type, id, query.count), query.count);
+    }
     const order = query.id === undefined ? OF_MANY : OF_INSTANCE;
     const cursor = query.cursor === undefined ? undefined : decodeCursor(query.cursor, order.cursor);
     const binds = new Binds();
@@ -99,6 +106,20 @@ export function openHistory(pool: Pool): History {
     const { rows } = await pool.query<Row>(prepared(sql, binds.values));
     return toPage(rows, query.count, order, cursor);
   };
+}
+
+/** Whether a query asks for the first page of all there is. */
+function isPlain({ since, at, cursor, count }: HistoryQuery): boolean {
+  return since === undefined && at === undefined && cursor === undefined && count > 0;
+}
+
+/** The newest versions of an instance as a page; versions have no gaps, so the newest tells how many there are. */
+function firstPage(found: readonly HistoryEntry[], count: number): HistoryPage {
+  const entries = found.slice(0, count);
+  const total = entries[0]?.version ?? 0;
+  const last = entries.at(-1);
+  if (found.length <= count || last === undefined) return { total, entries };
+  return { total, entries, next: encodeCursor([total, last.version]) };
 }
 
 function statement(

@@ -18,21 +18,25 @@ export interface Queries {
   readonly search: Search;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
-  /** Lets go of the connection that it holds beside the pool. */
+  /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
 }
 
 /** Opens the questions over a database. */
 export function openQueries(pool: Pool): Queries {
   const line = new Line(pool.options);
+  // Their own, so that no read waits behind a long answer.
+  const histories = new Line(pool.options);
   return {
     apiKey: openApiKeys(line),
     read: openRead(line),
     vread: openVread(pool),
-    history: openHistory(pool),
+    history: openHistory(pool, histories),
     search: openSearch(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),
-    close: () => line.close(),
+    close: async () => {
+      await Promise.all([line.close(), histories.close()]);
+    },
   };
 }

@@ -142,15 +142,20 @@ function errorAnswer(ctx: Context, error: unknown, log: Logger): Answer {
   return isFhir(ctx.path) ? fhirError(refusal) : jsonError(refusal, ctx.state.requestId);
 }
 
+/** From how many characters on a body is a long one. */
+const LONG = 16_000;
+
 /** Sends an answer past Koa's own ending, which would look at the body once more to find out what it is. */
 function reply(ctx: Context, { status, headers, body }: Answer): void {
   const { req, res } = ctx;
   ctx.respond = false;
   res.statusCode = status;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
-  if (status !== 204 && status !== 304) res.setHeader('Content-Length', Buffer.byteLength(body ?? ''));
+  // A long text is encoded once; a short one goes with the headers in one write.
+  const sent = body !== undefined && body.length > LONG ? Buffer.from(body) : (body ?? '');
+  if (status !== 204 && status !== 304) res.setHeader('Content-Length', Buffer.byteLength(sent));
   if (body === undefined || req.method === 'HEAD') res.end();
-  else res.end(body);
+  else res.end(sent);
 }
 
 /** What is not HTTP, or too much of it, is answered without Koa. */
