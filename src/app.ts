@@ -62,6 +62,8 @@ export interface App {
 const VISIBLE_MS = 10_000;
 /** The read models that serve records and directories. */
 const RECORD_MODELS = ['resources', 'history'];
+/** How often expired idempotency keys are removed, in ms. */
+const SWEEP_MS = 10 * 60_000;
 /** How long a purge's answer waits for its end, in ms. */
 const ERASURE_MS = 60_000;
 
@@ -151,6 +153,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
       if (stale.length > 0) throw new Error(`${stale.join(', ')} lag`);
     },
   };
+  const sweeping = setInterval(() => {
+    idempotency
+      .sweep()
+      .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency keys were not removed'));
+  }, SWEEP_MS).unref();
   const metrics = createMetrics();
   observeProjections(
     metrics.registry,
@@ -206,6 +213,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await projector.stop();
       progress.stop();
       await store.close();
+      clearInterval(sweeping);
+      await queries.close();
       await Promise.all([pool.end(), lockPool.end()]);
     },
   };
