@@ -18,7 +18,7 @@ import {
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
-import type { MetadataBase, RetryNotes } from './command.ts';
+import type { Attempt, MetadataBase, RetryNotes } from './command.ts';
 import { type Entry, entryOf, evolve, expectedOf, type StreamState } from './resource/state.ts';
 import type { States } from './resource/states.ts';
 
@@ -68,8 +68,6 @@ export interface StreamCommand<T> {
   readonly touches: readonly string[];
   /** Pure. Called again whenever the state has moved. @throws Refusal */
   readonly decide: (state: StreamState, clock: Clock) => Decision<T>;
-  /** The answer when an earlier attempt of the same command had already appended these events. */
-  readonly rebuild: (events: readonly StoredEvent[], before: StreamState) => T;
 }
 
 /** What `handle` did. `position` is undefined when nothing was appended. */
@@ -106,6 +104,17 @@ export class Handler {
     });
   }
 
+  /** The events that an attempt of a command has written, none when it did not come to that. */
+  async eventsOf({ stream, expectedRevision }: Attempt, commandId: string): Promise<StoredEvent[]> {
+    const own: StoredEvent[] = [];
+    for await (const recorded of this.store.read(stream, { from: expectedRevision + 1 })) {
+      const stored = understand(recorded);
+      if (stored.metadata.command_id !== commandId) break;
+      own.push(stored);
+    }
+    return own;
+  }
+
   /** Whose stream it is. */
   async owner(stream: string, id: string): Promise<Tenant | undefined> {
     return this.#enqueue(stream, async () => (await this.states.get(stream, [id])).state.owner);
@@ -132,8 +141,6 @@ export class Handler {
 
   async #run<T>(command: StreamCommand<T>): Promise<Handled<T>> {
     try {
-      const done = await this.#alreadyDone(command);
-      if (done !== undefined) return done;
       return await this.#decideAndAppend(command);
     } catch (error) {
       if (!(error instanceof Refusal)) this.states.drop(command.stream);
@@ -210,23 +217,6 @@ export class Handler {
       });
     });
     this.states.moved(state);
-  }
-
-  /** Whether an earlier attempt of this request, which never answered, has written its events after all. */
-  async #alreadyDone<T>(command: StreamCommand<T>): Promise<Handled<T> | undefined> {
-    const attempt = command.retry?.earlier.get(command.metadata.command_id);
-    if (attempt === undefined || attempt.stream !== command.stream) return undefined;
-    const own: StoredEvent[] = [];
-    let position: Position | undefined;
-    for await (const recorded of this.store.read(command.stream, { from: attempt.expectedRevision + 1 })) {
-      const stored = understand(recorded);
-      if (stored.metadata.command_id !== command.metadata.command_id) break;
-      own.push(stored);
-      position = stored.position;
-    }
-    if (position === undefined) return undefined;
-    const before = await this.states.asOf(command.stream, attempt.expectedRevision);
-    return { result: command.rebuild(own, before), position };
   }
 }
 

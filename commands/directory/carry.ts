@@ -34,19 +34,47 @@ export async function completeCarried(
   });
   const { recorded_at: _at, append: _append, owner: _owner, hash: _hash, ...base } = metadata;
   const { project, environment } = metadata.credential;
-  const handled = await handler.handle<WriteResult[]>({
-    stream,
-    metadata: base,
-    now,
-    ...(project === undefined || environment === undefined ? {} : { owner: { project, environment } }),
-    touches: writes.map((write) => write.id),
-    decide: (state, clock) =>
-      decideWrites(
-        state,
-        clock,
-        writes.filter((write) => entryOf(state, write.id) === undefined),
-      ),
-    rebuild: () => [],
-  });
-  return { results: handled.result, position: handled.position };
+  const results: WriteResult[] = [];
+  let position: Position | undefined;
+  // Each entry bears the metadata that the carrying event bore once: together they may be more than one append takes.
+  for (const some of inChunks(writes, entries)) {
+    const handled = await handler.handle<WriteResult[]>({
+      stream,
+      metadata: base,
+      now,
+      ...(project === undefined || environment === undefined ? {} : { owner: { project, environment } }),
+      touches: some.map((write) => write.id),
+      decide: (state, clock) =>
+        decideWrites(
+          state,
+          clock,
+          some.filter((write) => entryOf(state, write.id) === undefined),
+        ),
+    });
+    results.push(...handled.result);
+    position = handled.position ?? position;
+  }
+  return { results, position };
+}
+
+/** Far below what an append takes, with room for metadata of the longest headers. */
+const CHUNK_BYTES = 4_000_000;
+const CHUNK_ENTRIES = 500;
+
+function* inChunks(
+  writes: readonly Write[],
+  entries: readonly { readonly resource: string }[],
+): Generator<Write[]> {
+  let chunk: Write[] = [];
+  let bytes = 0;
+  for (const [index, write] of writes.entries()) {
+    const size = Buffer.byteLength(entries[index]?.resource ?? '');
+    if (chunk.length === CHUNK_ENTRIES || (chunk.length > 0 && bytes + size > CHUNK_BYTES)) {
+      yield chunk;
+      [chunk, bytes] = [[], 0];
+    }
+    chunk.push(write);
+    bytes += size;
+  }
+  if (chunk.length > 0) yield chunk;
 }

@@ -71,7 +71,6 @@ async function record(
       drafts: events.map((event) => ({ id: newUuid(), at: clock.next(), event })),
       result: undefined,
     }),
-    rebuild: () => undefined,
   });
   if (position === undefined) throw new TypeError('founding writes events');
   return position;

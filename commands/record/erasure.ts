@@ -125,7 +125,6 @@ async function deletePatient(
         ]);
         return { drafts, result: undefined };
       },
-      rebuild: () => undefined,
     });
     return handled.position ?? (await deps.handler.store.head());
   } catch (error) {
@@ -153,6 +152,5 @@ function note(
       drafts: [{ id, at: clock.next(), event }],
       result: undefined,
     }),
-    rebuild: () => undefined,
   });
 }

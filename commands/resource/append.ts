@@ -9,7 +9,6 @@ import { currentVersion } from './current.ts';
 import { decideWrites, touchedIds, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import type { Plan, Planned } from './plan.ts';
-import { rebuildResults } from './rebuild.ts';
 import { onBehalfOf, refuse } from './request.ts';
 import type { StreamState } from './state.ts';
 
@@ -71,7 +70,6 @@ export async function appendWrites(
     owner: ctx.caller.tenant,
     touches: touchedIds(stream, writes),
     decide,
-    rebuild: (events, before) => rebuildResults(events, before, writes),
   });
   own.forEach(({ request }, index) => {
     const result = handled.result[index];
@@ -111,7 +109,11 @@ function carry(ctx: CommandContext, carried: readonly Planned[]) {
 }
 
 /** An entry that somebody else has completed meanwhile. */
-async function carriedResult(deps: WriteDeps, stream: string, one: Write): Promise<WriteResult> {
+export async function carriedResult(
+  deps: WriteDeps,
+  stream: string,
+  one: Pick<Write, 'type' | 'id'>,
+): Promise<WriteResult> {
   const located = await currentVersion(deps.handler, stream, one.type, one.id);
   return { outcome: 'created', type: one.type, id: one.id, version: 1, lastUpdated: located.lastUpdated };
 }

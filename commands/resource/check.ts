@@ -53,19 +53,23 @@ export async function checkCandidates(
   const streams = new Map<string, string>();
   const issues: Issue[] = [];
   for (const one of read) issues.push(...issuesAt(one.at, [...one.issues, ...danglingOf(one, own, located)]));
-  let waiting = read;
-  for (let before = -1; waiting.length !== before; ) {
-    before = waiting.length;
-    waiting = waiting.filter((one) => {
-      const stream = streamOf(ctx, one, own, located, streams);
-      if (stream === 'unplaced') return true;
-      if (typeof stream === 'string') streams.set(one.id, stream);
-      else issues.push(...issuesAt(one.at, stream));
-      return false;
-    });
+  // A Provenance is placed by its targets, which may be Provenances of the same Bundle: each waits for one of them.
+  const waiting = new Map<string, Read[]>();
+  const ready = [...read];
+  for (let one = ready.pop(); one !== undefined; one = ready.pop()) {
+    const stream = streamOf(ctx, one, own, located, streams);
+    if (typeof stream === 'object' && 'waitsFor' in stream) {
+      waiting.set(stream.waitsFor, [...(waiting.get(stream.waitsFor) ?? []), one]);
+      continue;
+    }
+    if (typeof stream === 'string') streams.set(one.id, stream);
+    else issues.push(...issuesAt(one.at, stream));
+    ready.push(...(waiting.get(one.id) ?? []));
+    waiting.delete(one.id);
   }
   // What is left are Provenances whose targets are each other, or themselves, or have faults of their own.
-  if (issues.length === 0) issues.push(...waiting.flatMap((one) => issuesAt(one.at, [NOT_OF_ONE_RECORD])));
+  if (issues.length === 0)
+    issues.push(...[...waiting.values()].flat().flatMap((one) => issuesAt(one.at, [NOT_OF_ONE_RECORD])));
   if (issues.length > 0) throw new Refusal('invalid', issues);
   return candidates.map((candidate) => {
     const stream = streams.get(candidate.id);
@@ -131,14 +135,14 @@ const NOT_OF_ONE_RECORD: Issue = {
   expression: 'Provenance.target',
 };
 
-/** Where a candidate belongs (`unplaced`: only once its targets are placed), or why that cannot be said. A resource with other faults is not faulted twice. */
+/** Where a candidate belongs (`waitsFor`: only once that target is placed), or why that cannot be said. A resource with other faults is not faulted twice. */
 function streamOf(
   ctx: CommandContext,
   one: Read,
   own: ReadonlyMap<string, Candidate>,
   located: ReadonlyMap<string, Located>,
   streams: ReadonlyMap<string, string>,
-): string | Issue[] {
+): string | Issue[] | { readonly waitsFor: string } {
   const { owner, type } = one;
   if (owner === undefined) return [];
   switch (owner.kind) {
@@ -156,7 +160,8 @@ function streamOf(
     case 'targets': {
       const homes = owner.targets.map(({ id }) => streams.get(id) ?? located.get(id)?.stream);
       if (owner.targets.some(({ id }) => !own.has(id) && !located.has(id))) return []; // dangling: already named
-      if (homes.includes(undefined)) return 'unplaced';
+      const unplaced = homes.indexOf(undefined);
+      if (unplaced >= 0) return { waitsFor: owner.targets[unplaced]?.id ?? '' };
       const [home] = homes;
       return home?.startsWith('record-') && homes.every((other) => other === home)
         ? home

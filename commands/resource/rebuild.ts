@@ -1,44 +1,74 @@
-/** The answer to a command whose events an earlier attempt has already written. Pure. */
+/**
+ * The answer to a request whose events an earlier attempt, which died before it answered, has already written. It is
+ * found before anything is planned: the world that a plan would look at is no longer the one of the first attempt.
+ */
 import type { StoredEvent } from '#src/events/catalog.ts';
-import type { ResourceType } from '#src/fhir/types.ts';
-import type { WriteResult } from '../command.ts';
-import type { Write } from './decide.ts';
+import { isResourceType } from '#src/fhir/types.ts';
+import type { CommandContext, WriteResult, Written } from '../command.ts';
+import { completeCarried } from '../directory/carry.ts';
+import { carriedResult } from './append.ts';
+import { currentVersion } from './current.ts';
+import type { Results, WriteDeps } from './deps.ts';
+import type { WriteRequest } from './request.ts';
 import { entryOf, type StreamState } from './state.ts';
 
 /**
- * Results of the writes from the events they made.
- * @param before the stream's state before those events: it tells an update from a restoration.
+ * Rebuilds the results, and completes what the attempt left undone (carried directory entries).
+ * @returns undefined when the request has not been tried before, or its attempt wrote nothing.
  */
-export function rebuildResults(
-  events: readonly StoredEvent[],
-  before: StreamState,
-  writes: readonly Write[],
-): WriteResult[] {
-  const byId = new Map(events.map((stored) => [stored.id, stored]));
-  return writes.map((write) => {
-    const { type, id } = write;
-    const stored = byId.get(write.eventId);
-    const entry = entryOf(before, id);
-    if (stored === undefined) {
-      return { outcome: 'unchanged', type, id, version: entry?.version ?? 1 };
-    }
-    return resultOf(stored, type, id, entry?.deleted ?? false);
-  });
+export async function rebuildEarlier(
+  deps: WriteDeps,
+  ctx: CommandContext,
+  requests: readonly WriteRequest[],
+): Promise<Written<Results> | undefined> {
+  const attempt = ctx.retry?.earlier.get(ctx.ids.seed);
+  if (attempt === undefined) return undefined;
+  const events = await deps.handler.eventsOf(attempt, ctx.ids.seed);
+  let position = events.at(-1)?.position;
+  if (position === undefined) return undefined;
+  const before = await deps.handler.states.asOf(attempt.stream, attempt.expectedRevision);
+  const written = new Map<string, WriteResult>();
+  for (const stored of events) {
+    if (stored.event.type === 'DirectoryEntriesCarried') {
+      const { stream, entries } = stored.event.data;
+      const completed = await completeCarried(deps.handler, stored, ctx.now);
+      if (completed.position !== undefined && completed.position > position) position = completed.position;
+      for (const { event_id, resource_type: type, resource_id: id } of entries) {
+        if (isResourceType(type)) written.set(event_id, await carriedResult(deps, stream, { type, id }));
+      }
+    } else written.set(stored.id, resultOf(stored, before));
+  }
+  const result: Results = new Map();
+  for (const request of requests) {
+    const own = written.get(ctx.ids.at(request.index, 'event')) ?? (await unwritten(deps, ctx, request));
+    if (own !== undefined) result.set(request.index, own);
+  }
+  return { result, position };
 }
 
-function resultOf(stored: StoredEvent, type: ResourceType, id: string, wasDeleted: boolean): WriteResult {
-  const { event, metadata } = stored;
-  const lastUpdated = metadata.recorded_at;
-  switch (event.type) {
-    case 'ResourceCreated':
-      return { outcome: 'created', type, id: event.resourceId, version: 1, lastUpdated, body: event.body };
-    case 'ResourceUpdated': {
-      const outcome = wasDeleted ? 'restored' : 'updated';
-      return { outcome, type, id: event.resourceId, version: event.version, lastUpdated, body: event.body };
-    }
-    case 'ResourceDeleted':
-      return { outcome: 'deleted', type, id: event.resourceId, version: event.version, lastUpdated };
-    default:
-      throw new TypeError(`${event.type} is no answer to a write of ${type}/${id}`);
+function resultOf({ event, metadata }: StoredEvent, before: StreamState): WriteResult {
+  if (!('resourceType' in event) || !isResourceType(event.resourceType)) {
+    throw new TypeError(`${event.type} answers no write`);
   }
+  const { resourceType: type, resourceId: id, version } = event;
+  const base = { type, id, version, lastUpdated: metadata.recorded_at };
+  if (event.type === 'ResourceDeleted') return { outcome: 'deleted', ...base };
+  const { body } = event;
+  if (event.type === 'ResourceCreated') return { outcome: 'created', ...base, body };
+  return { outcome: entryOf(before, id)?.deleted ? 'restored' : 'updated', ...base, body };
+}
+
+/** A request that needed no write: what it was about is what its id or criteria name. Undefined when that is nothing. */
+async function unwritten(
+  deps: WriteDeps,
+  ctx: CommandContext,
+  request: WriteRequest,
+): Promise<WriteResult | undefined> {
+  const { type, criteria, method } = request;
+  const [id] =
+    request.id === undefined ? await deps.lookup.match(ctx.caller, type, criteria ?? '') : [request.id];
+  const there = id === undefined ? undefined : (await deps.lookup.locate(ctx.caller, [id])).get(id);
+  if (id === undefined || there === undefined) return undefined;
+  const outcome = method === 'PATCH' || method === 'DELETE' ? 'unchanged' : 'matched';
+  return { outcome, type, id, ...(await currentVersion(deps.handler, there.stream, type, id)) };
 }

@@ -5,7 +5,7 @@ import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext, Lookup, SubmittedResource } from '../command.ts';
-import { atEntry, refuse, resourcesOf, type WriteRequest } from './request.ts';
+import { onBehalfOfAsync, refuse, resourcesOf, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
 
 /** The searches that stand as references (`Patient?identifier=…`) in these resources, each once. */
@@ -40,11 +40,15 @@ export function searchIn(
   return { type: parsed.type, criteria: bareCriteria(parsed.query, parsed.type) };
 }
 
+/** Distinct searches that one transaction may make: each asks the database. */
+const MAX_SEARCHES = 1_000;
+
 /**
  * Finds what the searches stand for. They come last in R4's order: what the Bundle deletes is gone, what it creates or
  * replaces is there as it will be (by its identifiers; other criteria ask the read model alone).
  * @returns search → `Type/id`.
- * @throws Refusal invalid (422) naming every search without a match, precondition_failed (412) for several matches.
+ * @throws Refusal invalid (422) naming every search without a match, precondition_failed (412) for several matches,
+ * too_large (413) for more than a thousand.
  */
 export async function resolveSearches(
   ctx: CommandContext,
@@ -52,9 +56,18 @@ export async function resolveSearches(
   bases: readonly string[],
   resolved: readonly Resolved[],
 ): Promise<Map<string, string>> {
-  const requests = resolved.map(({ request }) => request);
-  const references = searchReferences(resourcesOf(requests), bases);
-  if (references.length === 0) return new Map();
+  const owners = new Map<string, WriteRequest>();
+  for (const { request } of resolved) {
+    for (const reference of searchReferences(resourcesOf([request]), bases)) {
+      if (!owners.has(reference)) owners.set(reference, request);
+    }
+  }
+  if (owners.size === 0) return new Map();
+  if (owners.size > MAX_SEARCHES) {
+    const diagnostics = `a transaction may hold ${MAX_SEARCHES} different searches as references; this has ${owners.size}`;
+    throw new Refusal('too_large', { code: 'too-long', diagnostics });
+  }
+  const identifiers = identifiersIn(resolved);
   const rewritten = resolved.filter(
     ({ kind, request }) => kind === 'remove' || (kind === 'update' && request.resource),
   );
@@ -62,13 +75,17 @@ export async function resolveSearches(
   const found = new Map<string, string>();
   const unmatched: Issue[] = [];
   await Promise.all(
-    references.map(async (reference) => {
-      const owner = requests.find((request) => mentions(request, reference, bases)) ?? {};
+    [...owners].map(async ([reference, owner]) => {
       const search = searchIn(reference, bases);
-      const matches =
-        search === undefined ? [] : await matching(ctx, lookup, search, resolved, except, owner);
-      const [match, second] = matches;
       const what = reference.slice(0, 200);
+      const matches = new Set<string>();
+      if (search !== undefined) {
+        const { type, criteria } = search;
+        const stored = await onBehalfOfAsync(owner.at, lookup.match(ctx.caller, type, criteria, except));
+        for (const id of [...stored, ...(identifiers.get(`${type}?${identifierIn(criteria)}`) ?? [])])
+          matches.add(id);
+      }
+      const [match, second] = matches;
       if (second !== undefined) {
         throw refuse(
           'precondition_failed',
@@ -77,47 +94,34 @@ export async function resolveSearches(
           `several resources match the reference ${what}`,
         );
       }
-      if (match === undefined)
+      if (match !== undefined) found.set(reference, `${search?.type}/${match}`);
+      else
         unmatched.push(...refuse('invalid', owner, 'value', `nothing matches the reference ${what}`).issues);
-      else found.set(reference, `${search?.type}/${match}`);
     }),
   );
   if (unmatched.length > 0) throw new Refusal('invalid', unmatched);
   return found;
 }
 
-async function matching(
-  ctx: CommandContext,
-  lookup: Lookup,
-  { type, criteria }: { type: ResourceType; criteria: string },
-  resolved: readonly Resolved[],
-  except: readonly string[],
-  owner: Pick<WriteRequest, 'at'>,
-): Promise<string[]> {
-  try {
-    const matches = new Set(await lookup.match(ctx.caller, type, criteria, except));
-    for (const one of resolved) {
-      const written = one.kind === 'create' || one.kind === 'update';
-      if (written && one.type === type && hasIdentifier(one.request, criteria)) matches.add(one.id);
-    }
-    return [...matches];
-  } catch (error) {
-    throw error instanceof Refusal ? atEntry(owner.at, error) : error;
-  }
-}
-
-function mentions(request: WriteRequest, reference: string, bases: readonly string[]): boolean {
-  return searchReferences(resourcesOf([request]), bases).includes(reference);
-}
-
-/** Whether a resource of the Bundle bears the identifier of `identifier=system|value`. */
-function hasIdentifier({ resource }: WriteRequest, criteria: string): boolean {
+/** The value of criteria that are one `identifier=` and nothing else; undefined for others. */
+function identifierIn(criteria: string): string | undefined {
   const [only, another] = new URLSearchParams(criteria);
-  if (another !== undefined || only?.[0] !== 'identifier') return false;
-  const bar = only[1].indexOf('|');
-  const [system, value] = bar < 0 ? [undefined, only[1]] : [only[1].slice(0, bar), only[1].slice(bar + 1)];
-  const { identifier, masterIdentifier } = resource?.value ?? {};
-  return [...(Array.isArray(identifier) ? identifier : []), masterIdentifier].some(
-    (one) => isObject(one) && one.value === value && (system === undefined || (one.system ?? '') === system),
-  );
+  return another === undefined && only?.[0] === 'identifier' ? only[1] : undefined;
+}
+
+/** What the Bundle creates or replaces, by `Type?system|value` and `Type?value`. */
+function identifiersIn(resolved: readonly Resolved[]): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { kind, type, id, request } of resolved) {
+    if (kind !== 'create' && kind !== 'update') continue;
+    const { identifier, masterIdentifier } = request.resource?.value ?? {};
+    for (const one of [...(Array.isArray(identifier) ? identifier : []), masterIdentifier]) {
+      if (!isObject(one) || typeof one.value !== 'string') continue;
+      const system = typeof one.system === 'string' ? one.system : '';
+      for (const key of [`${type}?${system}|${one.value}`, `${type}?${one.value}`]) {
+        found.set(key, (found.get(key) ?? new Set()).add(id));
+      }
+    }
+  }
+  return found;
 }

@@ -9,6 +9,7 @@ import { checkAuthorship } from './authorship.ts';
 import { Moved } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { planWrites } from './plan.ts';
+import { rebuildEarlier } from './rebuild.ts';
 import { resourcesOf, type WriteRequest } from './request.ts';
 import { lockKey } from './resolve.ts';
 import { searchIn, searchReferences } from './searches.ts';
@@ -23,6 +24,8 @@ export async function write(
   requests: readonly WriteRequest[],
   transaction: boolean,
 ): Promise<Written<Results>> {
+  const earlier = await rebuildEarlier(deps, context, requests);
+  if (earlier !== undefined) return earlier;
   const ctx = { ...context, authorship: await checkAuthorship(context, deps.lookup) };
   const keys = lockKeys(deps, ctx, requests, transaction);
   if (keys.length === 0) return writeUnlocked(deps, ctx, requests, transaction);

@@ -85,18 +85,21 @@ function collect(source: Readable, request: IncomingMessage, limit: number): Pro
       const [only] = chunks;
       resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size));
     });
-    const broken = new Refusal('malformed', { code: 'structure', diagnostics: 'the body broke off' });
     source.on('error', () =>
       fail(
         source === request
-          ? broken
+          ? brokenOff()
           : new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not gzip' }),
       ),
     );
     request.on('close', () => {
-      if (!request.complete) reject(broken);
+      if (!request.complete) reject(brokenOff());
     });
   });
+}
+
+function brokenOff(): Refusal {
+  return new Refusal('malformed', { code: 'structure', diagnostics: 'the body broke off' });
 }
 
 function tooLarge(limit: number): Refusal {

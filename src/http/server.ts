@@ -10,6 +10,7 @@ import type { Position } from '#src/events/store.ts';
 import { capabilityStatement } from '#src/fhir/capability.ts';
 import { createMetrics, type Metrics } from '#src/metrics.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
+import { newId } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from './answer.ts';
 import { answerCors } from './cors.ts';
@@ -18,7 +19,6 @@ import { fhirError, internalError, jsonError, refusalOf } from './errors.ts';
 import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
 import type { Stale } from './freshness.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
-import { newRequestId } from './request-id.ts';
 
 /** Everything that the server works with. */
 export interface ServerDeps {
@@ -91,7 +91,7 @@ function envelope(
   const requests = log.child({}, { redact: [] });
   return async (ctx, next) => {
     const started = performance.now();
-    const requestId = newRequestId();
+    const requestId = newId('req_');
     ctx.state.requestId = requestId;
     const { res } = ctx;
     res.setHeader('Service-Request-Id', requestId);
@@ -167,5 +167,5 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? '408 Request Timeout'
         : '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nService-Request-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n`);
+  socket.end(`HTTP/1.1 ${status}\r\nService-Request-Id: ${newId('req_')}\r\nConnection: close\r\n\r\n`);
 }

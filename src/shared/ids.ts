@@ -1,6 +1,7 @@
 /** Ids: UUIDv7 for resources and events, prefixed ones for everything else (decisions.md, section 1). */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
+import { random128 } from './random.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -24,12 +25,12 @@ export type IdPrefix =
 
 /** A random id of 22 URL-safe characters (128 bits) behind its prefix. */
 export function newId(prefix: IdPrefix): string {
-  return prefix + randomBytes(16).toString('base64url');
+  return prefix + random128().toString('base64url');
 }
 
 /** A random UUIDv7 of this moment. */
 export function newUuid(): string {
-  return v7();
+  return v7({ msecs: Date.now(), random: random128() });
 }
 
 /**

@@ -1,9 +1,8 @@
 /** The handler over a real log: conflicts between instances, snapshots, retries of the same request. */
 import { expect } from 'chai';
-import type { MetadataBase } from '#commands/command.ts';
+import type { MetadataBase, WriteResult } from '#commands/command.ts';
 import { Handler, type StreamCommand } from '#commands/handle.ts';
 import { decideWrites } from '#commands/resource/decide.ts';
-import { rebuildResults } from '#commands/resource/rebuild.ts';
 import { type Snapshots, States } from '#commands/resource/states.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { recordStream } from '#src/events/streams.ts';
@@ -71,10 +70,8 @@ describe('handling commands', () => {
       touches: [patient, id],
       decide: (...[state, clock]: Parameters<StreamCommand<unknown>['decide']>) =>
         decideWrites(state, clock, [write]),
-      rebuild: (...[events, before]: Parameters<StreamCommand<unknown>['rebuild']>) =>
-        rebuildResults(events, before, [write]),
       ...rest,
-    } as StreamCommand<ReturnType<typeof rebuildResults>>;
+    } as StreamCommand<WriteResult[]>;
   }
 
   it('lets two instances write by turns with If-Match, without a false 412', async () => {
@@ -136,28 +133,6 @@ describe('handling commands', () => {
     expect(
       (await warm.handle(command(patient, 'update', { id: ids[299] ?? '', ifMatch: 3 }))).result[0]?.version,
     ).to.equal(4);
-  });
-
-  it('answers a retry of a request whose append was done from its events', async () => {
-    const patient = newUuid();
-    const handler = instance(0);
-    let noted: { stream: string; expectedRevision: number } | undefined;
-    const first = command(patient, 'create', {
-      retry: {
-        earlier: new Map(),
-        note: async (_, attempt) => {
-          noted = attempt;
-        },
-      },
-    });
-    const written = await handler.handle(first);
-    if (noted === undefined) throw new Error('the attempt was not noted');
-    const again = await instance(1).handle({
-      ...first,
-      retry: { earlier: new Map([[first.metadata.command_id, noted]]), note: async () => undefined },
-    });
-    expect(again).to.deep.equal(written);
-    expect((await handler.entry(recordStream(patient), patient))?.version).to.equal(1);
   });
 
   it('refuses what was erased', async () => {

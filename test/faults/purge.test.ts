@@ -300,7 +300,6 @@ async function createIn(handler: Handler, patient: string, project: string): Pro
       decideWrites(state, clock, [
         { kind: 'create', eventId: newUuid(), type: 'Patient', id: patient, resource },
       ]),
-    rebuild: () => [],
   });
 }
 
@@ -326,7 +325,6 @@ async function request(
       ],
       result: undefined,
     }),
-    rebuild: () => undefined,
   });
   for await (const recorded of store.read(stream)) return understand(recorded);
   throw new Error('the request was not written');

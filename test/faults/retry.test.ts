@@ -41,6 +41,32 @@ const REQUESTS = {
     entry: BATCH.map((value) => ({ resource: patient(value), request: { method: 'POST', url: 'Patient' } })),
   }),
 } satisfies Record<string, DyingRequest>;
+/** Requests on patients that are there before: done twice, they would answer or do otherwise. */
+const CHANGES = {
+  moved: post('record- 1', '', {
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [
+      {
+        resource: patient('moved-away'),
+        request: { method: 'PUT', url: `Patient?identifier=${SYSTEM}|moved` },
+      },
+    ],
+  }),
+  tested: post('record- 1', '', {
+    resourceType: 'Bundle',
+    type: 'batch',
+    entry: [
+      {
+        resource: jsonPatch([
+          { op: 'test', path: '/identifier/0/value', value: 'tested' },
+          { op: 'replace', path: '/identifier/0/value', value: 'tested-and-changed' },
+        ]),
+        request: { method: 'PATCH', url: `Patient?identifier=${SYSTEM}|tested` },
+      },
+    ],
+  }),
+} satisfies Record<string, DyingRequest>;
 const UNREPEATED = post('record- 1', '', withOrganization('unrepeated'));
 
 describe('a request killed between append and answer', () => {
@@ -56,6 +82,9 @@ describe('a request killed between append and answer', () => {
     // All die first, then all are retried: one wait for the lease of the dead.
     for (const request of Object.values(REQUESTS)) await sendToDying(request);
     await sendToDying(UNREPEATED);
+    for (const value of ['moved', 'tested'])
+      await service.fhir('/Patient', { method: 'POST', body: JSON.stringify(patient(value)) });
+    for (const request of Object.values(CHANGES)) await sendToDying(request);
   });
 
   after(async () => {
@@ -130,6 +159,18 @@ describe('a request killed between append and answer', () => {
     for (const value of BATCH) expect(await total(`/Patient?identifier=${SYSTEM}|${value}`)).to.equal(1);
   });
 
+  it('a conditional update that makes its own condition false is done once', async () => {
+    const answer = await retry(CHANGES.moved);
+    expect(statuses(answer), answer.text).to.deep.equal(['200 OK']);
+    expect(await total(`/Patient?identifier=${SYSTEM}|moved-away`)).to.equal(1);
+    expect((await service.fhir('/Patient/_history?_count=200')).status).to.equal(200);
+  });
+
+  it('a patch whose own test no longer holds is answered as done', async () => {
+    const answer = await retry(CHANGES.tested);
+    expect(statuses(answer), answer.text).to.deep.equal(['200 OK']);
+  });
+
   it('directory entries of a request that nobody repeats are completed by themselves', async () => {
     await eventually(async () => (await total(`/Organization?identifier=${SYSTEM}|unrepeated`)) === 1);
   });
@@ -137,6 +178,11 @@ describe('a request killed between append and answer', () => {
 
 function patient(value: string): JsonObject {
   return { resourceType: 'Patient', identifier: [{ system: SYSTEM, value }] };
+}
+
+function jsonPatch(operations: readonly object[]): JsonObject {
+  const data = Buffer.from(JSON.stringify(operations)).toString('base64');
+  return { resourceType: 'Binary', contentType: 'application/json-patch+json', data };
 }
 
 /** A new patient with a new organization: a record's and a directory's stream. */

@@ -380,6 +380,26 @@ describe('transaction rules', () => {
       );
     });
 
+    it('more directory entries than one append takes come with a record, with the longest headers', async () => {
+      const entry = Array.from({ length: 1_100 }, (_, index) =>
+        post({ resourceType: 'Organization', name: `of many ${index}` }),
+      );
+      const body = JSON.stringify({
+        resourceType: 'Bundle',
+        type: 'transaction',
+        entry: [post({ resourceType: 'Patient' }), ...entry],
+      });
+      const long = 'x'.repeat(900);
+      const answer = await service.fhir('', {
+        method: 'POST',
+        body,
+        headers: { 'X-Service-Source-System': long, 'X-Service-Origin-Id': long },
+      });
+      expect(new Set(statuses(answer))).to.deep.equal(new Set(['201']));
+      expect(responses(answer)).to.have.length(1_101);
+      expect((await service.fhir(`/Organization/${idAt(answer, 1_100)}`)).text).to.contain('of many 1099');
+    });
+
     it('an automatic Provenance can be referred to, and not written, also by an entry', async () => {
       const id = await patient();
       const found = await service.fhir(`/Provenance?target=Patient/${id}`);
