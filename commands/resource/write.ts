@@ -9,7 +9,7 @@ import { checkAuthorship } from './authorship.ts';
 import { Moved } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { planWrites } from './plan.ts';
-import { rebuildEarlier } from './rebuild.ts';
+import { rebuildEarlier } from './earlier.ts';
 import { resourcesOf, type WriteRequest } from './request.ts';
 import { lockKey } from './resolve.ts';
 import { searchIn, searchReferences } from './searches.ts';
