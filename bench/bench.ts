@@ -10,11 +10,16 @@ import type { Options } from './options.ts';
 import { Service } from './service.ts';
 import { Worker } from './worker.ts';
 
-/** A service under measurement. */
-export interface MeasuredService {
+/** A service and what it was started with. */
+interface Started {
   readonly service: Service;
   readonly databaseUrl: string;
   readonly dataDir: string;
+  stop(): Promise<unknown>;
+}
+
+/** A service under measurement. */
+export interface MeasuredService extends Started {
   /** Stops it; gives what memory it took. */
   stop(): Promise<MemoryUse>;
 }
@@ -24,7 +29,7 @@ export class Bench {
   readonly memory = new Memory();
   readonly #ends: (() => Promise<unknown>)[] = [];
   #names = 0;
-  #common: Promise<MeasuredService> | undefined;
+  #common: Promise<Started> | undefined;
   #generator: Worker | undefined;
 
   private constructor(
@@ -95,33 +100,35 @@ export class Bench {
   }
 
   /** The service that rows share which do not mind what is in it: started once, stopped at the end. */
-  common(): Promise<MeasuredService> {
+  async common(): Promise<Started> {
     this.#common ??= this.#start();
-    return this.#common;
+    const common = await this.#common;
+    this.#ends.push(this.memory.watch(common.service.pid));
+    return common;
   }
 
   /** Starts the service on a new database, or again on one it had before. */
-  async service(before?: Pick<MeasuredService, 'databaseUrl' | 'dataDir'>): Promise<MeasuredService> {
+  async service(before?: Pick<Started, 'databaseUrl' | 'dataDir'>): Promise<MeasuredService> {
     const started = await this.#start(before);
-    this.#ends.push(started.stop);
-    return started;
-  }
-
-  async #start(before?: Pick<MeasuredService, 'databaseUrl' | 'dataDir'>): Promise<MeasuredService> {
-    const databaseUrl = before?.databaseUrl ?? (await this.database());
-    // Its key is kept there.
-    const dataDir = before?.dataDir ?? (await mkdtemp(join(this.folder, 'service-')));
-    const service = await Service.start({ databaseUrl, dataDir, flags: this.#flags });
-    const watched = this.memory.watch(service.pid);
+    const watched = this.memory.watch(started.service.pid);
     let stopped: Promise<MemoryUse> | undefined;
     const stop = (): Promise<MemoryUse> => {
       stopped ??= watched().then(async (use) => {
-        await service.stop();
+        await started.stop();
         return use;
       });
       return stopped;
     };
-    return { service, databaseUrl, dataDir, stop };
+    this.#ends.push(stop);
+    return { ...started, stop };
+  }
+
+  async #start(before?: Pick<Started, 'databaseUrl' | 'dataDir'>): Promise<Started> {
+    const databaseUrl = before?.databaseUrl ?? (await this.database());
+    // Its key is kept there.
+    const dataDir = before?.dataDir ?? (await mkdtemp(join(this.folder, 'service-')));
+    const service = await Service.start({ databaseUrl, dataDir, flags: this.#flags });
+    return { service, databaseUrl, dataDir, stop: () => service.stop() };
   }
 
   /** Starts a script of `bench/` as a process; `watched` when its memory counts. */

@@ -15,7 +15,7 @@ interface Look {
 /** What one process took over its time. */
 export interface MemoryUse {
   readonly peak: number;
-  /** Means over spans of time, in MB: `between(from, to)` in milliseconds of `performance.now()`. */
+  /** The mean over a span of `performance.now()`, in MB; over one too short for a look, what was seen last before. */
   readonly between: (from: number, to: number) => number;
 }
 
@@ -52,7 +52,10 @@ export class Memory {
       await look();
       return {
         peak: Math.max(0, ...looks.map(({ megabytes }) => megabytes)),
-        between: (from, to) => mean(looks.filter(({ at }) => at >= from && at <= to)),
+        between: (from, to) => {
+          const within = looks.filter(({ at }) => at >= from && at <= to);
+          return mean(within.length > 0 ? within : looks.filter(({ at }) => at <= to).slice(-1));
+        },
       };
     };
   }

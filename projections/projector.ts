@@ -4,7 +4,7 @@
  */
 import { merge, Observable, retry, type Subscription, timer } from 'rxjs';
 import type { EventStore, Position } from '#src/events/store.ts';
-import { CannotApply, isPassing } from './failure.ts';
+import { CannotApply, isPassing, reasonOf } from './failure.ts';
 import type { Progress } from './progress.ts';
 import type { Projection } from './projection.ts';
 import { Outdated, serve } from './term.ts';
@@ -115,7 +115,7 @@ export class Projector {
   /** When to try again after a fault, which it makes known. */
   #after({ name }: Projection, error: unknown, tries: number): Observable<unknown> {
     const { log } = this.#deps;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = reasonOf(error);
     if (error instanceof Outdated) {
       this.#states.set(name, { state: 'outdated', failure: { message } });
       return timer(this.#times.electionMs);

@@ -6,7 +6,7 @@ import { nowMicros } from '#src/shared/time.ts';
 import { Binds } from './binds.ts';
 import { prepared } from './prepared.ts';
 import { parseCriteria } from './search/parse.ts';
-import { allOf } from './search/predicate.ts';
+import { allOf, ofTenant } from './search/predicate.ts';
 
 /** Gives at most two ids: none, one, or "several". */
 export type Match = (
@@ -27,9 +27,10 @@ export function openMatch(pool: Pool, base: string, atHead: () => Promise<void>)
     const predicates = parseCriteria(criteria, scope);
     await atHead();
     const binds = new Binds();
+    const keyed = predicates.some((predicate) => predicate.keyed === true);
     const sql = `
       select r.id from resources.resource r
-      where r.tenant = ${binds.add(caller.tenantId, 'uuid')} and r.type = ${binds.add(type, 'text')}
+      where ${ofTenant(caller.tenantId, keyed, binds)} and r.type = ${binds.add(type, 'text')}
         and not r.deleted and ${allOf(predicates, binds)}
         and r.id <> all(${binds.add(except, 'uuid[]')})
       limit 2`;

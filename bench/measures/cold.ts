@@ -7,8 +7,8 @@ import { median } from '../statistics.ts';
 const ENTRIES = 500;
 /** Not a divisor of a snapshot's 500 events: starts meet the stream at different distances from its last one. */
 const WARM = 73;
-/** Creates that warm the process up after a start, over another stream. */
-const WARM_UP = 300;
+/** Creates that warm the process up after a start, over other streams. */
+const WARM_UP = 8_000;
 
 /** Row 8. */
 export const cold: Measure = {
@@ -17,7 +17,7 @@ export const cold: Measure = {
   baseline: 'a warm write to the same stream',
   async run(bench) {
     let running = await bench.service();
-    const [long = '', other = ''] = await createPatients(running.service, 2);
+    const [long = '', ...others] = await createPatients(running.service, 17);
     const events = bench.size(100_000, 1_000);
     await bench.load({
       target: running.service.target,
@@ -34,12 +34,12 @@ export const cold: Measure = {
       await running.stop();
       running = await bench.service(running);
       const { service } = running;
-      const create = async (patient: string, count: number): Promise<number> =>
-        (await createObservations(bench, service, [patient], { clients: 1, count })).p50;
+      const create = async (count: number): Promise<number> =>
+        (await createObservations(bench, service, [long], { clients: 1, count })).p50;
       // The process is warm, the stream is not.
-      await create(other, bench.size(WARM_UP, 20));
-      colds.push(await create(long, 1));
-      warms.push(await create(long, WARM));
+      await createObservations(bench, service, others, bench.warmUp(WARM_UP));
+      colds.push(await create(1));
+      warms.push(await create(WARM));
     }
     const value = median(colds);
     const baseline = median(warms);

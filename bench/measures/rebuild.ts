@@ -12,14 +12,16 @@ export const rebuild: Measure = {
   async run(bench) {
     const events = bench.size(100_000, 1_000);
     const databaseUrl = await bench.database();
-    const subject = bench.worker('subjects/rebuild.ts', 'watched');
-    await subject.call({ databaseUrl, fill: events });
+    const filling = bench.worker('subjects/rebuild.ts');
+    await filling.call({ databaseUrl, fill: events });
+    await filling.stop();
     await bench.settle(databaseUrl);
     const copy = bench.worker('baselines/copy-rows.ts');
     const folder = await mkdtemp(join(bench.folder, 'rows-'));
     const copied = { url: databaseUrl, folder };
     await copy.call<object, number>({ ...copied, what: 'export' });
 
+    const subject = bench.worker('subjects/rebuild.ts', 'watched');
     const runs = await alternate(
       bench.options.runs,
       async () => {

@@ -111,7 +111,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves reads by id, search and conditional writes. */
 export const resources: Projection = {
   name: 'resources',
-  version: 1,
+  version: 2,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,

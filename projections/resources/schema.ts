@@ -41,8 +41,8 @@ create table ${schema}.resource (
   body text                      -- exact FHIR JSON text; null when deleted
 ) with (toast_tuple_target = 8160);
 alter table ${schema}.resource alter body set storage external;
--- search in one patient's record, newest first; the whole record, deleted ones too, when it is erased
-create index resource_of_record on ${schema}.resource (record, type, last_updated desc, id) where record is not null;
+-- search in one patient's record, in the order of ids; the whole record, deleted ones too, when it is erased
+create index resource_of_record on ${schema}.resource (record, type, id) where record is not null;
 
 create table ${schema}.identifier (
   tenant uuid not null,
@@ -57,8 +57,12 @@ create index identifier_of on ${schema}.identifier (id);
 
 /** What only queries need, made after the rows are in. */
 export const indexes = (schema: string): string => `
--- type-level search of a tenant, newest first; _lastUpdated
+-- search of a tenant in the order of ids, the default; _id
+create index if not exists resource_by_id on ${schema}.resource (tenant, type, id) where not deleted;
+-- _sort=_lastUpdated, _lastUpdated
 create index if not exists resource_of_tenant on ${schema}.resource (tenant, type, last_updated desc, id) where not deleted;
 -- identifier=system|value, identifier=value; conditional create and update
-create index if not exists identifier_by_value on ${schema}.identifier (tenant, type, value, system);
+create index if not exists identifier_by_value on ${schema}.identifier (tenant, type, value);
+-- identifier=system|; the system first, so that no search of a value takes this index for its own
+create index if not exists identifier_by_system on ${schema}.identifier (system, tenant, type);
 `;

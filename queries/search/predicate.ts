@@ -6,7 +6,20 @@ import { bounds, parsePrefixedDate } from './dates.ts';
 import { keyOf, type RawParameter, refuseModifier } from './raw.ts';
 
 /** Gives the condition's SQL, its values bound. The row is `r` unless the predicate says otherwise. */
-export type Predicate = (binds: Binds) => string;
+export interface Predicate {
+  (binds: Binds): string;
+  /** Whether it names the rows by their ids or their records, so that an index leads straight to them. */
+  readonly keyed?: boolean;
+}
+
+/**
+ * The condition that rows are of a tenant. Of rows that a predicate is keyed to it is only checked: without statistics
+ * the planner might take the tenant's index for as good as the one that leads to them, and walk all that the tenant has.
+ */
+export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
+  const condition = `r.tenant = ${binds.add(tenant, 'uuid')}`;
+  return keyed ? `(${condition}) is true` : condition;
+}
 
 /** All of them. */
 export function allOf(predicates: readonly Predicate[], binds: Binds): string {

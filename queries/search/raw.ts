@@ -11,14 +11,25 @@ export interface RawParameter {
   readonly text: string;
 }
 
-/** Splits a query; parameters with empty values are left out (decisions.md, section 5). */
+/** Most alternatives of all parameters together: each may be a value bound to a statement, which takes 65,535. */
+const MAX_VALUES = 1_000;
+
+/**
+ * Splits a query; parameters with empty values are left out (decisions.md, section 5).
+ * @throws Refusal `malformed` naming the parameter that is one too many, or has a NUL character.
+ */
 export function parseRaw(query: URLSearchParams): RawParameter[] {
   const parameters: RawParameter[] = [];
+  let count = 0;
   for (const [key, text] of query) {
     const colon = key.indexOf(':');
     if (text.includes('\0')) throw badParameter(key, 'the value holds a NUL character');
     const values = split(text, ',').filter((value) => value !== '');
     if (values.length === 0) continue;
+    count += values.length;
+    if (count > MAX_VALUES) {
+      throw badParameter(key, `a search may have ${MAX_VALUES} values at most, alternatives counted singly`);
+    }
     parameters.push({
       name: colon < 0 ? key : key.slice(0, colon),
       ...(colon < 0 ? {} : { modifier: key.slice(colon + 1) }),

@@ -10,7 +10,7 @@ import { prepared } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Sort } from './controls.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
-import { allOf } from './predicate.ts';
+import { allOf, ofTenant } from './predicate.ts';
 
 /** A page of matches, and what the query came down to. */
 export interface SearchPage {
@@ -55,8 +55,10 @@ export function openSearch(pool: Pool): Search {
     const scope = { type: request.type, tenant: caller.tenantId, base: request.base, now };
     const search = parseSearch(request.query, scope);
     const binds = new Binds();
+    const keyed =
+      request.record !== undefined || search.predicates.some((predicate) => predicate.keyed === true);
     const conditions = [
-      `r.tenant = ${binds.add(caller.tenantId, 'uuid')}`,
+      ofTenant(caller.tenantId, keyed, binds),
       `r.type = ${binds.add(request.type, 'text')}`,
       'not r.deleted',
       allOf(search.predicates, binds),

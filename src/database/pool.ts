@@ -12,14 +12,24 @@ export interface PoolOptions {
   readonly name?: string;
   /** Extra settings of each session, such as `-c synchronous_commit=off`. */
   readonly options?: string;
+  /** How long a connection is waited for, also a free one of the pool, in ms; 0: without limit. Default 5,000. */
+  readonly connectMs?: number;
+  /** How long a statement's answer is waited for, in ms; 0: without limit. Default 10,000. */
+  readonly answerMs?: number;
 }
 
-/** A pool over a `postgres://` URL (unix sockets by `?host=/dir`). An idle connection that breaks is only dropped. */
+/**
+ * A pool over a `postgres://` URL (unix sockets by `?host=/dir`). An idle connection that breaks is only dropped.
+ * Nobody waits without limit for a server that is there and does not answer: statements fail with `Query read timeout`
+ * and lose their connection, and so does who waits for a connection.
+ */
 export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max ?? 8,
     application_name: options.name ?? 'annal',
+    connectionTimeoutMillis: options.connectMs ?? 5_000,
+    query_timeout: options.answerMs ?? 10_000,
     ...(options.options === undefined ? {} : { options: options.options }),
   });
   pool.on('error', () => undefined);

@@ -33,8 +33,11 @@ export function internalError(): Refusal {
   });
 }
 
-/** SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash). */
-const AWAY = /^(?:08|53|57P)/;
+/**
+ * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash). Not 08P01,
+ * protocol violation: what we sent was wrong, and is so the next time.
+ */
+const AWAY = /^(?:08(?!P01)|53|57P)/;
 const SOCKET = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -44,9 +47,9 @@ const SOCKET = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
 ]);
-/** What pg says without a code when a connection ends or none comes. */
+/** What pg says without a code when a connection ends, none comes, or no answer does. */
 const ENDED =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/;
+  /^(?:Connection terminated|timeout (?:expired|exceeded when trying to connect)|Query read timeout|Client (?:has encountered a connection|was closed))/;
 
 function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

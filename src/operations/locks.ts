@@ -1,6 +1,10 @@
 /** Locks on conditional criteria across instances: session advisory locks of PostgreSQL, one connection per holder. */
 import { createHash } from 'node:crypto';
-import type { Pool } from 'pg';
+import pg, { type Pool, type PoolClient } from 'pg';
+import { type Refusal, unavailable } from '#src/shared/refusal.ts';
+
+/** How long a lock is waited for, in ms: work under it takes a fraction of a second. */
+const WAIT_MS = 30_000;
 
 /**
  * Runs work while holding every key. Within the process holders of a key queue first, so that a crowd on one key
@@ -9,10 +13,19 @@ import type { Pool } from 'pg';
 export class PostgresCriteriaLocks {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** @param pool a pool of its own: holders keep their connection while their work needs others. */
-  constructor(readonly pool: Pool) {}
+  /**
+   * @param pool a pool of its own: holders keep their connection while their work needs others.
+   * @param waitMs how long a lock is waited for, in ms.
+   */
+  constructor(
+    readonly pool: Pool,
+    readonly waitMs = WAIT_MS,
+  ) {}
 
-  /** Resolves or rejects as `work` does; the locks are free again then, also when this process dies. */
+  /**
+   * Resolves or rejects as `work` does; the locks are free again then, also when this process dies.
+   * @throws Refusal `unavailable` when others hold a lock for too long; errors of the database.
+   */
   async hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const sorted = [...new Set(keys)].sort();
     const leave: (() => void)[] = [];
@@ -28,8 +41,7 @@ export class PostgresCriteriaLocks {
     const client = await this.pool.connect();
     try {
       const numbers = sorted.map(lockNumber).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-      for (const number of new Set(numbers))
-        await client.query('SELECT pg_advisory_lock($1)', [number.toString()]);
+      for (const number of new Set(numbers)) await this.#lock(client, number.toString());
       return await work();
     } finally {
       // A connection that fails to unlock is closed, which unlocks too.
@@ -41,6 +53,23 @@ export class PostgresCriteriaLocks {
     }
   }
 
+  /** A server that does not answer is met by the first attempt; only a lock that others hold is waited for longer. */
+  async #lock(client: PoolClient, number: string): Promise<void> {
+    const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [
+      number,
+    ]);
+    if (rows[0]?.free === true) return;
+    await client.query(`SET lock_timeout = ${this.waitMs}`);
+    const waiting = {
+      text: 'SELECT pg_advisory_lock($1)',
+      values: [number],
+      query_timeout: this.waitMs + 5_000,
+    };
+    await client.query(waiting).catch((error: unknown) => {
+      throw error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE ? held() : error;
+    });
+  }
+
   async #enter(key: string): Promise<() => void> {
     const before = this.#tails.get(key) ?? Promise.resolve();
     let go: () => void = () => undefined;
@@ -49,11 +78,33 @@ export class PostgresCriteriaLocks {
     });
     const tail = before.then(() => gone);
     this.#tails.set(key, tail);
-    await before;
-    return () => {
+    const leave = (): void => {
       if (this.#tails.get(key) === tail) this.#tails.delete(key);
       go();
     };
+    if (await endsWithin(before, this.waitMs)) return leave;
+    // Who comes behind waits for those before all the same: its place is passed on, not taken away.
+    void before.then(leave);
+    throw held();
+  }
+}
+
+/** SQLSTATE of `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+function held(): Refusal {
+  return unavailable('others are writing by the same criteria; try again');
+}
+
+async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

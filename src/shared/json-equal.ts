@@ -24,7 +24,10 @@ function decimalForm(literal: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  // A loop, as a pattern for zeros at the end starts anew at every zero inside.
+  let end = digits.length;
+  while (digits.charCodeAt(end - 1) === 0x30) end -= 1;
+  const significant = digits.slice(0, end);
   if (significant === '') return '0';
   const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
   return `${sign}${significant}E${power}`;
@@ -43,6 +46,16 @@ export function countJson(value: Json | undefined): number {
   if (value === undefined) return 0;
   const inside: readonly Json[] = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
   return inside.reduce<number>((count, member) => count + countJson(member), 1);
+}
+
+/**
+ * Whether a tree has more than `levels` arrays and objects one in another. It looks no further down than that, so that
+ * it can be asked of trees that are too deep for recursion.
+ */
+export function isDeeper(value: Json, levels: number): boolean {
+  if (!Array.isArray(value) && !isObject(value)) return false;
+  if (levels <= 0) return true;
+  return Object.values(value).some((member: Json) => isDeeper(member, levels - 1));
 }
 
 /** A copy of an object without some of its members. */

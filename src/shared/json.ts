@@ -18,10 +18,15 @@ export interface ParsedJson {
 
 /** Deepest nesting that is read. */
 export const MAX_DEPTH = 100;
+/** Longest literal of a number that is read, in characters: exact arithmetic on more takes too long. */
+const MAX_NUMBER = 1_000;
+/** An exponent of more than 6 digits. */
+const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
 /**
  * Parses a JSON text.
- * @throws Refusal `malformed` naming the fault: bad syntax, a duplicate key, or nesting over `MAX_DEPTH`.
+ * @throws Refusal `malformed` naming the fault: bad syntax, a duplicate key, nesting over `MAX_DEPTH`, or a number with
+ * more than 1,000 characters or an exponent of more than 6 digits.
  */
 export function parseJson(text: string): ParsedJson {
   const { members, exact } = scan(text);
@@ -78,10 +83,24 @@ function scan(text: string): { members: number; exact: boolean } {
     else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
       const start = i;
       while (i + 1 < text.length && isNumberPart(text.charCodeAt(i + 1))) i += 1;
+      // What is shorter has no room for a long exponent, and is nearly every number.
+      if (i - start >= 8) checkNumber(text, start, i + 1);
       if (!exact) exact = !survives(text.slice(start, i + 1));
     }
   }
   return { members, exact };
+}
+
+function checkNumber(text: string, start: number, end: number): void {
+  const length = end - start;
+  if (length > MAX_NUMBER) {
+    throw malformed(
+      `the number at ${placeOf(text, start)} has ${length} characters, more than ${MAX_NUMBER} are not read`,
+    );
+  }
+  if (LONG_EXPONENT.test(text.slice(start, end))) {
+    throw malformed(`the number at ${placeOf(text, start)} has an exponent of more than 6 digits`);
+  }
 }
 
 function isNumberPart(c: number): boolean {
@@ -133,13 +152,14 @@ function explain(text: string): string {
     parse(text);
   } catch (error) {
     const at = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
-    if (at !== undefined) {
-      const before = text.slice(0, Number(at));
-      const line = before.split('\n').length;
-      return `syntax error at line ${line}, column ${before.length - before.lastIndexOf('\n')}`;
-    }
+    if (at !== undefined) return `syntax error at ${placeOf(text, Number(at))}`;
   }
   return 'syntax error';
+}
+
+function placeOf(text: string, at: number): string {
+  const before = text.slice(0, at);
+  return `line ${before.split('\n').length}, column ${before.length - before.lastIndexOf('\n')}`;
 }
 
 function malformed(diagnostics: string): Refusal {

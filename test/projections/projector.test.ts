@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import type { Projection } from '#projections/projection.ts';
 import { resources } from '#projections/resources/project.ts';
@@ -211,6 +212,33 @@ describe('projector', () => {
       const [first, second, third] = projector.status().map(({ failure }) => failure?.event);
       expect([first?.id, second?.id]).to.deep.equal([event.id, event.id]);
       expect(third?.type).to.equal('NeverHeardOf');
+    });
+
+    it('says nothing of what the event holds, in the log and in the status', async () => {
+      const logged: unknown[] = [];
+      const log = {
+        warn: (...line: unknown[]) => logged.push(line),
+        error: (...line: unknown[]) => logged.push(line),
+      };
+      const { store, projector, state } = await start({ failedRetryMs: 60_000, log });
+      const patient = newUuid();
+      const marker = 'Mrs-Marker-of-the-Body';
+      const event = created('Patient', patient, { name: [{ family: marker }] });
+      // PostgreSQL refuses the id, and quotes it.
+      const quoted = marker.padEnd(36, '-');
+      const data = event.data.replace(`"resource_id":"${patient}"`, `"resource_id":"${quoted}"`);
+      await new Streams(store).record(patient, { ...event, data });
+      await until(() => state('resources') === 'failed' && state('history') === 'failed');
+      const told = inspect([logged, projector.status()], { depth: null, showHidden: true });
+      expect(told).to.include(event.id).and.not.to.include(marker);
+      const [status] = projector.status();
+      expect(Object.keys(status?.failure?.event ?? {})).to.have.members([
+        'id',
+        'type',
+        'stream',
+        'revision',
+        'position',
+      ]);
     });
   });
 });

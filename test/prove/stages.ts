@@ -2,7 +2,7 @@
 
 /** A part of the proof: a program, with what makes it full size. */
 export interface Stage {
-  /** For `--only`. */
+  /** For the command line. */
   readonly name: string;
   /** What it shows. */
   readonly shows: string;

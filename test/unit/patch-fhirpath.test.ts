@@ -328,10 +328,16 @@ const OURS: readonly Case[] = [
     patient({ gender: 'other' }),
   ],
   [
-    'takes first(), last() and %resource',
+    'takes exists() in criteria',
+    patient({ name: [{ family: 'a' }, { family: 'b', given: ['c'] }] }),
+    [{ type: 'delete', path: 'Patient.name.where(given.exists())' }],
+    patient({ name: [{ family: 'a' }] }),
+  ],
+  [
+    'takes first() and last()',
     identifiers(1, 2, 3),
     [
-      { type: 'replace', path: '%resource.identifier.first().value', value: { valueString: 'value 8' } },
+      { type: 'replace', path: 'Patient.identifier.first().value', value: { valueString: 'value 8' } },
       { type: 'delete', path: 'Patient.identifier.last()' },
     ],
     identifiers(8, 2),
@@ -807,7 +813,6 @@ describe('FHIRPath Patch', () => {
       /computed value/,
     ],
     ['a constant', patient(), { type: 'delete', path: "'text'" }, /computed value/],
-    ['an unknown variable', patient(), { type: 'delete', path: '%nobody.name' }, /cannot be evaluated/],
     [
       'a path that fails on this resource',
       identifiers(1, 2),
@@ -878,8 +883,18 @@ describe('FHIRPath Patch', () => {
     ],
     [
       'criteria nested too deep',
-      document(type('delete'), part('path', { valueString: 'a.where(b.where(c.where(d)))' })),
+      document(type('delete'), part('path', { valueString: 'a.where(b.where(c))' })),
       /nests criteria/,
+    ],
+    [
+      'a variable',
+      document(type('delete'), part('path', { valueString: '%resource.name' })),
+      /uses a variable/,
+    ],
+    [
+      'a variable in criteria',
+      document(type('delete'), part('path', { valueString: 'name.where(%`vs-x`.exists())' })),
+      /uses a variable/,
     ],
     [
       'a path that is too long',

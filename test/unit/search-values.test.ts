@@ -125,3 +125,14 @@ describe('cursors', () => {
     );
   });
 });
+
+describe('the values of a search', () => {
+  it('are a thousand at most, over all its parameters', () => {
+    const many = (count: number) => Array.from({ length: count }, () => 'a').join(',');
+    expect(parseRaw(new URLSearchParams({ identifier: many(999), _id: 'a' }))).to.have.length(2);
+    expect(() => parseRaw(new URLSearchParams({ identifier: many(70_000) })))
+      .to.throw(Refusal)
+      .that.includes({ kind: 'malformed' });
+    expect(() => parseRaw(new URLSearchParams({ identifier: many(999), _id: 'a,b' }))).to.throw('_id');
+  });
+});

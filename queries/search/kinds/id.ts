@@ -1,5 +1,6 @@
 /** `_id`: https://hl7.org/fhir/R4/search.html#id */
 import { isUuid } from '#src/shared/ids.ts';
+import type { Binds } from '../../binds.ts';
 import type { SearchParameter } from '../parameter.ts';
 import { badParameter, type RawParameter, refuseModifier } from '../raw.ts';
 
@@ -9,7 +10,8 @@ export const idParameter: SearchParameter = {
   appliesTo: () => true,
   predicate(parameter) {
     const ids = parseIds(parameter);
-    return (binds) => `r.id = any(${binds.add(ids, 'uuid[]')})`;
+    const condition = (binds: Binds) => `r.id = any(${binds.add(ids, 'uuid[]')})`;
+    return Object.assign(condition, { keyed: true });
   },
 };
 

@@ -1,6 +1,7 @@
 /** `patient` and `subject`: whose record a resource is in. https://hl7.org/fhir/R4/search.html#reference */
 import { typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import type { Binds } from '../../binds.ts';
 import type { SearchParameter, SearchScope } from '../parameter.ts';
 import { badParameter, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
@@ -17,11 +18,13 @@ function record(name: string, owners: readonly string[]): SearchParameter {
     predicate(parameter, scope) {
       refuseModifier(parameter, ['Patient']);
       const ids = parameter.values.map((value) => parseReference(parameter, value, scope)).filter(isPatient);
-      return (binds) =>
-        `r.record = any(${binds.add(
-          ids.map(({ id }) => id),
-          'uuid[]',
-        )})`;
+      const [first, ...others] = ids.map(({ id }) => id);
+      // Of one record the index gives the rows in the order of their ids.
+      const condition = (binds: Binds) =>
+        first !== undefined && others.length === 0
+          ? `r.record = ${binds.add(first, 'uuid')}`
+          : `r.record = any(${binds.add(first === undefined ? [] : [first, ...others], 'uuid[]')})`;
+      return Object.assign(condition, { keyed: true });
     },
   };
 }

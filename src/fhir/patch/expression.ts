@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** Longest expression that is read. */
 const MAX_LENGTH = 1_000;
 /** How deep criteria may stand in criteria: each level costs a factor of the resource's size. */
-const MAX_NESTED_CRITERIA = 2;
+const MAX_NESTED_CRITERIA = 1;
 
 /**
  * Functions that lead to elements or compare them. Others compute new values, follow references to other resources
@@ -32,7 +32,8 @@ const syntaxNode: z.ZodType<SyntaxNode> = z.lazy(() =>
 );
 
 /**
- * Why an expression cannot be the path of a patch; undefined when it can.
+ * Why an expression cannot be the path of a patch; undefined when it can. Variables are refused because criteria that
+ * walk the whole resource from `%resource` cost as much as nested ones; a path begins at the resource without them.
  * @returns the end of a sentence that begins with "path".
  */
 export function faultOf(expression: string): string | undefined {
@@ -51,9 +52,11 @@ function faultIn(node: SyntaxNode, nested: number): string | undefined {
   if (node.type === 'Functn') {
     const name = node.children?.[0]?.text ?? '';
     if (!FUNCTIONS.has(name)) return `uses ${name}(), which a patch does not take`;
-    if (CRITERIA.has(name)) depth += 1;
-    if (depth > MAX_NESTED_CRITERIA) return `nests criteria more than ${MAX_NESTED_CRITERIA} levels deep`;
+    // `exists()` without an argument has no criteria.
+    if (CRITERIA.has(name) && node.children?.[1] !== undefined) depth += 1;
+    if (depth > MAX_NESTED_CRITERIA) return `nests criteria more than ${MAX_NESTED_CRITERIA} deep`;
   }
+  if (node.type === 'ExternalConstantTerm') return 'uses a variable (%), which a patch does not take';
   for (const child of node.children ?? []) {
     const fault = faultIn(child, depth);
     if (fault !== undefined) return fault;
@@ -63,9 +66,11 @@ function faultIn(node: SyntaxNode, nested: number): string | undefined {
 
 /**
  * An expression in which `div` is an element where it follows a dot: FHIRPath's grammar has it as an operator, HL7's
- * own test cases for patches write `Patient.text.div`. Texts and quoted names stay as they are.
+ * own test cases for patches write `Patient.text.div`. Texts and quoted names stay as they are, and so do expressions
+ * that `faultOf` refuses by their length: an unclosed quote among many would take time by the square of it.
  */
 export function quoteDiv(expression: string): string {
+  if (expression.length > MAX_LENGTH) return expression;
   return expression.replace(/'(?:[^'\\]|\\.)*'|`[^`]*`|(\.\s*)div\b/gs, (token, dot?: string) =>
     dot === undefined ? token : `${dot}\`div\``,
   );

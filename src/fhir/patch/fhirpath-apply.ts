@@ -1,6 +1,6 @@
 /** Applying a FHIRPath Patch: https://hl7.org/fhir/R4/fhirpatch.html, the table of operations and its base rules. */
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { copyJson } from '#src/shared/json-equal.ts';
+import { type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
+import { copyJson, isDeeper } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { elementOf, fits, isPrimitive, jsonNames, type NamedElement } from './elements.ts';
 import { memberPath } from './expression.ts';
@@ -21,7 +21,8 @@ import {
 
 /**
  * Applies operations in order, all or none; the resource given stays as it is.
- * @throws Refusal invalid (422) naming the operation and its path.
+ * @throws Refusal invalid (422) naming the operation and its path; so too when it leaves the resource deeper than a body
+ *   may be nested.
  */
 export function applyFhirPathPatch(
   resource: JsonObject,
@@ -34,6 +35,10 @@ export function applyFhirPathPatch(
     } catch (error) {
       if (error instanceof NotLocated) throw refused(operation, error.message);
       throw error;
+    }
+    // Before the next path is evaluated, which walks the whole resource by recursion.
+    if (isDeeper(root, MAX_DEPTH)) {
+      throw refused(operation, `: it leaves the resource nested more than ${MAX_DEPTH} levels deep`);
     }
   }
   return root;

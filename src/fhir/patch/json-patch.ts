@@ -3,8 +3,8 @@
  * name a status for a patch that cannot be applied (http.html#patch); RFC 5789, section 2.2, does: 422.
  */
 import { z } from 'zod';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { copyJson, countJson, sameJson } from '#src/shared/json-equal.ts';
+import { isObject, type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
+import { copyJson, countJson, isDeeper, sameJson } from '#src/shared/json-equal.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { isBelow, type Place, type Pointer, parsePointer, placeAt, valueAt } from './json-pointer.ts';
 
@@ -19,6 +19,7 @@ export type JsonPatchOperation = { readonly path: Pointer; readonly text: string
 export const MAX_OPERATIONS = 10_000;
 /** Most values that the copies of one document may make: doubling by `copy` ends here. */
 const MAX_COPIED = 200_000;
+const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
 
 const pointer = z.string().transform((text, context) => {
   const parsed = parsePointer(text);
@@ -82,7 +83,8 @@ export function parseJsonPatch(document: Json): JsonPatchOperation[] {
 /**
  * Applies operations in order, all or none; the resource given stays as it is. Arrays and objects that removals leave
  * empty go too, since FHIR's JSON has none (json.html).
- * @throws Refusal invalid (422) naming the operation that finds nothing at its path, or whose `test` fails.
+ * @throws Refusal invalid (422) naming the operation that finds nothing at its path, or whose `test` fails, or that
+ *   puts a value deeper than a body may be nested; too_large (413) when copies make too many values.
  */
 export function applyJsonPatch(
   resource: JsonObject,
@@ -90,6 +92,10 @@ export function applyJsonPatch(
 ): Json | undefined {
   const tree: Tree = { root: copyJson(resource), emptied: new Set(), copied: 0 };
   for (const operation of operations) applyOperation(tree, operation);
+  // Moves are looked at here, all at once: to measure what each of them moves would cost the resource's size again.
+  if (isDeeper(tree.root, MAX_DEPTH)) {
+    throw new Refusal('invalid', { code: 'structure', diagnostics: `the JSON Patch ${TOO_DEEP}` });
+  }
   return tree.emptied.size === 0 ? tree.root : pruned(tree.root, tree.emptied);
 }
 
@@ -170,7 +176,9 @@ function mustExist(tree: Tree, path: Pointer, operation: JsonPatchOperation): Js
   return found;
 }
 
+/** A copy for the operation's path. Depth comes first: what moves have made too deep cannot be walked whole. */
 function copyOf(tree: Tree, source: Json, operation: JsonPatchOperation): Json {
+  if (isDeeper(source, MAX_DEPTH - operation.path.length)) throw refused(operation, TOO_DEEP, 'structure');
   tree.copied += countJson(source);
   if (tree.copied <= MAX_COPIED) return copyJson(source);
   throw new Refusal('too_large', {
@@ -202,7 +210,7 @@ function pruned(value: Json, emptied: ReadonlySet<Json>): Json | undefined {
 function refused(
   operation: JsonPatchOperation,
   reason: string,
-  code: 'value' | 'invariant' = 'value',
+  code: 'value' | 'invariant' | 'structure' = 'value',
 ): Refusal {
   return new Refusal('invalid', { code, diagnostics: `${operation.text}: ${reason}` });
 }

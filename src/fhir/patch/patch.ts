@@ -73,7 +73,8 @@ export function applyPatch(resource: JsonObject, patch: Patch): JsonObject {
 }
 
 function decodeBase64(data: unknown): string {
-  if (typeof data === 'string' && /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) {
+  // Without its whitespace first: a pattern with two places for it takes time by the square of a run of blanks.
+  if (typeof data === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(data.replace(/\s+/g, ''))) {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(data, 'base64'));
     } catch {

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { Line } from '#queries/gather.ts';
+import { openPool } from '#src/database/pool.ts';
+import { refusalOf } from '#src/http/errors.ts';
+import { PostgresCriteriaLocks } from '#src/operations/locks.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+
+const kindOf = (work: Promise<unknown>): Promise<string | undefined> =>
+  work.then(
+    () => 'answered',
+    (error: unknown) => refusalOf(error)?.kind,
+  );
+
+describe('a database that does not answer', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createDatabase();
+  });
+  after(() => database.drop());
+
+  it('fails a statement as unavailable, and the pool goes on with another connection', async () => {
+    const pool = openPool(database.url, { max: 1, answerMs: 200 });
+    expect(await kindOf(pool.query('select pg_sleep(20)'))).to.equal('unavailable');
+    expect((await pool.query('select 1 as one')).rows).to.deep.equal([{ one: 1 }]);
+    await pool.end();
+  });
+
+  it('fails who waits for a connection of the pool, or for a server that says nothing', async () => {
+    const pool = openPool(database.url, { max: 1, connectMs: 200 });
+    const held = await pool.connect();
+    expect(await kindOf(pool.query('select 1'))).to.equal('unavailable');
+    held.release();
+    await pool.end();
+
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const nobody = openPool(`postgres://nobody@127.0.0.1:${port}/none`, { connectMs: 200 });
+    expect(await kindOf(nobody.query('select 1'))).to.equal('unavailable');
+    const line = new Line(nobody.options);
+    const look = line.gather<number, number>(async (_connection, keys) => keys);
+    expect(await kindOf(look(1))).to.equal('unavailable');
+    await line.close();
+    await nobody.end();
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+
+  it('fails what is under way on a line, which then opens another connection', async () => {
+    const pool = openPool(database.url, { answerMs: 300 });
+    const line = new Line(pool.options);
+    const look = line.gather<number, number>(async (connection, [seconds = 0]) => {
+      const { rows } = await connection.query<{ pid: number }>(
+        'select pg_backend_pid() as pid, pg_sleep($1)',
+        [seconds],
+      );
+      return [rows[0]?.pid ?? 0];
+    }, 1);
+    const first = await look(0);
+    expect(await Promise.all([kindOf(look(20)), kindOf(look(0))])).to.deep.equal([
+      'unavailable',
+      'unavailable',
+    ]);
+    expect(await look(0)).not.to.equal(first);
+    await line.close();
+    await pool.end();
+  });
+
+  it('is not meant by a statement that breaks the protocol', () => {
+    const broken = Object.assign(new Error('bind message has 4465 parameter formats'), { code: '08P01' });
+    expect(refusalOf(broken)).to.equal(undefined);
+    expect(refusalOf(Object.assign(new Error('gone'), { code: '08006' }))?.kind).to.equal('unavailable');
+  });
+
+  it('locks on criteria are waited for, but not for ever', async () => {
+    const pools = [
+      openPool(database.url, { answerMs: 200 }),
+      openPool(database.url, { answerMs: 200 }),
+    ] as const;
+    const [here, there] = pools.map((pool) => new PostgresCriteriaLocks(pool, 600)) as [
+      PostgresCriteriaLocks,
+      PostgresCriteriaLocks,
+    ];
+    let go: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    let entered: () => void = () => undefined;
+    const inside = new Promise<void>((resolve) => {
+      entered = resolve;
+    });
+    const holding = here.hold(['key'], async () => {
+      entered();
+      await gone;
+    });
+    await inside;
+    // Of the same instance and of another: both give up, and neither disturbs who comes later.
+    expect(
+      await Promise.all([
+        kindOf(here.hold(['key'], async () => undefined)),
+        kindOf(there.hold(['key'], async () => undefined)),
+      ]),
+    ).to.deep.equal(['unavailable', 'unavailable']);
+    const later = Promise.all([
+      here.hold(['key'], async () => 'here'),
+      there.hold(['key'], async () => 'there'),
+    ]);
+    go();
+    await holding;
+    expect(await later).to.deep.equal(['here', 'there']);
+    await Promise.all(pools.map((pool) => pool.end()));
+  });
+});

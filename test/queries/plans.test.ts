@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import type { Pool } from 'pg';
+import { resources } from '#projections/resources/project.ts';
+import { schemaSql } from '#projections/tables.ts';
+import { openMatch } from '#queries/match.ts';
+import { openSearch } from '#queries/search/search.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { TENANT } from '../projections/made.ts';
+
+const ROWS = 50_000;
+const RECORD = '00000000-0000-7000-a000-000000000007';
+const caller: Caller = {
+  tenant: TENANT,
+  tenantId: tenantId(TENANT),
+} as Caller;
+
+/** Node of EXPLAIN (FORMAT JSON). */
+interface PlanNode {
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Relation Name'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** How many rows of tables a plan read, those that it then threw away included. */
+function rowsRead(node: PlanNode): number {
+  const own =
+    node['Relation Name'] === undefined
+      ? 0
+      : (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+  return own + (node.Plans ?? []).reduce((sum, plan) => sum + rowsRead(plan), 0);
+}
+
+describe('plans of searches in tables that nobody has analysed', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createDatabase();
+    const { pool } = database;
+    await pool.query(schemaSql(resources, 'resources') + resources.indexes('resources'));
+    await pool.query(`alter table resources.resource set (autovacuum_enabled = off);
+      alter table resources.identifier set (autovacuum_enabled = off)`);
+    const id = `('00000000-0000-7000-9000-' || lpad(n::text, 12, '0'))::uuid`;
+    await pool.query(
+      `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
+       select ${id}, 'Observation', $1, ('00000000-0000-7000-a000-' || lpad((n % 2500)::text, 12, '0'))::uuid,
+         1, n, n, false, 's', repeat('x', 500) from generate_series(1, ${ROWS}) n`,
+      [caller.tenantId],
+    );
+    await pool.query(
+      `insert into resources.identifier (tenant, type, system, value, id)
+       select $1, 'Observation', case when n <= 5 then 'rare' else 'common' end, 'v' || n, ${id}
+       from generate_series(1, ${ROWS}) n`,
+      [caller.tenantId],
+    );
+  });
+  after(() => database.drop());
+
+  /** Runs a query's statement, once planned for its values and once for any, and gives the most rows that it read. */
+  async function most(ask: (pool: Pool) => Promise<unknown>): Promise<number> {
+    const read: number[] = [];
+    const client = await database.pool.connect();
+    const explain = async ({ text, values }: { text: string; values: unknown[] }) => {
+      for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+        await client.query(`set plan_cache_mode = ${mode}`);
+        const { rows } = await client.query({ text: `explain (analyze, format json) ${text}`, values });
+        read.push(rowsRead(rows[0]['QUERY PLAN'][0].Plan));
+      }
+      return client.query(text, values);
+    };
+    try {
+      await ask({ query: explain } as unknown as Pool);
+    } finally {
+      client.release(true);
+    }
+    return Math.max(...read);
+  }
+
+  const search = (query: string, record?: string) => (pool: Pool) =>
+    openSearch(pool)(caller, {
+      type: 'Observation',
+      query: new URLSearchParams(query),
+      base: 'http://localhost/',
+      ...(record === undefined ? {} : { record }),
+    });
+  const match = (criteria: string) => (pool: Pool) =>
+    openMatch(pool, 'http://localhost/', async () => undefined)(caller, 'Observation', criteria);
+
+  for (const [name, ask, limit] of [
+    ['the default page', search('_total=none'), 60],
+    ['the newest', search('_sort=-_lastUpdated&_total=none'), 60],
+    ['a page of a record', search('_total=none', RECORD), 60],
+    ['the newest of a record', search('_sort=-_lastUpdated', RECORD), 60],
+    ['a patient', search(`patient=Patient/${RECORD}`), 60],
+    ['two patients', search(`patient=${RECORD},${RECORD.replace('7000', '7001')}`), 60],
+    ['an id', search('_id=00000000-0000-7000-9000-000000000007'), 10],
+    ['an identifier', search('identifier=common|v7'), 10],
+    ['an identifier without its system', search('identifier=v7'), 10],
+    ['a system', search('identifier=rare|'), 30],
+    ['each kind of token', search('identifier=rare|,v100,common|v101,|v102'), 60],
+    ['a patient and an identifier', search(`patient=${RECORD}&identifier=common|v7`), 60],
+    ['criteria', match('identifier=common|v7'), 10],
+    ['criteria in a record', match(`identifier=common|v7&patient=${RECORD}`), 60],
+    [
+      '999 identifiers',
+      search(`identifier=${Array.from({ length: 999 }, (_, i) => `common|v${i + 6}`).join(',')}`),
+      4_500,
+    ],
+  ] as const) {
+    it(`${name}: reads at most ${limit} rows`, async () => {
+      expect(await most(ask)).to.be.within(1, limit);
+    });
+  }
+
+  it('each kind of token finds its own', async () => {
+    const page = await search('identifier=rare|,v100,common|v101,|v102,rare|v200')(database.pool);
+    expect(page.total).to.equal(7);
+    expect(await match('identifier=rare|v7')(database.pool)).to.deep.equal([]);
+    expect(await match('identifier=common|v7')(database.pool)).to.have.length(1);
+  });
+});
