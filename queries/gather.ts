@@ -121,8 +121,13 @@ export class Line {
     maxKeys = MAX_KEYS,
   ): (key: K) => Promise<V> {
     const overThis = async (keys: readonly K[]) => {
-      const { client } = this.#session ?? (await this.#open());
-      return load(client, keys);
+      const session = this.#session ?? (await this.#open());
+      try {
+        return await load(session.client, keys);
+      } catch (error) {
+        if (isEnd(error)) this.#drop(session);
+        throw error;
+      }
     };
     return loaderOf(this.#turns, overThis, maxKeys);
   }
@@ -150,8 +155,12 @@ export class Line {
     // Without a reference: a service that has closed its port may end without closing this.
     const socket = new Socket().unref();
     const client = new pg.Client({ ...this.options, pipeline: true, stream: () => socket });
-    client.on('error', () => this.#forget());
-    client.on('end', () => this.#forget());
+    const ended = (): void => {
+      // One that was dropped may end after the next has been opened.
+      if (this.#session?.client === client) this.#forget();
+    };
+    client.on('error', ended);
+    client.on('end', ended);
     try {
       await client.connect();
     } catch (error) {
@@ -162,8 +171,23 @@ export class Line {
     return this.#session;
   }
 
+  /** Nothing that is under way will be answered: the next look-up opens another connection. */
+  #drop(session: Session): void {
+    if (this.#session === session) this.#forget();
+    session.socket.destroy();
+  }
+
   #forget(): void {
     this.#session = undefined;
     this.#opening = undefined;
   }
+}
+
+/**
+ * Whether nothing more will come over the connection: the server ended the session (FATAL), or an answer did not come
+ * within `query_timeout`, which pg says by a sentence alone.
+ */
+function isEnd(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return error.severity === 'FATAL';
+  return error instanceof Error && error.message === 'Query read timeout';
 }

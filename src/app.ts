@@ -62,6 +62,8 @@ export interface App {
 const VISIBLE_MS = 10_000;
 /** The read models that serve records and directories. */
 const RECORD_MODELS = ['resources', 'history'];
+/** How long a start waits for the read models to catch up, in ms. */
+const CATCH_UP_MS = 3_000;
 /** How often expired idempotency keys are removed, in ms. */
 const SWEEP_MS = 10 * 60_000;
 /** How long a purge's answer waits for its end, in ms. */
@@ -83,6 +85,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const projector = new Projector({ store, databaseUrl, projections: PROJECTIONS, progress, log });
   projector.start();
   await progress.start();
+  // Ready should mean that reads are served; what a crash left behind may take longer and answers 503 meanwhile.
+  await progress.waitFor(await store.head(), names, CATCH_UP_MS);
   const passed = (position: Position, by: readonly string[]): Promise<boolean> =>
     progress.waitFor(position, by, VISIBLE_MS);
   const visible = (position: Position): Promise<boolean> => passed(position, RECORD_MODELS);

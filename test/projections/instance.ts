@@ -2,7 +2,7 @@
 import { PROJECTIONS } from '#projections/all.ts';
 import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
-import { Projector, type ProjectorTimes } from '#projections/projector.ts';
+import { Projector, type ProjectorDeps, type ProjectorTimes } from '#projections/projector.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import { openPool } from '#src/database/pool.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
@@ -23,7 +23,11 @@ export interface Instance {
 /** Starts an instance on a database. */
 export async function startInstance(
   url: string,
-  { projections = PROJECTIONS, ...times }: ProjectorTimes & { projections?: readonly Projection[] } = {},
+  {
+    projections = PROJECTIONS,
+    log,
+    ...times
+  }: ProjectorTimes & Pick<ProjectorDeps, 'log'> & { projections?: readonly Projection[] } = {},
 ): Promise<Instance> {
   const store = await PostgresEventStore.open({ url });
   const pool = openPool(url, { max: 1 });
@@ -33,7 +37,7 @@ export async function startInstance(
   const progress = new Progress({ store, databaseUrl: url, names });
   await progress.start();
   const projector = new Projector(
-    { store, databaseUrl: url, projections, progress },
+    { store, databaseUrl: url, projections, progress, ...(log === undefined ? {} : { log }) },
     { electionMs: 50, ...times },
   );
   projector.start();
