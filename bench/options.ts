@@ -19,8 +19,10 @@ export interface Options {
   readonly profile: string | undefined;
 }
 
-/** What `--help` prints. */
-export const USAGE = `npm run bench -- [options]
+/** What `--help` prints. @param rows name and subject of each. */
+export const usage = (
+  rows: readonly (readonly [name: string, what: string])[],
+): string => `npm run bench -- [options]
   --only <row>      this row alone; may be repeated
   --scale <n>       factor on all sizes and times (default 1)
   --runs <n>        alternating runs of baseline and subject, median counts (default 3)
@@ -28,9 +30,12 @@ export const USAGE = `npm run bench -- [options]
   --json            results as JSON on standard output
   --out <file>      results as JSON to a file too
   --profile <dir>   writes V8 CPU profiles of the measured processes there
-A run of all rows at scale 1 or more writes docs/performance.md.`;
+A run of all rows at scale 1 or more writes docs/performance.md.
 
-/** Parses arguments. Undefined: print `USAGE`. @throws TypeError naming what is wrong. */
+Rows:
+${rows.map(([name, what]) => `  ${name.padEnd(14)}  ${what}`).join('\n')}`;
+
+/** Parses arguments. Undefined: print `usage`. @throws TypeError naming what is wrong. */
 export function parseOptions(args: readonly string[], rows: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],

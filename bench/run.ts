@@ -4,10 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { Bench } from './bench.ts';
 import type { Measure } from './measure.ts';
 import { MEASURES } from './measures/all.ts';
-import { type Options, parseOptions, USAGE } from './options.ts';
+import { type Options, parseOptions, usage } from './options.ts';
 import { allHold, machine, type RowReport, type RunReport, toJson, toMarkdown, toText } from './report.ts';
 
 const PAGE = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+
+const USAGE = usage(MEASURES.map(({ row, subject }) => [row, subject]));
 
 async function main(args: readonly string[]): Promise<number> {
   const options = parseOptions(

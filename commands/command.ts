@@ -18,6 +18,8 @@ export interface CommandContext {
   readonly now: () => Micros;
   /** Set when an `Idempotency-Key` came with the request. */
   readonly retry?: RetryNotes;
+  /** Awaited before anything is written, where it is still being asked whether the caller may. Rejects with Refusal. */
+  readonly permitted?: Promise<void>;
 }
 
 /** Where a command's append was tried: `expectedRevision` is -1 for a new stream. */
@@ -69,6 +71,8 @@ export interface Located {
   readonly id: string;
   /** The stream that its events are in. */
   readonly stream: string;
+  /** Its newest; all from 1 on are there. */
+  readonly version: number;
   readonly deleted: boolean;
   /** A Provenance that the service made from an event: it can be referred to, never written. */
   readonly automatic?: boolean;

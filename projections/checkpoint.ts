@@ -75,11 +75,27 @@ export async function readCheckpoint(
   client: pg.ClientBase | pg.Pool,
   schema: string,
 ): Promise<Checkpoint | undefined> {
-  const there = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
-    `${schema}.checkpoint`,
-  ]);
-  if (there.rows[0]?.there !== true) return undefined;
+  // Not by to_regclass: what a session found missing it may go on to miss after another one has made it.
+  const { rowCount } = await client.query(
+    `select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = $1 and c.relname = 'checkpoint'`,
+    [schema],
+  );
+  if (rowCount === 0) return undefined;
   return (await client.query<Checkpoint>(`select position, version from ${schema}.checkpoint`)).rows[0];
+}
+
+/** The positions of those of several projections that have tables. */
+export async function notedPositions(
+  client: pg.ClientBase | pg.Pool,
+  names: readonly string[],
+): Promise<Map<string, Position>> {
+  const positions = new Map<string, Position>();
+  for (const name of names) {
+    const checkpoint = await readCheckpoint(client, name);
+    if (checkpoint !== undefined) positions.set(name, checkpoint.position);
+  }
+  return positions;
 }
 
 /** The positions of several projections in one statement. */

@@ -1,36 +1,79 @@
-/** Rows of records whose events are gone already, but whose erasure is not yet on record. */
-import { type EventStore, StreamDeleted } from '#src/events/store.ts';
-import { recordStream } from '#src/events/streams.ts';
+/** Erasures: what the log says of records whose events are gone, and which differing rows that explains. */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { BEGINNING, type EventStore, StreamDeleted } from '#src/events/store.ts';
+import { projectStream, recordStream } from '#src/events/streams.ts';
 import type { RowDifference } from './compare.ts';
+import { replay } from './replay.ts';
+import { understood } from './understood.ts';
 
-/**
- * The differences that are faults. Between the removal of a record's stream and the event `RecordErased` the log
- * no longer has what the tables still show: that is lawful.
- */
-export async function withoutErasures(
-  store: Pick<EventStore, 'read'>,
-  differences: readonly RowDifference[],
-): Promise<RowDifference[]> {
-  const erased = new Map<string, boolean>();
-  for (const { record } of differences) {
-    if (record !== null && !erased.has(record)) erased.set(record, await isErased(store, record));
-  }
-  const excused = new Set<unknown>();
-  for (const { record, key } of differences) {
-    if (record !== null && erased.get(record) === true) excused.add(key.id);
-  }
-  // Tables that do not say whose a row is name the resource, which another table's difference has excused.
-  return differences.filter(({ record, key }) =>
-    record === null ? !excused.has(key.id) : erased.get(record) !== true,
-  );
+/** What the log says of one record's erasure. */
+export interface ErasureTrace {
+  /** `RecordErasureRequested`: who asked for it. */
+  readonly requested: StoredEvent;
+  /** `RecordErased`; undefined while it is under way. */
+  readonly erased: StoredEvent | undefined;
 }
 
-async function isErased(store: Pick<EventStore, 'read'>, record: string): Promise<boolean> {
+/** Whether a record's stream was removed from the store. */
+export async function isErased(store: Pick<EventStore, 'read'>, patient: string): Promise<boolean> {
   try {
-    for await (const _ of store.read(recordStream(record), { limit: 1 })) return false;
+    for await (const _ of store.read(recordStream(patient), { limit: 1 })) return false;
     return false;
   } catch (error) {
     if (error instanceof StreamDeleted) return true;
     throw error;
   }
+}
+
+/** What the log says of the erasures of records: one pass over the projects' streams. Absent: it says nothing. */
+export async function tracesOf(
+  store: Pick<EventStore, 'subscribe' | 'head'>,
+  patients: ReadonlySet<string>,
+): Promise<Map<string, ErasureTrace>> {
+  const traces = new Map<string, ErasureTrace>();
+  if (patients.size === 0) return traces;
+  await replay({
+    store,
+    after: BEGINNING,
+    until: await store.head(),
+    prefixes: [projectStream('')],
+    batchSize: 1_000,
+    async handle({ events }) {
+      for (const recorded of events) {
+        if (recorded.type !== 'RecordErasureRequested' && recorded.type !== 'RecordErased') continue;
+        const stored = understood(recorded);
+        const { event } = stored;
+        if (event.type === 'RecordErasureRequested' && patients.has(event.data.patient)) {
+          traces.set(event.data.patient, { requested: stored, erased: undefined });
+        } else if (event.type === 'RecordErased' && patients.has(event.data.patient)) {
+          const requested = traces.get(event.data.patient)?.requested ?? stored;
+          traces.set(event.data.patient, { requested, erased: stored });
+        }
+      }
+    },
+  });
+  return traces;
+}
+
+/**
+ * The differences that are faults. Between the removal of a record's stream, which the log says was asked for, and the
+ * event `RecordErased` the log no longer has what the tables still show: that is lawful.
+ */
+export async function withoutErasures(
+  store: Pick<EventStore, 'read' | 'subscribe' | 'head'>,
+  differences: readonly RowDifference[],
+): Promise<RowDifference[]> {
+  const gone = new Set<string>();
+  for (const record of new Set(differences.map((each) => each.record))) {
+    if (record !== null && (await isErased(store, record))) gone.add(record);
+  }
+  const lawful = await tracesOf(store, gone);
+  const excused = new Set<unknown>();
+  for (const { record, key } of differences) {
+    if (record !== null && lawful.has(record)) excused.add(key.id);
+  }
+  // Tables that do not say whose a row is name the resource, which another table's difference has excused.
+  return differences.filter(({ record, key }) =>
+    record === null ? !excused.has(key.id) : !lawful.has(record),
+  );
 }

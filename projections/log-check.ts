@@ -5,9 +5,10 @@
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { GENESIS, hashOf, verifyLink } from '#src/events/chain.ts';
-import type { RecordedEvent } from '#src/events/store.ts';
-import { recordStream } from '#src/events/streams.ts';
+import type { EventStore, RecordedEvent } from '#src/events/store.ts';
+import { patientOf, recordStream } from '#src/events/streams.ts';
+import { ChainCheck, type NamedHead } from './chain-check.ts';
+import { type ErasureTrace, isErased, tracesOf } from './erasure.ts';
 import { isResourceEvent } from './owner.ts';
 import { understood } from './understood.ts';
 
@@ -15,99 +16,98 @@ import { understood } from './understood.ts';
 export interface LogFault {
   /**
    * `hash`: an event is not what was written, or not where it was; `revision`: events of a stream are missing or
-   * doubled; `version`: those of a resource; `form`: an event that cannot be read; `erasure`: an erased record has events.
+   * doubled; `version`: those of a resource; `form`: an event that cannot be read; `erasure`: an erased record has events;
+   * `checkpoint`: a stream's history is not the one of the checkpoint, or its end is missing.
    */
-  readonly what: 'hash' | 'revision' | 'version' | 'form' | 'erasure';
+  readonly what: 'hash' | 'revision' | 'version' | 'form' | 'erasure' | 'checkpoint';
   readonly stream: string;
   readonly revision: number;
-  readonly event: string;
+  /** The event's id; null when it is the absence of one. */
+  readonly event: string | null;
   readonly message: string;
 }
 
-interface Seen {
-  readonly revision: number;
-  /** Undefined when the last event bears none: the next cannot be checked. */
-  readonly hash: string | undefined;
+/** A record of the checkpoint that was purged since. */
+export interface ErasedSince {
+  readonly patient: string;
+  /** Instant of `RecordErasureRequested`. */
+  readonly requested: string;
+  /** Instant of `RecordErased`; null while the purge is under way. */
+  readonly erased: string | null;
+  /** Request that asked for it. */
+  readonly request_id: string;
 }
 
 /** Reads through the log once, from its beginning. */
 export class LogCheck {
   readonly faults: LogFault[] = [];
+  readonly chains: ChainCheck;
   #events = 0;
 
   /**
    * @param session keeps the temporary tables; nobody else uses it meanwhile.
+   * @param store says whether a stream was erased.
    * @param limit most faults to name; the others are counted by nobody.
    */
   constructor(
     private readonly session: ClientBase,
+    private readonly store: Pick<EventStore, 'read' | 'subscribe' | 'head'>,
     private readonly limit: number,
-  ) {}
+  ) {
+    this.chains = new ChainCheck(session);
+  }
 
   /** Events checked so far. */
   get events(): number {
     return this.#events;
   }
 
-  /** Makes the temporary tables. */
-  async begin(): Promise<void> {
-    await this.session.query(`
-      create temp table seen_stream (stream text primary key, revision int not null, hash text);
-      create temp table seen_resource (id uuid primary key, version int not null)`);
-  }
-
-  /** How many streams there are. */
-  async streams(): Promise<number> {
-    const { rows } = await this.session.query<{ n: number }>('select count(*) as n from seen_stream');
-    return rows[0]?.n ?? 0;
+  /** Makes the temporary tables. @param heads where streams ended when a checkpoint was made. */
+  async begin(heads?: AsyncIterable<NamedHead>): Promise<void> {
+    await this.chains.begin();
+    await this.session.query('create temp table seen_resource (id uuid primary key, version int not null)');
+    if (heads !== undefined) await this.chains.expect(heads);
   }
 
   /** Checks the next events, in order. */
   async check(events: readonly RecordedEvent[]): Promise<void> {
     this.#events += events.length;
-    await this.#checkChains(events);
-    const readable = events.flatMap((event) => {
+    for (const { what, event, message } of await this.chains.check(events)) {
+      await this.#report(what, event, message);
+    }
+    const readable: StoredEvent[] = [];
+    for (const event of events) {
       try {
-        return [understood(event)];
+        readable.push(understood(event));
       } catch (error) {
-        this.#report(
-          'form',
-          event,
-          `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-        );
-        return [];
+        const reason = error instanceof Error ? error.message : String(error);
+        await this.#report('form', event, `cannot be read: ${reason}`);
       }
-    });
+    }
     await this.#checkVersions(readable);
     await this.#checkErasures(readable);
   }
 
-  async #checkChains(events: readonly RecordedEvent[]): Promise<void> {
-    const { session } = this;
-    const streams = [...new Set(events.map(({ stream }) => stream))];
-    const { rows } = await session.query<Seen & { stream: string }>(
-      'select stream, revision, hash from seen_stream where stream = any($1)',
-      [streams],
-    );
-    const seen = new Map<string, Seen>(rows.map((row) => [row.stream, row]));
-    for (const event of events) {
-      const { revision, hash } = seen.get(event.stream) ?? { revision: -1, hash: GENESIS };
-      if (event.revision !== revision + 1) {
-        this.#report('revision', event, `revision ${event.revision} follows ${revision}`);
-      } else if (hash !== undefined && verifyLink(hash, event) === undefined) {
-        this.#report('hash', event, 'the event or its predecessor is not as it was written');
+  /** Once everything was checked: names the streams that do not reach the checkpoint. @returns those purged since. */
+  async checkLost(): Promise<ErasedSince[]> {
+    const lost = await this.chains.lost();
+    const patients = lost.flatMap(({ stream }) => patientOf(stream) ?? []);
+    const traces = await tracesOf(this.store, new Set(patients));
+    const erased: ErasedSince[] = [];
+    for (const { stream, revision, seen } of lost) {
+      const patient = patientOf(stream);
+      const trace = patient === undefined ? undefined : traces.get(patient);
+      if (patient !== undefined && trace !== undefined && (seen === null || (await this.#isErased(stream)))) {
+        erased.push(erasedSince(patient, trace));
+      } else {
+        const message =
+          seen === null
+            ? `the stream is gone; the checkpoint has it up to revision ${revision}`
+            : `the stream ends at revision ${seen}; the checkpoint has it up to ${revision}`;
+        this.#add('checkpoint', { stream, revision: seen === null ? 0 : seen + 1, id: null }, message);
       }
-      seen.set(event.stream, { revision: event.revision, hash: hashOf(event) });
     }
-    await session.query(
-      `insert into seen_stream select * from unnest($1::text[], $2::int[], $3::text[])
-       on conflict (stream) do update set revision = excluded.revision, hash = excluded.hash`,
-      [
-        streams,
-        streams.map((stream) => seen.get(stream)?.revision),
-        streams.map((stream) => seen.get(stream)?.hash ?? null),
-      ],
-    );
+    return erased;
   }
 
   async #checkVersions(events: readonly StoredEvent[]): Promise<void> {
@@ -122,11 +122,8 @@ export class LogCheck {
       const { resourceType, resourceId, version } = stored.event;
       const before = versions.get(resourceId) ?? 0;
       if (version !== before + 1) {
-        this.#report(
-          'version',
-          stored,
-          `version ${version} of ${resourceType}/${resourceId} follows ${before}`,
-        );
+        const message = `version ${version} of ${resourceType}/${resourceId} follows ${before}`;
+        await this.#report('version', stored, message);
       }
       versions.set(resourceId, version);
     }
@@ -142,17 +139,42 @@ export class LogCheck {
       if (stored.event.type !== 'RecordErased') continue;
       const { patient } = stored.event.data;
       const stream = recordStream(patient);
-      const { rowCount } = await this.session.query('select 1 from seen_stream where stream = $1', [stream]);
-      if (rowCount !== 0)
-        this.#report('erasure', stored, `record ${patient} was erased and still has events`);
+      if (!(await this.chains.has(stream))) continue;
+      // A store may hand over events of a stream that it has removed, until it is scavenged.
+      if (await isErased(this.store, patient)) await this.chains.forget(stream);
+      else await this.#report('erasure', stored, `record ${patient} was erased and still has events`);
     }
   }
 
-  #report(
-    what: LogFault['what'],
-    { stream, revision, id }: Pick<RecordedEvent, 'stream' | 'revision' | 'id'>,
-    message: string,
-  ): void {
+  async #isErased(stream: string): Promise<boolean> {
+    const patient = patientOf(stream);
+    return patient !== undefined && isErased(this.store, patient);
+  }
+
+  /** Not of a stream that was erased while it was read, or whose remains the store still hands over. */
+  async #report(what: LogFault['what'], event: Place, message: string): Promise<void> {
+    if (this.faults.length < this.limit && !(await this.#isErased(event.stream))) {
+      this.#add(what, event, message);
+    }
+  }
+
+  #add(what: LogFault['what'], { stream, revision, id }: Place, message: string): void {
     if (this.faults.length < this.limit) this.faults.push({ what, stream, revision, event: id, message });
   }
+}
+
+/** Where a fault is: an event, or the absence of one. */
+interface Place {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string | null;
+}
+
+function erasedSince(patient: string, { requested, erased }: ErasureTrace): ErasedSince {
+  return {
+    patient,
+    requested: requested.metadata.recorded_at,
+    erased: erased?.metadata.recorded_at ?? null,
+    request_id: requested.metadata.request_id,
+  };
 }

@@ -60,6 +60,11 @@ export class Progress {
     return this.#passed.get(name);
   }
 
+  /** How far each has come, of which that is known. */
+  positions(): ReadonlyMap<string, Position> {
+    return this.#passed;
+  }
+
   /**
    * Whether no other instance listened at the last look. One that has begun since reads the checkpoints itself, every
    * second, until it is heard of.

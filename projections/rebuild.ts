@@ -3,18 +3,20 @@
  * compared, and swapped in by renaming schemas. Reads and the projection itself go on all the while; nothing is
  * sent to anybody.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
-import type { EventStore } from '#src/events/store.ts';
+import type pg from 'pg';
+import { shareOf } from '#src/events/share.ts';
+import type { EventStore, Position } from '#src/events/store.ts';
 import { PROJECTIONS } from './all.ts';
-import { moveCheckpoint, readCheckpoint } from './checkpoint.ts';
-import type { RowDifference } from './compare.ts';
+import { readCheckpoint } from './checkpoint.ts';
+import type { RowDifference, TableComparison } from './compare.ts';
 import { withoutErasures } from './erasure.ts';
 import { tryLock } from './locks.ts';
+import { type Load, PACES, type Pace } from './pace.ts';
 import type { Projection } from './projection.ts';
-import { closeSession, inTransaction, openSession } from './session.ts';
+import { closeSession, openSession } from './session.ts';
 import { Shadow } from './shadow.ts';
-import { schemaSql } from './tables.ts';
+import { makeShadow, met, swap } from './swap.ts';
+import { loadTogether } from './together.ts';
 
 /** What a rebuild needs. */
 export interface RebuildDeps {
@@ -31,17 +33,25 @@ export interface RebuildProgress {
   readonly phase: 'loading' | 'indexing' | 'comparing' | 'swapping' | 'done';
   /** Events loaded by this call. */
   readonly events: number;
+  /** How much of the log it has, 0 to 1. */
+  readonly share: number;
 }
 
 /** How to go about it. */
 export interface RebuildOptions {
   readonly onProgress?: (progress: RebuildProgress) => void;
+  /** Told what a comparison found, before anything is swapped. */
+  readonly onCompared?: (name: string, tables: readonly TableComparison[]) => void;
+  /** Default `full`. */
+  readonly load?: Load;
   /** Stops soon; the next call goes on from there. */
   readonly signal?: AbortSignal;
   /** Swaps although the comparison differs. */
   readonly force?: boolean;
   /** Begins anew instead of going on from an earlier call that was stopped or refused. */
   readonly fresh?: boolean;
+  /** The log was restored and may end before the serving tables: they are not compared with, and no other call's goes on. */
+  readonly restored?: boolean;
 }
 
 /** What became of one projection. */
@@ -52,6 +62,8 @@ export interface RebuildReport {
   readonly events: number;
   /** Serving rows that differ from rebuilt ones, at most 1,000 a table. Empty when other software made them. */
   readonly differences: readonly RowDifference[];
+  /** What was held against each other: by table, serving rows first. Empty when nothing was. */
+  readonly compared: readonly TableComparison[];
 }
 
 /** Somebody else is rebuilding that projection now. */
@@ -62,11 +74,19 @@ export class RebuildRunning extends Error {
   }
 }
 
-/** How long a swap waits for the running batch, and how long the projection then waits for the swap, in ms. */
-const SWAP_MS = 2_000;
+/** One projection's rebuild. */
+interface Work {
+  readonly projection: Projection;
+  readonly shadow: Shadow;
+  readonly pace: Pace;
+  /** Whether the serving tables are of the same software, so that rows can be held against each other. */
+  readonly comparable: boolean;
+  events: number;
+  share: number;
+}
 
 /**
- * Rebuilds the named projections, all at the same time, each on a connection of its own.
+ * Rebuilds the named projections. The log is read once for all of them; each writes over a connection of its own.
  * @throws RebuildRunning before anything is done; CannotApply; Unavailable; errors of the database. What was built stays.
  */
 export async function rebuild(
@@ -75,6 +95,7 @@ export async function rebuild(
   options: RebuildOptions = {},
 ): Promise<RebuildReport[]> {
   const projections = names.map((name) => named(deps.projections ?? PROJECTIONS, name));
+  const works: Work[] = [];
   const sessions: pg.Client[] = [];
   try {
     for (const { name } of projections) {
@@ -82,19 +103,160 @@ export async function rebuild(
       sessions.push(session);
       if (!(await tryLock(session, `rebuild ${name}`))) throw new RebuildRunning(name);
     }
-    const settled = await Promise.allSettled(
-      sessions.flatMap((session, i) => {
-        const projection = projections[i];
-        return projection === undefined ? [] : [rebuildOne(deps, projection, session, options)];
-      }),
-    );
-    return settled.map((result) => {
-      if (result.status === 'rejected') throw result.reason;
-      return result.value;
-    });
+    for (const [i, projection] of projections.entries()) {
+      const session = sessions[i];
+      if (session !== undefined) works.push(await begin(deps, projection, session, options));
+    }
+    if (!(await load(deps, works, options))) {
+      return works.map((work) => report(deps, work, { outcome: 'stopped' }));
+    }
+    return await finishAll(deps, works, options);
   } finally {
     await Promise.all(sessions.map(closeSession));
   }
+}
+
+async function begin(
+  { store }: RebuildDeps,
+  projection: Projection,
+  session: pg.Client,
+  { load: how = 'full', fresh = false, restored = false }: RebuildOptions,
+): Promise<Work> {
+  const { name, version } = projection;
+  const next = `${name}_next`;
+  const pace = PACES[how];
+  await session.query(pace.settings);
+  const prepare = pace.indexesFirst ? projection.indexes(next) : '';
+  await makeShadow(session, projection, { fresh: restored || fresh, prepare });
+  const serving = await readCheckpoint(session, name);
+  const comparable = !restored && serving?.version === version;
+  const shadow = new Shadow(projection, next, session, store);
+  return { projection, shadow, pace, comparable, events: 0, share: 0 };
+}
+
+/** Never beyond the serving tables if they can be compared: they are met at their own checkpoint. */
+async function target({ store }: RebuildDeps, { projection, shadow, comparable }: Work): Promise<Position> {
+  const serving = comparable ? await readCheckpoint(shadow.session, projection.name) : undefined;
+  return serving?.position ?? store.head();
+}
+
+/** One reading of the log for all. @returns whether they came to their targets. */
+async function load(
+  deps: RebuildDeps,
+  works: readonly Work[],
+  { onProgress, signal }: RebuildOptions,
+): Promise<boolean> {
+  const [first] = works;
+  if (first === undefined) return true;
+  const head = await deps.store.head();
+  const destinations = await Promise.all(
+    works.map(async (work) => ({ shadow: work.shadow, until: await target(deps, work) })),
+  );
+  for (const work of works) {
+    work.share = shareOf(await work.shadow.position(), head);
+    tell(work, 'loading', onProgress);
+  }
+  return loadTogether(deps.store, destinations, {
+    pace: first.pace,
+    signal,
+    loaded(name, events, position) {
+      const work = works.find(({ projection }) => projection.name === name);
+      if (work === undefined) return;
+      work.events += events;
+      work.share = shareOf(position, head);
+      tell(work, 'loading', onProgress);
+    },
+  });
+}
+
+function tell(
+  { projection: { name }, events, share }: Work,
+  phase: RebuildProgress['phase'],
+  onProgress: RebuildOptions['onProgress'],
+): void {
+  onProgress?.({ name, phase, events, share });
+}
+
+function report(
+  { log }: RebuildDeps,
+  { projection: { name }, events }: Work,
+  {
+    outcome,
+    compared = [],
+  }: Pick<RebuildReport, 'outcome'> & { readonly compared?: readonly TableComparison[] },
+): RebuildReport {
+  const differences = compared.flatMap((table) => table.differences);
+  log?.info({ projection: name, outcome, events, differences: differences.length }, 'rebuild');
+  return { name, outcome, events, differences, compared };
+}
+
+/** What follows the load, for all at the same time or one after the other. What one fails with is thrown at the end. */
+async function finishAll(
+  deps: RebuildDeps,
+  works: readonly Work[],
+  options: RebuildOptions,
+): Promise<RebuildReport[]> {
+  const running: Promise<RebuildReport>[] = [];
+  for (const work of works) {
+    const finishing = finish(deps, work, options);
+    running.push(finishing);
+    if (!work.pace.together) await Promise.allSettled([finishing]);
+  }
+  await Promise.allSettled(running);
+  return Promise.all(running);
+}
+
+/** Indexes, catches up, compares, swaps. */
+async function finish(deps: RebuildDeps, work: Work, options: RebuildOptions): Promise<RebuildReport> {
+  const { signal, force, restored = false, onProgress, onCompared } = options;
+  const { projection, shadow, pace, comparable } = work;
+  const { name } = projection;
+  const { session, schema } = shadow;
+  const loaded = (count: number) => {
+    work.events += count;
+    tell(work, 'loading', onProgress);
+  };
+  tell(work, 'indexing', onProgress);
+  await session.query(projection.indexes(schema));
+  await session.query(projection.compared.map((table) => `analyze ${schema}.${table}`).join(';'));
+  if (!(await shadow.load(await target(deps, work), { signal, loaded }))) {
+    return report(deps, work, { outcome: 'stopped' });
+  }
+  let compared: readonly TableComparison[] = [];
+  if (comparable) {
+    tell(work, 'comparing', onProgress);
+    compared = await lawful(deps, await met(() => shadow.compare(pace), name, signal));
+    onCompared?.(name, compared);
+    const differ = compared.some(({ differences }) => differences.length > 0);
+    if (differ && force !== true) return report(deps, work, { outcome: 'differs', compared });
+  }
+  if (signal?.aborted === true) return report(deps, work, { outcome: 'stopped', compared });
+  tell(work, 'swapping', onProgress);
+  const swapped = async () =>
+    (await shadow.load(await target(deps, work)))
+      ? swap(session, shadow, { comparable, restored })
+      : undefined;
+  await met(swapped, name, signal);
+  await session.query(`drop schema ${name}_old cascade`);
+  tell(work, 'done', onProgress);
+  return report(deps, work, { outcome: 'swapped', compared });
+}
+
+/** Without the differences that erasures explain. */
+async function lawful(
+  { store }: RebuildDeps,
+  tables: readonly TableComparison[],
+): Promise<TableComparison[]> {
+  const faults = new Set(
+    await withoutErasures(
+      store,
+      tables.flatMap(({ differences }) => differences),
+    ),
+  );
+  return tables.map((table) => ({
+    ...table,
+    differences: table.differences.filter((difference) => faults.has(difference)),
+  }));
 }
 
 function named(projections: readonly Projection[], name: string): Projection {
@@ -103,115 +265,4 @@ function named(projections: readonly Projection[], name: string): Projection {
   throw new Error(
     `there is no projection ${name}: ${projections.map((projection) => projection.name).join(', ')}`,
   );
-}
-
-async function rebuildOne(
-  { store, log }: RebuildDeps,
-  projection: Projection,
-  session: pg.Client,
-  { onProgress, signal, force, fresh }: RebuildOptions,
-): Promise<RebuildReport> {
-  const { name } = projection;
-  const next = `${name}_next`;
-  let events = 0;
-  const tell = (phase: RebuildProgress['phase']) => onProgress?.({ name, phase, events });
-  const report = (
-    outcome: RebuildReport['outcome'],
-    differences: readonly RowDifference[] = [],
-  ): RebuildReport => {
-    log?.info({ projection: name, outcome, events, differences: differences.length }, 'rebuild');
-    return { name, outcome, events, differences };
-  };
-  const loaded = (count: number) => {
-    events += count;
-    tell('loading');
-  };
-
-  await makeShadow(session, projection, next, fresh === true);
-  const shadow = new Shadow(projection, next, session, store);
-  const serving = await readCheckpoint(session, name);
-  const comparable = serving?.version === projection.version;
-  // Never beyond the serving tables if they can be compared: they are met at their own checkpoint.
-  const target = async () =>
-    (comparable ? (await readCheckpoint(session, name))?.position : undefined) ?? store.head();
-
-  tell('loading');
-  if (!(await shadow.load(await target(), { signal, loaded }))) return report('stopped');
-  tell('indexing');
-  await session.query(`set maintenance_work_mem = '256MB'; ${projection.indexes(next)}`);
-  await session.query(projection.compared.map((table) => `analyze ${next}.${table}`).join(';'));
-  if (!(await shadow.load(await target(), { signal, loaded }))) return report('stopped');
-
-  let differences: RowDifference[] = [];
-  if (comparable) {
-    tell('comparing');
-    differences = await withoutErasures(store, await met(() => shadow.compare(), name, signal));
-    if (differences.length > 0 && force !== true) return report('differs', differences);
-  }
-  if (signal?.aborted === true) return report('stopped');
-  tell('swapping');
-  const swapped = async () =>
-    (await shadow.load(await target())) ? swap(session, shadow, comparable) : undefined;
-  await met(swapped, name, signal);
-  await session.query(`drop schema ${name}_old cascade`);
-  tell('done');
-  return report('swapped', differences);
-}
-
-/** The shadow's schema: that of an earlier call of the same software, or a new one. */
-async function makeShadow(
-  session: pg.Client,
-  projection: Projection,
-  next: string,
-  fresh: boolean,
-): Promise<void> {
-  const before = await readCheckpoint(session, next);
-  const old = `drop schema if exists ${projection.name}_old cascade;`;
-  if (before?.version === projection.version && !fresh) await session.query(old);
-  else await session.query(`${old} drop schema if exists ${next} cascade; ${schemaSql(projection, next)}`);
-}
-
-/** Tries until there is a result; the serving tables, or a lock, may need a moment. */
-async function met<T>(attempt: () => Promise<T | undefined>, name: string, signal?: AbortSignal): Promise<T> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const result = await attempt();
-    if (result !== undefined) return result;
-    await delay(100, undefined, signal === undefined ? {} : { signal });
-  }
-  throw new Error(`projection ${name} does not come to where its rebuilt tables are, or is never idle`);
-}
-
-/**
- * Swaps. The lock on the serving checkpoint lets a batch in flight end and holds up the next one, so nothing is
- * written behind the renaming; reads need no such lock and find either the old tables or the new.
- * @returns undefined when it has to be tried again.
- */
-async function swap(session: pg.Client, shadow: Shadow, comparable: boolean): Promise<true | undefined> {
-  const { name } = shadow.projection;
-  const work = async (): Promise<true> => {
-    await session.query(
-      `set local lock_timeout = ${SWAP_MS}; lock table ${name}.checkpoint in exclusive mode`,
-    );
-    const serving = await readCheckpoint(session, name);
-    const position = await shadow.position();
-    if (serving === undefined) throw new Error(`there is no read model ${name}`);
-    if (comparable && position > serving.position) throw new NotYet();
-    if (!(await shadow.loadWithin(serving.position, SWAP_MS))) throw new NotYet();
-    // Also a sign of life: nobody may take the runner that meets this row for hung.
-    await moveCheckpoint(session, shadow.schema, await shadow.position());
-    await session.query(
-      `alter schema ${name} rename to ${name}_old; alter schema ${shadow.schema} rename to ${name}`,
-    );
-    return true;
-  };
-  return inTransaction(session, work).catch((error: unknown) => {
-    if (error instanceof NotYet || (error instanceof pg.DatabaseError && error.code === '55P03'))
-      return undefined;
-    throw error;
-  });
-}
-
-/** The tables are not yet at the same position. */
-class NotYet extends Error {
-  override readonly name = 'NotYet';
 }

@@ -49,6 +49,7 @@ async function readTo(last: Position, options: ReplayOptions): Promise<Position>
       position = earlier(batch.position, last);
       if (ended()) resolve();
     };
+    if (ended()) resolve();
     signal?.addEventListener('abort', () => resolve());
     const wanted = { after, batchSize, handle, ...(prefixes === undefined ? {} : { prefixes }) };
     subscription = store.subscribe(wanted).subscribe({ error: reject, complete: resolve });

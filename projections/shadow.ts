@@ -5,8 +5,9 @@
 import type pg from 'pg';
 import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
 import { moveCheckpoint, readCheckpoint } from './checkpoint.ts';
-import { compareTables, type RowDifference } from './compare.ts';
+import { compareTables, type TableComparison } from './compare.ts';
 import { CannotApply } from './failure.ts';
+import { PACES, type Pace } from './pace.ts';
 import type { Projection } from './projection.ts';
 import { replay } from './replay.ts';
 import { inTransaction, WHOLE_TABLES } from './session.ts';
@@ -27,7 +28,7 @@ export class Shadow {
   constructor(
     readonly projection: Projection,
     readonly schema: string,
-    private readonly session: pg.Client,
+    readonly session: pg.Client,
     private readonly store: Pick<EventStore, 'subscribe' | 'head'>,
   ) {}
 
@@ -77,9 +78,9 @@ export class Shadow {
   /**
    * Compares with the serving tables as they are at one moment, which go on being written: one snapshot holds them
    * at their checkpoint, and the shadow is brought up to exactly that within the same transaction.
-   * @returns the differences, or undefined when the serving tables were behind the shadow.
+   * @returns what was found of each table, or undefined when the serving tables were behind the shadow.
    */
-  async compare(): Promise<RowDifference[] | undefined> {
+  async compare(pace: Pace = PACES.full): Promise<TableComparison[] | undefined> {
     const { projection, schema, session } = this;
     const { name, compared } = projection;
     const work = async () => {
@@ -87,11 +88,11 @@ export class Shadow {
       if (serving === undefined || serving.position < (await this.position())) return undefined;
       await this.#replay(serving.position, undefined, (batch) => this.apply(batch));
       await session.query(WHOLE_TABLES);
-      const differences: RowDifference[] = [];
+      const found: TableComparison[] = [];
       for (const table of compared) {
-        differences.push(...(await compareTables(session, [name, schema], table, NAMED)));
+        found.push(await compareTables(session, [name, schema], table, { limit: NAMED, pace }));
       }
-      return differences;
+      return found;
     };
     return inTransaction(session, work, 'begin isolation level repeatable read');
   }

@@ -86,12 +86,13 @@ async function current(session: pg.Client, { name, version }: Projection): Promi
 /** Batches and heartbeats until one fails, the session ends, or `signal` aborts. */
 async function run(
   runner: Runner,
-  { prefixes }: Projection,
+  { name, prefixes }: Projection,
   { store, signal }: TermOptions,
   ended: AbortSignal,
 ): Promise<void> {
   let applying: Promise<void> = Promise.resolve();
   const subscription = {
+    name: `projection ${name}`,
     after: runner.position,
     prefixes,
     handle: (batch: Parameters<Runner['apply']>[0]) => {

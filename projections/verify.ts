@@ -6,12 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { BEGINNING, type EventBatch, type EventStore, type Position } from '#src/events/store.ts';
 import { PROJECTIONS } from './all.ts';
+import type { NamedHead } from './chain-check.ts';
 import { readCheckpoint } from './checkpoint.ts';
 import type { RowDifference } from './compare.ts';
 import { withoutErasures } from './erasure.ts';
 import { isPassing } from './failure.ts';
 import { tryLock } from './locks.ts';
-import { LogCheck, type LogFault } from './log-check.ts';
+import { type ErasedSince, LogCheck, type LogFault } from './log-check.ts';
 import type { Projection } from './projection.ts';
 import { replay } from './replay.ts';
 import { closeSession, inTransaction, openSession } from './session.ts';
@@ -36,6 +37,16 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal;
   /** How long a projection may take to come to where the log was when it began. Default 60 s. */
   readonly catchUpMs?: number;
+  /** Where streams ended when a checkpoint was made: each must still have that history. */
+  readonly heads?: AsyncIterable<NamedHead>;
+}
+
+/** Another process verifies the same database. */
+export class VerifyRunning extends Error {
+  override readonly name = 'VerifyRunning';
+  constructor() {
+    super('another verification is running');
+  }
 }
 
 /** A read model that could not be compared, or a row that differs. */
@@ -54,6 +65,8 @@ export interface VerifyReport {
   readonly streams: number;
   /** Faults of the log: at most 1,000 are named. */
   readonly log: readonly LogFault[];
+  /** What was held against a checkpoint; null without one. `streams`: how many it has. */
+  readonly checkpoint: { readonly streams: number; readonly erased: readonly ErasedSince[] } | null;
   /** Faults of the read models: at most 1,000 a table are named. */
   readonly readModels: readonly ReadModelFault[];
 }
@@ -63,11 +76,12 @@ const NAMED = 1_000;
 
 /**
  * Verifies the log and the read models.
- * @throws Error when it was aborted or another verification runs; Unavailable; errors of the database.
+ * @throws VerifyRunning; Error when it was aborted; Unavailable; errors of the database; what reading `heads` throws.
  */
 export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Promise<VerifyReport> {
   const projections = deps.projections ?? PROJECTIONS;
   const sessions: pg.Client[] = [];
+  const derivations: Derivation[] = [];
   const open = async (name: string): Promise<pg.Client> => {
     const session = await openSession(deps.databaseUrl, { name: `verify ${name}` });
     sessions.push(session);
@@ -75,24 +89,27 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
   };
   try {
     const session = await open('log');
-    if (!(await tryLock(session, 'verify'))) throw new Error('another verification is running');
-    const check = new LogCheck(session, NAMED);
-    await check.begin();
-    const derivations = await Promise.all(
-      projections.map(async (projection) => derive(deps, projection, await open(projection.name))),
-    );
+    if (!(await tryLock(session, 'verify'))) throw new VerifyRunning();
+    const check = new LogCheck(session, deps.store, NAMED);
+    await check.begin(options.heads);
+    for (const projection of projections) {
+      derivations.push(await derive(deps, projection, await open(projection.name)));
+    }
     await read(deps, check, derivations, options);
+    const erased = await check.checkLost();
     options.onProgress?.({ phase: 'comparing', events: check.events, position: await deps.store.head() });
     const found = await Promise.all(derivations.map((each) => faultsOf(deps, each, options)));
     const readModels = found.flat();
     return {
       clean: check.faults.length === 0 && readModels.length === 0,
       events: check.events,
-      streams: await check.streams(),
+      streams: await check.chains.streams(),
       log: check.faults,
+      checkpoint: options.heads === undefined ? null : { streams: await check.chains.expected(), erased },
       readModels,
     };
   } finally {
+    await Promise.all(derivations.map(drop));
     await Promise.all(sessions.map(closeSession));
   }
 }
@@ -149,36 +166,38 @@ async function applyTo(derivation: Derivation, { events, position }: EventBatch)
   });
 }
 
-/** Compares one derivation with what serves, and removes it. */
+/** Removes the tables; where the database is away the next verification does. */
+async function drop({ session, shadow }: Derivation): Promise<void> {
+  await session.query(`drop schema if exists ${shadow.schema} cascade`).catch(() => undefined);
+}
+
+/** Compares one derivation with what serves. */
 async function faultsOf(
   { store }: VerifyDeps,
   { projection, session, shadow, failure }: Derivation,
   { catchUpMs = 60_000 }: VerifyOptions,
 ): Promise<ReadModelFault[]> {
   const { name, version } = projection;
-  try {
-    const serving = await readCheckpoint(session, name);
-    if (serving?.version !== version) {
-      const message = `tables of version ${serving?.version ?? 'none'} where the software has ${version}`;
-      return [{ projection: name, what: 'outdated', message }];
+  const serving = await readCheckpoint(session, name);
+  if (serving?.version !== version) {
+    const message = `tables of version ${serving?.version ?? 'none'} where the software has ${version}`;
+    return [{ projection: name, what: 'outdated', message }];
+  }
+  if (failure !== undefined) {
+    const message = failure instanceof Error ? failure.message : String(failure);
+    return [{ projection: name, what: 'underivable', message }];
+  }
+  const end = performance.now() + catchUpMs;
+  for (;;) {
+    const compared = await shadow.compare();
+    if (compared !== undefined) {
+      const differences = compared.flatMap((each) => each.differences);
+      return (await withoutErasures(store, differences)).map((each) => ({ ...each, projection: name }));
     }
-    if (failure !== undefined) {
-      const message = failure instanceof Error ? failure.message : String(failure);
-      return [{ projection: name, what: 'underivable', message }];
+    if (performance.now() > end) {
+      const message = `it has not come to ${await shadow.position()} within ${catchUpMs} ms`;
+      return [{ projection: name, what: 'lagging', message }];
     }
-    const end = performance.now() + catchUpMs;
-    for (;;) {
-      const differences = await shadow.compare();
-      if (differences !== undefined) {
-        return (await withoutErasures(store, differences)).map((each) => ({ ...each, projection: name }));
-      }
-      if (performance.now() > end) {
-        const message = `it has not come to ${await shadow.position()} within ${catchUpMs} ms`;
-        return [{ projection: name, what: 'lagging', message }];
-      }
-      await delay(100);
-    }
-  } finally {
-    await session.query(`drop schema if exists ${shadow.schema} cascade`);
+    await delay(100);
   }
 }

@@ -38,8 +38,8 @@ export interface HistoryEntry {
   readonly version: number;
   readonly recordedAt: Micros;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
-  /** The exact FHIR JSON text; null for a deletion. */
-  readonly body: string | null;
+  /** The exact FHIR JSON text, maybe as the UTF-8 that it is stored as; null for a deletion. */
+  readonly body: string | Buffer | null;
 }
 
 /** A page of history. */

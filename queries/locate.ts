@@ -11,6 +11,7 @@ export interface LocatedResource {
   readonly type: ResourceType;
   readonly id: string;
   readonly stream: string;
+  readonly version: number;
   readonly deleted: boolean;
   /** A Provenance that is the view of an event. */
   readonly automatic?: boolean;
@@ -29,7 +30,7 @@ interface Key {
 
 // Index: primary key of resources.resource (id).
 const LOCATE = `
-  select r.id, r.tenant, r.type, r.stream, r.deleted
+  select r.id, r.tenant, r.type, r.stream, r.version, r.deleted
   from resources.resource r
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
@@ -53,7 +54,8 @@ export function openLocate(pool: Pool): Locate {
       for (const id of ids) {
         const row = found.get(id);
         if (row?.tenant === tenant) {
-          own.set(id, { type: row.type, id, stream: row.stream, deleted: row.deleted });
+          const { type, stream, version, deleted } = row;
+          own.set(id, { type, id, stream, version, deleted });
         }
       }
       return own;
@@ -81,7 +83,7 @@ async function withAutomatic(
   const all = new Map(found);
   for (const { id, record } of rows) {
     const stream = record === null ? directoryStream(tenant) : recordStream(record);
-    all.set(id, { type: 'Provenance', id, stream, deleted: false, automatic: true });
+    all.set(id, { type: 'Provenance', id, stream, version: 1, deleted: false, automatic: true });
   }
   return all;
 }

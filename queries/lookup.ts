@@ -1,5 +1,6 @@
 /** What the write side looks up in read models: the `Lookup` port of `commands/command.ts`, which `app.ts` hands over. */
 import type { Pool } from 'pg';
+import type { ResourceType } from '#src/fhir/types.ts';
 import { type DirectoryBodies, openDirectoryBodies } from './directory.ts';
 import { type Locate, openLocate } from './locate.ts';
 import { type Match, openMatch } from './match.ts';
@@ -14,9 +15,13 @@ export interface LookupQueries {
 /**
  * Opens the look-ups over a database.
  * @param base base URL of the FHIR interface, slash at its end.
- * @param atHead resolves when the projection `resources` has come to the log's head of now.
+ * @param atHead resolves when the projection `resources` shows every resource of a type that the log's head of now implies.
  */
-export function openLookup(pool: Pool, base: string, atHead: () => Promise<void>): LookupQueries {
+export function openLookup(
+  pool: Pool,
+  base: string,
+  atHead: (type: ResourceType) => Promise<void>,
+): LookupQueries {
   return {
     locate: openLocate(pool),
     match: openMatch(pool, base, atHead),

@@ -19,13 +19,13 @@ export type Match = (
 /**
  * Opens matching over a database.
  * @param base base URL of the FHIR interface, slash at its end.
- * @param atHead waits until the read model has come to the log's head.
+ * @param atHead waits until the read model shows every resource of a type that the log's head of now implies.
  */
-export function openMatch(pool: Pool, base: string, atHead: () => Promise<void>): Match {
+export function openMatch(pool: Pool, base: string, atHead: (type: ResourceType) => Promise<void>): Match {
   return async (caller, type, criteria, except = []) => {
     const scope = { type, tenant: caller.tenantId, base, now: nowMicros() };
     const predicates = parseCriteria(criteria, scope);
-    await atHead();
+    await atHead(type);
     const binds = new Binds();
     const keyed = predicates.some((predicate) => predicate.keyed === true);
     const sql = `

@@ -1,8 +1,20 @@
-/** Projects: so far only whether there is any, of whatever organization. Asked by the start, not by callers. */
+/** Projects, of whatever organization. Asked by the start, not by callers. */
 import type { Pool } from 'pg';
 
 /** Whether a project was ever opened on this database. */
 export async function anyProject(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ any: boolean }>('select exists (select from projects.project) as any');
   return rows[0]?.any ?? false;
+}
+
+/** The oldest project of a name and its organization; undefined when there is none. */
+export async function firstProject(
+  pool: Pool,
+  name: string,
+): Promise<{ readonly project: string; readonly organization: string } | undefined> {
+  const { rows } = await pool.query<{ project: string; organization: string }>(
+    'select id as project, organization from projects.project where name = $1 order by created_at, id limit 1',
+    [name],
+  );
+  return rows[0];
 }

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
 import { Line } from './gather.ts';
 import { type History, openHistory } from './history.ts';
+import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';
@@ -15,6 +16,7 @@ export interface Queries {
   readonly read: Read;
   readonly vread: Vread;
   readonly history: History;
+  readonly newestVersion: NewestVersion;
   readonly search: Search;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
@@ -32,6 +34,7 @@ export function openQueries(pool: Pool): Queries {
     read: openRead(line),
     vread: openVread(pool),
     history: openHistory(pool, histories),
+    newestVersion: openNewestVersion(line),
     search: openSearch(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),

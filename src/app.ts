@@ -8,41 +8,60 @@ import type { Logger } from 'pino';
 import { completeCarried } from '#commands/directory/carry.ts';
 import { Handler } from '#commands/handle.ts';
 import { openCommands } from '#commands/open.ts';
-import { found } from '#commands/project/found.ts';
+import { addKey, found } from '#commands/project/found.ts';
 import { erase } from '#commands/record/erasure.ts';
 import { States } from '#commands/resource/states.ts';
+import { sweepAbandoned } from '#projections/abandoned.ts';
 import { PROJECTIONS } from '#projections/all.ts';
+import { notedPositions } from '#projections/checkpoint.ts';
+import { measureLags } from '#projections/lag.ts';
 import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
 import { type RebuildDeps, RebuildRunning, rebuild } from '#projections/rebuild.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import { openLookup } from '#queries/lookup.ts';
-import { anyProject } from '#queries/projects.ts';
+import { anyProject, firstProject } from '#queries/projects.ts';
 import { openQueries } from '#queries/queries.ts';
 import type { Config } from './config.ts';
 import { type Quickstart, readQuickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
 import { understand } from './events/catalog.ts';
-import { PostgresEventStore } from './events/postgres/store.ts';
-import type { EventStore, Position } from './events/store.ts';
+import { isPostgres, openEventStore } from './events/open.ts';
+import { BEGINNING, type EventStore, type Position } from './events/store.ts';
 import { recordStream } from './events/streams.ts';
+import { type ResourceType, typeEntry } from './fhir/types.ts';
 import type { ReadinessChecks } from './http/health.ts';
-import { createServer } from './http/server.ts';
-import { createMetrics, observeProjections } from './metrics.ts';
+import { createServer, VERSION } from './http/server.ts';
+import { observeIdempotency, observeLocks, observePools } from './metrics/database.ts';
+import { observeFollowers } from './metrics/followers.ts';
+import { observeQueries } from './metrics/queries.ts';
+import { observeBatches, observeStore } from './metrics/store.ts';
+import { createMetrics } from './metrics.ts';
+import { assertNotMoved } from './migrate/positions.ts';
 import { openIdempotency } from './operations/idempotency.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
 import { Process } from './operations/process.ts';
+import { readProcessPositions } from './operations/process-positions.ts';
+import { assertNotBehind } from './operations/restored-log.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
+import { around, nested } from './shared/around.ts';
 import { unavailable } from './shared/refusal.ts';
 import { nowMicros } from './shared/time.ts';
+import { openTracing } from './tracing/open.ts';
+import { traceStore } from './tracing/store.ts';
 
 /** What the service runs on. */
 export interface AppDeps {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** Opens the event store. Default: the log in PostgreSQL. */
-  readonly openStore?: (options: { url: string; log: Logger }) => Promise<EventStore>;
+  /** Opens the event store. Default: EventStoreDB where the settings name one, else the log in PostgreSQL. */
+  readonly openStore?: (options: {
+    url: string;
+    eventStoreUrl: string | undefined;
+    log: Logger;
+    onBatch: (appends: number) => void;
+  }) => Promise<EventStore>;
 }
 
 /** A running service. */
@@ -50,8 +69,9 @@ export interface App {
   /** Opens the port. */
   listen(): Promise<{ url: string }>;
   /**
-   * What a newcomer begins with: the key of an earlier start while it works, else a new organization, project and key.
-   * In production only an installation without any project gets one; else undefined.
+   * What a newcomer begins with: the key of an earlier start while it works, else a new one of the installation's
+   * quickstart project, which the first start founds with its organization. In production only an installation without
+   * any project gets one; else undefined.
    */
   quickstart(): Promise<Quickstart | undefined>;
   /** Answers what is under way, then stops every part. */
@@ -66,6 +86,8 @@ const RECORD_MODELS = ['resources', 'history'];
 const CATCH_UP_MS = 3_000;
 /** How often expired idempotency keys are removed, in ms. */
 const SWEEP_MS = 10 * 60_000;
+/** Name of the project that a newcomer begins with. */
+const QUICKSTART = 'Quickstart';
 /** How long a purge's answer waits for its end, in ms. */
 const ERASURE_MS = 60_000;
 
@@ -74,11 +96,33 @@ const ERASURE_MS = 60_000;
  * @throws when the database cannot be used.
  */
 export async function startApp(deps: AppDeps): Promise<App> {
-  const { config, databaseUrl, log, openStore = PostgresEventStore.open } = deps;
+  const { config, databaseUrl, log, openStore = openEventStore } = deps;
   const pool = openPool(databaseUrl, { max: 10, name: 'annal' });
   const lockPool = openPool(databaseUrl, { max: 16, name: 'annal criteria locks' });
-  const store = await openStore({ url: databaseUrl, log });
-  await bringReadModelsUpToDate(pool, { store, databaseUrl, log });
+  const metrics = createMetrics();
+  const { registry } = metrics;
+  const tracing = await openTracing({ endpoint: config.otlpEndpoint, version: VERSION, log });
+  const opened = await openStore({
+    url: databaseUrl,
+    eventStoreUrl: config.eventStoreUrl,
+    log,
+    onBatch: observeBatches(registry),
+  });
+  const inPostgres = isPostgres(config.eventStoreUrl ?? databaseUrl);
+  const store = observeStore(registry, opened, inPostgres ? 'postgresql' : 'eventstoredb');
+  try {
+    await assertNotMoved(pool, inPostgres);
+    await bringReadModelsUpToDate(pool, { store, databaseUrl, log });
+  } catch (error) {
+    await Promise.all([store.close(), pool.end()]);
+    throw error;
+  }
+
+  const sweepShadows = (): Promise<void> =>
+    sweepAbandoned(pool, PROJECTIONS).catch((error: unknown) =>
+      log.warn({ err: error }, 'what a killed rebuild left was not looked through'),
+    );
+  await sweepShadows();
 
   const names = PROJECTIONS.map(({ name }) => name);
   const progress = new Progress({ store, databaseUrl, names });
@@ -90,22 +134,23 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const passed = (position: Position, by: readonly string[]): Promise<boolean> =>
     progress.waitFor(position, by, VISIBLE_MS);
   const visible = (position: Position): Promise<boolean> => passed(position, RECORD_MODELS);
-  const atHead = async (): Promise<void> => {
-    if (!(await passed(await store.head(), ['resources']))) {
-      throw unavailable('the read model lags behind the log');
-    }
-  };
-
   const base = `${config.baseUrl}/fhir/R4`;
   const snapshots = new PostgresSnapshots(pool);
   const states = new States(store, snapshots);
-  const handler = new Handler(store, states);
+  const handler = new Handler(
+    tracing === undefined
+      ? store
+      : traceStore(tracing, store, {
+          projections: PROJECTIONS,
+          passed: (position, name) => passed(position, [name]),
+        }),
+    states,
+  );
   const idempotency = openIdempotency(pool);
   const processDeps = { store, pool, databaseUrl, log };
   const carried = new Process(
     {
       name: 'directory-entries',
-      prefixes: ['record-'],
       types: ['DirectoryEntriesCarried'],
       act: async (event) => void (await completeCarried(handler, understand(event), nowMicros)),
     },
@@ -122,9 +167,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
             handler,
             now: nowMicros,
             visible,
-            reacted: async (position) => {
-              if (!(await carried.finished(position, ERASURE_MS)))
+            reacted: async (position, patient) => {
+              if (!(await carried.hasPassed(position, ERASURE_MS)))
                 throw unavailable('directory entries are not completed yet');
+              // Erased, the record would take them with it.
+              if (await carried.parked.holdsOf('directory-entries', recordStream(patient)))
+                throw new Error('directory entries that the record carries are set aside, not completed');
             },
             forget: async (patient) => {
               await snapshots.forget(recordStream(patient));
@@ -138,19 +186,35 @@ export async function startApp(deps: AppDeps): Promise<App> {
   );
   carried.start();
   erasures.start();
+  const atHead = async (type: ResourceType): Promise<void> => {
+    // What a crash left of a transaction's directory entries must be there before it can be matched.
+    const { home } = typeEntry(type);
+    const complete = home === 'record' || (await carried.hasPassed(await store.head(), VISIBLE_MS));
+    if (!complete || !(await passed(await store.head(), ['resources']))) {
+      throw unavailable('the read model lags behind the log');
+    }
+  };
 
-  const commands = openCommands({
+  const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
+  const measured = observeQueries(registry);
+  const asking = tracing === undefined ? measured : nested(tracing.around('query'), measured);
+  const plainCommands = openCommands({
     store,
     handler,
-    lookup: openLookup(pool, `${base}/`, atHead),
-    locks: new PostgresCriteriaLocks(lockPool),
+    lookup: around(openLookup(pool, `${base}/`, atHead), asking),
+    locks,
     visible,
     bases: [`${base}/`],
-    erasure: { finished: (position) => erasures.finished(position, ERASURE_MS) },
+    erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
   });
-  const queries = openQueries(pool);
+  const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
+  const { close: closeQueries, ...questions } = openQueries(pool);
+  const queries = { ...around(questions, asking), close: closeQueries };
   const checks: ReadinessChecks = {
-    event_store: () => store.ping(),
+    event_store: async () => {
+      await store.ping();
+      await assertNotBehind(store, progress.positions());
+    },
     database: async () => void (await pool.query('SELECT 1')),
     projections: async () => {
       const stale = progress.stale();
@@ -158,16 +222,25 @@ export async function startApp(deps: AppDeps): Promise<App> {
     },
   };
   const sweeping = setInterval(() => {
+    void sweepShadows();
     idempotency
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency keys were not removed'));
   }, SWEEP_MS).unref();
-  const metrics = createMetrics();
-  observeProjections(
-    metrics.registry,
-    () => projector.status(),
-    () => progress.stale(),
-  );
+  observePools(registry, { requests: pool, criteria_locks: lockPool });
+  observeIdempotency(registry, () => idempotency.running);
+  const processes = [carried.definition.name, erasures.definition.name];
+  observeFollowers(registry, {
+    states: () => projector.status(),
+    stale: () => progress.stale(),
+    processes,
+    parked: () => carried.parked.counts(),
+    lags: async () => {
+      const noted = await readProcessPositions(pool);
+      const own = processes.map((name) => [name, noted.get(name) ?? BEGINNING] as const);
+      return measureLags(store, new Map([...own, ...progress.positions()]));
+    },
+  });
   const server = createServer({
     config,
     log,
@@ -178,6 +251,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     stale: () => progress.stale(),
     checks,
     metrics,
+    tracing: tracing?.requests,
   });
 
   return {
@@ -195,19 +269,25 @@ export async function startApp(deps: AppDeps): Promise<App> {
       if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {
         return { ...earlier, base_url: config.baseUrl };
       }
-      if (config.mode === 'production' && (await anyProject(pool))) return undefined;
-      const { organization, project, key, position } = await found(
-        { handler, now: nowMicros },
-        'Quickstart',
-        'sandbox',
-      );
-      await passed(position, ['projects']);
-      return {
-        base_url: config.baseUrl,
-        organization_id: organization,
-        project_id: project,
-        sandbox_key: key,
-      };
+      // One at a time, and each sees what the one before it founded.
+      return locks.hold(['quickstart'], async () => {
+        if (!(await passed(await store.head(), ['projects'])))
+          throw unavailable('projects lag behind the log');
+        if (config.mode === 'production' && (await anyProject(pool))) return undefined;
+        const founding = { handler, now: nowMicros };
+        const there = await firstProject(pool, QUICKSTART);
+        const { organization, project, key, position } =
+          there === undefined
+            ? await found(founding, QUICKSTART, 'sandbox')
+            : { ...there, ...(await addKey(founding, there.project, 'sandbox')) };
+        await passed(position, ['projects']);
+        return {
+          base_url: config.baseUrl,
+          organization_id: organization,
+          project_id: project,
+          sandbox_key: key,
+        };
+      });
     },
 
     async close() {
@@ -219,16 +299,22 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await store.close();
       clearInterval(sweeping);
       await queries.close();
-      await Promise.all([pool.end(), lockPool.end()]);
+      await Promise.all([pool.end(), lockPool.end(), tracing?.close()]);
     },
   };
 }
 
-/** Makes missing read models; those that software of another version made are rebuilt, by one instance at a time. */
+/**
+ * Makes missing read models; those that software of another version made are rebuilt, by one instance at a time.
+ * @throws LogBehind before anything is done.
+ */
 async function bringReadModelsUpToDate(
   pool: Pool,
-  deps: RebuildDeps & { readonly log: Logger },
+  deps: RebuildDeps & { readonly store: EventStore; readonly log: Logger },
 ): Promise<void> {
+  const names = PROJECTIONS.map(({ name }) => name);
+  const noted = [...(await notedPositions(pool, names)), ...(await readProcessPositions(pool))];
+  await assertNotBehind(deps.store, new Map(noted));
   for (;;) {
     const outdated = await prepareReadModels(pool, PROJECTIONS);
     if (outdated.length === 0) return;

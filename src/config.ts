@@ -40,12 +40,20 @@ const environment = z.object({
   DATABASE_URL: url(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/annal')
     .optional()
     .describe('PostgreSQL 16 or later to use instead of the embedded one.'),
+  AUDIT_KEY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'PEM file with the Ed25519 private key that signs checkpoints and exports. Default: one made in DATA_DIR on first use.',
+    ),
   EVENTSTORE_URL: url(
-    ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'],
+    ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:', 'postgres:', 'postgresql:'],
     'esdb://host:2113?tls=false',
   )
     .optional()
-    .describe('EventStoreDB to keep the events in, instead of the log in PostgreSQL.'),
+    .describe(
+      'EventStoreDB to keep the events in, instead of the log in PostgreSQL; or `postgres://…`, a log in another database.',
+    ),
   MODE: oneOf(['development', 'production'], 'development').describe(
     '`production` makes a quickstart project and key only in an installation that has no project yet.',
   ),
@@ -64,6 +72,11 @@ const environment = z.object({
   SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
     'How long requests in flight may take to finish after SIGTERM, in seconds.',
   ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'], 'http://localhost:4318')
+    .optional()
+    .describe(
+      'OpenTelemetry collector that traces are sent to, by OTLP over HTTP with JSON; without it none are made.',
+    ),
 });
 
 /** The settings, typed. */
@@ -76,12 +89,16 @@ export interface Config {
   readonly dataDir: string;
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
+  /** Undefined: the key in DATA_DIR. */
+  readonly auditKeyFile: string | undefined;
   /** Undefined: the log in PostgreSQL. */
   readonly eventStoreUrl: string | undefined;
   readonly mode: 'development' | 'production';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
   readonly shutdownSeconds: number;
+  /** Undefined: no traces. */
+  readonly otlpEndpoint: string | undefined;
 }
 
 /** What one request may hold. */
@@ -115,6 +132,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     baseUrl: (data.BASE_URL ?? `http://${addressee(data.HOST)}:${data.PORT}`).replace(/\/+$/, ''),
     dataDir: resolve(data.DATA_DIR),
     databaseUrl: data.DATABASE_URL,
+    auditKeyFile: data.AUDIT_KEY_FILE,
     eventStoreUrl: data.EVENTSTORE_URL,
     mode: data.MODE,
     logLevel: data.LOG_LEVEL,
@@ -124,6 +142,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       bundleEntries: data.MAX_BUNDLE_ENTRIES,
     },
     shutdownSeconds: data.SHUTDOWN_SECONDS,
+    otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
 }
 

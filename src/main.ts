@@ -1,17 +1,16 @@
 /** The service's process: settings, DATA_DIR, database, migrations, app; then one line that says it is ready. */
 import { dirname } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { startApp } from './app.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { announceDatabase, DataDirInUse, forgetDatabase, lockDataDir, writeQuickstart } from './data-dir.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
+import { LogClosed } from './events/postgres/closing.ts';
+import { Unavailable } from './events/store.ts';
 import { createLogger } from './logging.ts';
+import { LogBehind } from './operations/restored-log.ts';
 import { Shutdown, Stopping } from './shutdown.ts';
-
-// V8 would let garbage grow to several times what lives (80 MB): measured 413 MB resident against 237, at the same rate.
-setFlagsFromString('--heap-growing-percent=30');
 
 /** Something outside the program keeps it from starting; the message is all that a reader needs. */
 class CannotStart extends Error {
@@ -22,11 +21,6 @@ const DATABASE_STOP_MS = 60_000;
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
-  if (config.eventStoreUrl !== undefined) {
-    throw new ConfigError(
-      'EVENTSTORE_URL: this version supports only the embedded PostgreSQL log; leave it empty',
-    );
-  }
   const log = createLogger(config.logLevel);
   const shutdown = new Shutdown(log);
   shutdown.listen();
@@ -51,7 +45,12 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     });
   });
   if (applied.length > 0) log.info({ applied }, 'database migrated');
-  const app = await startApp({ config, databaseUrl, log });
+  const app = await startApp({ config, databaseUrl, log }).catch((error: unknown) => {
+    if (config.eventStoreUrl === undefined || !(error instanceof Unavailable)) throw error;
+    throw new CannotStart(`EVENTSTORE_URL: the event store cannot be used: ${sentenceOf(error)}`, {
+      cause: error,
+    });
+  });
   shutdown.add('app', config.shutdownSeconds * 1_000, () => app.close());
   const { url } = await app.listen().catch((error: unknown) => {
     throw refusedAddress(error, config) ?? error;
@@ -117,7 +116,9 @@ function sentenceOf(error: unknown): string {
 
 /** Says why on standard error: a sentence where the cause lies outside the program, else everything. */
 function tell(error: unknown): void {
-  const plain = [ConfigError, DataDirInUse, CannotStart].some((kind) => error instanceof kind);
+  const plain = [ConfigError, DataDirInUse, CannotStart, LogBehind, LogClosed].some(
+    (kind) => error instanceof kind,
+  );
   const text = plain
     ? sentenceOf(error)
     : error instanceof Error

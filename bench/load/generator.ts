@@ -44,6 +44,7 @@ async function run(plan: Plan): Promise<Outcome> {
     seconds: elapsed,
     rate: times.length / elapsed,
     p50: quantile(sorted, 0.5),
+    p95: quantile(sorted, 0.95),
     p99: quantile(sorted, 0.99),
     bytes,
     locations,

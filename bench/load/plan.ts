@@ -46,6 +46,7 @@ export interface Outcome {
   /** Requests a second. */
   readonly rate: number;
   readonly p50: number;
+  readonly p95: number;
   readonly p99: number;
   /** Bytes of bodies that came back. */
   readonly bytes: number;

@@ -1,5 +1,6 @@
 /** The rows of the performance table, in its order. */
 import type { Measure } from '../measure.ts';
+import { beside } from './beside.ts';
 import { cold } from './cold.ts';
 import { create } from './create.ts';
 import { growth } from './growth.ts';
@@ -17,6 +18,7 @@ export const MEASURES: readonly Measure[] = [
   history,
   visible,
   rebuild,
+  beside,
   growth,
   cold,
 ];

@@ -45,6 +45,12 @@ export const history: Measure = {
       () => load(paths, { seconds: bench.seconds(4) }),
       () => load(histories, { seconds: bench.seconds(4) }),
     );
+    // A query that the service ignores, but has not seen before: such a page is not remembered.
+    const unseen = Array.from(
+      { length: bench.size(3_000, 16) },
+      (_, n) => `${histories[n % histories.length]}&unseen=${n}`,
+    );
+    const first = await load(unseen, { count: unseen.length });
     const rate = median(runs.subject.map((run) => run.rate));
     const baseline = median(runs.baseline.map((run) => run.rate));
     return {
@@ -53,6 +59,7 @@ export const history: Measure = {
         { name: 'histories', value: rate, unit: '/s' },
         { name: 'p50', value: median(runs.subject.map(({ p50 }) => p50)), unit: 'ms' },
         { name: 'p99', value: median(runs.subject.map(({ p99 }) => p99)), unit: 'ms' },
+        { name: 'histories not read before', value: first.rate, unit: '/s' },
         { name: 'body', value: text.length / 1000, unit: 'kB' },
         { name: 'baseline', value: baseline, unit: '/s' },
       ],

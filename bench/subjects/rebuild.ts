@@ -1,5 +1,6 @@
 /** A log of made events with its read models, and their rebuild, in a process of its own. */
 import { PROJECTIONS } from '#projections/all.ts';
+import type { Load } from '#projections/pace.ts';
 import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
 import { rebuild } from '#projections/rebuild.ts';
@@ -39,13 +40,14 @@ async function fill(databaseUrl: string, events: number): Promise<void> {
 }
 
 /** Rebuilds both. @returns seconds by phase: loading, indexing, comparing, swapping. */
-async function timeRebuild(databaseUrl: string): Promise<Record<string, number>> {
+async function timeRebuild(databaseUrl: string, load: Load = 'full'): Promise<Record<string, number>> {
   const store = await PostgresEventStore.open({ url: databaseUrl });
   const phases: Record<string, number> = {};
   const since = new Map<string, { phase: string; at: number }>();
   const began = performance.now();
   const reports = await rebuild({ store, databaseUrl }, NAMES, {
     fresh: true,
+    load,
     onProgress: ({ name, phase }) => {
       const now = performance.now();
       const before = since.get(name);
@@ -64,10 +66,10 @@ async function timeRebuild(databaseUrl: string): Promise<Record<string, number>>
   return { ...phases, whole };
 }
 
-type Call = { readonly databaseUrl: string; readonly fill?: number };
+type Call = { readonly databaseUrl: string; readonly fill?: number; readonly load?: Load };
 
-answer(async ({ databaseUrl, fill: events }: Call): Promise<Record<string, number>> => {
-  if (events === undefined) return timeRebuild(databaseUrl);
+answer(async ({ databaseUrl, fill: events, load }: Call): Promise<Record<string, number>> => {
+  if (events === undefined) return timeRebuild(databaseUrl, load);
   await fill(databaseUrl, events);
   return {};
 });

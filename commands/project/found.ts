@@ -39,6 +39,16 @@ export async function found(deps: FoundingDeps, name: string, environment: Envir
   return { organization, project, key, keyId: event.data.key_id, position };
 }
 
+/** Another key of a project (scopes read and write). @returns the key, shown this once. */
+export async function addKey(
+  deps: FoundingDeps,
+  project: string,
+  environment: Environment,
+): Promise<Pick<Founded, 'key' | 'position'>> {
+  const { key, event } = issueKey('quickstart', environment, ['read', 'write']);
+  return { key, position: await record(deps, projectStream(project), [event]) };
+}
+
 /** A new key of 256 random bits, and the event that makes it work (interface.md, section 5). */
 export function issueKey(
   name: string,

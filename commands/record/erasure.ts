@@ -10,6 +10,7 @@ import { type Position, StreamDeleted } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
 import { type CommandContext, type MetadataBase, metadataBase, type Written } from '../command.ts';
 import type { Handled, Handler } from '../handle.ts';
 import { decideWrites } from '../resource/decide.ts';
@@ -18,7 +19,7 @@ import { entryOf, type StreamState } from '../resource/state.ts';
 
 /** What an erasure touches outside the event store. */
 export interface Erasure {
-  /** Waits until the erasure process has passed a position; false after its patience (60 s). */
+  /** Waits until the erasure asked for at a position is done; false after its patience (60 s). */
   finished(position: Position): Promise<boolean>;
 }
 
@@ -26,8 +27,8 @@ export interface Erasure {
 export interface ErasureDeps {
   readonly handler: Handler;
   readonly now: () => number;
-  /** Waits until everything that reacts to a record's events has passed a position. */
-  readonly reacted: (position: Position) => Promise<void>;
+  /** Waits until everything that reacts to a record's events has done so up to a position. */
+  readonly reacted: (position: Position, patientId: string) => Promise<void>;
   /** Deletes what is kept of a record outside the log and the projections: idempotency answers, snapshots. */
   readonly forget: (patientId: string) => Promise<void>;
   /** Waits until every projection has passed a position. */
@@ -72,37 +73,54 @@ export async function requestErasure(
 
 /**
  * Carries out one `RecordErasureRequested`, from whichever step an earlier run was stopped at.
- * Does nothing when the record is erased already.
+ * A record that is erased already stays so.
  */
 export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<void> {
-  const { event, metadata } = requested;
+  const { event } = requested;
   if (event.type !== 'RecordErasureRequested') throw new TypeError(`${event.type} asks for no erasure`);
   const { patient, environment } = event.data;
-  const project = requested.stream.slice(projectStream('').length);
-  if (await isErased(deps.handler, requested, patient)) return;
-  const { recorded_at: _at, append: _append, hash: _hash, owner: _owner, ...base } = metadata;
+  const done = await erasedAt(deps.handler, requested, patient);
+  const position = done ?? (await eraseRecord(deps, requested, patient, environment));
+  if (position !== undefined) await deps.visible(position);
+  // Until then a search may have found the record, and its answer may have been kept.
+  await deps.forget(patient);
+}
+
+/** The steps up to `RecordErased`. @returns its position. */
+async function eraseRecord(
+  deps: ErasureDeps,
+  { id, metadata, stream }: StoredEvent,
+  patient: string,
+  environment: Tenant['environment'],
+): Promise<Position | undefined> {
+  const { recorded_at: at, append: _append, hash: _hash, owner: _owner, ...base } = metadata;
   // Ids derive from the request's event: a second run deletes nothing twice.
-  const ids = new IdSource(requested.id, Date.parse(metadata.recorded_at));
+  const ids = new IdSource(id, Date.parse(at));
   const deleted = await deletePatient(deps, base, patient, ids.at(0, 'event'));
-  if (deleted !== undefined) await deps.reacted(deleted);
+  if (deleted !== undefined) await deps.reacted(deleted, patient);
   await deps.forget(patient);
   await deps.handler.erase(recordStream(patient));
   await deps.forget(patient); // a command that was under way may have noted something before its stream was gone
+  const project = stream.slice(projectStream('').length);
   const { position } = await note(deps.handler, base, deps.now, project, ids.at(1, 'event'), {
     type: 'RecordErased',
     data: { patient, environment },
   });
-  if (position !== undefined) await deps.visible(position);
+  return position;
 }
 
-/** Whether a later event of the project's stream says that this was done. */
-async function isErased({ store }: Handler, requested: StoredEvent, patient: string): Promise<boolean> {
+/** The position of the later event of the project's stream that says that this was done. */
+async function erasedAt(
+  { store }: Handler,
+  requested: StoredEvent,
+  patient: string,
+): Promise<Position | undefined> {
   for await (const recorded of store.read(requested.stream, { from: requested.revision + 1 })) {
     if (recorded.type !== 'RecordErased') continue;
     const { event } = understand(recorded);
-    if (event.type === 'RecordErased' && event.data.patient === patient) return true;
+    if (event.type === 'RecordErased' && event.data.patient === patient) return recorded.position;
   }
-  return false;
+  return undefined;
 }
 
 async function deletePatient(

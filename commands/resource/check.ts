@@ -29,7 +29,15 @@ export interface Checked extends Candidate {
 interface Read extends Candidate {
   readonly issues: Issue[];
   readonly owner: Owner | undefined;
-  readonly references: readonly { path: string; type: ResourceType; id: string }[];
+  readonly references: readonly LocalReference[];
+}
+
+/** A reference to one of ours. `version`: the one that it names, NaN for what is no version. */
+interface LocalReference {
+  readonly path: string;
+  readonly type: ResourceType;
+  readonly id: string;
+  readonly version?: number;
 }
 
 /**
@@ -44,12 +52,16 @@ export async function checkCandidates(
   const read = candidates.map((candidate) => readCandidate(candidate, deps.bases));
   const own = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   const wanted = new Set<string>();
+  const versions = new Map<string, number>();
   for (const { references, owner } of read) {
-    for (const { id } of references) if (!own.has(id)) wanted.add(id);
+    for (const { id, version } of references) {
+      if (!own.has(id) || version !== undefined) wanted.add(id);
+      if (version !== undefined) versions.set(id, Math.max(version || 0, versions.get(id) ?? 0));
+    }
     for (const id of ownerIds(owner)) if (!own.has(id)) wanted.add(id);
   }
   const patients = new Set(read.flatMap(({ owner }) => (owner?.kind === 'patient' ? [owner.id] : [])));
-  const located = await locateKnown(deps.handler.states, deps.lookup, ctx, wanted, [...patients]);
+  const located = await locateKnown(deps.handler.states, deps.lookup, ctx, wanted, [...patients], versions);
   const streams = new Map<string, string>();
   const issues: Issue[] = [];
   for (const one of read) issues.push(...issuesAt(one.at, [...one.issues, ...danglingOf(one, own, located)]));
@@ -80,15 +92,17 @@ export async function checkCandidates(
 
 function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
   const { type, resource } = candidate;
-  const references: { path: string; type: ResourceType; id: string }[] = [];
+  const references: LocalReference[] = [];
   const unresolved: Issue[] = [];
   const issues = validateResource(resource.value, type, {
+    bases,
     reference(path, holder) {
       if (typeof holder.reference !== 'string') return;
       const parsed = parseReference(holder.reference, bases);
-      if (parsed.kind === 'local')
-        references.push({ path: `${path}.reference`, type: parsed.type, id: parsed.id });
-      else if (parsed.kind === 'urn') {
+      if (parsed.kind === 'local') {
+        const { type, id, version } = parsed;
+        references.push({ path: `${path}.reference`, type, id, ...versionIn(version) });
+      } else if (parsed.kind === 'urn') {
         unresolved.push({
           code: 'value',
           diagnostics: 'no entry of this Bundle has this urn as its fullUrl',
@@ -111,6 +125,11 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
   return { ...candidate, issues: all, owner, references };
 }
 
+function versionIn(version: string | undefined): { version?: number } {
+  if (version === undefined) return {};
+  return { version: /^[1-9]\d{0,9}$/.test(version) ? Number(version) : Number.NaN };
+}
+
 function ownerIds(owner: Owner | undefined): readonly string[] {
   if (owner === undefined) return [];
   if (owner.kind === 'patient') return [owner.id];
@@ -122,10 +141,15 @@ function danglingOf(
   own: ReadonlyMap<string, Candidate>,
   located: ReadonlyMap<string, Located>,
 ): Issue[] {
-  return one.references.flatMap(({ path, type, id }) => {
-    const there = own.get(id)?.type ?? located.get(id)?.type;
-    if (there === type) return [];
-    return [{ code: 'value' as const, diagnostics: `${type}/${id} is not known`, expression: path }];
+  return one.references.flatMap(({ path, type, id, version }): Issue[] => {
+    const fault = (what: string): Issue[] => [
+      { code: 'value', diagnostics: `${what} is not known`, expression: path },
+    ];
+    const there = located.get(id);
+    if ((own.get(id)?.type ?? there?.type) !== type) return fault(`${type}/${id}`);
+    // What this very request writes will have one version more.
+    const newest = (there?.version ?? 0) + (own.has(id) ? 1 : 0);
+    return version === undefined || version <= newest ? [] : fault(`that version of ${type}/${id}`);
   });
 }
 

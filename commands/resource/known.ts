@@ -8,6 +8,7 @@ import type { States } from './states.ts';
  * Locates ids that references name. What was once in a record stays in it (deleted ones count, and a purged record
  * refuses the append), so a remembered state answers for its own resources, whether or not it is behind the store.
  * @param patients ids among them that would be Patients: their records are looked into.
+ * @param versions the least version that must be there of some of them: a state that is behind cannot deny it.
  */
 export async function locateKnown(
   states: States,
@@ -15,6 +16,7 @@ export async function locateKnown(
   ctx: CommandContext,
   ids: ReadonlySet<string>,
   patients: readonly string[],
+  versions: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, Located>> {
   const found = new Map<string, Located>();
   const { project, environment } = ctx.caller.tenant;
@@ -24,8 +26,8 @@ export async function locateKnown(
     if (state?.owner?.project !== project || state.owner.environment !== environment) continue;
     for (const id of ids) {
       const entry = state.entries.get(id);
-      if (entry && isResourceType(entry.type))
-        found.set(id, { type: entry.type, id, stream, deleted: entry.deleted });
+      if (entry && isResourceType(entry.type) && entry.version >= (versions.get(id) ?? 0))
+        found.set(id, { type: entry.type, id, stream, version: entry.version, deleted: entry.deleted });
     }
   }
   const missing = [...ids].filter((id) => !found.has(id));

@@ -63,7 +63,9 @@ async function writeUnlocked(
 ): Promise<Written<Results>> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await appendWrites(deps, ctx, await planWrites(deps, ctx, requests, transaction), transaction);
+      const plan = await planWrites(deps, ctx, requests, transaction);
+      await ctx.permitted;
+      return await appendWrites(deps, ctx, plan, transaction);
     } catch (error) {
       if (!(error instanceof Moved)) throw error;
       if (tries === 10) throw unavailable('the resource is being written by many at once');

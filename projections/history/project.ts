@@ -111,7 +111,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves vread, history and Provenance. */
 export const history: Projection = {
   name: 'history',
-  version: 1,
+  version: 2,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,

@@ -65,8 +65,8 @@ create index client_provenance_of_record on ${schema}.client_provenance (record,
 
 /** What only queries need, made after the rows are in. */
 export const indexes = (schema: string): string => `
--- Provenance by id
-create unique index if not exists version_event on ${schema}.version (event_id);
+-- Provenance by id. Not unique: what a writer gets wrong about an id must not stop the projection
+create index if not exists version_event on ${schema}.version (event_id);
 -- history of a type (of a system: one probe a type); Provenance?recorded
 create index if not exists version_of_tenant on ${schema}.version (tenant, type, recorded_at, event_id);
 -- Provenance?agent. Written directly (no pending list): smaller, as fast to write, and no read pays for a long list;

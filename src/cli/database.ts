@@ -1,7 +1,7 @@
 /** The database of a service, for commands that read the log itself. */
 import { findDatabase } from '#src/data-dir.ts';
-import { PostgresEventStore } from '#src/events/postgres/store.ts';
-import type { EventStore } from '#src/events/store.ts';
+import { openEventStore } from '#src/events/open.ts';
+import { type EventStore, Unavailable } from '#src/events/store.ts';
 import { Failure } from './failure.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
 
@@ -20,12 +20,20 @@ export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {
   );
 }
 
-/** Opens the log, does something with it and closes it again. */
+/**
+ * Opens the log (EVENTSTORE_URL, else in the database), does something with it and closes it again.
+ * @throws Failure when it cannot be reached; what `work` throws.
+ */
 export async function withEventStore<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {
-  const store = await PostgresEventStore.open({ url });
+  let store: EventStore | undefined;
   try {
+    store = await openEventStore({ url, eventStoreUrl: process.env.EVENTSTORE_URL });
     return await work(store);
+  } catch (error) {
+    if (error instanceof Unavailable)
+      throw new Failure(`the event store cannot be reached: ${error.message}`);
+    throw error;
   } finally {
-    await store.close();
+    await store?.close();
   }
 }

@@ -2,3 +2,6 @@
 export class Failure extends Error {
   override readonly name = 'Failure';
 }
+
+/** Exit code of a check that was carried out and found something. */
+export const FAULTS_FOUND = 3;

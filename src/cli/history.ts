@@ -1,163 +1,115 @@
-/** `annal history <Type/id | patient-id>`: who wrote which version, when, and how it came about. */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { typeAndId } from './import/references.ts';
-import { findService, readFhir, type Service, type ServiceOptions } from './service.ts';
-import { resourcePath } from './show.ts';
-import { table } from './table.ts';
-
-/** One version and its Provenance. */
-export interface VersionLine {
-  readonly resource: string;
-  readonly version: number;
-  readonly recorded: string;
-  readonly operation: string;
-  /** `patient`, `practitioner`, `device`, `import`, `ai`; null where no Provenance says. */
-  readonly author_type: string | null;
-  /** `Practitioner/…` or `PractitionerRole/…`. */
-  readonly author: string | null;
-  readonly on_behalf_of: string | null;
-  readonly source_system: string | null;
-  readonly provenance: string | null;
-}
+/** `annal history <Type/id | patient-id>`: who wrote which version, when, why, from where, and what they changed. */
+import { stringify } from 'lossless-json';
+import { reportPage } from '#src/audit/report.ts';
+import { type History, historyOf, type Version } from '#src/audit/versions.ts';
+import { openPool } from '#src/database/pool.ts';
+import { recordStream } from '#src/events/streams.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { printJson } from '#src/shared/json.ts';
+import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { databaseUrlOf, withEventStore } from './database.ts';
+import { Failure } from './failure.ts';
+import { writeNewFile } from './files.ts';
+import { patientId, reportBroken, withStream } from './patient.ts';
+import type { ServiceOptions } from './service.ts';
+import { printable, table } from './table.ts';
 
 /** What the command line says. */
-export interface HistoryOptions extends ServiceOptions {
+export interface HistoryOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
+  /** A file to write the history to as a page. */
+  readonly html?: string;
+}
+
+/** What the history is asked of. */
+interface Subject {
+  readonly type: string;
+  readonly id: string;
+  /** Whether the whole record of that patient is meant. */
+  readonly record: boolean;
 }
 
 /**
  * Prints the versions of a resource, newest first; of a patient's id alone, those of the whole record.
- * @throws Failure when the service refuses.
+ * @returns the exit code: 3 when the hash chain of the stream does not hold.
+ * @throws Failure for what is not known or was purged, an event that cannot be read, or a file that cannot be written.
  */
-export async function historyCommand(of: string, { json = false, ...where }: HistoryOptions): Promise<void> {
-  const service = await findService(where);
-  const path = resourcePath(of);
-  const lines = of.includes('/') ? await versionsOf(service, path) : await versionsOfRecord(service, path);
-  if (json) process.stdout.write(`${JSON.stringify(lines, null, 2)}\n`);
-  else process.stdout.write(`${describe(lines, of.includes('/'))}\n`);
+export async function historyCommand(
+  of: string,
+  { json = false, html, ...where }: HistoryOptions,
+): Promise<number> {
+  const subject = subjectIn(of);
+  const { type, id, record } = subject;
+  const databaseUrl = await databaseUrlOf(where);
+  const stream = type === 'Patient' ? recordStream(id) : await streamOf(databaseUrl, subject);
+  const history = await withEventStore(databaseUrl, (store) =>
+    withStream(store, stream, (events) => historyOf(events, record ? undefined : id)),
+  );
+  if (history.versions.length === 0) throw new Failure(`${type}/${id} is not known`);
+  if (html !== undefined) {
+    const about = { resource: `${type}/${id}`, record, time: toInstant(nowMicros()) };
+    await writeNewFile(html, reportPage(about, history));
+    process.stdout.write(`${history.versions.length} versions are in ${html}.\n`);
+  } else if (json) process.stdout.write(`${stringify(history.versions, undefined, 2)}\n`);
+  else process.stdout.write(`${describe(history, record)}\n`);
+  return reportBroken(stream, history.brokenAt);
 }
 
-async function versionsOf(service: Service, path: string): Promise<VersionLine[]> {
-  const provenances = new Map<number, VersionLine>();
-  const ask = new URLSearchParams({ target: path, _count: '200' });
-  for await (const { resource } of entriesOf(service, `Provenance?${ask.toString()}`)) {
-    for (const line of isObject(resource) ? fromProvenance(resource) : []) {
-      if (line.resource === path) provenances.set(line.version, line);
-    }
+function subjectIn(text: string): Subject {
+  if (!text.includes('/')) return { type: 'Patient', id: patientId(text), record: true };
+  const [, type, id] = /^([A-Z][A-Za-z]+)\/([^/]+)$/.exec(text) ?? [];
+  if (type === undefined || id === undefined || !isUuid(id)) {
+    throw new Failure(`${text}: expected Type/id, such as Patient/018f…, or a patient's id`);
   }
-  const lines: VersionLine[] = [];
-  for await (const { request, response, resource } of entriesOf(service, `${path}/_history?_count=200`)) {
-    const etag = isObject(response) && typeof response.etag === 'string' ? response.etag : '';
-    const version = Number(/\d+/.exec(etag)?.[0] ?? member(resource, 'meta', 'versionId'));
-    const at =
-      (isObject(response) ? response.lastModified : undefined) ?? member(resource, 'meta', 'lastUpdated');
-    lines.push(
-      provenances.get(version) ?? {
-        ...UNKNOWN,
-        resource: path,
-        version,
-        recorded: typeof at === 'string' ? at : '',
-        operation: OPERATIONS[String(isObject(request) ? request.method : '')] ?? '',
-      },
+  return { type, id, record: false };
+}
+
+/** The stream that a resource is in. Index: primary key of resources.resource. */
+async function streamOf(databaseUrl: string, { type, id }: Subject): Promise<string> {
+  const pool = openPool(databaseUrl, { max: 1, name: 'annal history' });
+  try {
+    const { rows } = await pool.query<{ stream: string }>(
+      'select stream from resources.resource where id = $1 and type = $2',
+      [id, type],
     );
-  }
-  return lines;
-}
-
-async function versionsOfRecord(service: Service, patient: string): Promise<VersionLine[]> {
-  const lines: VersionLine[] = [];
-  for await (const { resource } of entriesOf(service, `${patient}/Provenance?_count=200`)) {
-    if (isObject(resource)) lines.push(...fromProvenance(resource));
-  }
-  return lines.sort((a, b) => (a.recorded < b.recorded ? 1 : a.recorded > b.recorded ? -1 : 0));
-}
-
-const UNKNOWN = {
-  author_type: null,
-  author: null,
-  on_behalf_of: null,
-  source_system: null,
-  provenance: null,
-};
-
-const OPERATIONS: Readonly<Record<string, string>> = {
-  POST: 'CREATE',
-  PUT: 'UPDATE',
-  PATCH: 'UPDATE',
-  DELETE: 'DELETE',
-};
-
-/** The versions that an automatic Provenance is about (interface.md, section 2.4); a client's own has none. */
-function fromProvenance(provenance: JsonObject): VersionLine[] {
-  const [agent] = Array.isArray(provenance.agent) ? provenance.agent : [];
-  const [entity] = Array.isArray(provenance.entity) ? provenance.entity : [];
-  const [coding] = array(member(provenance, 'activity', 'coding'));
-  return array(provenance.target).flatMap((target) => {
-    const reference = text(member(target, 'reference')) ?? '';
-    const version = /\/_history\/(\d+)$/.exec(reference)?.[1];
-    const named = typeAndId(reference);
-    if (version === undefined || named === undefined) return [];
-    return {
-      resource: `${named.type}/${named.id}`,
-      version: Number(version),
-      recorded: text(provenance.recorded) ?? '',
-      operation: text(member(coding, 'code')) ?? '',
-      author_type: text(member(agent, 'who', 'identifier', 'value')) ?? null,
-      author: text(member(agent, 'who', 'reference')) ?? null,
-      on_behalf_of:
-        text(member(agent, 'onBehalfOf', 'display')) ??
-        text(member(agent, 'onBehalfOf', 'reference')) ??
-        null,
-      source_system:
-        text(member(entity, 'what', 'display')) ??
-        text(member(entity, 'what', 'identifier', 'system')) ??
-        null,
-      provenance: typeof provenance.id === 'string' ? `Provenance/${provenance.id}` : null,
-    };
-  });
-}
-
-/** The entries of a searchset or a history, page after page. */
-async function* entriesOf(service: Service, path: string): AsyncGenerator<JsonObject> {
-  for (let next: string | undefined = path; next !== undefined; ) {
-    const { value }: { value: JsonObject } = await readFhir(service, next);
-    for (const entry of array(value.entry)) {
-      // An OperationOutcome about the search itself is no result.
-      if (isObject(entry) && member(entry, 'search', 'mode') !== 'outcome') yield entry;
-    }
-    const link = array(value.link).find((one) => member(one, 'relation') === 'next');
-    next = text(member(link, 'url'));
+    const [row] = rows;
+    if (row === undefined) throw new Failure(`${type}/${id} is not known`);
+    return row.stream;
+  } finally {
+    await pool.end();
   }
 }
 
-function array(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
+/** Longest text of a value in the table. */
+const SHOWN = 60;
 
-function text(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function member(value: Json | undefined, ...path: readonly string[]): Json | undefined {
-  let now = value;
-  for (const name of path) {
-    if (!isObject(now)) return undefined;
-    now = now[name];
-  }
-  return now;
-}
-
-function describe(lines: readonly VersionLine[], one: boolean): string {
-  const by = ({ author, author_type: type }: VersionLine): string => author ?? type ?? '';
-  const rows = lines.map((line) => [
-    ...(one ? [] : [line.resource]),
-    line.version,
-    line.recorded,
-    line.operation,
-    by(line),
-    line.on_behalf_of ?? '',
-    line.source_system ?? '',
-  ]);
+/** The table, with what changed below each version; of first versions only that they are. */
+function describe({ versions }: History, record: boolean): string {
   const heading = ['Version', 'Recorded', 'Operation', 'By', 'On behalf of', 'Source system'];
-  return table(one ? heading : ['Resource', ...heading], rows);
+  const rows = versions.map((version) => [
+    ...(record ? [version.resource] : []),
+    version.version,
+    version.recorded,
+    version.operation,
+    version.acting_as ?? version.author ?? version.author_type ?? '',
+    version.on_behalf_of ?? '',
+    version.source_system ?? '',
+  ]);
+  const [names = '', rule = '', ...lines] = table(record ? ['Resource', ...heading] : heading, rows).split(
+    '\n',
+  );
+  const below = versions.map((version) => (version.version === 1 ? [] : changes(version)));
+  return [names, rule, ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])].join('\n');
+}
+
+function changes({ differences }: Version): string[] {
+  const short = (value: Parameters<typeof printJson>[0]): string => {
+    const text = value === undefined ? '' : printable(printJson(value));
+    return text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;
+  };
+  return differences.map(({ path, before, after }) => {
+    if (before === undefined) return `    + ${printable(path)}: ${short(after)}`;
+    if (after === undefined) return `    - ${printable(path)}: ${short(before)}`;
+    return `    ~ ${printable(path)}: ${short(before)} → ${short(after)}`;
+  });
 }

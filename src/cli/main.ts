@@ -17,6 +17,9 @@ const schema = z.object({
   key: text,
   dataDir: text,
   at: text,
+  out: text,
+  html: text,
+  checkpoint: text,
   state: text,
   sourceSystem: text,
   authorType: z.enum(AUTHOR_TYPES, `--author-type must be one of ${AUTHOR_TYPES.join(', ')}`).optional(),
@@ -28,6 +31,13 @@ const schema = z.object({
   again: z.boolean().optional(),
   force: z.boolean().optional(),
   fresh: z.boolean().optional(),
+  from: text,
+  to: text,
+  cutover: z.boolean().optional(),
+  cancel: z.boolean().optional(),
+  load: z.enum(['full', 'low'], '--load must be full or low').optional(),
+  retry: z.boolean().optional(),
+  restored: z.boolean().optional(),
 });
 
 /** Standard input's name would be taken for an option without a name: it is told apart before parsing. */
@@ -39,6 +49,8 @@ const STANDARD_INPUT = 'standard-input:';
  * @returns the exit code: 0, 1 when the command failed, 2 when it was not understood.
  */
 export async function main(args: readonly string[]): Promise<number> {
+  const [first, about] = args;
+  if (first === 'help') return main(about === undefined ? ['--help'] : [about, '--help']);
   const cli = describeCommands();
   try {
     cli.parse(['node', 'annal', ...args.map((arg) => (arg === '-' ? STANDARD_INPUT : arg))], { run: false });
@@ -56,7 +68,14 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof Failure) return refuse(error.message, 1);
     if (error instanceof z.ZodError) return refuse(error.issues.map(({ message }) => message).join('\n'), 2);
-    if (error instanceof Error && error.name === 'CACError') return refuse(error.message, 2);
+    if (error instanceof Error && error.name === 'CACError') {
+      const help = [
+        'annal',
+        ...(cli.matchedCommand === undefined ? [] : [cli.matchedCommand.name]),
+        '--help',
+      ];
+      return refuse(`${error.message}: ${help.join(' ')} explains it`, 2);
+    }
     throw error;
   }
 }
@@ -71,6 +90,8 @@ function describeCommands(): CAC {
   cli
     .option('--json', 'Print data for programs instead of text for people')
     .option('--data-dir <folder>', 'Folder of the service on this machine (default: DATA_DIR, else .annal)')
+    .example('annal import ./records')
+    .example('annal history 018f…')
     .help()
     .version(version());
 
@@ -91,21 +112,25 @@ function describeCommands(): CAC {
   });
 
   withService(
-    cli.command('show <resource>', 'Print a resource: Type/id, Type/id/_history/n, or a patient’s id'),
+    cli
+      .command('show <resource>', 'Print a resource: Type/id, Type/id/_history/n, or a patient’s id')
+      .example('annal show Observation/018f…/_history/2'),
   ).action(async (resource: string, options: unknown) => {
     const { showCommand } = await import('./show.ts');
     return showCommand(resource, read(options));
   });
 
-  withService(
-    cli.command(
+  cli
+    .command(
       'history <resource>',
-      'Print who wrote which version of Type/id; of a patient’s id, of the whole record',
-    ),
-  ).action(async (resource: string, options: unknown) => {
-    const { historyCommand } = await import('./history.ts');
-    return historyCommand(resource, read(options));
-  });
+      'Print who wrote which version, and what changed: of a patient’s record, or of Type/id',
+    )
+    .option('--html <file>', 'Write it as a page instead')
+    .example('annal history 018f… --html history.html')
+    .action(async (resource: string, options: unknown) => {
+      const { historyCommand } = await import('./history.ts');
+      return historyCommand(resource, read(options));
+    });
 
   cli
     .command('record <patient>', 'Print a patient’s record as of any moment, rebuilt from its events')
@@ -117,10 +142,50 @@ function describeCommands(): CAC {
     });
 
   cli
+    .command('export <patient>', 'Write a record’s whole history as one signed file that proves itself')
+    .option('--out <file>', 'The file to write')
+    .example('annal export 018f… --out record.ndjson')
+    .action(async (patient: string, options: unknown) => {
+      const { out, ...others } = read(options);
+      if (out === undefined) return refuse('annal export needs --out <file>', 2);
+      const { exportCommand } = await import('./export.ts');
+      return exportCommand(patient, { out, ...others });
+    });
+
+  cli
+    .command('checkpoint', 'Sign where the history of every stream ends now, so that it can be proved later')
+    .option('--out <file>', 'The file to write; compressed when it ends with .gz')
+    .example('annal checkpoint --out checkpoint-2026-03-01.ndjson.gz')
+    .action(async (options: unknown) => {
+      const { out, ...others } = read(options);
+      if (out === undefined) return refuse('annal checkpoint needs --out <file>', 2);
+      const { checkpointCommand } = await import('./checkpoint.ts');
+      return interruptible((signal) => checkpointCommand({ out, ...others, signal }));
+    });
+
+  cli
     .command('verify', 'Derive the read models anew from the log, compare them, and check the hash chains')
+    .option('--checkpoint <file>', 'Prove that no history up to this checkpoint was altered')
+    .option('--key <key>', 'The public key that the checkpoint is signed with (default: the one of DATA_DIR)')
     .action(async (options: unknown) => {
       const { verifyCommand } = await import('./verify.ts');
-      return verifyCommand(read(options));
+      return interruptible((signal) => verifyCommand({ ...read(options), signal }));
+    });
+
+  cli
+    .command('parked', 'List events that a process could not act on and has set aside')
+    .option('--retry', 'Have them tried again now')
+    .example('annal parked --retry')
+    .action(async (options: unknown) => {
+      const { parkedCommand } = await import('./parked.ts');
+      return parkedCommand(read(options));
+    });
+
+  cli
+    .command('scavenge', 'Remove what was purged from the files of the event store and of the database')
+    .action(async (options: unknown) => {
+      const { scavengeCommand } = await import('./scavenge.ts');
+      return scavengeCommand(read(options));
     });
 
   cli
@@ -129,10 +194,35 @@ function describeCommands(): CAC {
       'Build read models anew beside the serving ones and swap them in (default: all)',
     )
     .option('--force', 'Swap although rebuilt rows differ from the serving ones')
+    .example('annal rebuild history')
     .option('--fresh', 'Begin anew instead of going on from a rebuild that was stopped')
+    .option('--load <load>', 'full: as fast as it goes (default); low: reads of the service hardly notice')
+    .option('--restored', 'All of them, after an older log was restored under them; the service is stopped')
     .action(async (projections: string[], options: unknown) => {
+      if (read(options).restored === true) {
+        if (projections.length > 0) return refuse('--restored rebuilds all: name no projection', 2);
+        const { rebuildRestored } = await import('./restored.ts');
+        return interruptible((signal) => rebuildRestored({ ...read(options), signal }));
+      }
       const { rebuildCommand } = await import('./rebuild.ts');
       return interruptible((signal) => rebuildCommand(projections, { ...read(options), signal }));
+    });
+
+  cli
+    .command('migrate-log', 'Move the log to another store while the service runs')
+    .option(
+      '--from <log>',
+      'postgres://…, esdb://…, or database: the service’s own (default: where it is now)',
+    )
+    .option('--to <log>', 'Where it is to be')
+    .option('--cutover', 'Close the old log, and bring over what the service remembers of it')
+    .option('--cancel', 'Let writes into --from again, after a cutover that was given up')
+    .example('annal migrate-log --from database --to esdb://localhost:2113?tls=false')
+    .action(async (options: unknown) => {
+      const { to, ...others } = read(options);
+      if (to === undefined) return refuse('annal migrate-log needs --to <log>', 2);
+      const { migrateLogCommand } = await import('./migrate-log.ts');
+      return interruptible((signal) => migrateLogCommand({ to, ...others, signal }));
     });
 
   return cli;

@@ -14,41 +14,45 @@ export interface Progress {
 
 /** Seconds between two lines where there is no terminal. */
 const LINE_EVERY = 10;
+/** And between two for a program. */
+const JSON_EVERY = 1;
 
 /**
  * Starts to show progress.
  * @param unit what is counted: `resources`, `events`.
- * @param quiet shows nothing, as `--json` asks.
+ * @param quiet shows nothing, as `--json` asks; `lines`: JSON lines for a program.
  */
-export function startProgress(total: number, unit: string, quiet = false): Progress {
-  if (quiet)
+export function startProgress(total: number, unit: string, quiet: boolean | 'lines' = false): Progress {
+  if (quiet === true)
     return { advance: () => undefined, reach: () => undefined, say: () => undefined, stop: () => undefined };
-  return process.stderr.isTTY ? bar(total, unit) : lines(total, unit);
+  if (quiet === 'lines') return lines(total, unit, JSON_EVERY, (line) => JSON.stringify(line));
+  return process.stderr.isTTY ? bar(total, unit) : lines(total, unit, LINE_EVERY, sentence);
 }
 
 function bar(total: number, unit: string): Progress {
   const shown = new SingleBar(
     {
-      format: `{bar} {percentage} % | {value}/{total} ${unit} | {rate}/s | {eta_formatted} left {note}`,
+      format: `{bar} {percentage} % | {value}/{total} ${unit} | {rate}/s | {left} left {note}`,
       stream: process.stderr,
       hideCursor: true,
-      etaBuffer: 200,
     },
     Presets.shades_classic,
   );
-  const started = Date.now();
-  let done = 0;
+  const pace = new Rate(total);
   let note = '';
-  shown.start(total, 0, { rate: 0, note });
-  const update = () => shown.update(done, { rate: rateOf(done, started), note });
+  const update = () => {
+    const { done, rate, secondsLeft } = pace.now();
+    shown.update(done, { rate, left: secondsLeft === undefined ? '?' : duration(secondsLeft), note });
+  };
+  shown.start(total, 0, { rate: 0, left: '?', note });
   return {
     advance(count) {
-      done += count;
+      pace.reach(pace.done + count, pace.total);
       note = '';
       update();
     },
     reach(now, of) {
-      done = now;
+      pace.reach(now, of);
       shown.setTotal(of);
       update();
     },
@@ -60,34 +64,76 @@ function bar(total: number, unit: string): Progress {
   };
 }
 
-function lines(total: number, unit: string): Progress {
-  const started = Date.now();
-  let last = started;
-  let done = 0;
-  let all = total;
-  const print = () => {
-    if (Date.now() - last < LINE_EVERY * 1000) return;
+/** What a line says. */
+interface Line {
+  readonly done: number;
+  readonly total: number;
+  readonly unit: string;
+  /** A second. */
+  readonly rate: number;
+  /** Absent while nobody can know. */
+  readonly seconds_left?: number | undefined;
+  readonly note?: string;
+}
+
+function lines(total: number, unit: string, every: number, print: (line: Line) => string): Progress {
+  const pace = new Rate(total);
+  let last = Date.now();
+  const write = (note?: string) => {
+    const { done, rate, secondsLeft } = pace.now();
+    const line = { done, total: pace.total, unit, rate, seconds_left: secondsLeft };
+    process.stderr.write(`${print(note === undefined ? line : { ...line, note })}\n`);
+  };
+  const tick = () => {
+    if (Date.now() - last < every * 1000) return;
     last = Date.now();
-    const left = done > 0 ? Math.ceil(((all - done) * (last - started)) / done / 1000) : 0;
-    process.stderr.write(`${done}/${all} ${unit}, ${rateOf(done, started)}/s, about ${left} s left\n`);
+    write();
   };
   return {
     advance(count) {
-      done += count;
-      print();
+      pace.reach(pace.done + count, pace.total);
+      tick();
     },
     reach(now, of) {
-      done = now;
-      all = of;
-      print();
+      pace.reach(now, of);
+      tick();
     },
     say(text) {
-      if (text !== '') process.stderr.write(`${text}\n`);
+      if (text !== '') write(text);
     },
     stop: () => undefined,
   };
 }
 
-function rateOf(done: number, started: number): number {
-  return Math.round((done * 1000) / Math.max(1, Date.now() - started));
+function sentence({ done, total, unit, rate, seconds_left: left, note }: Line): string {
+  if (note !== undefined) return note;
+  const rest = left === undefined ? '' : `, about ${duration(left)} left`;
+  return `${done}/${total} ${unit}, ${rate}/s${rest}`;
+}
+
+/** How fast it goes. */
+class Rate {
+  readonly #started = Date.now();
+  done = 0;
+
+  constructor(public total: number) {}
+
+  reach(done: number, total: number): void {
+    this.done = done;
+    this.total = total;
+  }
+
+  now(): { done: number; rate: number; secondsLeft: number | undefined } {
+    const { done, total } = this;
+    const perMs = done / Math.max(1, Date.now() - this.#started);
+    const secondsLeft = perMs > 0 ? Math.ceil((total - done) / perMs / 1000) : undefined;
+    return { done, rate: Math.round(perMs * 1000), secondsLeft };
+  }
+}
+
+/** Seconds as `1 h 5 min`, `3 min 20 s`, `45 s`. */
+function duration(seconds: number): string {
+  if (seconds >= 3600) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  if (seconds >= 60) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${seconds} s`;
 }

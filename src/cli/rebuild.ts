@@ -1,9 +1,12 @@
 /** `annal rebuild [projection…]`: builds read models anew beside the serving ones and swaps them in. */
+import { constants, setPriority } from 'node:os';
 import { PROJECTIONS } from '#projections/all.ts';
-import { type RebuildReport, RebuildRunning, rebuild } from '#projections/rebuild.ts';
+import type { TableComparison } from '#projections/compare.ts';
+import { type Load, PACES } from '#projections/pace.ts';
+import { type RebuildProgress, type RebuildReport, RebuildRunning, rebuild } from '#projections/rebuild.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
 import { Failure } from './failure.ts';
-import { startProgress } from './progress.ts';
+import { type Progress, startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { table } from './table.ts';
 
@@ -14,7 +17,11 @@ export interface RebuildOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly force?: boolean;
   /** Begins anew instead of going on from an earlier rebuild. */
   readonly fresh?: boolean;
+  /** How much of the machine it takes. Default `full`. */
+  readonly load?: Load;
   readonly signal?: AbortSignal;
+  /** After a log was restored that is older than the read models (`restored.ts`). */
+  readonly restored?: boolean;
 }
 
 /**
@@ -22,31 +29,35 @@ export interface RebuildOptions extends Pick<ServiceOptions, 'dataDir'> {
  * @returns the exit code: 1 when one was not swapped.
  * @throws Failure for an unknown name, a rebuild that runs already, or when the database cannot be found.
  */
-export async function rebuildCommand(
-  names: readonly string[],
-  { json = false, force = false, fresh = false, signal, ...where }: RebuildOptions,
-): Promise<number> {
+export async function rebuildCommand(names: readonly string[], options: RebuildOptions): Promise<number> {
   const known = PROJECTIONS.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new Failure(`there is no projection ${unknown}: there are ${known.join(', ')}`);
   }
   const wanted = names.length > 0 ? [...new Set(names)] : known;
-  const databaseUrl = await databaseUrlOf(where);
+  return rebuildNamed(await databaseUrlOf(options), wanted, options);
+}
+
+/** Rebuilds and prints what became of it. @returns the exit code. @throws Failure */
+export async function rebuildNamed(
+  databaseUrl: string,
+  wanted: readonly string[],
+  { json = false, force = false, fresh = false, restored = false, load = 'full', signal }: RebuildOptions,
+): Promise<number> {
+  // Our own share of the processor: what the database takes is paced by the rebuild itself.
+  if (PACES[load].rest > 0) setPriority(constants.priority.PRIORITY_LOW);
   const reports = await withEventStore(databaseUrl, async (store) => {
-    // Each projection reads about the whole log once; one that uses only some streams is done sooner.
-    const total = Number(await store.head()) * wanted.length;
-    const progress = startProgress(total, 'events', json);
-    const done = new Map<string, number>();
+    const progress = startProgress(0, 'events', json ? 'lines' : false);
     try {
       return await rebuild({ store, databaseUrl }, wanted, {
         force,
         fresh,
-        onProgress({ name, phase, events }) {
-          done.set(name, events);
-          const sum = [...done.values()].reduce((all, count) => all + count, 0);
-          progress.reach(sum, Math.max(total, sum));
-          progress.say(phase === 'loading' ? '' : `${name}: ${phase}`);
+        restored,
+        load,
+        onProgress: show(progress),
+        onCompared(name, tables) {
+          if (!json) process.stdout.write(`${describeComparison(name, tables)}\n\n`);
         },
         ...(signal === undefined ? {} : { signal }),
       });
@@ -59,6 +70,48 @@ export async function rebuildCommand(
   });
   process.stdout.write(`${json ? JSON.stringify(reports, null, 2) : describe(reports)}\n`);
   return reports.every(({ outcome }) => outcome === 'swapped') ? 0 : 1;
+}
+
+/** All projections are as far as the hindmost; how many events there are follows from how many it had so far. */
+function show(progress: Progress): (told: RebuildProgress) => void {
+  const began = new Map<string, number>();
+  const last = new Map<string, RebuildProgress>();
+  return (told) => {
+    const { name, phase } = told;
+    if (!began.has(name)) began.set(name, told.share);
+    const before = last.get(name);
+    last.set(name, told);
+    if (phase !== 'loading') {
+      if (before?.phase !== phase) progress.say(`${name}: ${phase}`);
+      return;
+    }
+    const shares = [...last].map(([each, { share }]) => ({ share, from: began.get(each) ?? 0 }));
+    const hindmost = shares.reduce((a, b) => (b.share < a.share ? b : a));
+    const events = Math.max(...[...last.values()].map((each) => each.events));
+    const loaded = hindmost.share - hindmost.from;
+    if (loaded > 0) progress.reach(events, Math.round((events * (1 - hindmost.from)) / loaded));
+  };
+}
+
+/** Differing rows that are named for people; `--json` has a thousand a table. */
+const NAMED = 10;
+
+function describeComparison(name: string, tables: readonly TableComparison[]): string {
+  const rows = tables.map(({ table: named, rows: [serving, rebuilt], differences }) => {
+    const count = (what: string): number => differences.filter((each) => each.what === what).length;
+    return [`${name}.${named}`, serving, rebuilt, count('missing'), count('orphan'), count('changed')];
+  });
+  const found = tables.flatMap(({ differences }) => differences);
+  const lines = found.slice(0, NAMED).map(({ table: of, key, what, columns }) => {
+    const where = columns === undefined ? '' : ` in ${columns.join(', ')}`;
+    return `${what}${where}: ${name}.${of} ${JSON.stringify(key)}`;
+  });
+  const more = found.length - lines.length;
+  return [
+    table(['Table', 'Serving', 'Rebuilt', 'Missing', 'Orphan', 'Changed'], rows),
+    ...lines,
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ].join('\n');
 }
 
 const OUTCOMES: Readonly<Record<RebuildReport['outcome'], string>> = {

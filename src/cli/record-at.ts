@@ -1,5 +1,5 @@
 /** A record as of any moment: the fold over its events, as far as that moment. Pure. */
-import { understand } from '#src/events/catalog.ts';
+import { Replay } from '#src/audit/replay.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 
@@ -28,16 +28,20 @@ export interface RecordAt {
   readonly events: number;
   /** Instant of the last of them. */
   readonly recordedAt: string | undefined;
+  /** The first revision at which the hash chain does not hold; undefined when it holds so far. */
+  readonly brokenAt: number | undefined;
 }
 
 /**
- * Reads a moment: `2026-03-01` (the whole day, UTC), a date-time with an offset, `revision:12`, `position:345`.
+ * Reads a moment: `2026-03-01` (the whole day, UTC), a date-time with an offset, `revision:12`, `position:…` as the
+ * event store writes it.
  * @returns undefined when the text is none of these.
  */
 export function parseMoment(text: string): Moment | undefined {
-  const [, kind, value = ''] = /^(revision|position):(\d+)$/.exec(text) ?? [];
-  if (kind === 'revision') return { kind, revision: Number(value) };
-  if (kind === 'position') return { kind, position: value };
+  const [, revision] = /^revision:(\d+)$/.exec(text) ?? [];
+  if (revision !== undefined) return { kind: 'revision', revision: Number(revision) };
+  const [, position] = /^position:(\S+)$/.exec(text) ?? [];
+  if (position !== undefined) return { kind: 'position', position };
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) {
     const day = toMicros(`${text}T00:00:00Z`);
     return isCalendarDay(text) ? { kind: 'time', micros: day + 86_400_000_000 - 1 } : undefined;
@@ -57,20 +61,22 @@ function isCalendarDay(day: string): boolean {
  * Folds a record's events, in order of revision, up to and including a moment. Reading stops there.
  * @param events of one `record-` stream, from revision 0.
  * @param isPast whether an event stands after a position of the store that it comes from.
+ * @throws UnreadableEvent
  */
 export async function recordAt(
   events: AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>,
   moment: Moment,
-  isPast: (event: RecordedEvent, position: string) => boolean,
+  isPast: (event: Pick<RecordedEvent, 'position'>, position: string) => boolean,
 ): Promise<RecordAt> {
   const resources = new Map<string, ResourceAt>();
   let count = 0;
   let recordedAt: string | undefined;
-  for await (const recorded of events) {
-    const { metadata, event, revision } = understand(recorded);
+  const replay = new Replay(events);
+  for await (const stored of replay) {
+    const { metadata, event, revision } = stored;
     if (moment.kind === 'revision' && revision > moment.revision) break;
     if (moment.kind === 'time' && toMicros(metadata.recorded_at) > moment.micros) break;
-    if (moment.kind === 'position' && isPast(recorded, moment.position)) break;
+    if (moment.kind === 'position' && isPast(stored, moment.position)) break;
     count += 1;
     recordedAt = metadata.recorded_at;
     if (
@@ -87,7 +93,7 @@ export async function recordAt(
       });
     }
   }
-  return { resources, events: count, recordedAt };
+  return { resources, events: count, recordedAt, brokenAt: replay.brokenAt };
 }
 
 /** The living resources as a `collection` Bundle; the resources' own texts, joined. */

@@ -1,10 +1,9 @@
 /** `annal record <patient> --at <time>`: prints a record as of a moment, rebuilt from its events. */
-import { toPosition } from '#src/events/postgres/position.ts';
-import { StreamDeleted, Unavailable } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { isUuid } from '#src/shared/ids.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
 import { Failure } from './failure.ts';
+import { patientId, reportBroken, withStream } from './patient.ts';
+import { parsePosition } from './position.ts';
 import { parseMoment, type RecordAt, recordAt, toCollection } from './record-at.ts';
 import type { ServiceOptions } from './service.ts';
 import { table } from './table.ts';
@@ -18,14 +17,14 @@ export interface RecordOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /**
  * Rebuilds and prints a record.
+ * @returns the exit code: 3 when the hash chain of its events does not hold as far as they were read.
  * @throws Failure for a moment that is none, a record that is not there or was purged, or a database that is away.
  */
 export async function recordCommand(
   patient: string,
   { at, json = false, ...where }: RecordOptions,
-): Promise<void> {
-  const id = patient.replace(/^Patient\//, '');
-  if (!isUuid(id)) throw new Failure(`${patient} is no patient's id`);
+): Promise<number> {
+  const id = patientId(patient);
   const moment =
     at === undefined ? { kind: 'time' as const, micros: Number.MAX_SAFE_INTEGER } : parseMoment(at);
   if (moment === undefined) {
@@ -34,17 +33,17 @@ export async function recordCommand(
     );
   }
   const stream = recordStream(id);
-  const record = await withEventStore(await databaseUrlOf(where), (store) =>
-    recordAt(store.read(stream), moment, (event, position) => event.position > toPosition(position)),
-  ).catch((error: unknown) => {
-    if (error instanceof StreamDeleted) throw new Failure(`the record of Patient/${id} was purged`);
-    if (error instanceof Unavailable) throw new Failure(`the database cannot be reached: ${error.message}`);
-    throw error;
+  const record = await withEventStore(await databaseUrlOf(where), async (store) => {
+    const last = moment.kind === 'position' ? parsePosition(moment.position, await store.head()) : undefined;
+    return withStream(store, stream, (events) =>
+      recordAt(events, moment, (event) => last !== undefined && event.position > last),
+    );
   });
   if (record.events === 0) {
     throw new Failure(`Patient/${id} has no record${at === undefined ? '' : ` as of ${at}`}`);
   }
   process.stdout.write(`${json ? toCollection(record) : describe(id, record)}\n`);
+  return reportBroken(stream, record.brokenAt);
 }
 
 function describe(id: string, record: RecordAt): string {

@@ -31,6 +31,7 @@ export function table(
   return lines.join('\n');
 }
 
-function printable(cell: Cell | undefined): string {
+/** A cell's text, control characters as blanks. */
+export function printable(cell: Cell | undefined): string {
   return typeof cell === 'number' ? String(cell) : (cell ?? '').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

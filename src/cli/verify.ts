@@ -1,6 +1,13 @@
-/** `annal verify`: derives the read models anew from the log and checks the hash chains. */
-import { type VerifyReport, verify } from '#projections/verify.ts';
+/** `annal verify`: checks the hash chains, derives the read models anew, and holds the log against a checkpoint. */
+import type { LogFault } from '#projections/log-check.ts';
+import { type VerifyReport, VerifyRunning, verify } from '#projections/verify.ts';
+import { type Checkpoint, leavesIn, readCheckpoint } from '#src/audit/checkpoint.ts';
+import { BadFile } from '#src/audit/statement.ts';
+import { keyToTrust } from './audit-key.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
+import { FAULTS_FOUND, Failure } from './failure.ts';
+import { linesOfFile } from './files.ts';
+import { roughCount } from './position.ts';
 import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { table } from './table.ts';
@@ -8,43 +15,82 @@ import { table } from './table.ts';
 /** What the command line says. */
 export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
+  /** A file that `annal checkpoint` wrote. */
+  readonly checkpoint?: string;
+  /** The public key that it must be signed with. Default: that of the installation. */
+  readonly key?: string;
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Verifies and prints what was found.
- * @returns the exit code: 1 when anything differs.
- * @throws Failure when the database cannot be found.
+ * @returns the exit code: 3 when anything differs.
+ * @throws Failure when the database cannot be found, or the checkpoint cannot be read or is not what was signed.
  */
-export async function verifyCommand({ json = false, ...where }: VerifyOptions): Promise<number> {
+export async function verifyCommand(options: VerifyOptions): Promise<number> {
+  const { json = false, checkpoint: file, key, signal, ...where } = options;
   const databaseUrl = await databaseUrlOf(where);
+  const checkpoint = file === undefined ? undefined : await readSigned(file, key, where);
   const report = await withEventStore(databaseUrl, async (store) => {
-    const total = Number(await store.head());
+    const total = roughCount(await store.head());
     const progress = startProgress(total, 'events', json);
     try {
       return await verify(
         { store, databaseUrl },
         {
-          onProgress: ({ phase, events, position }) => {
-            progress.reach(events, Math.max(total, Number(position)));
+          onProgress: ({ phase, events }) => {
+            progress.reach(events, Math.max(total, events));
             progress.say(phase === 'comparing' ? 'comparing' : '');
           },
+          ...(file === undefined ? {} : { heads: leavesIn(linesOfFile(file)) }),
+          ...(signal === undefined ? {} : { signal }),
         },
       );
+    } catch (error) {
+      if (error instanceof VerifyRunning) throw new Failure(error.message);
+      if (signal?.aborted === true) throw new Failure('the verification was stopped');
+      throw error;
     } finally {
       progress.stop();
     }
   });
-  process.stdout.write(`${json ? JSON.stringify(report, null, 2) : describe(report)}\n`);
-  return report.clean ? 0 : 1;
+  const found = { ...report, checkpoint: checkpointIn(report, checkpoint) };
+  process.stdout.write(`${json ? JSON.stringify(found, null, 2) : describe(report, checkpoint)}\n`);
+  return report.clean ? 0 : FAULTS_FOUND;
+}
+
+async function readSigned(
+  file: string,
+  key: string | undefined,
+  where: Pick<ServiceOptions, 'dataDir'>,
+): Promise<Checkpoint> {
+  const expected = await keyToTrust(key, where);
+  try {
+    return await readCheckpoint(linesOfFile(file), expected);
+  } catch (error) {
+    if (error instanceof BadFile) throw new Failure(`${file} cannot be relied on: ${error.message}`);
+    throw error;
+  }
+}
+
+function checkpointIn({ checkpoint }: VerifyReport, read: Checkpoint | undefined): object | null {
+  if (checkpoint === null || read === undefined) return null;
+  const { time, root } = read.statement;
+  return { time, root, key_id: read.signer.id, ...checkpoint };
 }
 
 const SHOWN = 50;
 
-function describe({ clean, events, streams, log, readModels }: VerifyReport): string {
+function describe(report: VerifyReport, checkpoint: Checkpoint | undefined): string {
+  const { clean, events, streams, log, readModels } = report;
   const read = `${events} events in ${streams} streams`;
-  if (clean) return `${read}: every hash chain holds, every row of the read models is what the log says.`;
+  const since = checkpoint === undefined ? [] : describeCheckpoint(report, checkpoint);
+  if (clean) {
+    const whole = `${read}: every hash chain holds, every row of the read models is what the log says.`;
+    return [whole, ...since].join('\n');
+  }
   const rows = [
-    ...log.map(({ what, stream, revision, message }) => ['log', what, `${stream} at ${revision}`, message]),
+    ...logRows(log),
     ...readModels.map((fault) =>
       'table' in fault
         ? [
@@ -64,5 +110,33 @@ function describe({ clean, events, streams, log, readModels }: VerifyReport): st
     '',
     table(['Where', 'What', 'Which', ''], rows.slice(0, SHOWN)),
     ...more,
+    ...since,
   ].join('\n');
+}
+
+/** Faults of the log as rows: where, what, which, and a sentence. */
+export function logRows(faults: readonly LogFault[]): string[][] {
+  return faults.map(({ what, stream, revision, message }) => [
+    'log',
+    what,
+    `${stream} at ${revision}`,
+    message,
+  ]);
+}
+
+function describeCheckpoint({ checkpoint, log }: VerifyReport, { statement, signer }: Checkpoint): string[] {
+  const purged = checkpoint?.erased ?? [];
+  const held = statement.streams - purged.length;
+  const altered = log.some(({ what }) => what === 'checkpoint');
+  const verdict = altered
+    ? 'not every history is what it was then.'
+    : `the history of ${held} streams up to then is unaltered.`;
+  return [
+    `Checkpoint of ${statement.time}, signed with the key ${signer.id}: ${verdict}`,
+    ...purged.map(
+      ({ patient, requested, erased, request_id }) =>
+        `Purged since: Patient/${patient}, asked for at ${requested} in ${request_id}, ` +
+        (erased === null ? 'not completed yet' : `done at ${erased}`),
+    ),
+  ];
 }

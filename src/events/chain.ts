@@ -2,7 +2,7 @@
  * The hash chain of a stream: each event's metadata ends with the SHA-256 over the previous hash, stream,
  * revision, id, type, data and metadata as stored. A changed, missing or reordered event breaks it.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Expected, NewEvent, RecordedEvent, StreamHead } from './store.ts';
 
 /** The hash before a stream's first event. */
@@ -17,11 +17,11 @@ export interface SealedEvent extends NewEvent {
 
 /** The next hash of the chain. Fields are length-prefixed, so that no two events hash alike by shifting a border. */
 function link(previous: string, stream: string, revision: number, event: NewEvent): string {
-  const hash = createHash('sha256').update(previous);
+  let text = previous;
   for (const part of [stream, String(revision), event.id, event.type, event.data, event.metadata]) {
-    hash.update(`\n${Buffer.byteLength(part)}\n`).update(part);
+    text += `\n${Buffer.byteLength(part)}\n${part}`;
   }
-  return hash.digest('hex');
+  return hash('sha256', text);
 }
 
 /**
@@ -33,13 +33,13 @@ export function seal(
   expected: Expected,
   events: readonly NewEvent[],
 ): { events: SealedEvent[]; head: StreamHead } {
-  let { revision, hash } = expected === 'none' ? { revision: -1, hash: GENESIS } : expected;
+  let head: StreamHead = expected === 'none' ? { revision: -1, hash: GENESIS } : expected;
   const sealed = events.map((event) => {
-    revision += 1;
-    hash = link(hash, stream, revision, event);
-    return { ...event, revision, metadata: `${event.metadata.slice(0, -1)},"hash":"${hash}"}` };
+    const revision = head.revision + 1;
+    head = { revision, hash: link(head.hash, stream, revision, event) };
+    return { ...event, revision, metadata: `${event.metadata.slice(0, -1)},"hash":"${head.hash}"}` };
   });
-  return { events: sealed, head: { revision, hash } };
+  return { events: sealed, head };
 }
 
 /** The hash that a stored event bears, or undefined when its metadata has none. */

@@ -15,7 +15,10 @@ export const BEGINNING = '' as Position;
 
 /** An event as a command hands it over: `data` and `metadata` are exact UTF-8 JSON texts, never re-encoded. */
 export interface NewEvent {
-  /** UUID, lower case. The same ids at the same expected head are one append, however often it is sent. */
+  /**
+   * UUID, lower case. The same ids at the same expected head are one append, however often it is sent. Writers derive
+   * it from a random seed, so that it is unique in the whole log; no store looks beyond the stream for it.
+   */
   readonly id: string;
   readonly type: string;
   readonly data: string;
@@ -71,6 +74,8 @@ export interface EventBatch {
 
 /** Where to start, what to keep, and who takes the batches. */
 export interface SubscribeOptions {
+  /** Who subscribes, for metrics: of a small fixed set. Default: nobody is measured. */
+  readonly name?: string;
   readonly after: Position;
   /** Only streams whose name starts with one of these. Default: all. */
   readonly prefixes?: readonly string[];
@@ -98,6 +103,8 @@ export interface EventStore {
   subscribe(options: SubscribeOptions): Observable<Position>;
   /** The position of the newest event; `BEGINNING` in an empty store. */
   head(): Promise<Position>;
+  /** How far the log has ever come, erased events included: never before a position that was handed out. */
+  reached(): Promise<Position>;
   /** Removes a stream's events physically; the stream refuses appends and reads for ever. Idempotent. */
   erase(stream: string): Promise<void>;
   /** Whether the store answers now. */

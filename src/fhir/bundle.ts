@@ -252,7 +252,7 @@ export function parseETag(text: string, where = 'If-Match'): number | undefined 
   if (digits === undefined) {
     throw new Refusal('malformed', {
       code: 'value',
-      diagnostics: `${where} must be an ETag such as W/"3"`,
+      diagnostics: `${where} must be one ETag such as W/"3", or *`,
       expression: where,
     });
   }

@@ -4,11 +4,14 @@ import type { Micros } from '#src/shared/time.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** Text, or its UTF-8 where that came from the database as it is. */
+  readonly body?: string | Buffer;
   /** When the version that it shows was recorded: a Bundle's entry tells it exactly, an HTTP date to the second. */
   readonly lastUpdated?: Micros;
   /** Part of it failed for reasons that pass: under an Idempotency-Key a retry tries that part again. */
   readonly transient?: boolean;
+  /** It holds what was read, beside or instead of what was written: a purge must find it among kept answers. */
+  readonly reads?: boolean;
 }
 
 /** Media type of FHIR JSON with its charset (https://hl7.org/fhir/R4/http.html#mime-type). */

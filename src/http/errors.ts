@@ -34,10 +34,10 @@ export function internalError(): Refusal {
 }
 
 /**
- * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash). Not 08P01,
+ * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash, a statement's time over). Not 08P01,
  * protocol violation: what we sent was wrong, and is so the next time.
  */
-const AWAY = /^(?:08(?!P01)|53|57P)/;
+const AWAY = /^(?:08(?!P01)|53|57P|57014)/;
 const SOCKET = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,5 +1,6 @@
 /** `/health/live`, `/health/ready` and `/metrics`: for orchestrators and Prometheus, without a credential. */
 import Router from '@koa/router';
+import { observeChecks } from '#src/metrics/checks.ts';
 import type { Metrics } from '#src/metrics.ts';
 
 /** Named conditions of readiness; a check that rejects, or takes too long, fails. */
@@ -14,13 +15,16 @@ const PATIENCE = 2_000;
  */
 export function healthRouter(options: { checks: ReadinessChecks; metrics: Metrics }): Router {
   const router = new Router();
+  const check = () =>
+    Promise.all(
+      Object.entries(options.checks).map(async ([name, holds]) => [name, await passes(holds)] as const),
+    );
+  observeChecks(options.metrics.registry, check);
   router.get('/health/live', (ctx) => {
     ctx.body = { status: 'live' };
   });
   router.get('/health/ready', async (ctx) => {
-    const results = await Promise.all(
-      Object.entries(options.checks).map(async ([name, check]) => [name, await passes(check)] as const),
-    );
+    const results = await check();
     const missing = results.filter(([, ok]) => !ok).map(([name]) => name);
     const checks = Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'unavailable']));
     ctx.set('Cache-Control', 'no-store');

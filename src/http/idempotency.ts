@@ -1,7 +1,7 @@
 /** `Idempotency-Key` on every POST: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ and decisions.md, section 3. */
 import { createHash } from 'node:crypto';
 import type { RetryNotes } from '#commands/command.ts';
-import type { IdempotencyStore, Reservation } from '#src/operations/idempotency.ts';
+import type { IdempotencyStore, KeptAnswer, Reservation } from '#src/operations/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from './answer.ts';
 import { AUTHOR_HEADERS, type Header } from './authorship.ts';
@@ -82,8 +82,13 @@ async function settle(
     answer = toAnswer(error);
   }
   if (answer.transient) await reserved.release();
-  else await reserved.keep(answer);
+  else await reserved.keep(kept(answer));
   return answer;
+}
+
+/** Answers of what is sent by POST are texts. */
+function kept({ body, ...answer }: Answer): KeptAnswer {
+  return { ...answer, ...(body === undefined ? {} : { body: body.toString() }) };
 }
 
 /** Fields are length-prefixed, so that no two requests hash alike by shifting a border. */

@@ -1,7 +1,7 @@
 /** The HTTP server: one chain from the socket to the interfaces, and every answer's headers. */
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import Koa, { type Context, type Next } from 'koa';
+import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
@@ -16,6 +16,7 @@ import type { Answer } from './answer.ts';
 import { answerCors } from './cors.ts';
 import { Authenticator } from './credentials.ts';
 import { fhirError, internalError, jsonError, refusalOf } from './errors.ts';
+import { HistoryPages } from './fhir/history-pages.ts';
 import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
 import type { Stale } from './freshness.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
@@ -34,10 +35,12 @@ export interface ServerDeps {
   readonly checks: ReadinessChecks;
   /** Default: a registry of the server's own. */
   readonly metrics?: Metrics;
+  /** Put around every request. */
+  readonly tracing?: Middleware | undefined;
 }
 
 /** The version in the CapabilityStatement (decisions.md, section 1). */
-const VERSION = '0.3.0';
+export const VERSION = '0.3.0';
 
 /** Makes the server; it listens when told to. */
 export function createServer(deps: ServerDeps): Server {
@@ -45,6 +48,7 @@ export function createServer(deps: ServerDeps): Server {
   const health = healthRouter({ checks: deps.checks, metrics });
   const fhir = fhirInterface(deps);
   const app = new Koa();
+  if (deps.tracing !== undefined) app.use(deps.tracing);
   app.use(envelope(fhir, deps.log, metrics));
   app.use(health.routes());
   app.use(health.allowedMethods());
@@ -70,6 +74,7 @@ function fhirInterface(deps: ServerDeps): FhirInterface {
     authenticator: new Authenticator(queries.apiKey),
     limits: config.limits,
     bundleEntries: config.limits.bundleEntries,
+    historyPages: new HistoryPages(),
     capability: JSON.stringify(capabilityStatement({ baseUrl, version: VERSION, date })),
   };
 }
@@ -130,7 +135,10 @@ function unanswered(ctx: Context): Refusal {
       { Allow: allow },
     );
   }
-  return new Refusal('not_found', { code: 'not-found', diagnostics: 'there is nothing at this URL' });
+  return new Refusal('not_found', {
+    code: 'not-found',
+    diagnostics: `there is nothing at this URL: the FHIR interface is at ${FHIR_PATH}, and ${FHIR_PATH}/metadata says what it offers`,
+  });
 }
 
 function errorAnswer(ctx: Context, error: unknown, log: Logger): Answer {
@@ -152,7 +160,7 @@ function reply(ctx: Context, { status, headers, body }: Answer): void {
   res.statusCode = status;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   // A long text is encoded once; a short one goes with the headers in one write.
-  const sent = body !== undefined && body.length > LONG ? Buffer.from(body) : (body ?? '');
+  const sent = typeof body === 'string' && body.length > LONG ? Buffer.from(body) : (body ?? '');
   if (status !== 204 && status !== 304) res.setHeader('Content-Length', Buffer.byteLength(sent));
   if (body === undefined || req.method === 'HEAD') res.end();
   else res.end(sent);

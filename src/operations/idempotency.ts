@@ -29,6 +29,12 @@ CREATE INDEX idempotency_expiry ON operations.idempotency (expires_at);
 CREATE INDEX idempotency_records ON operations.idempotency USING gin (records);
 `;
 
+/** A migration: what an answer shows of records that it does not name cannot be told by `records`. */
+export const READ_ANSWERS_SQL = `
+ALTER TABLE operations.idempotency ADD COLUMN reads boolean NOT NULL DEFAULT false;
+CREATE INDEX idempotency_reads ON operations.idempotency (key_hash) WHERE reads;
+`;
+
 /** How long an owner counts as alive without renewing, in seconds. */
 const LEASE_SECONDS = 10;
 const RENEW_EVERY_MS = 3_000;
@@ -40,6 +46,8 @@ export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Whether it holds what was read, beside or instead of what was written. */
+  readonly reads?: boolean;
 }
 
 /** Where a command's append was tried. */
@@ -114,6 +122,8 @@ from operations.idempotency i where i.key_hash = $1`;
 
 /** The keys of all instances, in PostgreSQL. */
 export class IdempotencyStore {
+  #running = 0;
+
   /** @param pool connections with synchronous commit: what is noted must survive a crash. */
   constructor(readonly pool: Pool) {}
 
@@ -140,19 +150,34 @@ export class IdempotencyStore {
     return { kept: open(other.answer, request) };
   }
 
+  /** How many reserved requests run in this process. */
+  get running(): number {
+    return this.#running;
+  }
+
   /** Deletes what is past its time. @returns how many. */
   async sweep(): Promise<number> {
     const { rowCount } = await this.pool.query('delete from operations.idempotency where expires_at < now()');
     return rowCount ?? 0;
   }
 
-  /** Deletes every answer that concerns a record: part of its purge. */
+  /**
+   * Deletes every answer that concerns a record: part of its purge. A search may show a record without naming its
+   * patient (a Provenance, `_elements`), so the answers of all that read go too: a retry reads again, and finds what it
+   * wrote as after a crash.
+   */
   async forget(patientId: string): Promise<void> {
-    await this.pool.query('delete from operations.idempotency where records @> array[$1::uuid]', [patientId]);
+    await this.pool.query(
+      `with concerned as (delete from operations.idempotency where records @> array[$1::uuid])
+       update operations.idempotency set answer = null
+       where reads and answer is not null and not records @> array[$1::uuid]`,
+      [patientId],
+    );
   }
 
   #reservation(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Reservation {
     const { pool } = this;
+    this.#running += 1;
     const renewal = setInterval(() => {
       // A renewal that fails is noticed where it matters: at the next note.
       pool.query(RENEW, [keyHash, owner, LEASE_SECONDS]).catch(() => undefined);
@@ -160,6 +185,7 @@ export class IdempotencyStore {
     renewal.unref();
     const end = async (sql: string, values: readonly unknown[]) => {
       clearInterval(renewal);
+      this.#running -= 1;
       await pool.query(sql, [keyHash, owner, ...values]);
     };
     return {
@@ -175,7 +201,7 @@ export class IdempotencyStore {
         });
         if (rowCount !== 1) throw stillRunning();
       },
-      keep: (answer) => end(KEEP, [seal(answer, request), recordsIn(answer)]),
+      keep: (answer) => end(KEEP, [seal(answer, request), recordsIn(answer), answer.reads === true]),
       forget: () => end('delete from operations.idempotency where key_hash = $1 and owner = $2', []),
       release: () =>
         end('update operations.idempotency set owner = null where key_hash = $1 and owner = $2', []),
@@ -194,7 +220,7 @@ update operations.idempotency set lease_until = now() + $3 * interval '1 second'
 where key_hash = $1 and owner = $2`;
 
 const KEEP = `
-update operations.idempotency set answer = $3, owner = null, expires_at = now() + interval '${KEPT_HOURS} hours',
+update operations.idempotency set answer = $3, owner = null, reads = $5, expires_at = now() + interval '${KEPT_HOURS} hours',
   records = array(select distinct r from unnest(records || $4::uuid[]) r)
 where key_hash = $1 and owner = $2`;
 

@@ -59,7 +59,7 @@ export class PostgresCriteriaLocks {
       number,
     ]);
     if (rows[0]?.free === true) return;
-    await client.query(`SET lock_timeout = ${this.waitMs}`);
+    await client.query(`SET lock_timeout = ${this.waitMs}; SET statement_timeout = ${this.waitMs + 5_000}`);
     const waiting = {
       text: 'SELECT pg_advisory_lock($1)',
       values: [number],

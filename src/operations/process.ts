@@ -1,12 +1,16 @@
 /**
  * Processes that follow the log and finish what events began (an erasure, carried directory entries): one runner
- * among all instances, a checkpoint that moves only when the work is done, work that can be done twice.
+ * among all instances, a checkpoint that moves only when the work is done or set aside, work that can be done twice.
  */
-import pg, { type Pool } from 'pg';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
 import {
   defer,
+  exhaustMap,
   finalize,
   from,
+  ignoreElements,
+  merge,
   type Observable,
   retry,
   Subject,
@@ -15,7 +19,12 @@ import {
   takeUntil,
   timer,
 } from 'rxjs';
+import { reasonOf } from '#src/database/failure.ts';
 import { BEGINNING, type EventStore, type Position, type RecordedEvent } from '../events/store.ts';
+import { ask, type Lead, stand } from './lead.ts';
+import { ParkedEvents } from './parked.ts';
+import { isPassing } from './passing.ts';
+import { retryParked } from './retry-parked.ts';
 
 /** DDL. */
 export const PROCESS_SQL = `
@@ -27,8 +36,8 @@ CREATE TABLE operations.process (
 /** A process. */
 export interface ProcessDefinition {
   readonly name: string;
-  /** Streams that it follows. */
-  readonly prefixes: readonly string[];
+  /** Streams that it follows. Default: all, so that it passes every position of the log soon. */
+  readonly prefixes?: readonly string[];
   /** Types of events that it acts on; others only move it forward. */
   readonly types: readonly string[];
   /** Does what the event began; may be called again for the same event. */
@@ -40,26 +49,52 @@ export interface ProcessDeps {
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
-  readonly log: { warn(details: object, message: string): void };
+  readonly log: {
+    info(details: object, message: string): void;
+    warn(details: object, message: string): void;
+    error(details: object, message: string): void;
+  };
 }
 
-/** How often a follower tries to take over, and how long a failed runner waits before it goes on, in ms. */
-const PAUSE = 1000;
+/** Times, for tests. */
+export interface ProcessTimes {
+  /** How often a follower tries to take over, and how long a failed runner waits before it goes on, in ms. Default 1,000. */
+  readonly pauseMs?: number;
+  /** How long a leader's session may be idle before it is taken for hung, in ms. Default 6,000. */
+  readonly hungMs?: number;
+  /** Pause before the second try of an event, in ms; doubled for each further one. Default 100. */
+  readonly firstPauseMs?: number;
+  /** How often events that were set aside are looked at, in ms. Default 10,000. */
+  readonly parkedEveryMs?: number;
+}
+
 /** An idle process writes its checkpoint at most this often, in ms: it need not remember what it had no use for. */
 const SAVE_EVERY = 1000;
+/** Tries of an event before it is set aside: 3 s with their pauses. */
+const TRIES = 6;
+/** Longest pause between two looks at how far the process is, in ms. */
+const LOOK_EVERY = 100;
 
 /** Runs a process on whichever instance holds its lock. */
 export class Process {
+  readonly parked: ParkedEvents;
   readonly #passed = new Subject<Position>();
+  readonly #times: Required<ProcessTimes>;
   #subscription: Subscription | undefined;
   /** How far this instance's runner has come; a later runner may do a little again. */
   #reached = BEGINNING;
+  #saved = BEGINNING;
+  #leads = false;
   #saving: NodeJS.Timeout | undefined;
 
   constructor(
     readonly definition: ProcessDefinition,
     readonly deps: ProcessDeps,
-  ) {}
+    times: ProcessTimes = {},
+  ) {
+    this.parked = new ParkedEvents(deps.pool);
+    this.#times = { pauseMs: 1_000, hungMs: 6_000, firstPauseMs: 100, parkedEveryMs: 10_000, ...times };
+  }
 
   /** Begins; returns at once. */
   start(): void {
@@ -68,14 +103,8 @@ export class Process {
         switchAll(),
         retry({
           delay: (error: unknown) => {
-            if (!(error instanceof NotLeader)) {
-              const reason = error instanceof Error ? error.message : String(error);
-              this.deps.log.warn(
-                { process: this.definition.name, reason },
-                'a process was interrupted and will go on',
-              );
-            }
-            return timer(PAUSE);
+            if (!(error instanceof NotLeader)) this.#warn(error, 'a process was interrupted and will go on');
+            return timer(this.#times.pauseMs);
           },
         }),
       )
@@ -90,15 +119,30 @@ export class Process {
     this.#saving = undefined;
   }
 
-  /** Waits until the process, on whichever instance, has done everything up to a position. False after `patience` ms. */
-  async finished(position: Position, patience: number): Promise<boolean> {
+  /**
+   * Waits until the process, on whichever instance, has come past a position: what was before it is done or set aside.
+   * @returns false after `patience` ms.
+   */
+  async hasPassed(position: Position, patience: number): Promise<boolean> {
     const deadline = Date.now() + patience;
-    for (;;) {
-      if (this.#reached >= position || (await this.#load()) >= position) return true;
+    for (let look = 5; ; look = Math.min(look * 2, LOOK_EVERY)) {
+      if (this.#reached >= position || (!this.#leads && (await this.#load()) >= position)) return true;
       const left = deadline - Date.now();
       if (left <= 0) return false;
-      await this.#news(Math.min(left, 100));
+      if (!this.#leads) await ask(this.deps.pool, this.definition.name);
+      await this.#news(Math.min(left, this.#leads ? LOOK_EVERY : look));
     }
+  }
+
+  /** Waits until the work of the event at a position is done. @returns false after `patience` ms. */
+  async hasDone(position: Position, patience: number): Promise<boolean> {
+    const deadline = Date.now() + patience;
+    if (!(await this.hasPassed(position, patience))) return false;
+    while (await this.parked.holds(this.definition.name, position)) {
+      if (Date.now() >= deadline) return false;
+      await delay(LOOK_EVERY);
+    }
+    return true;
   }
 
   /** Resolves when this instance's runner has moved, or after `ms`. */
@@ -114,42 +158,84 @@ export class Process {
     });
   }
 
-  async #lead(): Promise<Observable<Position>> {
-    const client = new pg.Client({
-      connectionString: this.deps.databaseUrl,
-      application_name: `annal ${this.definition.name}`,
+  async #lead(): Promise<Observable<unknown>> {
+    const { name, prefixes, types } = this.definition;
+    const { databaseUrl } = this.deps;
+    const lead = await stand({
+      databaseUrl,
+      name,
+      hungMs: this.#times.hungMs,
+      onAsked: () => void this.#save(),
     });
-    const lost = new Promise<never>((_, reject) => {
-      client.on('error', reject);
-      client.on('end', () => reject(new Error('the connection that holds the lock has ended')));
-    });
-    lost.catch(() => undefined);
+    if (lead === undefined) throw new NotLeader();
     try {
-      await client.connect();
-      const { rows } = await client.query<{ leads: boolean }>(
-        'SELECT pg_try_advisory_lock(hashtextextended($1, 1)) AS leads',
-        [`process/${this.definition.name}`],
-      );
-      if (rows[0]?.leads !== true) throw new NotLeader();
       const after = await this.#load();
-      const { prefixes, types, act } = this.definition;
-      return this.deps.store
-        .subscribe({
-          after,
-          prefixes,
-          handle: async ({ events, position }) => {
-            const own = events.filter((event) => types.includes(event.type));
-            for (const event of own) await Promise.race([act(event), lost]);
-            await this.#advance(position, own.length > 0);
-          },
-        })
-        .pipe(
-          takeUntil(from(lost)),
-          finalize(() => void client.end().catch(() => undefined)),
-        );
+      await this.parked.hurry(name);
+      if (this.#reached < after) this.#reached = after;
+      this.#leads = true;
+      const following = this.deps.store.subscribe({
+        name: `process ${name}`,
+        after,
+        ...(prefixes === undefined ? {} : { prefixes }),
+        handle: async ({ events, position }) => {
+          const own = events.filter((event) => types.includes(event.type));
+          for (const event of own) await this.#workOn(event, lead);
+          await this.#advance(position, own.length > 0);
+        },
+      });
+      const retrying = timer(0, this.#times.parkedEveryMs).pipe(
+        exhaustMap(() => this.#retryParked(lead)),
+        ignoreElements(),
+      );
+      return merge(following, retrying).pipe(
+        takeUntil(from(lead.lost)),
+        finalize(() => {
+          this.#leads = false;
+          lead.release();
+        }),
+      );
     } catch (error) {
-      await client.end().catch(() => undefined);
+      this.#leads = false;
+      lead.release();
       throw error;
+    }
+  }
+
+  /** Acts on an event; one that goes on failing is set aside. @throws what passes by itself: that is no fault of the event. */
+  async #workOn(event: RecordedEvent, { lost }: Lead): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await Promise.race([this.definition.act(event), lost]);
+        return;
+      } catch (error) {
+        if (isPassing(error)) throw error;
+        if (tries === TRIES) {
+          await this.#park(event, error);
+          return;
+        }
+        await Promise.race([delay(this.#times.firstPauseMs * 2 ** (tries - 1)), lost]);
+      }
+    }
+  }
+
+  async #park(event: RecordedEvent, error: unknown): Promise<void> {
+    const { name } = this.definition;
+    const { id, type, stream, revision } = event;
+    await this.parked.park(name, event, reasonOf(error), TRIES);
+    this.deps.log.error(
+      { process: name, event: { id, type, stream, revision }, err: error },
+      'a process cannot act on an event and has set it aside; it will be tried again (annal parked lists them)',
+    );
+  }
+
+  async #retryParked({ lost }: Lead): Promise<void> {
+    try {
+      const { parked, definition, deps } = this;
+      const work = { parked, act: definition.act, store: deps.store, log: deps.log };
+      for (const event of await parked.due(definition.name))
+        await Promise.race([retryParked(work, event), lost]);
+    } catch (error) {
+      this.#warn(error, 'events that were set aside could not be tried again and will be');
     }
   }
 
@@ -163,19 +249,18 @@ export class Process {
   async #save(): Promise<void> {
     clearTimeout(this.#saving);
     this.#saving = undefined;
-    await this.deps.pool
-      .query(
+    const reached = this.#reached;
+    if (reached <= this.#saved) return;
+    try {
+      await this.deps.pool.query(
         `INSERT INTO operations.process (name, position) VALUES ($1, $2)
          ON CONFLICT (name) DO UPDATE SET position = excluded.position WHERE process.position < excluded.position`,
-        [this.definition.name, this.#reached],
-      )
-      .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        this.deps.log.warn(
-          { process: this.definition.name, reason },
-          'a checkpoint was not saved; the next one will be',
-        );
-      });
+        [this.definition.name, reached],
+      );
+      this.#saved = reached;
+    } catch (error) {
+      this.#warn(error, 'a checkpoint was not saved; the next one will be');
+    }
   }
 
   async #load(): Promise<Position> {
@@ -185,6 +270,10 @@ export class Process {
       values: [this.definition.name],
     });
     return rows[0]?.position ?? BEGINNING;
+  }
+
+  #warn(error: unknown, message: string): void {
+    this.deps.log.warn({ process: this.definition.name, reason: reasonOf(error) }, message);
   }
 }
 

@@ -3,7 +3,10 @@ import { IDEMPOTENCY_SQL } from './idempotency.ts';
 import { PROCESS_SQL } from './process.ts';
 import { SNAPSHOTS_SQL } from './snapshots.ts';
 
-/** DDL of the whole schema. */
+export { READ_ANSWERS_SQL } from './idempotency.ts';
+export { PARKED_SQL } from './parked.ts';
+
+/** DDL of the schema as it began. */
 export const OPERATIONS_SCHEMA_SQL = [
   'CREATE SCHEMA operations;',
   SNAPSHOTS_SQL,

@@ -1,5 +1,5 @@
 /** Ids: UUIDv7 for resources and events, prefixed ones for everything else (decisions.md, section 1). */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { random128 } from './random.ts';
 
@@ -56,7 +56,7 @@ export class IdSource {
 
   /** The n-th UUIDv7 of a named series, without drawing from the sequence. */
   at(index: number, series = 'id'): string {
-    const random = createHash('sha256').update(`${this.seed}/${series}/${index}`).digest();
+    const random = hash('sha256', `${this.seed}/${series}/${index}`, 'buffer');
     return v7({ msecs: this.millis, random: random.subarray(0, 16) });
   }
 }

@@ -41,11 +41,30 @@ export function copyJson(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyJson(member)]));
 }
 
-/** How many values a tree holds, itself included. */
-export function countJson(value: Json | undefined): number {
-  if (value === undefined) return 0;
-  const inside: readonly Json[] = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
-  return inside.reduce<number>((count, member) => count + countJson(member), 1);
+/** How large a tree is. */
+export interface JsonSize {
+  /** Values in it, itself included. */
+  readonly values: number;
+  /** Characters of its strings, names and numbers. */
+  readonly text: number;
+}
+
+/** Measures a tree. */
+export function sizeOfJson(value: Json): JsonSize {
+  const size = { values: 0, text: 0 };
+  const measure = (one: Json): void => {
+    size.values += 1;
+    if (typeof one === 'string') size.text += one.length;
+    else if (Array.isArray(one)) one.forEach(measure);
+    else if (isObject(one)) {
+      for (const [name, member] of Object.entries(one)) {
+        size.text += name.length;
+        measure(member);
+      }
+    } else if (isNumber(one)) size.text += String(one).length;
+  };
+  measure(value);
+  return size;
 }
 
 /**

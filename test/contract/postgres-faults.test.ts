@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import type { PostgresEventStoreOptions } from '#src/events/postgres/options.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
-import { BEGINNING, type Expected, type NewEvent, Unavailable } from '#src/events/store.ts';
+import { BEGINNING, Unavailable } from '#src/events/store.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 import { SCALE } from './event-store/adapter.ts';
@@ -18,6 +18,7 @@ import {
   rejection,
   write,
 } from './event-store/events.ts';
+import { soon, writesThrough } from './event-store/load.ts';
 import { Relay } from './relay.ts';
 
 const NEVER = 3_600_000;
@@ -30,36 +31,6 @@ async function terminate(pool: pg.Pool, name = '%'): Promise<number> {
     [name],
   );
   return rowCount ?? 0;
-}
-
-const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Appends to a stream of its own until it is stopped, sending each append again until it is acknowledged. */
-class PersistentWriter {
-  readonly stream = newStream();
-  readonly acknowledged: string[] = [];
-  going = true;
-  #head: Expected = 'none';
-
-  constructor(private readonly store: PostgresEventStore) {}
-
-  async run(): Promise<void> {
-    while (this.going) {
-      const events = newEvents(1 + (this.acknowledged.length % 3));
-      while (this.going && !(await this.#append(events))) await soon();
-    }
-  }
-
-  async #append(events: readonly NewEvent[]): Promise<boolean> {
-    try {
-      ({ head: this.#head } = await this.store.append(this.stream, this.#head, events));
-      this.acknowledged.push(...events.map(({ id }) => id));
-      return true;
-    } catch (error) {
-      if (error instanceof Unavailable) return false;
-      throw error;
-    }
-  }
 }
 
 describe('the PostgreSQL log', () => {
@@ -86,27 +57,6 @@ describe('the PostgreSQL log', () => {
   });
 
   after(() => removeTemporaryFolders());
-
-  /** Writes while `disturb` runs, and checks that nothing acknowledged is missing, double or out of order. */
-  async function writesThrough(store: PostgresEventStore, disturb: () => Promise<void>): Promise<void> {
-    const writers = Array.from({ length: 16 }, () => new PersistentWriter(store));
-    const writing = Promise.all(writers.map((writer) => writer.run()));
-    const advance = async (): Promise<void> => {
-      const before = writers.map(({ acknowledged }) => acknowledged.length);
-      while (writers.some(({ acknowledged }, n) => acknowledged.length === before[n])) await soon();
-    };
-    try {
-      await Promise.race([writing, advance().then(disturb).then(advance)]);
-    } finally {
-      for (const writer of writers) writer.going = false;
-    }
-    await writing;
-    for (const { stream, acknowledged } of writers) {
-      expect((await all(store.read(stream))).map(({ id }) => id).slice(0, acknowledged.length)).to.deep.equal(
-        acknowledged,
-      );
-    }
-  }
 
   it('writes an append once though its answer was lost', async () => {
     const store = await open({ url: relay.url });

@@ -23,7 +23,12 @@ describe('migrations', () => {
   }
 
   it('make the schemas of the log and of operations', async () => {
-    expect(await migrate(database.url)).to.deep.equal(['0001-log', '0002-operations']);
+    expect(await migrate(database.url)).to.deep.equal([
+      '0001-log',
+      '0002-operations',
+      '0003-parked-events',
+      '0004-answers-of-reads',
+    ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);
   });

@@ -6,6 +6,7 @@ import { openPool } from '#src/database/pool.ts';
 import { refusalOf } from '#src/http/errors.ts';
 import { PostgresCriteriaLocks } from '#src/operations/locks.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { eventually } from '#test/support/process.ts';
 
 const kindOf = (work: Promise<unknown>): Promise<string | undefined> =>
   work.then(
@@ -24,6 +25,42 @@ describe('a database that does not answer', () => {
     const pool = openPool(database.url, { max: 1, answerMs: 200 });
     expect(await kindOf(pool.query('select pg_sleep(20)'))).to.equal('unavailable');
     expect((await pool.query('select 1 as one')).rows).to.deep.equal([{ one: 1 }]);
+    await pool.end();
+  });
+
+  it('is not left with statements that nobody waits for', async () => {
+    const pool = openPool(database.url, { max: 1, answerMs: 100, name: 'annal abandoned' });
+    expect(await kindOf(pool.query('select pg_sleep(60)'))).to.equal('unavailable');
+    await pool.end();
+    const { pool: onlooker } = database;
+    await eventually(async () => {
+      const { rowCount } = await onlooker.query(
+        "select from pg_stat_activity where application_name = 'annal abandoned' and state = 'active'",
+      );
+      return rowCount === 0;
+    }, 10_000);
+  });
+
+  it('lets a lock be waited for longer than an answer', async () => {
+    const pool = openPool(database.url, { max: 2, answerMs: 100 });
+    const locks = new PostgresCriteriaLocks(pool, 20_000);
+    const elsewhere = new PostgresCriteriaLocks(database.pool);
+    let free: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const holding = elsewhere.hold(['one'], () => held);
+    const waiting = locks.hold(['one'], async () => 'mine');
+    // Longer than the server would work on another statement of that pool.
+    await eventually(async () => {
+      const { rowCount } = await database.pool.query(
+        "select from pg_stat_activity where wait_event = 'advisory' and query_start < now() - interval '1.5 seconds'",
+      );
+      return rowCount === 1;
+    });
+    free();
+    expect(await waiting).to.equal('mine');
+    await holding;
     await pool.end();
   });
 

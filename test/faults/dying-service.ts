@@ -6,7 +6,7 @@ import pino from 'pino';
 import { startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
 import { writeQuickstart } from '#src/data-dir.ts';
-import { PostgresEventStore } from '#src/events/postgres/store.ts';
+import { openEventStore } from '#src/events/open.ts';
 import type { EventStore } from '#src/events/store.ts';
 
 const [prefix = '', count = '1'] = (process.env.DIES_AFTER ?? '').split(' ');
@@ -34,7 +34,7 @@ const app = await startApp({
   config,
   databaseUrl: config.databaseUrl ?? '',
   log: pino({ level: 'silent' }),
-  openStore: async (options) => dying(await PostgresEventStore.open(options)),
+  openStore: async (options) => dying(await openEventStore(options)),
 });
 const { url } = await app.listen();
 const quickstart = await app.quickstart();

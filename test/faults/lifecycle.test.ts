@@ -110,7 +110,7 @@ describe('the service', () => {
   it('names the variable that is wrong', async () => {
     const wrong: [Record<string, string>, string][] = [
       [{ PORT: 'http' }, 'PORT must be a whole number from 1 to 65535'],
-      [{ EVENTSTORE_URL: 'esdb://localhost:2113' }, 'EVENTSTORE_URL: this version supports only'],
+      [{ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' }, 'EVENTSTORE_URL: the event store cannot be used'],
       [{ DATABASE_URL: 'postgres://annal@127.0.0.1:1/annal' }, 'DATABASE_URL: the database cannot be used'],
       [{ DATA_DIR: '/dev/null/annal' }, 'DATA_DIR /dev/null/annal cannot be used'],
       [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],

@@ -204,7 +204,7 @@ describe('purge', () => {
       await other.drop();
     });
 
-    const STEPS = ['append 1', 'reacted', 'forget 1', 'erase', 'forget 2', 'append 2', 'visible'];
+    const STEPS = ['append 1', 'reacted', 'forget 1', 'erase', 'forget 2', 'append 2', 'visible', 'forget 3'];
     for (const step of STEPS) {
       for (const moment of ['before', 'after'] as const) {
         it(`${moment} ${step}, the next run ends it`, async () => {
@@ -268,6 +268,7 @@ function depsThatStop(
     read: (...args) => store.read(...args),
     subscribe: (options) => store.subscribe(options),
     head: () => store.head(),
+    reached: () => store.reached(),
     erase: (stream) => port('erase', () => store.erase(stream)),
     ping: () => store.ping(),
     close: () => store.close(),

@@ -153,7 +153,16 @@ describe('the command line', function () {
   });
 
   it('helps, and refuses what it does not understand', async () => {
-    for (const command of ['import', 'show', 'history', 'record', 'verify', 'rebuild']) {
+    for (const command of [
+      'import',
+      'show',
+      'history',
+      'record',
+      'export',
+      'checkpoint',
+      'verify',
+      'rebuild',
+    ]) {
       expect((await run(['--help'], {})).stdout).to.contain(`  ${command} `);
       const help = await run([command, '--help'], {});
       expect(help).to.include({ code: 0 });

@@ -52,6 +52,26 @@ describe('FHIR history', () => {
     return { entries, pages };
   };
 
+  it('is not the one of before, nor another’s, for having been read before', async () => {
+    const id = await create('v1');
+    const path = `/Patient/${id}/_history`;
+    const versions = async (url: string) => (await page(url)).entry?.map(({ response }) => response.etag);
+    for (const times of [1, 2]) {
+      expect(await versions(path), `read ${times}`).to.deep.equal(['W/"1"']);
+      expect(await versions(`${path}?_count=1`), `read ${times}`).to.deep.equal(['W/"1"']);
+    }
+    await update(id, 'v2');
+    expect(await versions(path)).to.deep.equal(['W/"2"', 'W/"1"']);
+    expect(await versions(`${path}?_count=1`)).to.deep.equal(['W/"2"']);
+    await service.fhir(`/Patient/${id}`, { method: 'DELETE' });
+    for (const times of [1, 2]) expect((await versions(path))?.length, `read ${times}`).to.equal(3);
+    const key = await service.newProject();
+    expect((await service.fhir(path, { key })).status).to.equal(404);
+    expect((await service.fhir(`/Observation/${id}/_history`)).status).to.equal(404);
+    await service.fhir(`/Patient/${id}?_purge=true`, { method: 'DELETE' });
+    expect((await service.fhir(path)).status).to.equal(404);
+  });
+
   it('lists every version of an instance, newest first, each as it was', async () => {
     const id = await create('v1');
     for (const version of [2, 3, 4, 5]) await update(id, `v${version}`);

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import type { Json } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { Answer } from '#test/support/service.ts';
 
 /** decisions.md, section 3. What a crash leaves behind, the fault tests show. */
 describe('Idempotency-Key', () => {
@@ -164,4 +166,53 @@ describe('Idempotency-Key', () => {
     expect((await service.fhir(`/Patient/${id}?_purge=true`, { method: 'DELETE' })).status).to.equal(204);
     expect(await rows()).to.equal(0);
   });
+
+  it('keeps nothing that was read of a purged record, and writes nothing twice for that', async () => {
+    const patient = String((await create(newKey(), 'Read')).json.id);
+    const observation = { resourceType: 'Observation', status: 'final', code: { text: 'x' } };
+    const written = await service.post(
+      '/Observation',
+      { ...observation, subject: { reference: `Patient/${patient}` } },
+      { 'X-Service-Source-System': 'SourceOfThePurged' },
+    );
+    // Its Provenance names no patient.
+    const target = `target=Observation/${String(written.json.id)}`;
+    const searchHeaders = {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'Idempotency-Key': newKey(),
+    };
+    const search = () =>
+      service.fhir('/Provenance/_search', {
+        method: 'POST',
+        headers: searchHeaders,
+        body: target,
+      });
+    const bundle = {
+      resourceType: 'Bundle',
+      type: 'batch',
+      entry: [
+        { resource: { resourceType: 'Patient' }, request: { method: 'POST', url: 'Patient' } },
+        { request: { method: 'GET', url: `Provenance?${target}` } },
+      ],
+    };
+    const bundleHeaders = { 'Idempotency-Key': newKey() };
+    const batch = () => service.post('/', bundle, bundleHeaders);
+    for (const answer of [await search(), await search(), await batch()])
+      expect(answer.text).to.contain('SourceOfThePurged');
+    const [first] = entriesOf(await batch());
+    const before = Number(await count());
+    expect((await service.fhir(`/Patient/${patient}?_purge=true`, { method: 'DELETE' })).status).to.equal(
+      204,
+    );
+    expect((await search()).text).not.to.contain('SourceOfThePurged');
+    const again = await batch();
+    expect(again.text).not.to.contain('SourceOfThePurged');
+    expect(entriesOf(again)[0]).to.deep.equal(first);
+    expect(await count()).to.equal(before - 1);
+  });
 });
+
+function entriesOf(answer: Answer): readonly Json[] {
+  const { entry } = answer.json;
+  return Array.isArray(entry) ? entry : [];
+}

@@ -181,6 +181,21 @@ describe('HTTP protocol', () => {
     }
   });
 
+  it('writes nothing for a key that was revoked, though it prepares what a known key asks for', async () => {
+    for (const refused of ['{"resourceType":"Patient"}', '{"resourceType":"Patient","unknown":1}', '{']) {
+      const key = await service.newProject();
+      expect(
+        (await service.fhir('/Patient', { method: 'POST', key, body: '{"resourceType":"Patient"}' })).status,
+      ).to.equal(201);
+      const sha256 = createHash('sha256').update(key).digest('hex');
+      await service.pool.query('update projects.api_key set revoked_at = 1 where sha256 = $1', [sha256]);
+      const logged = () => service.pool.query('select count(*)::int as n from log.events');
+      const before = await logged();
+      expect((await service.fhir('/Patient', { method: 'POST', key, body: refused })).status).to.equal(401);
+      expect((await logged()).rows).to.deep.equal(before.rows);
+    }
+  });
+
   it('logs each request with its id, and neither query, body nor credential', async () => {
     const family = 'Logbuch';
     const created = await service.post('/Patient', { resourceType: 'Patient', name: [{ family }] });

@@ -73,6 +73,11 @@ export function deleted(type: string, id: string, version: number): NewEvent {
   return made({ type: 'ResourceDeleted', resourceType: type, resourceId: id, version });
 }
 
+/** `RecordErasureRequested`. */
+export function erasureRequested(patient: string): NewEvent {
+  return made({ type: 'RecordErasureRequested', data: { patient, environment: TENANT.environment } });
+}
+
 /** `RecordErased`. */
 export function erased(patient: string): NewEvent {
   return made({ type: 'RecordErased', data: { patient, environment: TENANT.environment } });

@@ -11,6 +11,7 @@ import { directoryStream, organizationStream, projectStream, recordStream } from
 import { newUuid } from '#src/shared/ids.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { startInstance } from './instance.ts';
 import { body, created, deleted, erased, made, stored, TENANT, updated } from './made.ts';
 
 describe('read models', () => {
@@ -45,11 +46,29 @@ describe('read models', () => {
     const outdated = await Promise.all([1, 2, 3].map(() => prepareReadModels(fresh.pool, all)));
     expect(outdated).to.deep.equal([[], [], []]);
     expect((await fresh.pool.query('select position, version from history.checkpoint')).rows).to.deep.equal([
-      { position: '', version: 1 },
+      { position: '', version: history.version },
     ]);
-    const next = [{ ...history, version: 2 }, resources];
+    const next = [{ ...history, version: history.version + 1 }, resources];
     expect(await prepareReadModels(fresh.pool, next)).to.deep.equal(['history']);
     await fresh.drop();
+  });
+
+  it('go on when an event id stands in two streams', async () => {
+    const own = await createDatabase();
+    const instance = await startInstance(own.url);
+    const id = newUuid();
+    const patients = [newUuid(), newUuid()];
+    for (const patient of patients) {
+      const event = { ...created('Patient', patient), id };
+      const { position } = await instance.store.append(recordStream(patient), 'none', [event]);
+      await instance.shown(position);
+    }
+    const { rows: versions } = await own.pool.query('select id from history.version where event_id = $1', [
+      id,
+    ]);
+    expect(versions.map((row) => row.id)).to.have.members(patients);
+    await instance.stop();
+    await own.drop();
   });
 
   describe('resources', () => {

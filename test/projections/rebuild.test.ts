@@ -1,14 +1,20 @@
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { sweepAbandoned } from '#projections/abandoned.ts';
 import { PROJECTIONS } from '#projections/all.ts';
 import { history } from '#projections/history/project.ts';
 import type { Projection } from '#projections/projection.ts';
 import { type RebuildOptions, RebuildRunning, rebuild } from '#projections/rebuild.ts';
 import { openPool } from '#src/database/pool.ts';
-import type { Position } from '#src/events/store.ts';
+import type { EventStore, Position } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { startProgram } from '#test/support/process.ts';
 import { type Instance, startInstance } from './instance.ts';
-import { created, deleted, erased, Streams, until, updated } from './made.ts';
+import { created, deleted, erased, erasureRequested, Streams, until, updated } from './made.ts';
+
+/** The program that `is killed` runs. */
+const REBUILDING = fileURLToPath(new URL('rebuild-process.ts', import.meta.url));
 
 describe('rebuild', () => {
   const names = ['resources', 'history'];
@@ -204,6 +210,101 @@ describe('rebuild', () => {
     expect(report).to.deep.include({ outcome: 'swapped', differences: [] });
   });
 
+  it('is killed, and keeps nothing of a record that was erased while it ran', async () => {
+    const patient = newUuid();
+    const rest = Array.from({ length: 2_500 }, () => created('Observation', newUuid()));
+    await instance.shown(await streams.record(patient, created('Patient', patient), ...rest));
+    await instance.shown(await someRecord(1));
+    const program = startProgram(process.execPath, ['--import', 'tsx', REBUILDING, database.url, ...names]);
+    await program.line('loaded');
+    // Now it holds the record's rows and reads no more.
+    await instance.store.erase(`record-${patient}`);
+    await instance.shown(await streams.project(erased(patient)));
+    const left = async () =>
+      (await query(`select 1 from resources_next.resource where record = '${patient}' limit 1`)).length +
+      (await query(`select 1 from history_next.version where record = '${patient}' limit 1`)).length;
+    await sweepAbandoned(database.pool, PROJECTIONS);
+    expect(await left(), 'it is not abandoned yet').to.equal(2);
+    program.child.kill('SIGKILL');
+    await program.ended;
+    await until(async () => {
+      await sweepAbandoned(database.pool, PROJECTIONS);
+      return (await left()) === 0;
+    });
+    const reports = await rebuild(deps(), names);
+    expect(reports.map(({ outcome, differences }) => [outcome, differences])).to.deep.equal([
+      ['swapped', []],
+      ['swapped', []],
+    ]);
+  });
+
+  it('sweeps away what else the killed leave', async () => {
+    await query('create schema resources_old; create schema history_verify');
+    await sweepAbandoned(database.pool, PROJECTIONS);
+    expect(await schemas()).to.deep.equal(['history', 'projects', 'resources']);
+  });
+
+  it('reads the log once for several projections', async () => {
+    await instance.shown(await someRecords(60));
+    const [{ count }] = await query('select count(*) from log.events');
+    let read = 0;
+    const counting: Pick<EventStore, 'subscribe' | 'head' | 'read'> = {
+      head: () => instance.store.head(),
+      read: (stream, options) => instance.store.read(stream, options),
+      subscribe: (options) =>
+        instance.store.subscribe({
+          ...options,
+          handle(batch) {
+            read += batch.events.length;
+            return options.handle(batch);
+          },
+        }),
+    };
+    const reports = await rebuild({ ...deps(), store: counting }, names);
+    expect(reports.map(({ outcome, events }) => [outcome, events])).to.deep.equal([
+      ['swapped', count],
+      ['swapped', count],
+    ]);
+    expect(read).to.equal(count);
+  });
+
+  it('goes on from different places', async () => {
+    await instance.shown(await someRecords(20));
+    const stop = new AbortController();
+    const halfway = { signal: stop.signal, onProgress: () => stop.abort() };
+    expect((await rebuild(deps(), ['history'], halfway))[0]?.outcome).to.equal('stopped');
+    const before = await Promise.all(TABLES.map(rowsOf));
+    await database.pool.query('update resources.checkpoint set heartbeat = heartbeat');
+    const reports = await rebuild(deps(), names);
+    expect(reports.map(({ outcome, differences }) => [outcome, differences.length])).to.deep.equal([
+      ['swapped', 0],
+      ['swapped', 0],
+    ]);
+    expect(await Promise.all(TABLES.map(rowsOf))).to.deep.equal(before);
+  });
+
+  it('gives the same, and finds the same, at a low load', async () => {
+    await instance.shown(await someRecords(30));
+    const right = await Promise.all(TABLES.map(rowsOf));
+    const [gone] = await query(`select id from resources.resource where type = 'Observation' limit 1`);
+    await database.pool.query('delete from resources.resource where id = $1', [gone.id]);
+    const told: string[] = [];
+    const [report] = await rebuild(deps(), ['resources'], {
+      load: 'low',
+      onProgress: ({ phase }) => told.push(phase),
+      onCompared: (name) => told.push(`compared ${name}`),
+    });
+    expect(report?.outcome).to.equal('differs');
+    expect(report?.differences.map(({ key, what }) => [key.id, what])).to.deep.equal([[gone.id, 'missing']]);
+    const [resources] = report?.compared ?? [];
+    const rows = right[0]?.length ?? 0;
+    expect(resources).to.deep.include({ table: 'resource', rows: [rows - 1, rows] });
+    expect(told.at(-1)).to.equal('compared resources');
+    const [forced] = await rebuild(deps(), ['resources'], { load: 'low', force: true });
+    expect(forced?.outcome).to.equal('swapped');
+    expect(await Promise.all(TABLES.map(rowsOf))).to.deep.equal(right);
+  });
+
   it('is refused while another one runs', async () => {
     await instance.shown(await someRecords(10));
     let second: unknown;
@@ -255,7 +356,7 @@ describe('rebuild', () => {
     await instance.stop();
     const wider: Projection = {
       ...history,
-      version: 2,
+      version: history.version + 1,
       tables: (schema) =>
         `${history.tables(schema)} alter table ${schema}.version add column extra int not null default 7;`,
     };
@@ -276,7 +377,8 @@ describe('rebuild', () => {
   it('leaves alone a record whose events are gone but whose erasure is not yet on record', async () => {
     const patient = newUuid();
     const identifier = [{ value: 'x' }];
-    await instance.shown(await streams.record(patient, created('Patient', patient, { identifier })));
+    await streams.record(patient, created('Patient', patient, { identifier }));
+    await instance.shown(await streams.project(erasureRequested(patient)));
     await instance.store.erase(`record-${patient}`);
     const reports = await rebuild(deps(), names);
     expect(reports.map(({ outcome, differences }) => [outcome, differences])).to.deep.equal([

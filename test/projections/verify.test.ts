@@ -89,6 +89,62 @@ describe('verify', () => {
     ]);
   });
 
+  it('names an event whose metadata were changed', async () => {
+    await sql(
+      `update log.events set metadata = replace(metadata, 'key_made', 'key_else') where stream = $1 and revision = 2`,
+      stream(),
+    );
+    const report = await verify(deps());
+    expect(report.log.map(({ what, revision }) => [what, revision])).to.deep.equal([['hash', 2]]);
+    expect(report.readModels).to.deep.equal([
+      {
+        projection: 'history',
+        table: 'version',
+        key: { id: patient, version: 2 },
+        what: 'changed',
+        columns: ['metadata'],
+        record: patient,
+      },
+    ]);
+  });
+
+  it('names events that follow each other in another order than they were written', async () => {
+    await sql(
+      `with pair as (select revision, position from log.events where stream = $1 and revision in (1, 2))
+       update log.events e set position = -pair.position from pair where e.stream = $1 and e.revision = 3 - pair.revision`,
+      stream(),
+    );
+    await sql('update log.events set position = -position where position < 0');
+    const report = await verify(deps());
+    expect(report.log.map(({ what, revision }) => [what, revision])).to.deep.include.members([
+      ['revision', 2],
+      ['revision', 1],
+    ]);
+  });
+
+  it('names the rows that the end of a stream left behind', async () => {
+    await sql('delete from log.events where stream = $1 and revision > 2', stream());
+    const report = await verify(deps());
+    expect(report.log).to.deep.equal([]);
+    expect(
+      report.readModels.map((fault) =>
+        'table' in fault ? [fault.table, fault.key.version, fault.what] : [],
+      ),
+    ).to.deep.include.members([
+      ['version', 2, 'orphan'],
+      ['version', 3, 'orphan'],
+      ['resource', undefined, 'changed'],
+    ]);
+  });
+
+  it('names the rows of a record that was removed without anybody having asked for it', async () => {
+    await instance.store.erase(stream());
+    const report = await verify(deps());
+    expect(
+      report.readModels.map((fault) => ('table' in fault ? [fault.table, fault.key.id, fault.what] : [])),
+    ).to.deep.include.members([['resource', patient, 'orphan']]);
+  });
+
   it('names an event that is missing, and the version with it', async () => {
     await sql('delete from log.events where stream = $1 and revision = 3', stream());
     const report = await verify(deps());
@@ -163,6 +219,44 @@ describe('verify', () => {
     expect(named.filter(([table]) => table === 'identifier').map(([, , , what]) => what)).to.deep.equal([
       'missing',
     ]);
+  });
+
+  it('names rows of Provenances that were changed, removed or added', async () => {
+    const [mine, other, stranger] = [newUuid(), newUuid(), newUuid()];
+    const said = {
+      target: [{ reference: `Patient/${patient}` }],
+      recorded: '2026-01-01T00:00:00Z',
+      agent: [{ who: { reference: 'Practitioner/1' } }],
+    };
+    await instance.shown(
+      await streams.record(patient, created('Provenance', mine, said), created('Provenance', other, said)),
+    );
+    await sql(`update history.client_provenance set agents = '{}' where id = $1`, mine);
+    await sql('delete from history.client_provenance where id = $1', other);
+    await sql(
+      `insert into history.client_provenance select $1, version, tenant, record, recorded, last_updated, targets, agents, deleted
+         from history.client_provenance where id = $2`,
+      stranger,
+      mine,
+    );
+    const { readModels, log } = await verify(deps());
+    expect(log).to.deep.equal([]);
+    expect(
+      readModels.map((fault) =>
+        'table' in fault ? [fault.table, fault.key.id, fault.what, fault.columns?.join()] : [],
+      ),
+    ).to.have.deep.members([
+      ['client_provenance', mine, 'changed', 'agents'],
+      ['client_provenance', other, 'missing', undefined],
+      ['client_provenance', stranger, 'orphan', undefined],
+    ]);
+  });
+
+  it('leaves nothing behind when it is stopped', async () => {
+    const stopped = await verify(deps(), { signal: AbortSignal.abort() }).catch((error: unknown) => error);
+    expect(stopped).to.be.instanceOf(Error).with.property('message', 'the verification was stopped');
+    const left = await sql(`select 1 from pg_namespace where nspname like '%\\_verify'`);
+    expect(left.rowCount).to.equal(0);
   });
 
   it('names an erased record that still has events', async () => {

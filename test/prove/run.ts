@@ -31,7 +31,19 @@ interface Result {
   readonly seconds: number;
 }
 
+const NAME_WIDTH = Math.max(...STAGES.map(({ name }) => name.length));
+const USAGE = `npm run prove -- [stage]…
+All stages take an hour or more and write docs/proof.md; some of them write nothing.
+
+Stages:
+${STAGES.map(({ name, shows }) => `  ${name.padEnd(NAME_WIDTH)}  ${shows}`).join('\n')}
+`;
+
 async function main(names: readonly string[]): Promise<number> {
+  if (names.some((name) => name === '--help' || name === '-h')) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   const unknown = names.filter((name) => !STAGES.some((stage) => stage.name === name));
   if (unknown.length > 0) {
     process.stderr.write(`no stage ${unknown.join(', ')}: ${STAGES.map(({ name }) => name).join(', ')}\n`);

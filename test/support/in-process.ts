@@ -7,6 +7,7 @@ import { startApp } from '#src/app.ts';
 import { type Config, loadConfig } from '#src/config.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { createDatabase } from './database.ts';
+import { EVENTSTORE_URL, foundProject } from './project.ts';
 import { Answer, type Call } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -36,26 +37,34 @@ export interface InProcess {
   stop(): Promise<void>;
 }
 
-/** Starts one. */
-export async function startInProcess(limits: Partial<Config['limits']> = {}): Promise<InProcess> {
+/** Starts one. @param settings further environment variables. */
+export async function startInProcess(
+  limits: Partial<Config['limits']> = {},
+  settings: Readonly<Record<string, string>> = {},
+): Promise<InProcess> {
   const database = await createDatabase();
   await migrate(database.url);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const env = { PORT: String(port), BASE_URL: url, DATA_DIR: await temporaryFolder() };
+  const env = {
+    PORT: String(port),
+    BASE_URL: url,
+    DATA_DIR: await temporaryFolder(),
+    EVENTSTORE_URL,
+    ...settings,
+  };
   const loaded = loadConfig(env);
   const config = { ...loaded, limits: { ...loaded.limits, ...limits } };
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
   const app = await startApp({ config, databaseUrl: database.url, log });
   await app.listen();
-  const newProject = async (): Promise<string> => {
-    const quickstart = await app.quickstart();
-    if (quickstart === undefined) throw new Error('no project was made');
-    return quickstart.sandbox_key;
-  };
-  const key = await newProject();
+  const quickstart = await app.quickstart();
+  if (quickstart === undefined) throw new Error('no project was made');
   const base = `${url}/fhir/R4`;
+  const newProject = async (): Promise<string> => (await foundProject(database.url)).key;
+  // A log that outlives the test has the quickstart project of the tests before it.
+  const key = EVENTSTORE_URL === '' ? quickstart.sandbox_key : await newProject();
   const fhir = (path: string, call: KeyedCall = {}): Promise<Answer> =>
     send(path.startsWith('http') ? path : base + path, call, key);
   return {

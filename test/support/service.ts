@@ -1,13 +1,15 @@
 /** The real service as a process of its own: `src/main.ts` on a free port, with a DATA_DIR of its own. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findDatabase, readQuickstart, writeQuickstart } from '#src/data-dir.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { EVENTSTORE_URL, foundProject } from './project.ts';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** How long a start may take, in ms: the first one makes a database cluster. */
@@ -102,6 +104,7 @@ export async function newDataDir(): Promise<string> {
 }
 
 async function startOn(port: number, dataDir: string, options: ServiceOptions): Promise<Service | string> {
+  const known = options.key !== undefined || existsSync(join(dataDir, 'quickstart.json'));
   const child = spawn(process.execPath, ['--import', 'tsx', options.program ?? 'src/main.ts'], {
     cwd: ROOT,
     env: {
@@ -126,6 +129,7 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
     return failure;
   }
   const url = `http://127.0.0.1:${port}`;
+  if (EVENTSTORE_URL !== '' && !known) await takeProject(dataDir, options.databaseUrl);
   const key = options.key ?? (await readKey(dataDir));
   let stopped: Promise<void> | undefined;
   const end = async (signal: NodeJS.Signals): Promise<void> => {
@@ -174,6 +178,16 @@ function collect(child: ChildProcess, name: 'stdout' | 'stderr'): () => string {
     text = (text + chunk).slice(-100_000);
   });
   return () => text;
+}
+
+/** A log that others share has their quickstart project, too: this service gets one of its own. */
+async function takeProject(dataDir: string, databaseUrl: string | undefined): Promise<void> {
+  const database = databaseUrl ?? (await findDatabase(dataDir));
+  const quickstart = await readQuickstart(dataDir);
+  if (database === undefined || quickstart === undefined) return;
+  const { organization, project, key } = await foundProject(database);
+  const own = { ...quickstart, organization_id: organization, project_id: project, sandbox_key: key };
+  await writeQuickstart(dataDir, own);
 }
 
 async function readKey(dataDir: string): Promise<string> {

@@ -6,7 +6,7 @@ import { ROOT } from '../support/process.ts';
 
 const run = promisify(execFile);
 
-const ROWS = ['create', 'read', 'transaction', 'history', 'visible', 'rebuild', 'growth', 'cold'];
+const ROWS = ['create', 'read', 'transaction', 'history', 'visible', 'rebuild', 'beside', 'growth', 'cold'];
 
 interface Report {
   readonly rows: readonly {

@@ -5,7 +5,7 @@ import { decideWrites, Moved, type Write } from '#commands/resource/decide.ts';
 import { emptyState, evolve, type StreamState } from '#commands/resource/state.ts';
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { parseJson } from '#src/shared/json.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import { refusal } from '#test/support/refusal.ts';
 
 const PATIENT = '0198c0de-0000-7000-8000-000000000001';
 const OBSERVATION = '0198c0de-0000-7000-8000-000000000002';
@@ -71,16 +71,6 @@ const remove: Write = { kind: 'remove', eventId: 'e1', type: 'Observation', id: 
 
 function when(state: StreamState, ...writes: Write[]) {
   return decideWrites(state, new Clock(state, TEN), writes);
-}
-
-function refusal(work: () => unknown): Refusal {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
 }
 
 describe('deciding on resources', () => {

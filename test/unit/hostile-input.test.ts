@@ -4,19 +4,10 @@ import { LosslessNumber } from 'lossless-json';
 import { applyPatch, JSON_PATCH, parsePatch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
 import { type Json, type JsonObject, MAX_DEPTH, parseJson, printJson } from '#src/shared/json.ts';
 import { isDeeper, sameJson } from '#src/shared/json-equal.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
+import { refusal } from '#test/support/refusal.ts';
 
 const MANY = 200_000;
-
-function refusal(work: () => unknown): Refusal {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
 
 function said(given: Refusal): string {
   return given.issues.map((issue) => issue.diagnostics).join('\n');

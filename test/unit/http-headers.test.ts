@@ -138,7 +138,7 @@ describe('errors', () => {
       { code: 'value', diagnostics: 'is wrong', expression: 'query.limit' },
     ]);
     const answer = jsonError(refusal, 'req_1');
-    expect([answer.status, JSON.parse(answer.body ?? '')]).to.deep.equal([
+    expect([answer.status, JSON.parse(String(answer.body))]).to.deep.equal([
       422,
       {
         error: {

@@ -4,17 +4,7 @@ import { settleNarrative } from '#src/fhir/narrative.ts';
 import { applyPatch, JSON_PATCH, parsePatch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
 import { type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { without } from '#src/shared/json-equal.ts';
-import { Refusal } from '#src/shared/refusal.ts';
-
-function refusal(work: () => unknown): Refusal {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
+import { refusal } from '#test/support/refusal.ts';
 
 const resource: JsonObject = { resourceType: 'Patient', id: 'p', gender: 'male' };
 const female = '[{"op":"replace","path":"/gender","value":"female"}]';

@@ -4,22 +4,12 @@ import fc from 'fast-check';
 import { createPatch } from 'rfc6902';
 import { applyJsonPatch, parseJsonPatch } from '#src/fhir/patch/json-patch.ts';
 import { type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import { refusal } from '#test/support/refusal.ts';
 
 function patched(document: string, patch: string): string {
   return printJson(
     applyJsonPatch(parseJson(document).value as JsonObject, parseJsonPatch(parseJson(patch).value)),
   );
-}
-
-function refusal(work: () => unknown): Refusal {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
 }
 
 describe('JSON Patch', () => {
@@ -243,6 +233,16 @@ describe('JSON Patch', () => {
   it('ends copies that double (413)', () => {
     const doubling = Array.from({ length: 60 }, () => '{"op":"copy","from":"/a","path":"/a/-"}').join();
     expect(refusal(() => patched('{"a":[1]}', `[${doubling}]`)).status).to.equal(413);
+  });
+
+  it('ends copies of a long text (413)', () => {
+    const text = 'x'.repeat(1_000_000);
+    const copying = Array.from({ length: 1_000 }, () => '{"op":"copy","from":"/a/0","path":"/a/-"}').join();
+    expect(refusal(() => patched(`{"a":["${text}"]}`, `[${copying}]`)).status).to.equal(413);
+    const names = `{"op":"copy","from":"/b","path":"/a/-"},`.repeat(999);
+    expect(refusal(() => patched(`{"a":[1],"b":{"${text}":1}}`, `[${names.slice(0, -1)}]`)).status).to.equal(
+      413,
+    );
   });
 
   it('does not change what it is given', () => {

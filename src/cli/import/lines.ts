@@ -13,10 +13,15 @@ export interface Line {
 }
 
 /** Lines of a UTF-8 file, a byte order mark at its start left out. */
-export async function* linesOf(path: string): AsyncGenerator<Line> {
+export function linesOf(path: string): AsyncGenerator<Line> {
+  return linesIn(createReadStream(path, { highWaterMark: 1 << 18 }));
+}
+
+/** Lines of UTF-8 bytes that come in pieces. */
+export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let number = 0;
   let parts: Buffer[] = [];
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
       parts.push(chunk.subarray(start, end));

@@ -143,6 +143,13 @@ const COLUMNS = ['found', 'loaded', 'matched', 'already', 'skipped', 'failed'] a
 const HEADING = ['Type', 'in the files', 'loaded', 'matched', 'loaded before', 'skipped', 'failed'];
 const SHOWN = 20;
 
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+function keptAsIdentifiers(count: number, which: string): string {
+  const kept = count === 1 ? 'was kept as an identifier' : 'were kept as identifiers';
+  return `${counted(count, 'reference')} ${which} ${kept}.`;
+}
+
 /** The report for people. */
 export function printReport(report: ReportData): string {
   const rows = Object.entries(report.types).map(([type, counts]) => [
@@ -155,18 +162,19 @@ export function printReport(report: ReportData): string {
   const lines = [table(HEADING, rows, ['All', ...total]), ''];
   const [, loaded = 0] = total;
   const rate = report.seconds > 0 ? `, ${Math.round(loaded / report.seconds)} resources/s` : '';
-  lines.push(`${report.transactions} transactions in ${report.seconds} s${rate}.`);
+  lines.push(`${counted(report.transactions, 'transaction')} in ${report.seconds} s${rate}.`);
   const { dropped, missing } = report.references;
-  if (dropped > 0) lines.push(`${dropped} references to skipped resources were kept as identifiers.`);
-  if (missing > 0)
-    lines.push(`${missing} references to what the sources do not hold were kept as identifiers.`);
+  if (dropped > 0) lines.push(keptAsIdentifiers(dropped, 'to skipped resources'));
+  if (missing > 0) lines.push(keptAsIdentifiers(missing, 'to what the sources do not hold'));
   for (const [place, count] of Object.entries(report.split)) {
     lines.push(`${place}: over the limits of one transaction, loaded in ${count}.`);
   }
   if (report.retries > 0) {
     const waited =
       report.throttled_seconds > 0 ? `; the rate limit was waited out for ${report.throttled_seconds} s` : '';
-    lines.push(`${report.retries} requests were sent again${waited}.`);
+    lines.push(
+      `${counted(report.retries, 'request')} ${report.retries === 1 ? 'was' : 'were'} sent again${waited}.`,
+    );
   }
   list(lines, 'Warnings', report.warnings);
   list(

@@ -1,6 +1,6 @@
 /** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
-import { OPERATIONS_SCHEMA_SQL } from '#src/operations/schema.ts';
+import { OPERATIONS_SCHEMA_SQL, PARKED_SQL, READ_ANSWERS_SQL } from '#src/operations/schema.ts';
 
 /** One step, taken in a transaction of its own. */
 export interface Migration {
@@ -13,4 +13,6 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-log', sql: LOG_SCHEMA_SQL },
   { name: '0002-operations', sql: OPERATIONS_SCHEMA_SQL },
+  { name: '0003-parked-events', sql: PARKED_SQL },
+  { name: '0004-answers-of-reads', sql: READ_ANSWERS_SQL },
 ];

@@ -16,8 +16,6 @@ const NEVER_WRITTEN: StreamHead = { revision: -1, hash: '' };
 export const MAX_REVISION = 2 ** 31 - 1;
 /** An index entry holds at most about 2,700 bytes. */
 const MAX_STREAM_BYTES = 1_000;
-// A surrogate without its partner has no UTF-8 form and would come back as U+FFFD.
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** An append on its way to the database, and the promise of its caller. */
 export class Append {
@@ -74,8 +72,9 @@ function check(stream: string, expected: Expected, events: readonly NewEvent[]):
   }
 }
 
+/** A surrogate without its partner has no UTF-8 form and would come back as U+FFFD. */
 function isStorable(text: string): boolean {
-  return !text.includes('\0') && !LONE_SURROGATE.test(text);
+  return !text.includes('\0') && text.isWellFormed();
 }
 
 function isRevision(value: number, max: number): boolean {

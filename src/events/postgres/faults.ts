@@ -1,6 +1,6 @@
 /** Which errors mean that PostgreSQL is away, and what is done about them. */
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { persist as tryAgain } from '../persist.ts';
 import { Unavailable } from '../store.ts';
 
 /**
@@ -29,27 +29,15 @@ export function asUnavailable(error: unknown): unknown {
   });
 }
 
-/** Pauses between attempts, in ms: enough for a restart of the embedded server, short enough for a caller to wait. */
-const RETRY_AFTER = [5, 50, 150, 400, 400] as const;
-/** No attempt begins later than this, in ms: a server that is silent, not gone, has used up its time at once. */
-const PATIENCE = 3_000;
-
 /**
  * Runs something repeatable until it succeeds or fails for another reason than an absent server.
  * @param onRetry told of each failure that is followed by another attempt.
  * @throws Unavailable after the last attempt.
  */
 export async function persist<T>(attempt: () => Promise<T>, onRetry?: (error: unknown) => void): Promise<T> {
-  const began = performance.now();
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const pause = RETRY_AFTER[tries];
-      const late = performance.now() - began > PATIENCE;
-      if (!isAway(error) || pause === undefined || late) throw asUnavailable(error);
-      onRetry?.(error);
-      await delay(pause);
-    }
+  try {
+    return await tryAgain(attempt, { isAway, onRetry });
+  } catch (error) {
+    throw asUnavailable(error);
   }
 }

@@ -9,6 +9,8 @@ export interface PostgresEventStoreOptions {
   readonly pool?: pg.Pool;
   /** Where lost connections are reported; a pino logger fits. */
   readonly log?: { warn(details: object, message: string): void };
+  /** Told how many appends each committed batch had. */
+  readonly onBatch?: (appends: number) => void;
   /** Most appends written at a time. Default 500. */
   readonly batchAppends?: number;
   /** About the most bytes of bodies written or read at a time; exceeded only by one append. Default 16 MB. */

@@ -118,6 +118,16 @@ export class Reader {
     return row?.[0] == null ? BEGINNING : toPosition(row[0]);
   }
 
+  /** The last position that was drawn, by whoever committed or rolled back. */
+  async reached(): Promise<Position> {
+    const [row] = await this.#rows<[string]>(
+      'log-reached',
+      'SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM log.positions',
+      [],
+    );
+    return toPosition(row?.[0] ?? 0);
+  }
+
   /** Whether a stream was erased. */
   async erased(stream: string): Promise<boolean> {
     const rows = await this.#rows('log-erased', 'SELECT 1 FROM log.erased WHERE stream = $1', [stream]);

@@ -15,7 +15,7 @@ export interface Mismatch {
  * @throws StreamDeleted, Conflict
  */
 export async function answerRefused(
-  reader: Reader,
+  reader: Pick<Reader, 'identities'>,
   { append, actual, erased }: Mismatch,
 ): Promise<AppendResult> {
   const { stream, expected, base, events } = append;

@@ -61,11 +61,12 @@ BEGIN
       SELECT append.n, head.revision, tombstone.erased IS NOT NULL AS erased,
              tombstone.erased IS NULL
                AND coalesce(head.revision, -1) = append.revision
-               AND (head.revision IS NULL OR right(head.metadata, 66) = append.hash || '"}') AS fits
+               AND (head.revision IS NULL OR head.ending = convert_to(append.hash || '"}', 'UTF8')) AS fits
         FROM unnest(streams, expected, hashes) WITH ORDINALITY AS append(stream, revision, hash, n)
         LEFT JOIN LATERAL (
-          -- events_stream_revision, backwards
-          SELECT e.revision, e.metadata FROM log.events e
+          -- events_stream_revision, backwards; right() would count characters from the start
+          SELECT e.revision, substring(convert_to(e.metadata, 'UTF8') FROM octet_length(e.metadata) - 65) AS ending
+            FROM log.events e
            WHERE e.stream = append.stream ORDER BY e.revision DESC LIMIT 1
         ) head ON true
         LEFT JOIN LATERAL (

@@ -133,6 +133,10 @@ export class PostgresEventStore implements EventStore {
     return this.#reader.head();
   }
 
+  reached(): Promise<Position> {
+    return this.#reader.reached();
+  }
+
   async erase(stream: string): Promise<void> {
     this.#assertOpen();
     await this.#track(
@@ -171,6 +175,7 @@ export class PostgresEventStore implements EventStore {
     }
     const last = events.at(-1);
     if (last !== undefined) this.#feed.publish({ previous, events, position: last.position });
+    this.#options.onBatch?.(outcomes.length);
 
     for (const outcome of outcomes) {
       const { append } = outcome;

@@ -1,15 +1,32 @@
 /** A subscription: pages from the database until it has caught up, then what the feed brings. */
 import { BatchCutter } from '../batches.ts';
 import type { Position, RecordedEvent, SubscribeOptions } from '../store.ts';
-import type { Feed } from './feed.ts';
 import { later } from './position.ts';
-import type { Page, Reader } from './reader.ts';
+import type { Page } from './reader.ts';
+import type { RecentBatches } from './recent.ts';
 
 /** Events a batch, unless the subscriber says otherwise. */
 const BATCH_SIZE = 500;
 
 /** Pages in which nothing passed the filter before the subscriber hears how far it got. */
 const SILENT_PAGES = 20;
+
+/** How a subscriber hears that there is more (`feed.ts` of either adapter). */
+export interface News {
+  /** Whether nothing more will be heard. */
+  readonly closed: boolean;
+  /** Everything up to here can be read. */
+  readonly known: Position;
+  readonly recent: Pick<RecentBatches, 'after'>;
+  /** Calls `wake` whenever there may be more, until the returned function is called. */
+  listen(wake: () => void): () => void;
+}
+
+/** How it reads what it was not handed (`reader.ts` of either adapter). */
+export interface Pages {
+  /** The next `limit` events of all streams; of them, those whose streams start with one of the prefixes. */
+  all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page>;
+}
 
 /** One run of one subscriber over the log. */
 export class Subscription {
@@ -29,8 +46,8 @@ export class Subscription {
   #wake: () => void = () => undefined;
 
   constructor(
-    private readonly feed: Feed,
-    private readonly reader: Reader,
+    private readonly feed: News,
+    private readonly reader: Pages,
     private readonly options: SubscribeOptions,
     batchBytes: number,
   ) {

@@ -21,6 +21,9 @@ const FUNCTIONS = new Set(
 /** Functions whose argument is evaluated once per item. */
 const CRITERIA = new Set(['where', 'exists', 'all']);
 
+/** Arithmetic computes new values too, and on numbers of a million digits for seconds. */
+const ARITHMETIC = new Set(['MultiplicativeExpression', 'AdditiveExpression']);
+
 interface SyntaxNode {
   readonly type: string;
   readonly text?: string | undefined;
@@ -56,6 +59,7 @@ function faultIn(node: SyntaxNode, nested: number): string | undefined {
     if (CRITERIA.has(name) && node.children?.[1] !== undefined) depth += 1;
     if (depth > MAX_NESTED_CRITERIA) return `nests criteria more than ${MAX_NESTED_CRITERIA} deep`;
   }
+  if (ARITHMETIC.has(node.type)) return 'uses arithmetic, which a patch does not take';
   if (node.type === 'ExternalConstantTerm') return 'uses a variable (%), which a patch does not take';
   for (const child of node.children ?? []) {
     const fault = faultIn(child, depth);

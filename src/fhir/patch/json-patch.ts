@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { isObject, type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
-import { copyJson, countJson, isDeeper, sameJson } from '#src/shared/json-equal.ts';
+import { copyJson, isDeeper, sameJson, sizeOfJson } from '#src/shared/json-equal.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { isBelow, type Place, type Pointer, parsePointer, placeAt, valueAt } from './json-pointer.ts';
 
@@ -19,6 +19,8 @@ export type JsonPatchOperation = { readonly path: Pointer; readonly text: string
 export const MAX_OPERATIONS = 10_000;
 /** Most values that the copies of one document may make: doubling by `copy` ends here. */
 const MAX_COPIED = 200_000;
+/** Most characters of text in them: more than the event of a resource may hold. */
+const MAX_COPIED_TEXT = 12_000_000;
 const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
 
 const pointer = z.string().transform((text, context) => {
@@ -90,7 +92,7 @@ export function applyJsonPatch(
   resource: JsonObject,
   operations: readonly JsonPatchOperation[],
 ): Json | undefined {
-  const tree: Tree = { root: copyJson(resource), emptied: new Set(), copied: 0 };
+  const tree: Tree = { root: copyJson(resource), emptied: new Set(), copied: 0, copiedText: 0 };
   for (const operation of operations) applyOperation(tree, operation);
   // Moves are looked at here, all at once: to measure what each of them moves would cost the resource's size again.
   if (isDeeper(tree.root, MAX_DEPTH)) {
@@ -104,6 +106,7 @@ interface Tree {
   /** Arrays and objects that something was removed from. */
   readonly emptied: Set<Json>;
   copied: number;
+  copiedText: number;
 }
 
 function applyOperation(tree: Tree, operation: JsonPatchOperation): void {
@@ -179,8 +182,10 @@ function mustExist(tree: Tree, path: Pointer, operation: JsonPatchOperation): Js
 /** A copy for the operation's path. Depth comes first: what moves have made too deep cannot be walked whole. */
 function copyOf(tree: Tree, source: Json, operation: JsonPatchOperation): Json {
   if (isDeeper(source, MAX_DEPTH - operation.path.length)) throw refused(operation, TOO_DEEP, 'structure');
-  tree.copied += countJson(source);
-  if (tree.copied <= MAX_COPIED) return copyJson(source);
+  const { values, text } = sizeOfJson(source);
+  tree.copied += values;
+  tree.copiedText += text;
+  if (tree.copied <= MAX_COPIED && tree.copiedText <= MAX_COPIED_TEXT) return copyJson(source);
   throw new Refusal('too_large', {
     code: 'too-long',
     diagnostics: `${operation.text}: the patch makes the resource too large`,

@@ -8,7 +8,7 @@ import type { Walk } from './walk.ts';
 /**
  * The check of a Reference.
  * @param check of its elements.
- * @param targets types that a relative reference may name; undefined: any. What an absolute one names cannot be seen.
+ * @param targets types that a reference may name; undefined: any. What one to elsewhere names cannot be seen.
  */
 export function referenceCheck(check: ObjectCheck, targets: ReadonlySet<string> | undefined): ObjectCheck {
   return (holder, walk) => {
@@ -19,7 +19,7 @@ export function referenceCheck(check: ObjectCheck, targets: ReadonlySet<string> 
 }
 
 function checkText(reference: string, targets: ReadonlySet<string> | undefined, walk: Walk): void {
-  const parsed = parseReference(reference);
+  const parsed = parseReference(reference, walk.sink?.bases);
   if (parsed.kind === 'contained') checkLocalReference(reference, walk);
   else if (parsed.kind === 'malformed' && reference !== '') {
     walk.fault('value', 'must be a reference: Type/id, an absolute URL, urn:uuid:… or #id', 'reference');

@@ -8,6 +8,8 @@ const MAX_ISSUES = 1000;
 
 /** Who wants to see elements on the way. */
 export interface Sink {
+  /** Our FHIR bases, each with a slash at its end: a reference below one of them is checked like a relative one. */
+  readonly bases?: readonly string[];
   /**
    * Called for each Reference element, contained resources' included.
    * @param path FHIRPath of the Reference.

@@ -7,19 +7,49 @@ export interface Link {
   readonly url: string;
 }
 
+type BundleType = 'searchset' | 'history' | 'transaction-response' | 'batch-response';
+
+interface BundleOptions {
+  readonly total?: number;
+  readonly links?: readonly Link[];
+}
+
 /**
  * The JSON text of a Bundle.
  * @param entries each the JSON text of an entry.
  */
 export function bundleText(
-  type: 'searchset' | 'history' | 'transaction-response' | 'batch-response',
+  type: BundleType,
   entries: readonly string[],
-  options: { readonly total?: number; readonly links?: readonly Link[] } = {},
+  options: BundleOptions = {},
 ): string {
-  const total = options.total === undefined ? '' : `,"total":${options.total}`;
-  const link = options.links === undefined ? '' : `,"link":${JSON.stringify(options.links)}`;
-  const entry = entries.length === 0 ? '' : `,"entry":[${entries.join(',')}]`;
-  return `{"resourceType":"Bundle","type":"${type}"${total}${link}${entry}}`;
+  const [before, after] = bundleFrame(type, entries.length, options);
+  return before + entries.join(',') + after;
+}
+
+/** What stands before and after the entries of a Bundle of so many. */
+export function bundleFrame(
+  type: BundleType,
+  entries: number,
+  { total, links }: BundleOptions,
+): [before: string, after: string] {
+  const count = total === undefined ? '' : `,"total":${total}`;
+  const link = links === undefined ? '' : `,"link":${JSON.stringify(links)}`;
+  const before = `{"resourceType":"Bundle","type":"${type}"${count}${link}`;
+  return entries === 0 ? [before, '}'] : [`${before},"entry":[`, ']}'];
+}
+
+/** Pieces of a text as one, in UTF-8; long ones are copied once. */
+export function joined(pieces: readonly (string | Buffer)[]): Buffer {
+  const sizes = pieces.map((piece) => (typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length));
+  const whole = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size, 0));
+  let at = 0;
+  for (const [n, piece] of pieces.entries()) {
+    if (typeof piece === 'string') whole.write(piece, at);
+    else piece.copy(whole, at);
+    at += sizes[n] ?? 0;
+  }
+  return whole;
 }
 
 /**

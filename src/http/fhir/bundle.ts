@@ -65,6 +65,7 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
     headers: { 'Content-Type': FHIR_JSON },
     body: bundleText(`${bundle.type}-response`, inOrder),
     ...(transient ? { transient } : {}),
+    ...(bundle.reads.length > 0 ? { reads: true } : {}),
   };
 }
 

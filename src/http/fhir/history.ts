@@ -9,7 +9,7 @@ import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
-import { bundleText, pageLinks } from './bundle-text.ts';
+import { bundleFrame, joined, pageLinks } from './bundle-text.ts';
 import type { FhirRequest } from './request.ts';
 
 /** Every version of one resource, newest first. @throws Refusal 400 404 503 */
@@ -18,12 +18,22 @@ export async function historyOfInstance(
   type: ResourceType,
   id: string,
 ): Promise<Answer> {
-  const query = parseQuery(request);
-  requireFresh(request.service.stale, ['history']);
-  const { queries } = request.service;
-  const page = await queries.history(request.caller, { ...query, type, id });
-  if (page.total !== 0) return answer(request, `${type}/${id}/_history`, page);
-  return answer(request, `${type}/${id}/_history`, await withoutVersions(request, type, id));
+  const asked = parseQuery(request);
+  const { service, caller, query } = request;
+  requireFresh(service.stale, ['history']);
+  const path = `${type}/${id}/_history`;
+  const build = async (): Promise<Buffer> => {
+    const page = await service.queries.history(caller, { ...asked, type, id });
+    return bundle(request, path, page.total === 0 ? await withoutVersions(request, type, id, asked) : page);
+  };
+  const newest = isFirstPage(asked) ? await service.queries.newestVersion(caller, type, id) : undefined;
+  if (newest === undefined) return answer(await build());
+  return answer(await service.historyPages.get([caller.tenantId, path, newest, query].join(' '), build));
+}
+
+/** Whether it is the newest versions that are asked for, whatever their time. */
+function isFirstPage({ since, at, cursor, count }: Asked): boolean {
+  return since === undefined && at === undefined && cursor === undefined && count > 0;
 }
 
 /** Every version of every resource of a type. Of Provenance: of clients' own. @throws Refusal 400 503 */
@@ -31,41 +41,47 @@ export async function historyOfType(request: FhirRequest, type: ResourceType): P
   const query = parseQuery(request);
   requireFresh(request.service.stale, ['history']);
   const page = await request.service.queries.history(request.caller, { ...query, type });
-  return answer(request, `${type}/_history`, page);
+  return answer(bundle(request, `${type}/_history`, page));
 }
 
 /** Every version of everything that the caller may see. @throws Refusal 400 503 */
 export async function historyOfSystem(request: FhirRequest): Promise<Answer> {
   const query = parseQuery(request);
   requireFresh(request.service.stale, ['history']);
-  return answer(request, '_history', await request.service.queries.history(request.caller, query));
+  const page = await request.service.queries.history(request.caller, query);
+  return answer(bundle(request, '_history', page));
 }
+
+const NO_VERSIONS: HistoryPage = { total: 0, entries: [] };
+
+/** What the URL's query asks for. */
+type Asked = Omit<HistoryQuery, 'type' | 'id'>;
 
 /** Nothing in the time asked for, an automatic Provenance with its single version, or nothing at all: 404. */
 async function withoutVersions(
   { service, caller }: FhirRequest,
   type: ResourceType,
   id: string,
+  { since, at, count, cursor }: Asked,
 ): Promise<HistoryPage> {
   requireFresh(service.stale, ['resources']);
   if (type !== 'Provenance') {
     if ((await service.queries.read(caller, type, id)) === undefined) throw notFound(type, id);
-    return { total: 0, entries: [] };
+    return NO_VERSIONS;
   }
   const found = await service.queries.readProvenance(caller, id);
   if (found === undefined) throw notFound(type, id);
-  if (!found.automatic) return { total: 0, entries: [] };
+  if (!found.automatic) return NO_VERSIONS;
   const { version, lastUpdated, body } = found;
-  return {
-    total: 1,
-    entries: [{ id, type, version, recordedAt: lastUpdated, operation: 'CREATE', body }],
-  };
+  if ((since ?? 0) > lastUpdated || (at !== undefined && at.to <= lastUpdated)) return NO_VERSIONS;
+  const entry: HistoryEntry = { id, type, version, recordedAt: lastUpdated, operation: 'CREATE', body };
+  return { total: 1, entries: count === 0 || cursor !== undefined ? [] : [entry] };
 }
 
 const KNOWN = new Set(['_since', '_at', '_count', '_format', '_pretty', CURSOR]);
 
 /** @throws Refusal malformed (400) naming the parameter; an unknown one only with `handling=strict`. */
-function parseQuery({ query, prefer }: FhirRequest): Omit<HistoryQuery, 'type' | 'id'> {
+function parseQuery({ query, prefer }: FhirRequest): Asked {
   for (const name of query.keys()) {
     if (prefer.handling === 'strict' && !KNOWN.has(name))
       throw badParameter(name, 'history has none of that name');
@@ -90,16 +106,17 @@ function periodIn(query: URLSearchParams, name: string): { from: number; to: num
   return period;
 }
 
-function answer({ service, query }: FhirRequest, path: string, page: HistoryPage): Answer {
+function answer(body: Buffer): Answer {
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
+}
+
+function bundle({ service, query }: FhirRequest, path: string, page: HistoryPage): Buffer {
   const self = new URLSearchParams([...query].filter(([name]) => KNOWN.has(name) && name !== CURSOR));
   const links = pageLinks(service.base + path, self, page.next);
-  const entries = page.entries.map((entry) => entryText(service.base, entry));
+  const pieces = page.entries.flatMap((entry, n) => entryPieces(service.base, entry, n > 0));
   const total = page.total === undefined ? {} : { total: page.total };
-  return {
-    status: 200,
-    headers: { 'Content-Type': FHIR_JSON },
-    body: bundleText('history', entries, { ...total, links }),
-  };
+  const [before, after] = bundleFrame('history', page.entries.length, { ...total, links });
+  return joined([before, ...pieces, after]);
 }
 
 const REQUESTS = {
@@ -108,11 +125,13 @@ const REQUESTS = {
   DELETE: { method: 'DELETE', status: '204 No Content' },
 } as const;
 
-function entryText(base: string, entry: HistoryEntry): string {
+/** An entry's JSON, in pieces: the body is not copied before the whole page is. */
+function entryPieces(base: string, entry: HistoryEntry, further: boolean): (string | Buffer)[] {
   const { type, id, version, recordedAt, operation, body } = entry;
   const { method, status } = REQUESTS[operation];
-  const resource = body === null ? '' : `,"resource":${body}`;
+  const start = `${further ? ',' : ''}{"fullUrl":"${base}${type}/${id}"`;
   const url = operation === 'CREATE' ? type : `${type}/${id}`;
   const response = `{"status":"${status}","etag":"W/\\"${version}\\"","lastModified":"${toInstant(recordedAt)}"}`;
-  return `{"fullUrl":"${base}${type}/${id}"${resource},"request":{"method":"${method}","url":"${url}"},"response":${response}}`;
+  const end = `,"request":{"method":"${method}","url":"${url}"},"response":${response}}`;
+  return body === null ? [start + end] : [`${start},"resource":`, body, end];
 }

@@ -60,6 +60,12 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
   const authentication = fhir.authenticator.begin(credential);
   if (interaction.kind === 'read') return answerRead(authentication, asked, interaction);
+  if (
+    interaction.kind === 'write' &&
+    interaction.takes === 'resource' &&
+    header('idempotency-key') === undefined
+  )
+    return answerResource(fhir, ctx, authentication, asked, credential, interaction);
   const caller = await authentication.caller;
   const request = { ...asked, caller };
   if (interaction.kind === 'write' && interaction.takes !== 'bundle') requireScope(caller, 'write');
@@ -88,6 +94,30 @@ async function answerRead(
   return holds ? prepared : interaction.run({ ...asked, caller });
 }
 
+/**
+ * A create or update: read, checked and planned for whom the credential stood for before, while the database is asked
+ * whether it still does; written and answered only after it said yes.
+ */
+async function answerResource(
+  fhir: FhirInterface,
+  ctx: Context,
+  { expected, caller }: Authentication,
+  asked: Omit<FhirRequest, 'caller'>,
+  credential: string,
+  interaction: Extract<Interaction, { kind: 'write' }>,
+): Promise<Answer> {
+  const permitted = caller.then((actual) => requireScope(actual, 'write'));
+  permitted.catch(() => undefined);
+  if (expected === undefined) await permitted;
+  const request = { ...asked, caller: expected ?? (await caller) };
+  const [answered] = await Promise.allSettled([
+    answerWrite(fhir, ctx, request, credential, interaction, permitted),
+  ]);
+  await permitted;
+  if (answered.status === 'rejected') throw answered.reason;
+  return answered.value;
+}
+
 /** `_search` by POST: the form's parameters beside those of the URL. */
 async function answerForm(
   fhir: FhirInterface,
@@ -100,9 +130,10 @@ async function answerForm(
   const form = await readForm(ctx);
   negotiate(undefined, form.get('_format'));
   const query = new URLSearchParams([...request.query, ...form]);
-  return keyed(fhir, ctx, request, credential, Buffer.from(form.toString()), () =>
-    interaction.run({ ...request, query }),
-  );
+  return keyed(fhir, ctx, request, credential, Buffer.from(form.toString()), async () => ({
+    ...(await interaction.run({ ...request, query })),
+    reads: true,
+  }));
 }
 
 async function answerWrite(
@@ -111,6 +142,7 @@ async function answerWrite(
   request: FhirRequest,
   credential: string,
   interaction: Extract<Interaction, { kind: 'write' }>,
+  permitted?: Promise<void>,
 ): Promise<Answer> {
   const authorship = parseAuthorship(request.header);
   const body = await bodyOf(fhir, ctx, interaction.takes);
@@ -122,6 +154,7 @@ async function answerWrite(
       ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
       now: nowMicros,
       ...(attempted === undefined ? {} : { retry: attempted.retry }),
+      ...(permitted === undefined ? {} : { permitted }),
     };
     return interaction.run({ ...request, command, body });
   };

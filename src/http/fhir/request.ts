@@ -10,6 +10,7 @@ import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
 import type { Stale } from '../freshness.ts';
 import type { Prefer } from '../prefer.ts';
+import type { HistoryPages } from './history-pages.ts';
 
 /** The parts that interactions work with. */
 export interface FhirService {
@@ -23,6 +24,7 @@ export interface FhirService {
   readonly bundleEntries: number;
   /** JSON text of the CapabilityStatement. */
   readonly capability: string;
+  readonly historyPages: HistoryPages;
   readonly log: Logger;
 }
 

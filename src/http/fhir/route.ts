@@ -25,6 +25,8 @@ export interface Route {
   /** The path's pattern, for metrics and logs: it holds no id. */
   readonly pattern: string;
   readonly methods: Partial<Record<Method, Interaction>>;
+  /** What somebody may have meant who uses another method. */
+  readonly hint?: string;
 }
 
 const reads = (run: (request: FhirRequest) => Promise<Answer>): Interaction => ({ kind: 'read', run });
@@ -76,7 +78,11 @@ export function routeOf(segments: readonly string[]): Route {
   throw noSuchUrl();
 }
 
-const BASE: Route = { pattern: '/', methods: { POST: writes('bundle', processBundle) } };
+const BASE: Route = {
+  pattern: '/',
+  methods: { POST: writes('bundle', processBundle) },
+  hint: 'Bundles are sent here by POST; GET metadata, below this URL, says what there is, GET Patient lists patients',
+};
 const METADATA: Route = { pattern: '/metadata', methods: { GET: { kind: 'open', run: metadata } } };
 const SYSTEM_HISTORY: Route = { pattern: '/_history', methods: { GET: reads(historyOfSystem) } };
 
@@ -131,9 +137,10 @@ export function interactionOf(route: Route, method: string): Interaction {
   const name = method === 'HEAD' ? 'GET' : method;
   const found = Object.hasOwn(route.methods, name) ? route.methods[name as Method] : undefined;
   if (found !== undefined) return found;
+  const hint = route.hint === undefined ? '' : `: ${route.hint}`;
   throw new Refusal(
     'method_not_allowed',
-    { code: 'not-supported', diagnostics: `${method.slice(0, 20)} is not supported here` },
+    { code: 'not-supported', diagnostics: `${method.slice(0, 20)} is not supported here${hint}` },
     { Allow: allowOf(route) },
   );
 }

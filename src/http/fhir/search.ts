@@ -25,7 +25,8 @@ export async function searchCompartment(
   type: ResourceType,
 ): Promise<Answer> {
   requireFresh(request.service.stale, ['resources']);
-  if (typeEntry(type).owner === undefined) {
+  const { home } = typeEntry(type);
+  if (home === 'directory' || home === 'terminology') {
     throw new Refusal('not_found', {
       code: 'not-supported',
       diagnostics: `${type} is not in the Patient compartment`,

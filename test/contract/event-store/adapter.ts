@@ -18,5 +18,5 @@ export interface LogUnderTest {
 /** Makes an empty log. */
 export type Adapter = () => Promise<LogUnderTest>;
 
-/** How much larger than usual the load tests are: ANNAL_TEST_SCALE, default 1. */
-export const SCALE = Number(process.env.ANNAL_TEST_SCALE ?? 1);
+/** How many times as long as usual the load tests are: ANNAL_CONTRACT_LOAD, default 1. */
+export const SCALE = Number(process.env.ANNAL_CONTRACT_LOAD ?? 1);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { GENESIS } from '#src/events/chain.ts';
 import { Conflict, type EventStore, type Expected, MAX_APPEND_BYTES, TooLarge } from '#src/events/store.ts';
-import { all, newEvents, newStream, rejection, write } from './events.ts';
+import { all, faultsIn, newEvents, newStream, rejection, write } from './events.ts';
 
 /** @param store the store under test, once it is open. */
 export function appending(store: () => EventStore): void {
@@ -134,6 +134,19 @@ export function appending(store: () => EventStore): void {
       const first = await store().append(stream, 'none', events);
       expect(await store().append(stream, 'none', events)).to.deep.equal(first);
       expect(await all(store().read(stream))).to.have.length(3);
+    });
+
+    it('gives the first result, with the hash of what is stored, though the bodies are others', async () => {
+      const stream = newStream();
+      const events = newEvents(2);
+      const start = await write(store(), stream, [1]);
+      const first = await store().append(stream, start.head, events);
+      const others = events.map((event) => ({ ...event, data: '{"another":"body"}' }));
+      expect(await store().append(stream, start.head, others)).to.deep.equal(first);
+      await write(store(), stream, [1], first.head);
+      const stored = await all(store().read(stream));
+      expect(stored.map(({ data }) => data).slice(1, 3)).to.deep.equal(events.map(({ data }) => data));
+      expect(faultsIn(stored)).to.deep.equal([]);
     });
 
     it('does so after later appends too, also in the middle of a stream', async () => {

@@ -15,8 +15,8 @@ import {
 } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
 
-/** A stream name that nobody used. */
-export const newStream = (prefix = 'record-'): string => `${prefix}${newUuid()}`;
+/** A stream name that nobody used, and that a service on the same log has no use for. */
+export const newStream = (prefix = 'contract-'): string => `${prefix}${newUuid()}`;
 
 /** The events of one append. */
 export function newEvents(

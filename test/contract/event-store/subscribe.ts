@@ -68,9 +68,9 @@ export function subscribing(store: () => EventStore, other: () => EventStore): v
 
     it('passes only the streams asked for, and moves on past the others', async () => {
       const after = await store().head();
-      const follower = new Follower(store(), { after, prefixes: ['grant-', 'project-'] });
-      const wanted = [newStream('grant-'), newStream('project-')];
-      for (const stream of [newStream(), ...wanted, newStream('projects'), newStream()]) {
+      const follower = new Follower(store(), { after, prefixes: ['contract-grant-', 'contract-project-'] });
+      const wanted = [newStream('contract-grant-'), newStream('contract-project-')];
+      for (const stream of [newStream(), ...wanted, newStream('contract-projects'), newStream()]) {
         await write(store(), stream, [2]);
       }
       const { position } = await write(other(), newStream(), [1_200]);
@@ -80,7 +80,7 @@ export function subscribing(store: () => EventStore, other: () => EventStore): v
         wanted.flatMap((name) => [name, name]),
       );
 
-      const later = new Follower(store(), { after, prefixes: ['grant-', 'project-'] });
+      const later = new Follower(store(), { after, prefixes: ['contract-grant-', 'contract-project-'] });
       await later.reaches(position);
       later.stop();
       expect(later.events).to.deep.equal(follower.events);

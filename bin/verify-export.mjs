@@ -1,0 +1,188 @@
+#!/usr/bin/env node
+/**
+ * Checks a file that `annal export` wrote. This file stands alone: it needs Node.js 18 or later and nothing else.
+ *
+ *   node verify-export.mjs FILE [--key PUBLICKEY]
+ *
+ * It checks every line's form, the hash chain over all events, the SHA-256 over the file, and the Ed25519 signature.
+ * Without --key it can only say which key signed: compare that with the public key that the operator has published.
+ * Exit codes: 0 the file is intact, 1 it cannot be read, 2 the command line is wrong, 3 the file is not what was signed.
+ * The format is described in docs/audit.md of Annal.
+ */
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { readFileSync, realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The file is not what was signed. */
+export class Altered extends Error {}
+
+/**
+ * Checks an export.
+ * @param {Uint8Array} bytes the whole file
+ * @param {string} [key] the public key that it must be signed with: 43 characters of base64url
+ * @returns {{stream: string, events: number, first: string, last: string, time: string, key_id: string, public_key: string}}
+ *   what was exported; `first` and `last`: when its first and last event were recorded
+ * @throws {Altered} naming the line and what is wrong
+ */
+export function verifyExport(bytes, key) {
+  const lines = linesIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const [opening] = lines;
+  const closing = lines.at(-1);
+  if (lines.length < 3) throw new Altered('the file has less than three lines: lines are missing');
+  const { stream } = written(opening, 1, ({ format, version, stream }) => ({ format, version, stream }));
+  if (!opening.text.startsWith('{"format":"annal-export","version":1,'))
+    throw new Altered('line 1 is not that of an export, version 1');
+
+  let hash = '0'.repeat(64);
+  const times = [];
+  for (const [index, line] of lines.slice(1, -1).entries()) {
+    const number = index + 2;
+    const event = written(line, number, ({ revision, id, type, data, metadata }) => ({
+      revision,
+      id,
+      type,
+      data,
+      metadata,
+    }));
+    if (event.revision !== index)
+      throw new Altered(
+        `line ${number} has revision ${event.revision} where ${index} belongs: lines are missing or out of order`,
+      );
+    hash = linked(hash, stream, event);
+    if (hash === undefined)
+      throw new Altered(`line ${number}: the event or the one before it is not what was written`);
+    times.push(JSON.parse(event.metadata).recorded_at);
+  }
+
+  const { statement, id, publicKey } = signed(closing.text, lines.length, key);
+  const end = `line ${lines.length}`;
+  if (statement.type !== 'annal-export' || statement.version !== 1)
+    throw new Altered(`${end}: the statement is not that of an export, version 1`);
+  if (statement.stream !== stream)
+    throw new Altered(`${end} is about ${statement.stream}, the file about ${stream}`);
+  if (statement.events !== times.length)
+    throw new Altered(
+      `${end} says ${statement.events} events, the file has ${times.length}: lines are missing`,
+    );
+  if (statement.head.hash !== hash || statement.head.revision !== times.length - 1)
+    throw new Altered(`${end}: the last event is not the one that was signed`);
+  const sum = createHash('sha256').update(bytes.subarray(0, closing.start)).digest('hex');
+  if (statement.sha256 !== sum)
+    throw new Altered(`${end}: the bytes before it are not those that were signed`);
+  return {
+    stream,
+    events: times.length,
+    first: times[0],
+    last: times.at(-1),
+    time: statement.time,
+    key_id: id,
+    public_key: publicKey,
+  };
+}
+
+/** The lines with where they start; every one ends with a line feed, also the last. */
+function linesIn(bytes) {
+  const lines = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(0x0a, start);
+    if (end < 0) throw new Altered('the last line has no end: something is missing');
+    lines.push({ start, text: decode(bytes.subarray(start, end), lines.length + 1) });
+    start = end + 1;
+  }
+  return lines;
+}
+
+function decode(bytes, number) {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Altered(`line ${number} is not UTF-8`);
+  }
+}
+
+/** The object in a line that must be, to the letter, how the members that `pick` names are written. */
+function written({ text }, number, pick) {
+  let value;
+  try {
+    value = pick(JSON.parse(text));
+  } catch {
+    throw new Altered(`line ${number} is not a JSON object`);
+  }
+  if (JSON.stringify(value) !== text)
+    throw new Altered(`line ${number} is not of the form that exports have`);
+  return value;
+}
+
+/** The event's hash when it continues the chain; undefined when it does not. */
+function linked(previous, stream, { revision, id, type, data, metadata }) {
+  const [suffix, claimed] = /,"hash":"([0-9a-f]{64})"\}$/.exec(metadata) ?? [];
+  if (suffix === undefined) return undefined;
+  const unsealed = `${metadata.slice(0, -suffix.length)}}`;
+  const hash = createHash('sha256').update(previous);
+  for (const part of [stream, String(revision), id, type, data, unsealed])
+    hash.update(`\n${Buffer.byteLength(part)}\n`).update(part);
+  return hash.digest('hex') === claimed ? claimed : undefined;
+}
+
+/** What the last line says, once its signature holds. */
+function signed(text, number, expected) {
+  const form =
+    /^\{"statement":(\{.*\}),"key_id":"([\w-]{43})","public_key":"([\w-]{43})","signature":"([\w-]{86})"\}$/;
+  const [, statement, id, publicKey, signature] = form.exec(text) ?? [];
+  if (statement === undefined)
+    throw new Altered(`line ${number} bears no signature: lines are missing or out of order`);
+  const jwk = { crv: 'Ed25519', kty: 'OKP', x: publicKey };
+  const thumbprint = createHash('sha256').update(JSON.stringify(jwk)).digest('base64url');
+  if (thumbprint !== id || !isCanonical(publicKey))
+    throw new Altered(`line ${number} names the key ${id} and holds the key ${thumbprint}`);
+  if (expected !== undefined && publicKey !== expected)
+    throw new Altered(`line ${number} is signed with the key ${publicKey}, not with ${expected}`);
+  const bytes = Buffer.from(signature, 'base64url');
+  const key = createPublicKey({ key: jwk, format: 'jwk' });
+  if (!isCanonical(signature) || !verify(null, Buffer.from(statement), key, bytes))
+    throw new Altered(`line ${number}: the signature is not that of the key ${publicKey}`);
+  return { statement: JSON.parse(statement), id, publicKey };
+}
+
+const isCanonical = (text) => Buffer.from(text, 'base64url').toString('base64url') === text;
+
+function main(args) {
+  const at = args.indexOf('--key');
+  const key = at < 0 ? undefined : args[at + 1];
+  const files = args.filter((_, i) => at < 0 || (i !== at && i !== at + 1));
+  if (files.length !== 1 || files[0].startsWith('-') || (at >= 0 && !/^[\w-]{43}$/.test(key ?? ''))) {
+    console.error(
+      'usage: node verify-export.mjs FILE [--key PUBLICKEY]   (PUBLICKEY: 43 characters of base64url)',
+    );
+    return 2;
+  }
+  const [file] = files;
+  let bytes;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    console.error(`${file} cannot be read: ${error.message}`);
+    return 1;
+  }
+  try {
+    const found = verifyExport(bytes, key);
+    console.log(
+      `${file} is intact: ${found.events} events of ${found.stream}, recorded ${found.first} to ${found.last}.`,
+    );
+    console.log(
+      `Signed ${found.time} with the key ${found.public_key}${key === undefined ? '' : ', as expected'}.`,
+    );
+    if (key === undefined)
+      console.log(
+        'Compare that with the public key of the operator, or give it with --key: anybody can sign with a key of their own.',
+      );
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Altered)) throw error;
+    console.error(`${file} is NOT what was signed: ${error.message}`);
+    return 3;
+  }
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url))
+  process.exitCode = main(process.argv.slice(2));

@@ -1,0 +1,164 @@
+/**
+ * The hash chains of all streams, checked as the log is read, and held against the heads that a checkpoint says they
+ * once had. What was seen last of each stream is kept in temporary tables, so that memory does not grow with the log.
+ */
+import type { ClientBase } from 'pg';
+import { GENESIS, hashOf, verifyLink } from '#src/events/chain.ts';
+import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
+
+/** Where a stream ends: its last revision, and the hash of the event there. */
+export interface NamedHead extends StreamHead {
+  readonly stream: string;
+}
+
+/** A link that does not hold. */
+export interface BrokenLink {
+  /**
+   * `hash`: an event is not what was written, or not where it was; `revision`: events of a stream are missing or
+   * doubled; `checkpoint`: the history up to here is another than the one of the checkpoint.
+   */
+  readonly what: 'hash' | 'revision' | 'checkpoint';
+  readonly event: RecordedEvent;
+  readonly message: string;
+}
+
+/** What a stream of the checkpoint has become. */
+export interface LostHead extends NamedHead {
+  /** The last revision that there is now; null when the stream has no events at all. */
+  readonly seen: number | null;
+}
+
+interface Seen {
+  readonly revision: number;
+  /** Undefined when the last event bears none: the next cannot be checked. */
+  readonly hash: string | undefined;
+}
+
+const AT_A_TIME = 5_000;
+
+/** Walks every stream's chain. */
+export class ChainCheck {
+  #expecting = false;
+
+  /** @param session keeps the temporary tables; nobody else uses it meanwhile. */
+  constructor(private readonly session: ClientBase) {}
+
+  /** Makes the temporary tables. */
+  async begin(): Promise<void> {
+    await this.session.query(`
+      create temp table seen_stream (stream text collate "C" primary key, revision int not null, hash text);
+      create temp table expected_head (stream text collate "C" primary key, revision int not null, hash text not null)`);
+  }
+
+  /** Takes the heads that streams once had; before the first `check`. */
+  async expect(heads: AsyncIterable<NamedHead>): Promise<void> {
+    this.#expecting = true;
+    let some: NamedHead[] = [];
+    const add = async (): Promise<void> => {
+      await this.session.query(
+        'insert into expected_head select * from unnest($1::text[], $2::int[], $3::text[])',
+        [some.map(({ stream }) => stream), some.map((head) => head.revision), some.map(({ hash }) => hash)],
+      );
+      some = [];
+    };
+    for await (const head of heads) {
+      some.push(head);
+      if (some.length === AT_A_TIME) await add();
+    }
+    await add();
+  }
+
+  /** Checks the next events, in the order of the log. */
+  async check(events: readonly RecordedEvent[]): Promise<BrokenLink[]> {
+    const streams = [...new Set(events.map(({ stream }) => stream))];
+    const expected = await this.#expected(streams);
+    const { rows } = await this.session.query<Seen & { stream: string }>(
+      'select stream, revision, hash from seen_stream where stream = any($1)',
+      [streams],
+    );
+    const seen = new Map<string, Seen>(rows.map((row) => [row.stream, row]));
+    const broken: BrokenLink[] = [];
+    for (const event of events) {
+      const { revision, hash } = seen.get(event.stream) ?? { revision: -1, hash: GENESIS };
+      if (event.revision !== revision + 1) {
+        broken.push({ what: 'revision', event, message: `revision ${event.revision} follows ${revision}` });
+      } else if (hash !== undefined && verifyLink(hash, event) === undefined) {
+        const message = 'the event or its predecessor is not as it was written';
+        broken.push({ what: 'hash', event, message });
+      }
+      const own = hashOf(event);
+      const head = expected.get(event.stream);
+      if (head?.revision === event.revision && head.hash !== own) {
+        const message = `the history up to revision ${head.revision} is not the one of the checkpoint`;
+        broken.push({ what: 'checkpoint', event, message });
+      }
+      seen.set(event.stream, { revision: event.revision, hash: own });
+    }
+    await this.session.query(
+      `insert into seen_stream select * from unnest($1::text[], $2::int[], $3::text[])
+       on conflict (stream) do update set revision = excluded.revision, hash = excluded.hash`,
+      [
+        streams,
+        streams.map((stream) => seen.get(stream)?.revision),
+        streams.map((stream) => seen.get(stream)?.hash ?? null),
+      ],
+    );
+    return broken;
+  }
+
+  /** Whether a stream has had events. */
+  async has(stream: string): Promise<boolean> {
+    const { rowCount } = await this.session.query('select 1 from seen_stream where stream = $1', [stream]);
+    return rowCount !== 0;
+  }
+
+  /** Forgets a stream that was erased. */
+  async forget(stream: string): Promise<void> {
+    await this.session.query('delete from seen_stream where stream = $1', [stream]);
+  }
+
+  /** How many streams there are. */
+  async streams(): Promise<number> {
+    const { rows } = await this.session.query<{ n: string }>('select count(*)::text as n from seen_stream');
+    return Number(rows[0]?.n ?? 0);
+  }
+
+  /** How many heads were expected. */
+  async expected(): Promise<number> {
+    const { rows } = await this.session.query<{ n: string }>('select count(*)::text as n from expected_head');
+    return Number(rows[0]?.n ?? 0);
+  }
+
+  /** Streams that do not reach the head that was expected; once everything was checked. */
+  async lost(): Promise<LostHead[]> {
+    const { rows } = await this.session.query<LostHead>(
+      `select e.stream, e.revision, e.hash, s.revision as seen
+         from expected_head e left join seen_stream s using (stream)
+        where s.revision is null or s.revision < e.revision order by e.stream`,
+    );
+    return rows;
+  }
+
+  /** Every stream's head, in the order of the names' bytes. */
+  async *heads(): AsyncGenerator<NamedHead> {
+    for (let after = ''; ; ) {
+      const { rows } = await this.session.query<NamedHead>(
+        'select stream, revision, hash from seen_stream where stream > $1 order by stream limit $2',
+        [after, AT_A_TIME],
+      );
+      yield* rows;
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.stream;
+    }
+  }
+
+  async #expected(streams: readonly string[]): Promise<Map<string, NamedHead>> {
+    if (!this.#expecting) return new Map();
+    const { rows } = await this.session.query<NamedHead>(
+      'select stream, revision, hash from expected_head where stream = any($1)',
+      [streams],
+    );
+    return new Map(rows.map((head) => [head.stream, head]));
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * How far followers of the log are behind it. Positions cannot say it: the embedded log has holes, EventStoreDB counts
+ * bytes. So events are counted, by reading what was not passed, up to a bound; for who is up to date nothing is read.
+ * The recorded time of the oldest one says how old the backlog is.
+ */
+import { parseMetadata } from '#src/events/metadata.ts';
+import type { EventStore, Position } from '#src/events/store.ts';
+import { replay } from './replay.ts';
+
+/** Most events that are counted for a follower. */
+export const COUNTED = 5_000;
+/** How long counting may take altogether, in ms: what was counted by then is the answer. */
+const PATIENCE_MS = 1_500;
+/** Smaller than a projection's: the reader is no follower, and may stop anywhere. */
+const BATCH_SIZE = 250;
+
+/** How far behind. */
+export interface Lag {
+  /** Events that were not passed, at most `COUNTED`. */
+  readonly events: number;
+  /** Age of the oldest of them in seconds; 0 when there is none. */
+  readonly seconds: number;
+}
+
+/**
+ * Lags by name. From the foremost to the hindmost, so that each stretch of the log is read once.
+ * @param positions how far each has come: ends of appends.
+ * @throws Unavailable
+ */
+export async function measureLags(
+  store: Pick<EventStore, 'subscribe' | 'head'>,
+  positions: ReadonlyMap<string, Position>,
+): Promise<Map<string, Lag>> {
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const foremost = [...positions].sort(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0));
+  const lags = new Map<string, Lag>();
+  let until = await store.head();
+  let events = 0;
+  let oldest: string | undefined;
+  for (const [name, after] of foremost) {
+    const stretch = await count(store, after, until, COUNTED - events, patience);
+    events += stretch.events;
+    oldest = stretch.oldest ?? oldest;
+    lags.set(name, { events, seconds: oldest === undefined ? 0 : ageOf(oldest) });
+    if (after < until) until = after;
+  }
+  return lags;
+}
+
+/** Counts events up to a bound, and says when the first was recorded, whatever the bound. */
+async function count(
+  store: Pick<EventStore, 'subscribe' | 'head'>,
+  after: Position,
+  until: Position,
+  most: number,
+  patience: AbortSignal,
+): Promise<{ events: number; oldest: string | undefined }> {
+  let counted = 0;
+  let oldest: string | undefined;
+  const enough = new AbortController();
+  await replay({
+    store,
+    after,
+    until,
+    batchSize: most === 0 ? 1 : BATCH_SIZE,
+    signal: AbortSignal.any([enough.signal, patience]),
+    async handle({ events: [first, ...rest] }) {
+      if (first === undefined) return;
+      oldest ??= parseMetadata(first.metadata).recorded_at;
+      counted = Math.min(counted + 1 + rest.length, most);
+      if (counted === most) enough.abort();
+    },
+  });
+  return { events: counted, oldest };
+}
+
+const ageOf = (recordedAt: string): number => Math.max(0, (Date.now() - Date.parse(recordedAt)) / 1_000);

@@ -1,0 +1,50 @@
+/** How much of the machine a rebuild takes: all that it can use, or so little that reads hardly notice. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** `full`: as fast as it goes; `low`: beside a service whose reads must not become slow. */
+export type Load = 'full' | 'low';
+
+/** What a load means. */
+export interface Pace {
+  /** Events a batch. Large ones load faster, small ones leave room sooner. */
+  readonly batchSize: number;
+  /** Whether several projections are worked on at the same time. */
+  readonly together: boolean;
+  /** Blocks of a table that are compared at a time; undefined: all at once. */
+  readonly blocks: number | undefined;
+  /** Whether indexes are made before the rows: no statement then takes a whole table's time. */
+  readonly indexesFirst: boolean;
+  /** Settings of the session. */
+  readonly settings: string;
+  /** How long to rest after work, as a multiple of what it took. */
+  readonly rest: number;
+}
+
+/** By load. What `low` does to reads was measured: docs/operations.md. */
+export const PACES: Readonly<Record<Load, Pace>> = {
+  full: {
+    batchSize: 1_000,
+    together: true,
+    blocks: undefined,
+    indexesFirst: false,
+    settings: "set maintenance_work_mem = '256MB'",
+    rest: 0,
+  },
+  low: {
+    batchSize: 100,
+    together: false,
+    blocks: 256,
+    indexesFirst: true,
+    settings: 'set max_parallel_workers_per_gather = 0; set vacuum_cost_delay = 20',
+    rest: 4,
+  },
+};
+
+/** Does some work, and rests after it as the pace wants; an aborted signal ends the rest. */
+export async function paced<T>({ rest }: Pace, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const began = performance.now();
+  const result = await work();
+  const ms = (performance.now() - began) * rest;
+  if (ms > 0) await delay(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+  return result;
+}

@@ -1,0 +1,92 @@
+/** A shadow's schema: made, and put in the place of the serving one. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { dropErasedTable, erasedTable } from './abandoned.ts';
+import { moveCheckpoint, readCheckpoint } from './checkpoint.ts';
+import type { Projection } from './projection.ts';
+import { inTransaction } from './session.ts';
+import type { Shadow } from './shadow.ts';
+import { schemaSql } from './tables.ts';
+
+/** How long a swap waits for the running batch, and how long the projection then waits for the swap, in ms. */
+const SWAP_MS = 2_000;
+
+/**
+ * Makes the schema of a rebuild, or keeps that of an earlier one by the same software. Whoever erases from it meanwhile
+ * holds the serving checkpoint (`abandoned.ts`), so this waits for it.
+ * @param prepare DDL that a new schema gets besides its tables.
+ * @throws Error when nothing serves yet.
+ */
+export async function makeShadow(
+  session: pg.Client,
+  projection: Projection,
+  { fresh, prepare }: { readonly fresh: boolean; readonly prepare: string },
+): Promise<void> {
+  const { name, version } = projection;
+  if ((await readCheckpoint(session, name)) === undefined) throw new Error(`there is no read model ${name}`);
+  await inTransaction(session, async () => {
+    await session.query(`lock table ${name}.checkpoint in exclusive mode`);
+    await session.query(`drop schema if exists ${name}_old cascade`);
+    const before = await readCheckpoint(session, `${name}_next`);
+    if (before?.version !== version || fresh) {
+      await session.query(
+        `drop schema if exists ${name}_next cascade; ${schemaSql(projection, `${name}_next`)} ${prepare}`,
+      );
+    }
+    await session.query(erasedTable(name));
+  });
+}
+
+/** Tries until there is a result; the serving tables, or a lock, may need a moment. */
+export async function met<T>(
+  attempt: () => Promise<T | undefined>,
+  name: string,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+    await delay(100, undefined, signal === undefined ? {} : { signal });
+  }
+  throw new Error(`projection ${name} does not come to where its rebuilt tables are, or is never idle`);
+}
+
+/**
+ * Swaps. The lock on the serving checkpoint lets a batch in flight end and holds up the next one, so nothing is
+ * written behind the renaming; reads need no such lock and find either the old tables or the new.
+ * @returns undefined when it has to be tried again.
+ */
+export async function swap(
+  session: pg.Client,
+  shadow: Shadow,
+  { comparable, restored }: { comparable: boolean; restored: boolean },
+): Promise<true | undefined> {
+  const { name } = shadow.projection;
+  const work = async (): Promise<true> => {
+    await session.query(
+      `set local lock_timeout = ${SWAP_MS}; lock table ${name}.checkpoint in exclusive mode`,
+    );
+    const serving = await readCheckpoint(session, name);
+    const position = await shadow.position();
+    if (serving === undefined) throw new Error(`there is no read model ${name}`);
+    if (comparable && position > serving.position) throw new NotYet();
+    if (!restored && !(await shadow.loadWithin(serving.position, SWAP_MS))) throw new NotYet();
+    // Also a sign of life: nobody may take the runner that meets this row for hung.
+    await moveCheckpoint(session, shadow.schema, await shadow.position());
+    await session.query(dropErasedTable(name));
+    await session.query(
+      `alter schema ${name} rename to ${name}_old; alter schema ${shadow.schema} rename to ${name}`,
+    );
+    return true;
+  };
+  return inTransaction(session, work).catch((error: unknown) => {
+    if (error instanceof NotYet || (error instanceof pg.DatabaseError && error.code === '55P03'))
+      return undefined;
+    throw error;
+  });
+}
+
+/** The tables are not yet at the same position. */
+class NotYet extends Error {
+  override readonly name = 'NotYet';
+}

@@ -1,0 +1,132 @@
+/**
+ * A checkpoint file: a line for every stream's head, in the order of the names' bytes, and a signed statement with the
+ * Merkle root over those lines. Whoever keeps the file, or only the root, can prove later that no history was altered.
+ * docs/audit.md describes the format for others.
+ */
+import { z } from 'zod';
+import type { PublicKey, SigningKey } from './key.ts';
+import { MerkleTree } from './merkle.ts';
+import { BadFile, parseSigned, type Signed, signedLine } from './statement.ts';
+
+/** Where a stream ended. */
+export interface StreamLeaf {
+  readonly stream: string;
+  readonly revision: number;
+  /** 64 hex digits: the hash of the chain up to and with that event. */
+  readonly hash: string;
+}
+
+/** What a checkpoint covers. */
+export interface Covered {
+  /** Of the store that it was made over. */
+  readonly position: string;
+  readonly events: number;
+  readonly leaves: AsyncIterable<StreamLeaf>;
+}
+
+const statementSchema = z.strictObject({
+  type: z.literal('annal-checkpoint'),
+  version: z.literal(1),
+  /** Instant at which it was signed, by the clock of the machine that did. */
+  time: z.string(),
+  position: z.string(),
+  events: z.int().nonnegative(),
+  streams: z.int().nonnegative(),
+  root: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** What is signed. */
+export type CheckpointStatement = z.infer<typeof statementSchema>;
+
+/** A checkpoint that was read and holds. */
+export interface Checkpoint {
+  readonly statement: CheckpointStatement;
+  readonly signer: PublicKey;
+}
+
+/**
+ * The lines of a checkpoint, each with its end.
+ * @param signed is told the statement when its line is handed over.
+ */
+export async function* checkpointLines(
+  { position, events, leaves }: Covered,
+  time: string,
+  key: SigningKey,
+  signed: (statement: CheckpointStatement) => void,
+): AsyncGenerator<string> {
+  const tree = new MerkleTree();
+  for await (const { stream, revision, hash } of leaves) {
+    const line = JSON.stringify({ stream, revision, hash });
+    tree.add(line);
+    yield `${line}\n`;
+  }
+  const statement: CheckpointStatement = {
+    type: 'annal-checkpoint',
+    version: 1,
+    time,
+    position,
+    events,
+    streams: tree.leaves,
+    root: tree.root(),
+  };
+  signed(statement);
+  yield `${signedLine(statement, key)}\n`;
+}
+
+/**
+ * Reads a whole checkpoint: every line, the root over them, the signature.
+ * @param lines without their ends; undefined where bytes are no text.
+ * @param expected the key that must have signed it.
+ * @throws BadFile with what is wrong.
+ */
+export async function readCheckpoint(
+  lines: AsyncIterable<string | undefined>,
+  expected: PublicKey,
+): Promise<Checkpoint> {
+  const tree = new MerkleTree();
+  let last = '';
+  let signed: Signed | undefined;
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    if (signed !== undefined) throw new BadFile(`line ${number} follows the signature`);
+    const leaf = line === undefined ? undefined : parseLeaf(line);
+    if (line === undefined || leaf === undefined) {
+      signed = line === undefined ? undefined : parseSigned(line, expected);
+      if (signed === undefined) throw new BadFile(`line ${number} is none of a checkpoint`);
+    } else {
+      if (Buffer.compare(Buffer.from(last), Buffer.from(leaf.stream)) >= 0) {
+        throw new BadFile(`line ${number} is not in its place`);
+      }
+      last = leaf.stream;
+      tree.add(line);
+    }
+  }
+  if (signed === undefined) throw new BadFile('its end is missing, which bears the signature');
+  const { data } = statementSchema.safeParse(JSON.parse(signed.statement));
+  if (data === undefined) throw new BadFile('its signed statement is not that of a checkpoint');
+  if (data.streams !== tree.leaves || data.root !== tree.root()) {
+    throw new BadFile('its lines are not those that were signed');
+  }
+  return { statement: data, signer: signed.signer };
+}
+
+/** The heads in a checkpoint that `readCheckpoint` has found to hold. */
+export async function* leavesIn(lines: AsyncIterable<string | undefined>): AsyncGenerator<StreamLeaf> {
+  for await (const line of lines) {
+    const leaf = parseLeaf(line ?? '');
+    if (leaf !== undefined) yield leaf;
+  }
+}
+
+const LEAF = /^\{"stream":("(?:[^"\\]|\\.)+"),"revision":(0|[1-9]\d{0,9}),"hash":"([0-9a-f]{64})"\}$/;
+
+function parseLeaf(line: string): StreamLeaf | undefined {
+  const [, name, revision, hash] = LEAF.exec(line) ?? [];
+  if (name === undefined || hash === undefined) return undefined;
+  try {
+    return { stream: z.string().parse(JSON.parse(name)), revision: Number(revision), hash };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * An export: a record's whole history as one file that proves itself. A line that says what it is, a line for every
+ * event with its exact texts (the metadata end with the hash of the chain), and a signed statement with the SHA-256
+ * over all bytes before it. `bin/verify-export.mjs` checks it without this repository; docs/audit.md describes it.
+ */
+import { createHash } from 'node:crypto';
+import { GENESIS, verifyLink } from '#src/events/chain.ts';
+import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
+import type { SigningKey } from './key.ts';
+import { signedLine } from './statement.ts';
+
+/** What is signed. */
+export interface ExportStatement {
+  readonly type: 'annal-export';
+  readonly version: 1;
+  /** Instant at which it was signed, by the clock of the machine that did. */
+  readonly time: string;
+  readonly stream: string;
+  readonly events: number;
+  /** The last event's: the same that a checkpoint names. */
+  readonly head: StreamHead;
+  /** Of all bytes before the line. */
+  readonly sha256: string;
+}
+
+/** An event does not continue its stream's chain: nothing can be vouched for. */
+export class BrokenChain extends Error {
+  override readonly name = 'BrokenChain';
+  constructor(
+    readonly stream: string,
+    readonly revision: number,
+  ) {
+    super(`the hash chain of ${stream} does not hold at revision ${revision}`);
+  }
+}
+
+/**
+ * The lines of an export, each with its end; none when there are no events.
+ * @param events of one stream, from revision 0.
+ * @param signed is told the statement when its line is handed over.
+ * @throws BrokenChain
+ */
+export async function* exportLines(
+  events: AsyncIterable<RecordedEvent>,
+  time: () => string,
+  key: SigningKey,
+  signed: (statement: ExportStatement) => void,
+): AsyncGenerator<string> {
+  const sum = createHash('sha256');
+  const line = (value: object): string => {
+    const text = `${JSON.stringify(value)}\n`;
+    sum.update(text);
+    return text;
+  };
+  let head: StreamHead = { revision: -1, hash: GENESIS };
+  let name = '';
+  for await (const event of events) {
+    const { stream, revision, id, type, data, metadata } = event;
+    if (head.revision === -1) yield line({ format: 'annal-export', version: 1, stream });
+    const hash = revision === head.revision + 1 ? verifyLink(head.hash, event) : undefined;
+    if (hash === undefined) throw new BrokenChain(stream, revision);
+    head = { revision, hash };
+    name = stream;
+    yield line({ revision, id, type, data, metadata });
+  }
+  if (head.revision === -1) return;
+  const statement: ExportStatement = {
+    type: 'annal-export',
+    version: 1,
+    time: time(),
+    stream: name,
+    events: head.revision + 1,
+    head,
+    sha256: sum.digest('hex'),
+  };
+  signed(statement);
+  yield `${signedLine(statement, key)}\n`;
+}

@@ -1,0 +1,117 @@
+/** The key pair that signs checkpoints and exports: Ed25519 (RFC 8032), named by its JWK thumbprint (RFC 7638, 8037). */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+} from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A public key as files and people pass it on. */
+export interface PublicKey {
+  /** SHA-256 of the JWK's required members, base64url: 43 characters. */
+  readonly id: string;
+  /** The 32 bytes of the key, base64url: 43 characters. */
+  readonly text: string;
+  readonly key: KeyObject;
+}
+
+/** A key that signs. */
+export interface SigningKey extends PublicKey {
+  readonly privateKey: KeyObject;
+}
+
+/** There is no such key, or it is none. */
+export class KeyFault extends Error {
+  override readonly name = 'KeyFault';
+}
+
+/** File name of an installation's own key below DATA_DIR. */
+export const KEY_FILE = 'audit-key.pem';
+
+/** Where the key is. */
+export interface KeyPlace {
+  readonly dataDir: string;
+  /** A PEM file with an Ed25519 private key to use instead of the one in DATA_DIR. */
+  readonly file: string | undefined;
+}
+
+/**
+ * The installation's key; made on first use, readable by its owner alone.
+ * @throws KeyFault when the file cannot be read or holds another kind of key.
+ */
+export async function signingKey({ dataDir, file }: KeyPlace): Promise<SigningKey> {
+  if (file !== undefined) return parsePrivate(await read(file), file);
+  const own = join(dataDir, KEY_FILE);
+  const held = await readFile(own, 'utf8').catch(ifAbsent);
+  if (held !== undefined) return parsePrivate(held, own);
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await make(own);
+  return parsePrivate(await read(own), own);
+}
+
+/** The installation's key when it has one already. @throws KeyFault */
+export async function existingKey({ dataDir, file }: KeyPlace): Promise<PublicKey | undefined> {
+  const path = file ?? join(dataDir, KEY_FILE);
+  const held = file === undefined ? await readFile(path, 'utf8').catch(ifAbsent) : await read(path);
+  return held === undefined ? undefined : parsePrivate(held, path);
+}
+
+/** A public key from its 43 characters. @throws KeyFault */
+export function publicKey(text: string): PublicKey {
+  if (!/^[\w-]{43}$/.test(text) || Buffer.from(text, 'base64url').toString('base64url') !== text) {
+    throw new KeyFault(`${text} is no public key: expected 43 characters of base64url`);
+  }
+  const jwk = { crv: 'Ed25519', kty: 'OKP', x: text };
+  const id = createHash('sha256').update(JSON.stringify(jwk)).digest('base64url');
+  try {
+    return { id, text, key: createPublicKey({ key: jwk, format: 'jwk' }) };
+  } catch {
+    throw new KeyFault(`${text} is no public key of Ed25519`);
+  }
+}
+
+/** Whole or not at all, and never over one that somebody else has just made. */
+async function make(file: string): Promise<void> {
+  const draft = `${file}.${randomUUID()}`;
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const handle = await open(draft, 'w', 0o600);
+  try {
+    await handle.writeFile(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(draft, { force: true });
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new KeyFault(`the key ${file} cannot be read: ${error instanceof Error ? error.message : ''}`);
+  }
+}
+
+function ifAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw new KeyFault(`the key cannot be read: ${error.message}`);
+  return undefined;
+}
+
+function parsePrivate(pem: string, file: string): SigningKey {
+  let privateKey: KeyObject;
+  try {
+    privateKey = createPrivateKey(pem);
+  } catch {
+    throw new KeyFault(`${file} holds no private key in PEM`);
+  }
+  const { crv, x } = createPublicKey(privateKey).export({ format: 'jwk' });
+  if (crv !== 'Ed25519' || x === undefined) throw new KeyFault(`${file} holds no key of Ed25519`);
+  return { ...publicKey(x), privateKey };
+}

@@ -1,0 +1,45 @@
+/** The Merkle tree hash of RFC 9162, section 2.1.1 (that of RFC 6962), over leaves that come one after the other. */
+import { createHash } from 'node:crypto';
+
+/** What is before the bytes of a leaf and of a node, so that no node can be taken for a leaf. */
+const [LEAF, NODE] = [Buffer.of(0), Buffer.of(1)];
+
+function node(left: Buffer, right: Buffer): Buffer {
+  return createHash('sha256').update(NODE).update(left).update(right).digest();
+}
+
+/** A tree that keeps one hash for each complete subtree, which is at most one a level. */
+export class MerkleTree {
+  /** Roots of complete subtrees, the largest first. */
+  readonly #subtrees: { readonly root: Buffer; readonly leaves: number }[] = [];
+  #leaves = 0;
+
+  /** How many leaves it has. */
+  get leaves(): number {
+    return this.#leaves;
+  }
+
+  /** Adds the next leaf, as UTF-8. */
+  add(leaf: string): void {
+    this.#leaves += 1;
+    let root: Buffer = createHash('sha256').update(LEAF).update(leaf).digest();
+    let leaves = 1;
+    for (let last = this.#subtrees.at(-1); last?.leaves === leaves; last = this.#subtrees.at(-1)) {
+      this.#subtrees.pop();
+      root = node(last.root, root);
+      leaves *= 2;
+    }
+    this.#subtrees.push({ root, leaves });
+  }
+
+  /** The hash over all leaves, 64 hex digits; of none that of the empty string. */
+  root(): string {
+    const root = this.#subtrees
+      .map((subtree) => subtree.root)
+      .reduceRight<Buffer | undefined>(
+        (right, left) => (right === undefined ? left : node(left, right)),
+        undefined,
+      );
+    return (root ?? createHash('sha256').digest()).toString('hex');
+  }
+}

@@ -1,0 +1,52 @@
+/** A stream's events, understood one after the other, with the hash chain checked on the way. */
+import { type StoredEvent, understand } from '#src/events/catalog.ts';
+import { GENESIS, verifyLink } from '#src/events/chain.ts';
+import type { RecordedEvent } from '#src/events/store.ts';
+
+/** An event's text is not of the form that its type has: it was not written by this service. */
+export class UnreadableEvent extends Error {
+  override readonly name = 'UnreadableEvent';
+  constructor({ stream, revision }: Pick<RecordedEvent, 'stream' | 'revision'>) {
+    super(`the event at revision ${revision} of ${stream} cannot be read`);
+  }
+}
+
+/** Reads a stream once. */
+export class Replay {
+  #hash: string | undefined = GENESIS;
+  #events = 0;
+  #brokenAt: number | undefined;
+
+  /** @param events of one stream, from revision 0. */
+  constructor(private readonly recorded: AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>) {}
+
+  /** Events read so far. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /** The first revision read at which the chain does not hold; undefined while all of it holds. */
+  get brokenAt(): number | undefined {
+    return this.#brokenAt;
+  }
+
+  /** The events in order, also those behind a break. @throws UnreadableEvent */
+  async *[Symbol.asyncIterator](): AsyncGenerator<StoredEvent> {
+    for await (const event of this.recorded) {
+      if (this.#hash !== undefined) {
+        this.#hash = event.revision === this.#events ? verifyLink(this.#hash, event) : undefined;
+        if (this.#hash === undefined) this.#brokenAt = event.revision;
+      }
+      this.#events += 1;
+      yield understoodOrNamed(event);
+    }
+  }
+}
+
+function understoodOrNamed(event: RecordedEvent): StoredEvent {
+  try {
+    return understand(event);
+  } catch {
+    throw new UnreadableEvent(event);
+  }
+}

@@ -1,0 +1,101 @@
+/** A history as a page that stands for itself: no script, nothing from elsewhere, fit for printing. */
+import { type Json, printJson } from '#src/shared/json.ts';
+import type { Difference } from './difference.ts';
+import { Html, html } from './html.ts';
+import type { History, Version } from './versions.ts';
+
+/** What the page is about. */
+export interface ReportSubject {
+  /** `Type/id`. */
+  readonly resource: string;
+  /** Whether it is the whole record of that patient. */
+  readonly record: boolean;
+  /** Instant at which it was made. */
+  readonly time: string;
+}
+
+const STYLE = new Html(`
+  body { font: 15px/1.45 system-ui, sans-serif; color: #1c2430; background: #fff; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+  h1 { font-size: 1.5rem; } h2 { font-size: 1.05rem; margin: 0; overflow-wrap: anywhere; }
+  code, td { font-family: ui-monospace, monospace; font-size: .85rem; overflow-wrap: anywhere; }
+  article { border: 1px solid #d5dbe3; border-radius: 6px; margin: 1rem 0; padding: .8rem 1rem; break-inside: avoid-page; }
+  dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; }
+  dt { color: #5a6675; } dd { margin: 0; overflow-wrap: anywhere; }
+  table { border-collapse: collapse; width: 100%; table-layout: fixed; }
+  th, td { border-top: 1px solid #e4e8ee; padding: .25rem .5rem; text-align: left; vertical-align: top; }
+  td.before { background: #fdf1f0; } td.after { background: #eef8f0; }
+  .operation { font-size: .75rem; border: 1px solid; border-radius: 4px; padding: 0 .35rem; }
+  .holds { color: #19692c; } .broken { color: #a3160c; font-weight: bold; }
+  @media print { body { margin: 0; max-width: none; } }
+`);
+
+/** The page, piece by piece. */
+export function* reportPage(
+  { resource, record, time }: ReportSubject,
+  { versions, events, brokenAt }: History,
+): Generator<string> {
+  const title = `${record ? 'Record of' : 'History of'} ${resource}`;
+  const chain =
+    brokenAt === undefined
+      ? html`<p class="holds">The hash chain of all ${events} events holds.</p>`
+      : html`<p class="broken">The hash chain does not hold at revision ${brokenAt}: an event is not what was written.</p>`;
+  yield html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${title}</h1>
+<p>${versions.length} versions of ${new Set(versions.map((version) => version.resource)).size} resources, the newest first. Made ${time}.</p>
+${chain}
+`.text;
+  for (const version of versions) yield article(version).text;
+  yield '</body>\n</html>\n';
+}
+
+function article(version: Version): Html {
+  const { resource, operation, recorded, differences } = version;
+  const facts: [string, string | null][] = [
+    ['Recorded', recorded],
+    ['Author', [version.author_type, version.author].filter((text) => text !== null).join(', ') || null],
+    ['Acting as', version.acting_as],
+    ['On behalf of', version.on_behalf_of],
+    ['Source system', version.source_system],
+    ['Origin id', version.origin_id],
+    ['Credential', version.credential],
+    ['Request', version.request_id],
+    ['Transaction', version.transaction_id],
+    ['Provenance', version.provenance],
+    ['Event', `revision ${version.revision}`],
+  ];
+  return html`<article>
+<h2>${resource}, version ${version.version} <span class="operation">${operation}</span></h2>
+<dl>${facts.flatMap(([name, value]) => (value === null ? [] : html`<dt>${name}</dt><dd>${value}</dd>`))}</dl>
+${changes(operation, differences)}
+</article>
+`;
+}
+
+function changes(operation: Version['operation'], found: readonly Difference[]): Html {
+  if (operation === 'DELETE') return html`<p>Deleted: from here on it is in no search.</p>`;
+  if (found.length === 0) return html`<p>No element differs.</p>`;
+  const rows = found.map(
+    ({ path, before, after }) =>
+      html`<tr><td>${path}</td><td class="before">${shown(before)}</td><td class="after">${shown(after)}</td></tr>\n`,
+  );
+  return html`<table>
+<thead><tr><th>Element</th><th>Before</th><th>After</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table>`;
+}
+
+/** Texts as they are, everything else as JSON. */
+function shown(value: Json | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : printJson(value);
+}

@@ -1,0 +1,56 @@
+/**
+ * The last line of a checkpoint or an export: a statement about the lines before it, who signed it, and the signature
+ * over the statement's own text. The statement begins with its type, so that none can be taken for one of another kind.
+ */
+import { sign, verify } from 'node:crypto';
+import { KeyFault, type PublicKey, publicKey, type SigningKey } from './key.ts';
+
+/** A file is not what it claims to be. */
+export class BadFile extends Error {
+  override readonly name = 'BadFile';
+}
+
+/** A statement that was signed; its text is as it stood in the line. */
+export interface Signed {
+  readonly statement: string;
+  readonly signer: PublicKey;
+}
+
+const LINE =
+  /^\{"statement":(\{.*\}),"key_id":"([\w-]{43})","public_key":"([\w-]{43})","signature":"([\w-]{86})"\}$/;
+
+/** The line for a statement. @param statement a JSON object whose first member is `type`. */
+export function signedLine(statement: { readonly type: string }, key: SigningKey): string {
+  const text = JSON.stringify(statement);
+  const signature = sign(null, Buffer.from(text), key.privateKey).toString('base64url');
+  return `{"statement":${text},"key_id":"${key.id}","public_key":"${key.text}","signature":"${signature}"}`;
+}
+
+/**
+ * Reads such a line.
+ * @returns undefined when the line is of another form.
+ * @throws BadFile when the signature is not that of the key named, or the key not the one expected.
+ */
+export function parseSigned(line: string, expected?: PublicKey): Signed | undefined {
+  const [, statement, id, text, signature] = LINE.exec(line) ?? [];
+  if (statement === undefined || text === undefined || signature === undefined) return undefined;
+  const signer = keyNamed(text);
+  if (signer.id !== id) throw new BadFile(`it names the key ${id} and holds the key ${signer.id}`);
+  if (expected !== undefined && signer.id !== expected.id) {
+    throw new BadFile(`it was signed with the key ${signer.id}, not with ${expected.id}`);
+  }
+  const bytes = Buffer.from(signature, 'base64url');
+  const holds =
+    bytes.toString('base64url') === signature && verify(null, Buffer.from(statement), signer.key, bytes);
+  if (!holds) throw new BadFile(`its signature is not that of the key ${signer.id}`);
+  return { statement, signer };
+}
+
+function keyNamed(text: string): PublicKey {
+  try {
+    return publicKey(text);
+  } catch (error) {
+    if (error instanceof KeyFault) throw new BadFile(error.message);
+    throw error;
+  }
+}

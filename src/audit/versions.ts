@@ -1,0 +1,116 @@
+/** The versions of the resources in a stream: who, when, why, from where, and what changed. A fold over its events. */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import type { RecordedEvent } from '#src/events/store.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { without } from '#src/shared/json-equal.ts';
+import { type Difference, differences } from './difference.ts';
+import { Replay } from './replay.ts';
+
+/** One version of a resource. */
+export interface Version {
+  /** `Type/id`. */
+  readonly resource: string;
+  readonly version: number;
+  /** Instant. */
+  readonly recorded: string;
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  /** `patient`, `practitioner`, `device`, `import`, `ai`; null where the service itself wrote. */
+  readonly author_type: string | null;
+  /** `Practitioner/…`. */
+  readonly author: string | null;
+  /** `Practitioner/…` or `PractitionerRole/…`: in whose role. */
+  readonly acting_as: string | null;
+  /** The organization's name, else its reference. */
+  readonly on_behalf_of: string | null;
+  readonly source_system: string | null;
+  /** Identifies the data in the source system. */
+  readonly origin_id: string | null;
+  /** What proved the right to write: the key's id, or `system`. */
+  readonly credential: string;
+  readonly request_id: string;
+  /** Shared by all versions that one transaction wrote. */
+  readonly transaction_id: string | null;
+  /** `Provenance/…`. */
+  readonly provenance: string;
+  /** Of the event in its stream. */
+  readonly revision: number;
+  /** Against the version before; of a first one all its elements; of a deletion none. */
+  readonly differences: readonly Difference[];
+}
+
+/** A stream's versions. */
+export interface History {
+  /** The newest first. */
+  readonly versions: readonly Version[];
+  /** Events read, also those that are about no version. */
+  readonly events: number;
+  /** The first revision at which the hash chain does not hold; undefined when all of it holds. */
+  readonly brokenAt: number | undefined;
+}
+
+const OPERATIONS = {
+  ResourceCreated: 'CREATE',
+  ResourceUpdated: 'UPDATE',
+  ResourceDeleted: 'DELETE',
+} as const;
+
+/**
+ * Reads a stream's history.
+ * @param events of one stream, from revision 0.
+ * @param only the id of the one resource that is wanted. Default: all.
+ * @throws UnreadableEvent
+ */
+export async function historyOf(events: AsyncIterable<RecordedEvent>, only?: string): Promise<History> {
+  const versions: Version[] = [];
+  /** The last content of each resource: a restored one is compared with what was deleted. */
+  const contents = new Map<string, JsonObject>();
+  const replay = new Replay(events);
+  for await (const event of replay) {
+    const version = versionIn(event, contents, only);
+    if (version !== undefined) versions.push(version);
+  }
+  return { versions: versions.reverse(), events: replay.events, brokenAt: replay.brokenAt };
+}
+
+function versionIn(
+  { id, revision, event, metadata }: StoredEvent,
+  contents: Map<string, JsonObject>,
+  only: string | undefined,
+): Version | undefined {
+  if (!('resourceId' in event) || (only !== undefined && event.resourceId !== only)) return undefined;
+  const { author, acting_as, on_behalf_of, source_system, origin_id, credential } = metadata;
+  return {
+    resource: `${event.resourceType}/${event.resourceId}`,
+    version: event.version,
+    recorded: metadata.recorded_at,
+    operation: OPERATIONS[event.type],
+    author_type: author?.type ?? null,
+    author: author?.reference ?? null,
+    acting_as: acting_as ?? null,
+    on_behalf_of: on_behalf_of?.display ?? on_behalf_of?.reference ?? null,
+    source_system: source_system ?? null,
+    origin_id: origin_id ?? null,
+    credential: credential.key_id ?? credential.kind,
+    request_id: metadata.request_id,
+    transaction_id: metadata.transaction_id ?? null,
+    provenance: `Provenance/${id}`,
+    revision,
+    differences: event.type === 'ResourceDeleted' ? [] : changes(event.resourceId, event.body, contents),
+  };
+}
+
+function changes(id: string, body: string, contents: Map<string, JsonObject>): Difference[] {
+  const { value } = parseJson(body);
+  if (!isObject(value)) return [];
+  const content = contentOf(value);
+  const found = differences(contents.get(id), content);
+  contents.set(id, content);
+  return found;
+}
+
+/** Without what the service writes itself and every version has anew. */
+function contentOf(resource: JsonObject): JsonObject {
+  const rest = without(resource, 'resourceType', 'id', 'meta');
+  const meta = isObject(resource.meta) ? without(resource.meta, 'versionId', 'lastUpdated') : {};
+  return Object.keys(meta).length === 0 ? rest : { meta, ...rest };
+}

@@ -1,0 +1,46 @@
+/** Which key signs, and which key a signature must be of. */
+import {
+  existingKey,
+  KeyFault,
+  type PublicKey,
+  publicKey,
+  type SigningKey,
+  signingKey,
+} from '#src/audit/key.ts';
+import { ConfigError, loadConfig } from '#src/config.ts';
+import { Failure } from './failure.ts';
+import { dataDirOf, type ServiceOptions } from './service.ts';
+
+type Where = Pick<ServiceOptions, 'dataDir'>;
+
+/** The installation's key, made on first use. @throws Failure when it cannot be read or made. */
+export function keyToSign(where: Where): Promise<SigningKey> {
+  return told(() => signingKey(placeOf(where)));
+}
+
+/**
+ * The public key that signatures must be of: the one given, else the installation's own.
+ * @throws Failure when there is neither.
+ */
+export function keyToTrust(given: string | undefined, where: Where): Promise<PublicKey> {
+  return told(async () => {
+    const key = given === undefined ? await existingKey(placeOf(where)) : publicKey(given);
+    if (key !== undefined) return key;
+    throw new Failure(
+      `there is no key in ${dataDirOf(where)} to check the signature with: give the public key with --key`,
+    );
+  });
+}
+
+function placeOf(where: Where): { dataDir: string; file: string | undefined } {
+  return { dataDir: dataDirOf(where), file: loadConfig(process.env).auditKeyFile };
+}
+
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof KeyFault || error instanceof ConfigError) throw new Failure(error.message);
+    throw error;
+  }
+}

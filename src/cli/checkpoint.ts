@@ -1,0 +1,84 @@
+/** `annal checkpoint --out FILE`: signs where the history of every stream ends now. */
+import { LogFaulty, withHeads } from '#projections/heads.ts';
+import { type CheckpointStatement, checkpointLines } from '#src/audit/checkpoint.ts';
+import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { keyToSign } from './audit-key.ts';
+import { databaseUrlOf, withEventStore } from './database.ts';
+import { FAULTS_FOUND, Failure } from './failure.ts';
+import { writeNewFile } from './files.ts';
+import { roughCount } from './position.ts';
+import { startProgress } from './progress.ts';
+import type { ServiceOptions } from './service.ts';
+import { table } from './table.ts';
+import { logRows } from './verify.ts';
+
+/** What the command line says. */
+export interface CheckpointOptions extends Pick<ServiceOptions, 'dataDir'> {
+  /** The file to write; compressed when it ends with `.gz`. */
+  readonly out: string;
+  readonly json?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads the whole log, checks it, and signs the heads of its streams.
+ * @returns the exit code: 3 when the log has faults; then nothing is signed.
+ * @throws Failure when the database or the key cannot be found, or the file cannot be written or is there already.
+ */
+export async function checkpointCommand({
+  out,
+  json = false,
+  signal,
+  ...where
+}: CheckpointOptions): Promise<number> {
+  const databaseUrl = await databaseUrlOf(where);
+  const key = await keyToSign(where);
+  let statement: CheckpointStatement | undefined;
+  const note = (signed: CheckpointStatement): void => {
+    statement = signed;
+  };
+  try {
+    await withEventStore(databaseUrl, async (store) => {
+      const total = roughCount(await store.head());
+      const progress = startProgress(total, 'events', json);
+      try {
+        await withHeads(
+          { store, databaseUrl },
+          ({ position, events, heads }) =>
+            writeNewFile(
+              out,
+              checkpointLines({ position, events, leaves: heads }, toInstant(nowMicros()), key, note),
+            ),
+          {
+            onProgress: (events) => progress.reach(events, Math.max(total, events)),
+            ...(signal === undefined ? {} : { signal }),
+          },
+        );
+      } finally {
+        progress.stop();
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof LogFaulty)) throw error;
+    process.stdout.write(`${json ? JSON.stringify({ log: error.faults }, null, 2) : refusal(error)}\n`);
+    return FAULTS_FOUND;
+  }
+  if (statement === undefined) throw new Failure('the checkpoint was stopped');
+  const { streams, events, root } = statement;
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ ...statement, key_id: key.id, public_key: key.text }, null, 2)}\n`
+      : `${events} events in ${streams} streams are signed in ${out}.\n` +
+          `root        ${root}\nkey         ${key.id}\npublic key  ${key.text}\n` +
+          'Keep the file, and the public key, where nobody who can reach the database can change them.\n',
+  );
+  return 0;
+}
+
+function refusal({ faults }: LogFaulty): string {
+  return [
+    `Nothing was signed: the log has ${faults.length} faults.`,
+    '',
+    table(['Where', 'What', 'Which', ''], logRows(faults)),
+  ].join('\n');
+}

@@ -1,0 +1,56 @@
+/** `annal export <patient> --out FILE`: a record's whole history as one file that proves itself. */
+import { BrokenChain, type ExportStatement, exportLines } from '#src/audit/export.ts';
+import { recordStream } from '#src/events/streams.ts';
+import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { keyToSign } from './audit-key.ts';
+import { databaseUrlOf, withEventStore } from './database.ts';
+import { Failure } from './failure.ts';
+import { writeNewFile } from './files.ts';
+import { patientId, withStream } from './patient.ts';
+import type { ServiceOptions } from './service.ts';
+
+/** What the command line says. */
+export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
+  /** The file to write. */
+  readonly out: string;
+  /** Prints what was signed, as JSON. */
+  readonly json?: boolean;
+}
+
+/**
+ * Exports a record.
+ * @throws Failure for a record that is not there or was purged, one whose hash chain does not hold, or a file that
+ * cannot be written or is there already.
+ */
+export async function exportCommand(
+  patient: string,
+  { out, json = false, ...where }: ExportOptions,
+): Promise<void> {
+  const id = patientId(patient);
+  const databaseUrl = await databaseUrlOf(where);
+  const key = await keyToSign(where);
+  let statement: ExportStatement | undefined;
+  const note = (signed: ExportStatement): void => {
+    statement = signed;
+  };
+  await withEventStore(databaseUrl, (store) =>
+    withStream(store, recordStream(id), async (events) => {
+      const time = (): string => toInstant(nowMicros());
+      const lines = async function* (): AsyncGenerator<string> {
+        yield* exportLines(events, time, key, note);
+        if (statement === undefined) throw new Failure(`Patient/${id} has no record`);
+      };
+      await writeNewFile(out, lines());
+    }),
+  ).catch((error: unknown) => {
+    if (!(error instanceof BrokenChain)) throw error;
+    throw new Failure(`${error.message}: nothing was exported. annal verify names what is wrong`);
+  });
+  const signed = { ...statement, key_id: key.id, public_key: key.text };
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(signed, null, 2)}\n`
+      : `${signed.events} events of Patient/${id} are in ${out}, signed with the key ${key.id}.\n` +
+          `To check it anywhere: node verify-export.mjs ${out} --key ${key.text}\n`,
+  );
+}

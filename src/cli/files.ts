@@ -1,0 +1,60 @@
+/** Files that commands write and read: a new one is readable by its owner alone; `.gz` means compressed. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { Failure } from './failure.ts';
+import { linesIn } from './import/lines.ts';
+
+/**
+ * Writes a new file; nothing is left of one that could not be completed.
+ * @throws Failure when it is there already or cannot be written; what `texts` throws.
+ */
+export async function writeNewFile(
+  path: string,
+  texts: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
+  const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw new Failure(`${path} is there already: name another file`);
+    throw new Failure(`${path} cannot be written: ${error.message}`);
+  });
+  try {
+    const file = createWriteStream(path, { fd: handle, flush: true });
+    const from = Readable.from(inPieces(texts));
+    await (path.endsWith('.gz') ? pipeline(from, createGzip(), file) : pipeline(from, file));
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+const PIECE = 1 << 16;
+
+/** Texts joined to pieces that are worth compressing and writing. */
+async function* inPieces(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const text of texts) {
+    piece += text;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+/**
+ * The lines of a text file, compressed or not, without their ends; undefined where bytes are no UTF-8.
+ * @throws Failure when it cannot be read.
+ */
+export async function* linesOfFile(path: string): AsyncGenerator<string | undefined> {
+  try {
+    const plain = createReadStream(path, { highWaterMark: 1 << 18 });
+    const chunks = path.endsWith('.gz') ? plain.compose<NodeJS.ReadWriteStream>(createGunzip()) : plain;
+    for await (const { text } of linesIn(chunks as AsyncIterable<Buffer>)) yield text;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error)
+      throw new Failure(`${path} cannot be read: ${error.message}`);
+    throw error;
+  }
+}

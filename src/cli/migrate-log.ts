@@ -1,0 +1,259 @@
+/** `annal migrate-log`: moves the log to another store while the service runs, and the service's positions with it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { PROJECTIONS } from '#projections/all.ts';
+import { countListeners } from '#projections/checkpoint.ts';
+import { inTransaction } from '#projections/session.ts';
+import { openPool } from '#src/database/pool.ts';
+import { isPostgres } from '#src/events/open.ts';
+import { closeLog, exempt, reopenLog } from '#src/events/postgres/closing.ts';
+import { PostgresEventStore } from '#src/events/postgres/store.ts';
+import { shareOf } from '#src/events/share.ts';
+import { type EventStore, StreamDeleted, Unavailable } from '#src/events/store.ts';
+import { LogMove, LogsDiffer } from '#src/migrate/log-move.ts';
+import { logOfPositions, movePositions } from '#src/migrate/positions.ts';
+import { databaseUrlOf } from './database.ts';
+import { Failure } from './failure.ts';
+import { type Progress, startProgress } from './progress.ts';
+import { withStoppedService } from './restored.ts';
+import type { ServiceOptions } from './service.ts';
+
+/** What the command line says. */
+export interface MigrateLogOptions extends Pick<ServiceOptions, 'dataDir'> {
+  /** `postgres://…`, `esdb://…`, or `database`: the log in the service's own database. Default: where the service has it. */
+  readonly from?: string;
+  readonly to: string;
+  /** Closes the source and brings the service's positions over; without it the log is only copied. */
+  readonly cutover?: boolean;
+  /** Opens the source again after a cutover that was given up. */
+  readonly cancel?: boolean;
+  readonly json?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What was done. */
+export interface MigrateLogReport {
+  readonly events: number;
+  readonly streams: number;
+  /** `copied`: the same in both, as of a moment ago; `moved`: the service can start on the target. */
+  readonly outcome: 'copied' | 'moved' | 'cancelled';
+}
+
+/** Copying that brings no more than so many events is as near as it gets while others write. */
+const FEW = 500;
+/** How often it is looked whether the instances have stopped, in ms. */
+const LOOK_EVERY = 200;
+/** Appends on their way at a time to PostgreSQL, which takes them in order. EventStoreDB does not promise that. */
+const WINDOW = 200;
+/** The name of the log in the service's database. */
+const OWN = 'database';
+
+/**
+ * Runs the command.
+ * @returns the exit code: 1 when it was interrupted; the same command goes on.
+ * @throws Failure when a store cannot be reached, the logs differ, or an instance runs that must not.
+ */
+export async function migrateLogCommand(options: MigrateLogOptions): Promise<number> {
+  const own = process.env.DATABASE_URL;
+  const embedded = own === undefined || own === '';
+  // The embedded database ends with the service: what needs the service stopped starts it for the occasion.
+  if (embedded && (options.cutover === true || options.cancel === true)) {
+    return withStoppedService(options, (databaseUrl) => migrate(databaseUrl, options));
+  }
+  return migrate(await databaseUrlOf(options), options);
+}
+
+async function migrate(databaseUrl: string, options: MigrateLogOptions): Promise<number> {
+  const { json = false, signal } = options;
+  const from = new Place(options.from ?? present(), databaseUrl);
+  const to = new Place(options.to, databaseUrl);
+  if (from.name === to.name) throw new Failure('--from and --to are the same log');
+  const progress = startProgress(0, 'events', json ? 'lines' : false);
+  try {
+    const report = await moved(databaseUrl, from, to, { ...options, progress });
+    progress.stop();
+    process.stdout.write(`${json ? JSON.stringify(report, null, 2) : describe(report, from, to)}\n`);
+    return 0;
+  } catch (error) {
+    progress.stop();
+    if (signal?.aborted === true) throw new Failure('stopped; the same command goes on from there');
+    if (error instanceof LogsDiffer) throw new Failure(error.message);
+    if (error instanceof Unavailable) throw new Failure(`a store cannot be reached: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Where the settings say that the log is. */
+const present = (): string => process.env.EVENTSTORE_URL || OWN;
+
+/** One of the two logs. */
+class Place {
+  readonly url: string;
+  /** The same from run to run, without credentials. */
+  readonly name: string;
+
+  /** @throws Failure for a URL of another kind. */
+  constructor(said: string, databaseUrl: string) {
+    this.url = said === OWN ? databaseUrl : said;
+    this.name = this.url === databaseUrl ? OWN : this.url.replace(/^(\w+).*?:\/\/(?:[^@/?]*@)?/, '$1://');
+    if (!this.inPostgres && !/^(esdb|kurrentdb)(\+discover)?:\/\//.test(this.url)) {
+      throw new Failure(`a log is at postgres://…, esdb://…, or ${OWN}: the service's own`);
+    }
+  }
+
+  get inPostgres(): boolean {
+    return isPostgres(this.url);
+  }
+
+  /** Opens the log for the mover alone: while it is closed to others, too. */
+  async open(): Promise<EventStore> {
+    if (this.inPostgres) return PostgresEventStore.open({ url: exempt(this.url) });
+    const { EventStoreDbStore } = await import('#src/events/eventstoredb/store.ts');
+    return EventStoreDbStore.open({ url: this.url });
+  }
+
+  /** Keeps writers out. */
+  async close(): Promise<void> {
+    if (this.inPostgres) await closeLog(this.url);
+  }
+
+  /** Lets them in again. */
+  async reopen(): Promise<void> {
+    if (this.inPostgres) await reopenLog(this.url);
+  }
+}
+
+interface Moving extends MigrateLogOptions {
+  readonly progress: Progress;
+}
+
+async function moved(
+  databaseUrl: string,
+  from: Place,
+  to: Place,
+  options: Moving,
+): Promise<MigrateLogReport> {
+  const pool = openPool(databaseUrl, { max: 2, name: 'annal migrate-log', answerMs: 0 });
+  try {
+    const now = (await logOfPositions(pool)) ?? new Place(present(), databaseUrl).name;
+    if (now === to.name && options.cutover === true) {
+      // Killed right before its end.
+      await to.reopen();
+      return { events: 0, streams: 0, outcome: 'moved' };
+    }
+    if (now !== from.name)
+      throw new Failure(`the service has its log in ${now}: that must be --from, not --to or a third`);
+    if (options.cancel === true) {
+      await from.reopen();
+      return { events: 0, streams: 0, outcome: 'cancelled' };
+    }
+    return await copy(pool, from, to, options);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function copy(pool: Pool, from: Place, to: Place, options: Moving): Promise<MigrateLogReport> {
+  const { progress, signal, cutover = false } = options;
+  const stores: EventStore[] = [];
+  const open = async (place: Place): Promise<EventStore> => {
+    const store = await place.open();
+    stores.push(store);
+    return store;
+  };
+  try {
+    const [source, target] = [await open(from), await open(to)];
+    // Nobody may begin to write to what is half a log.
+    await to.close();
+    const head = await source.head();
+    const move = new LogMove({
+      source,
+      target,
+      window: to.inPostgres ? WINDOW : 1,
+      signal,
+      onProgress(events, position) {
+        const share = shareOf(position, head);
+        if (share > 0) progress.reach(events, Math.round(events / share));
+      },
+    });
+    await move.catchUp(FEW);
+    if (cutover) await cutOver({ pool, target, from, to, move }, options);
+    return { events: move.events, streams: move.streams, outcome: cutover ? 'moved' : 'copied' };
+  } finally {
+    await Promise.all(stores.map((store) => store.close()));
+  }
+}
+
+interface Cutover {
+  readonly pool: Pool;
+  readonly target: EventStore;
+  readonly from: Place;
+  readonly to: Place;
+  readonly move: LogMove;
+}
+
+/** From here on writes answer 503, until the service is started on the target. */
+async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<void> {
+  const { pool, target, from, to, move } = cutover;
+  // EventStoreDB has nothing that would refuse the writes of instances that do not know.
+  if (!from.inPostgres) await stopped(pool, progress, signal);
+  await from.close();
+  try {
+    await move.catchUp(0);
+    await stopped(pool, progress, signal);
+  } catch (error) {
+    await from.reopen();
+    throw error;
+  }
+  // What fails from here on may have been done: the source stays closed, and the same command finds out.
+  const client = await pool.connect();
+  try {
+    await inTransaction(client, () =>
+      movePositions(client, {
+        models: PROJECTIONS.map(({ name }) => name),
+        from: from.name,
+        to: to.name,
+        translate: (position) => move.translate(position),
+        positionOf: (stream, revision) => positionOf(target, stream, revision),
+      }),
+    );
+  } finally {
+    client.release();
+  }
+  await to.reopen();
+}
+
+/** Resolves once no instance is connected. @throws the signal's reason */
+async function stopped(pool: Pool, progress: Progress, signal?: AbortSignal): Promise<void> {
+  const client = await pool.connect();
+  try {
+    for (let told = false; (await countListeners(client)) > 0; told = true) {
+      if (!told)
+        progress.say('stop every instance of the service now; writes wait until it is started again');
+      await delay(LOOK_EVERY, undefined, signal === undefined ? {} : { signal });
+    }
+  } finally {
+    client.release();
+  }
+}
+
+async function positionOf(target: EventStore, stream: string, revision: number) {
+  try {
+    for await (const event of target.read(stream, { from: revision, limit: 1 })) return event.position;
+  } catch (error) {
+    if (!(error instanceof StreamDeleted)) throw error;
+  }
+  return undefined;
+}
+
+function describe({ events, streams, outcome }: MigrateLogReport, from: Place, to: Place): string {
+  const same = `${events} events in ${streams} streams are the same in ${from.name} and ${to.name}.`;
+  switch (outcome) {
+    case 'copied':
+      return `${same} Run it again with --cutover to move the service.`;
+    case 'moved':
+      return `${same} Start the service with ${to.name === OWN ? 'EVENTSTORE_URL empty' : `EVENTSTORE_URL naming ${to.name}`}.`;
+    case 'cancelled':
+      return `${from.name} takes writes again.`;
+  }
+}

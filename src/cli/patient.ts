@@ -1,0 +1,57 @@
+/** A record's events as commands take them: by the id on the command line, and with words for what is wrong with them. */
+import { tracesOf } from '#projections/erasure.ts';
+import { UnreadableEvent } from '#src/audit/replay.ts';
+import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
+import { patientOf } from '#src/events/streams.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { FAULTS_FOUND, Failure } from './failure.ts';
+
+/** The id in `<id>` or `Patient/<id>`. @throws Failure for anything else. */
+export function patientId(text: string): string {
+  const id = text.replace(/^Patient\//, '');
+  if (!isUuid(id)) throw new Failure(`${text} is no patient's id`);
+  return id;
+}
+
+/**
+ * Does something with a stream's events.
+ * @throws Failure for a record that was purged, saying when and at whose request, and for events that cannot be read.
+ */
+export async function withStream<T>(
+  store: EventStore,
+  stream: string,
+  work: (events: AsyncIterable<RecordedEvent>) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(store.read(stream));
+  } catch (error) {
+    const patient = patientOf(stream);
+    if (error instanceof StreamDeleted && patient !== undefined) {
+      throw new Failure(await sentenceOf(store, patient));
+    }
+    if (error instanceof UnreadableEvent) throw new Failure(`${error.message}: annal verify says more`);
+    throw error;
+  }
+}
+
+/** Says on standard error that a stream's hash chain is broken. @returns the exit code. */
+export function reportBroken(stream: string, brokenAt: number | undefined): number {
+  if (brokenAt === undefined) return 0;
+  process.stderr.write(
+    `annal: the hash chain of ${stream} does not hold at revision ${brokenAt}: annal verify says more\n`,
+  );
+  return FAULTS_FOUND;
+}
+
+async function sentenceOf(store: EventStore, patient: string): Promise<string> {
+  const trace = (await tracesOf(store, new Set([patient]))).get(patient);
+  if (trace === undefined) {
+    return `the events of Patient/${patient} were removed, and nothing in the log says that this was asked for`;
+  }
+  const { recorded_at: asked, request_id: request, credential } = trace.requested.metadata;
+  const done = trace.erased?.metadata.recorded_at;
+  return (
+    `the record of Patient/${patient} was purged: asked for at ${asked} with ${credential.key_id ?? credential.kind} ` +
+    `in request ${request}, ${done === undefined ? 'and not completed yet' : `done at ${done}`}. Nothing of it is kept`
+  );
+}

@@ -1,0 +1,23 @@
+/** Positions of the event store, as people write them and as progress counts them. */
+import type { Position } from '#src/events/store.ts';
+import { Failure } from './failure.ts';
+
+/**
+ * The position in `position:<text>`: decimal numbers, as stores write them or without their leading zeros.
+ * @param head of the store that it belongs to: its numbers are as long.
+ * @throws Failure when it is none.
+ */
+export function parsePosition(text: string, head: Position): Position {
+  if (!/^\d{1,19}(\/\d{1,19})?$/.test(text)) {
+    throw new Failure(`position:${text}: expected the number of an event in the log`);
+  }
+  const digits = head.split('/')[0]?.length ?? 0;
+  const padded = text.split('/').map((number) => number.padStart(digits, '0'));
+  return padded.join('/') as Position;
+}
+
+/** About how many events there are up to a position; 0 where positions do not tell. */
+export function roughCount(position: Position): number {
+  // Positions of EventStoreDB are places in its files.
+  return position.length === 16 ? Number(position) : 0;
+}

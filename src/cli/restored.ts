@@ -1,0 +1,77 @@
+/** `annal rebuild --restored`: what to do after a log was restored that is older than the read models. */
+import { PROJECTIONS } from '#projections/all.ts';
+import { countListeners } from '#projections/checkpoint.ts';
+import { DataDirInUse, lockDataDir } from '#src/data-dir.ts';
+import { startEmbeddedPostgres } from '#src/database/embedded.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { openPool } from '#src/database/pool.ts';
+import { type Forgotten, forgetLostEvents } from '#src/operations/restored-log.ts';
+import { withEventStore } from './database.ts';
+import { Failure } from './failure.ts';
+import { type RebuildOptions, rebuildNamed } from './rebuild.ts';
+import { dataDirOf, type ServiceOptions } from './service.ts';
+
+/**
+ * Lets go of what remembers lost events, and builds every read model from the log as it is. The service is stopped.
+ * @returns the exit code: 1 when it was interrupted; the same command begins anew.
+ * @throws Failure while an instance runs, or when the database or the event store cannot be reached.
+ */
+export async function rebuildRestored(options: RebuildOptions): Promise<number> {
+  return withStoppedService(options, async (databaseUrl) => {
+    await migrate(databaseUrl);
+    const forgotten = await withEventStore(databaseUrl, async (store) => {
+      const pool = openPool(databaseUrl, { max: 4, name: 'annal restored log', answerMs: 0 });
+      try {
+        await refuseInstances(pool);
+        return await forgetLostEvents(pool, store);
+      } finally {
+        await pool.end();
+      }
+    });
+    if (options.json !== true) process.stdout.write(`${describe(forgotten)}\n`);
+    const names = PROJECTIONS.map(({ name }) => name);
+    return rebuildNamed(databaseUrl, names, { ...options, restored: true });
+  });
+}
+
+async function refuseInstances(pool: ReturnType<typeof openPool>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    const running = await countListeners(client);
+    if (running > 0) throw new Failure('the service runs on this database: stop every instance first');
+  } finally {
+    client.release();
+  }
+}
+
+/** Hands over `DATABASE_URL`, else the database in DATA_DIR, started for the occasion. */
+export async function withStoppedService<T>(
+  options: Pick<ServiceOptions, 'dataDir'>,
+  work: (databaseUrl: string) => Promise<T>,
+): Promise<T> {
+  const given = process.env.DATABASE_URL;
+  if (given !== undefined && given !== '') return work(given);
+  const dataDir = dataDirOf(options);
+  const lock = await lockDataDir(dataDir).catch((error: unknown) => {
+    if (error instanceof DataDirInUse)
+      throw new Failure(`${error.message.replace(/: stop it.*/, '')}: stop it first`);
+    throw error;
+  });
+  try {
+    const server = await startEmbeddedPostgres({ dataDir });
+    try {
+      return await work(server.url);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await lock.release();
+  }
+}
+
+function describe({ keys, keptKeys }: Forgotten): string {
+  return (
+    'Snapshots and positions of processes are let go. ' +
+    `Idempotency keys: ${keys} whose writes the log does not have are free again, ${keptKeys} stay.`
+  );
+}

@@ -1,0 +1,49 @@
+/** `annal scavenge`: removes what was purged from the files of the event store and of the database. */
+import { rewriteFiles, StillSeen } from '#src/database/rewrite.ts';
+import { scavenge } from '#src/events/eventstoredb/scavenge.ts';
+import { Unavailable } from '#src/events/store.ts';
+import { databaseUrlOf } from './database.ts';
+import { Failure } from './failure.ts';
+import type { ServiceOptions } from './service.ts';
+
+/** What the command line says. */
+export interface ScavengeOptions extends Pick<ServiceOptions, 'dataDir'> {
+  readonly json?: boolean;
+}
+
+/**
+ * Scavenges both and says what was done. The service may run; who uses a table while it is rewritten waits.
+ * @throws Failure when one of them cannot be found or does not let it.
+ */
+export async function scavengeCommand({ json = false, ...where }: ScavengeOptions): Promise<void> {
+  const databaseUrl = await databaseUrlOf(where);
+  const eventStoreUrl = process.env.EVENTSTORE_URL ?? '';
+  try {
+    if (eventStoreUrl !== '') await scavenge(eventStoreUrl);
+    const database = await rewriteFiles(databaseUrl, (table) => {
+      if (!json) process.stderr.write(`rewriting ${table}\n`);
+    });
+    const done = {
+      event_store: eventStoreUrl !== '',
+      tables: database.tables,
+      write_ahead_log: database.log,
+    };
+    process.stdout.write(`${json ? JSON.stringify(done, null, 2) : describe(done)}\n`);
+  } catch (error) {
+    if (error instanceof Unavailable || error instanceof StillSeen) throw new Failure(error.message);
+    throw error;
+  }
+}
+
+function describe(done: { event_store: boolean; tables: number; write_ahead_log: boolean }): string {
+  return [
+    ...(done.event_store
+      ? ['The event store was scavenged. In a cluster, scavenge each of the other nodes as well.']
+      : []),
+    `${done.tables} tables were rewritten.`,
+    done.write_ahead_log
+      ? 'The write-ahead log was renewed.'
+      : 'The write-ahead log was not renewed: that takes a superuser. It holds what was deleted until it is written over.',
+    'Backups are out of reach: let them expire.',
+  ].join('\n');
+}

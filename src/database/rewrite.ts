@@ -1,0 +1,111 @@
+/**
+ * Removes from PostgreSQL's files what was deleted from its tables. A DELETE leaves rows in their pages, values in the
+ * planner's statistics, and all of it in the write-ahead log.
+ * https://www.postgresql.org/docs/current/routine-vacuuming.html
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+
+/** How long sessions that might still see what was deleted are waited for, in ms. */
+const PATIENCE_MS = 30_000;
+const LOOK_MS = 100;
+
+/** What was done. */
+export interface Rewritten {
+  readonly tables: number;
+  /** Whether the write-ahead log was renewed, too; false: the role may not, and the server's administrator must. */
+  readonly log: boolean;
+}
+
+/** A session holds on to what was deleted. The message names it. */
+export class StillSeen extends Error {
+  override readonly name = 'StillSeen';
+}
+
+/**
+ * Rewrites every table of the database and renews the write-ahead log. Each table is locked while it is rewritten: who
+ * uses it waits.
+ * @param onTable told of each table before it is rewritten.
+ * @throws StillSeen; errors of the database.
+ */
+export async function rewriteFiles(url: string, onTable?: (name: string) => void): Promise<Rewritten> {
+  const client = new pg.Client({ connectionString: url, application_name: 'annal scavenge' });
+  await client.connect();
+  try {
+    await waitForOthers(client);
+    const tables = await ownTables(client);
+    for (const table of [...tables, STATISTICS]) {
+      onTable?.(table);
+      // VACUUM FULL writes the rows that live into new files and drops the old ones; indexes and TOAST with them.
+      await client.query(`VACUUM (FULL, ANALYZE) ${table}`);
+    }
+    return { tables: tables.length, log: await renewLog(client) };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Last: statistics hold values of columns, and analyzing the tables has just replaced them. */
+const STATISTICS = 'pg_catalog.pg_statistic';
+
+/** Tables of the database, the smallest first, quoted. */
+async function ownTables(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT format('%I.%I', n.nspname, c.relname) AS name
+       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'm') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+      ORDER BY pg_total_relation_size(c.oid), name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Rows that an open transaction may still see are not removed: waits until every one that was open has ended. */
+async function waitForOthers(client: pg.Client): Promise<void> {
+  const { rows: now } = await client.query<{ horizon: string }>(
+    'SELECT pg_snapshot_xmax(pg_current_snapshot()) AS horizon',
+  );
+  const horizon = now[0]?.horizon;
+  for (const until = performance.now() + PATIENCE_MS; ; await delay(LOOK_MS)) {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT format('%s (pid %s)', application_name, pid) AS name FROM pg_stat_activity
+        WHERE pid <> pg_backend_pid() AND datname = current_database()
+          AND age(backend_xmin) > age($1::xid8::xid)`,
+      [horizon],
+    );
+    const [first] = rows;
+    if (first === undefined) return;
+    if (performance.now() > until) {
+      throw new StillSeen(
+        `${first.name} has been in a transaction for long and may still see what was deleted`,
+      );
+    }
+  }
+}
+
+/**
+ * Writes over or removes every segment of the write-ahead log that is older than now: also those that are kept to be
+ * written again, which hold what they held.
+ */
+async function renewLog(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    'SELECT rolsuper AS may FROM pg_roles WHERE rolname = current_user',
+  );
+  if (rows[0]?.may !== true) return false;
+  await client.query('ALTER SYSTEM SET wal_recycle = off');
+  await client.query('SELECT pg_reload_conf()');
+  try {
+    await client.query('CHECKPOINT');
+    // The rest of a segment is filled with zeros when it is left: so each one that lies ready is passed through.
+    const { rows: ready } = await client.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM pg_ls_waldir() WHERE name > pg_walfile_name(pg_current_wal_lsn())',
+    );
+    for (let n = 0; n <= (ready[0]?.count ?? 0); n += 1) {
+      await client.query("SELECT pg_logical_emit_message(false, 'annal', 'scavenge'), pg_switch_wal()");
+    }
+    await client.query('CHECKPOINT');
+  } finally {
+    await client.query('ALTER SYSTEM RESET wal_recycle');
+    await client.query('SELECT pg_reload_conf()');
+  }
+  return true;
+}

@@ -1,0 +1,95 @@
+/**
+ * The connection to EventStoreDB. Calls go through the library's client, which finds the leader and reconnects, but
+ * with messages as they are on the wire: its own reads give metadata parsed, and the chain needs its bytes; its own
+ * appends share their state between clients and end the process when one of two breaks.
+ */
+// biome-ignore-all lint/complexity/useLiteralKeys: so TypeScript lets protected members of the library be called.
+import { EventStoreDBClient } from '@eventstore/db-client';
+import grpcStreams from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type {
+  BatchAppendReq,
+  BatchAppendResp,
+  ReadReq,
+  ReadResp,
+} from '@eventstore/db-client/generated/streams_pb.js';
+import type { ClientDuplexStream, ClientReadableStream } from '@grpc/grpc-js';
+import { Unavailable } from '../store.ts';
+
+/** A year, in ms: what has no end of its own. */
+const NO_DEADLINE = 365 * 86_400_000;
+
+/** Answers to a read, in order, as they come. */
+export type Answers = ClientReadableStream<ReadResp>;
+/** A line for appends: requests out, answers in, matched by their correlation ids. */
+export type AppendLine = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
+
+/** Ends a call. The library would take a call that was cancelled for a lost connection: this one was destroyed first. */
+export function end(call: Answers | AppendLine, error?: Error): void {
+  call.once('error', () => undefined);
+  call.once('close', () => call.cancel());
+  call.destroy(error);
+}
+
+/** One client on one server or cluster. Every call asks for the leader: a follower may lag. */
+export class LogClient {
+  readonly #client: EventStoreDBClient;
+
+  /**
+   * Connects when first used.
+   * @param url a connection string of the client library.
+   * @throws Unavailable when it is none, or names a file that is not there; never quotes it, since it bears a password.
+   */
+  constructor(
+    url: string,
+    private readonly answerWithin: number,
+  ) {
+    try {
+      this.#client = EventStoreDBClient.connectionString(url.replace(/^kurrentdb/, 'esdb'));
+    } catch (error) {
+      const reason = error instanceof Error && error.name !== 'ParseError' ? `: ${error.message}` : '';
+      throw new Unavailable(`it is no connection string of EventStoreDB${reason}`);
+    }
+  }
+
+  /** Sends a read that ends within the deadline. */
+  read(request: ReadReq): Promise<Answers> {
+    return this.#reading(request, this.answerWithin);
+  }
+
+  /** Sends a read that ends when it is cancelled or breaks. */
+  follow(request: ReadReq): Promise<Answers> {
+    return this.#reading(request, NO_DEADLINE);
+  }
+
+  /** Opens a line for appends. */
+  appendLine(): Promise<AppendLine> {
+    const client = this.#client;
+    return client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'append', (service) =>
+      service.batchAppend(...client['callArguments']({ requiresLeader: true, deadline: NO_DEADLINE })),
+    )();
+  }
+
+  /** Ends a stream for ever, whatever its revision. */
+  async tombstone(stream: string): Promise<void> {
+    await this.#client.tombstoneStream(stream, { requiresLeader: true, deadline: this.answerWithin });
+  }
+
+  /** Calls the HTTP interface of the server. @returns what its answer says */
+  http(method: 'GET' | 'POST', path: string): Promise<unknown> {
+    return this.#client['HTTPRequest'](method, path, { headers: { accept: 'application/json' } });
+  }
+
+  /** Ends every call and lets go of the connection. */
+  async close(): Promise<void> {
+    await this.#client.dispose();
+    const channel = await this.#client['getChannel']().catch(() => undefined);
+    channel?.close();
+  }
+
+  #reading(request: ReadReq, deadline: number): Promise<Answers> {
+    const client = this.#client;
+    return client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'read', (service) =>
+      service.read(request, ...client['callArguments']({ requiresLeader: true, deadline })),
+    )();
+  }
+}

@@ -1,0 +1,64 @@
+/** What the client library throws, as the errors of the port. */
+import {
+  AccessDeniedError,
+  convertToCommandError,
+  ErrorType,
+  isCommandError,
+  MaxAppendSizeExceededError,
+  StreamDeletedError,
+} from '@eventstore/db-client';
+import { persist as tryAgain } from '../persist.ts';
+import { Conflict, StreamDeleted, TooLarge, Unavailable } from '../store.ts';
+
+/** Commands that failed so are refused, whenever they are sent. Every other failure may pass. */
+const FINAL: ReadonlySet<ErrorType> = new Set([
+  ErrorType.ACCESS_DENIED,
+  ErrorType.INVALID_ARGUMENT,
+  ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED,
+  ErrorType.STREAM_DELETED,
+  ErrorType.UNSUPPORTED,
+  ErrorType.WRONG_EXPECTED_VERSION,
+]);
+
+/** Errors of the port that say why; the others of its errors are `Unavailable`. */
+const ANSWERS = [Conflict, StreamDeleted, TooLarge];
+const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+/** Whether an error says that the server is away. The library throws plain errors, too, when a connection is refused. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const command = convertToCommandError(error);
+  if (isCommandError(command)) return !FINAL.has(command.type);
+  return ![...ANSWERS, ...MISTAKES].some((kind) => error instanceof kind);
+}
+
+/** The error of the port that an error of the library is; itself when the port knows none. */
+export function translate(error: unknown, stream = ''): unknown {
+  if (!(error instanceof Error) || error instanceof Unavailable) return error;
+  const command = convertToCommandError(error);
+  if (command instanceof StreamDeletedError) return new StreamDeleted(stream);
+  if (command instanceof MaxAppendSizeExceededError) {
+    return new TooLarge(command.maxAppendSize, command.maxAppendSize);
+  }
+  if (command instanceof AccessDeniedError) {
+    return new Unavailable('EventStoreDB refuses the credentials', { cause: error });
+  }
+  if (!isAway(error)) return error;
+  return new Unavailable(`EventStoreDB does not answer: ${error.message}`, { cause: error });
+}
+
+/**
+ * Runs something repeatable until it succeeds or fails for another reason than an absent server.
+ * @param stream that it concerns.
+ * @throws Unavailable, StreamDeleted, TooLarge; other errors as they are.
+ */
+export async function persist<T>(
+  attempt: () => Promise<T>,
+  { stream, onRetry }: { stream?: string | undefined; onRetry?: (error: unknown) => void } = {},
+): Promise<T> {
+  try {
+    return await tryAgain(attempt, { isAway, onRetry });
+  } catch (error) {
+    throw translate(error, stream);
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * What happens in the log, live: one subscription for all subscribers of the process. It resumes where it broke off,
+ * so that what it remembers has no gaps.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { placeInAppend } from '../batches.ts';
+
+import { RecentBatches } from '../postgres/recent.ts';
+import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
+import { type Answers, end, type LogClient } from './client.ts';
+import type { ErasedStreams } from './erased.ts';
+import type { Heads } from './heads.ts';
+import { eventIn, isInternal, subscribeToAll } from './messages.ts';
+import { toWire } from './position.ts';
+import type { Reader } from './reader.ts';
+
+/** Pause before a broken subscription is begun again, in ms: doubled with each failure, up to the last. */
+const PAUSE = { first: 50, last: 2_000 } as const;
+/** How long after an append its event may take to arrive, in ms, before subscribers go and read it. */
+const OVERDUE = 50;
+
+/** What the feed needs of the store. */
+export interface FeedOptions {
+  readonly client: LogClient;
+  readonly reader: Reader;
+  readonly heads: Heads;
+  readonly erased: ErasedStreams;
+  readonly onLost: (error: unknown) => void;
+}
+
+/** News of the log, for any number of listeners. */
+export class Feed {
+  readonly recent = new RecentBatches();
+  #known: Position = BEGINNING;
+  /** The last event that came live or was the newest when the feed began: the next one follows it. */
+  #last: Position | undefined;
+  readonly #listeners = new Set<() => void>();
+  /** Events of an append whose others have not come yet. */
+  #part: RecordedEvent[] = [];
+  #answers: Answers | undefined;
+  #running: Promise<void> | undefined;
+  readonly #closing = new AbortController();
+
+  constructor(readonly options: FeedOptions) {}
+
+  /** Whether the store is closing: nothing more will be heard. */
+  get closed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** The newest position that this process has heard of. Everything up to it can be read. */
+  get known(): Position {
+    return this.#known;
+  }
+
+  /** Calls `wake` whenever there may be more, until the returned function is called. */
+  listen(wake: () => void): () => void {
+    this.#listeners.add(wake);
+    this.#running ??= this.#run();
+    return () => {
+      this.#listeners.delete(wake);
+    };
+  }
+
+  /** Makes known that the log reaches at least this far. */
+  reach(position: Position): void {
+    if (position <= this.#known) return;
+    this.#known = position;
+    for (const wake of this.#listeners) wake();
+  }
+
+  /** Expects the event of an append of this process, which may be late. */
+  expect(position: Position): void {
+    if (this.#listeners.size > 0) setTimeout(() => this.reach(position), OVERDUE).unref();
+  }
+
+  /** Wakes everyone for the last time and ends the subscription. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    if (this.#answers !== undefined) end(this.#answers);
+    for (const wake of this.#listeners) wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let pause: number = PAUSE.first; !this.closed; pause = Math.min(pause * 2, PAUSE.last)) {
+      try {
+        await this.#follow(() => {
+          pause = PAUSE.first;
+        });
+      } catch (error) {
+        if (!this.closed) this.options.onLost(error);
+      }
+      await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+    }
+  }
+
+  /** One subscription, until it breaks. @param begun called when it brings something. */
+  async #follow(begun: () => void): Promise<void> {
+    const { client, reader, erased } = this.options;
+    await erased.refresh(reader);
+    const head = await reader.head();
+    this.#last ??= head;
+    this.#part = [];
+    const answers = await client.follow(subscribeToAll(toWire(this.#last)));
+    this.#answers = answers;
+    this.reach(head);
+    if (this.closed) end(answers);
+    for await (const answer of answers) {
+      begun();
+      const event = eventIn(answer);
+      if (event !== undefined) this.#take(event);
+    }
+  }
+
+  #take(event: RecordedEvent): void {
+    const { erased, heads } = this.options;
+    if (erased.notice(event)) this.recent.clear();
+    if (isInternal(event)) return;
+    heads.see(event);
+    const { index, count } = placeInAppend(event);
+    if (index !== this.#part.length) this.#publish();
+    this.#part.push(event);
+    if (index === count - 1) this.#publish();
+  }
+
+  /** Hands over an append. Nothing but the server's own events stands between it and the one before. */
+  #publish(): void {
+    const events = this.#part;
+    const position = events.at(-1)?.position;
+    if (position === undefined) return;
+    this.#part = [];
+    if (this.#listeners.size > 0) this.recent.add({ previous: this.#last ?? BEGINNING, events, position });
+    else this.recent.clear();
+    this.#last = position;
+    this.reach(position);
+  }
+}

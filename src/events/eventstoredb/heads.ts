@@ -1,0 +1,36 @@
+/** Heads of streams as the server delivered them. The server compares revisions only; the chain needs the hash, too. */
+import { LRUCache } from 'lru-cache';
+import { hashOf } from '../chain.ts';
+import type { RecordedEvent, StreamHead } from '../store.ts';
+
+/** Streams whose head is remembered. */
+const STREAMS = 20_000;
+
+/**
+ * Hashes come from what was read or heard, never from what was sent: the server answers an append whose ids it has as
+ * if it wrote it, though what it has may have another body.
+ */
+export class Heads {
+  readonly #heads = new LRUCache<string, StreamHead>({ max: STREAMS });
+
+  /** Notes an event that came from the server. */
+  see(event: RecordedEvent): void {
+    const { stream, revision } = event;
+    const seen = this.#heads.peek(stream);
+    if (seen !== undefined && (seen.revision > revision || (seen.revision === revision && seen.hash !== '')))
+      return;
+    this.#heads.set(stream, { revision, hash: hashOf(event) ?? '' });
+  }
+
+  /** Notes that a stream has come this far; with which hash is not known before the event comes. */
+  passed(stream: string, revision: number): void {
+    if ((this.#heads.peek(stream)?.revision ?? -1) < revision)
+      this.#heads.set(stream, { revision, hash: '' });
+  }
+
+  /** Whether the newest event that was seen of a stream is this head. */
+  knows(stream: string, { revision, hash }: StreamHead): boolean {
+    const seen = this.#heads.get(stream);
+    return seen?.revision === revision && seen.hash === hash;
+  }
+}

@@ -1,0 +1,107 @@
+/** Requests to the server and events in its answers, as they are on the wire: bodies stay the bytes that they are. */
+
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
+import type { RecordedEvent } from '../store.ts';
+import { toPosition, type WirePosition } from './position.ts';
+
+const { Options } = streams.ReadReq;
+
+/** Which way. */
+export type Direction = 'forwards' | 'backwards';
+
+const DIRECTIONS = {
+  forwards: Options.ReadDirection.FORWARDS,
+  backwards: Options.ReadDirection.BACKWARDS,
+} as const;
+
+/** Up to `count` events of a stream from a revision, inclusive; undefined: from its first or last. */
+export function readStream(
+  stream: string,
+  direction: Direction,
+  from: number | undefined,
+  count: number,
+): ReadReq {
+  const part = new Options.StreamOptions().setStreamIdentifier(identifier(stream));
+  if (from !== undefined) part.setRevision(String(from));
+  else if (direction === 'forwards') part.setStart(new shared.Empty());
+  else part.setEnd(new shared.Empty());
+  return request(options(direction).setStream(part).setCount(String(count)));
+}
+
+/** Up to `count` events of all streams from a position, inclusive; undefined: from the first or the last. */
+export function readAll(direction: Direction, from: WirePosition | undefined, count: number): ReadReq {
+  return request(options(direction).setAll(place(direction, from)).setCount(String(count)));
+}
+
+/** Everything after a position and then live; undefined: from the beginning. */
+export function subscribeToAll(after: WirePosition | undefined): ReadReq {
+  const live = new Options.SubscriptionOptions();
+  return request(options('forwards').setAll(place('forwards', after)).setSubscription(live));
+}
+
+/** A stream's name as the server takes it. */
+export function identifier(stream: string): InstanceType<typeof shared.StreamIdentifier> {
+  return new shared.StreamIdentifier().setStreamName(bytes(stream));
+}
+
+/** UTF-8, in the kind of array that the messages accept. */
+export function bytes(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text));
+}
+
+/** The event in an answer; undefined in answers that have none (confirmations, ends of reads). */
+export function eventIn(answer: ReadResp): RecordedEvent | undefined {
+  const event = answer.getEvent()?.getEvent();
+  if (event === undefined) return undefined;
+  return {
+    id: event.getId()?.getString() ?? '',
+    type: event.getMetadataMap().get('type') ?? '',
+    stream: text(event.getStreamIdentifier()?.getStreamName_asU8()),
+    revision: Number(event.getStreamRevision()),
+    position: toPosition(event.getCommitPosition(), event.getPreparePosition()),
+    data: text(event.getData_asU8()),
+    metadata: text(event.getCustomMetadata_asU8()),
+  };
+}
+
+/** Of a tombstone; it stands in the stream that it ends. */
+export const TOMBSTONE = '$streamDeleted';
+/** The stream that holds the names of erased streams. */
+export const ERASED_STREAM = 'annal-erased';
+
+/** Whether an event is the server's own (statistics, metadata of streams, tombstones) or the adapter's. */
+export function isInternal({ stream, type }: Pick<RecordedEvent, 'stream' | 'type'>): boolean {
+  return stream.startsWith('$') || type.startsWith('$') || stream === ERASED_STREAM;
+}
+
+function place(
+  direction: Direction,
+  position: WirePosition | undefined,
+): InstanceType<typeof Options.AllOptions> {
+  const all = new Options.AllOptions();
+  if (position !== undefined) {
+    const { commit, prepare } = position;
+    return all.setPosition(new Options.Position().setCommitPosition(commit).setPreparePosition(prepare));
+  }
+  return direction === 'forwards' ? all.setStart(new shared.Empty()) : all.setEnd(new shared.Empty());
+}
+
+function options(direction: Direction): InstanceType<typeof Options> {
+  return new Options()
+    .setReadDirection(DIRECTIONS[direction])
+    .setResolveLinks(false)
+    .setNoFilter(new shared.Empty())
+    .setUuidOption(new Options.UUIDOption().setString(new shared.Empty()));
+}
+
+function request(options: InstanceType<typeof Options>): ReadReq {
+  return new streams.ReadReq().setOptions(options);
+}
+
+function text(encoded: Uint8Array | undefined): string {
+  return encoded === undefined
+    ? ''
+    : Buffer.from(encoded.buffer, encoded.byteOffset, encoded.length).toString();
+}

@@ -1,0 +1,21 @@
+/** How an EventStoreDB is opened. */
+
+/** Options of `EventStoreDbStore.open`. */
+export interface EventStoreDbOptions {
+  /**
+   * `esdb://user:password@host:2113?tls=true`, several hosts for gossip seeds, `esdb+discover://` for a DNS name of a
+   * cluster. `kurrentdb:` means the same.
+   */
+  readonly url: string;
+  /** Where lost connections are reported; a pino logger fits. */
+  readonly log?: { warn(details: object, message: string): void };
+  /** Told how many appends each acknowledged batch had: here always one. */
+  readonly onBatch?: (appends: number) => void;
+  /** About the most bytes of bodies read at a time; exceeded only by one event. Default 16 MB. */
+  readonly pageBytes?: number;
+  /** Longest wait for an answer of the server before it counts as away, in ms. Default 10,000. */
+  readonly answerWithin?: number;
+}
+
+/** What is not said. */
+export const DEFAULTS = { pageBytes: 16_000_000, answerWithin: 10_000 } as const;

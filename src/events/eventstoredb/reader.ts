@@ -1,0 +1,129 @@
+/** Everything that is read from the server; each read is one call, sent again when the connection broke. */
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
+import { hashOf } from '../chain.ts';
+import type { Identity, Page } from '../postgres/reader.ts';
+import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
+import { type Answers, end, type LogClient } from './client.ts';
+import type { ErasedStreams } from './erased.ts';
+import { persist } from './faults.ts';
+import type { Heads } from './heads.ts';
+import { type Direction, eventIn, isInternal, readAll, readStream } from './messages.ts';
+import { toWire } from './position.ts';
+
+/** How far a search for the newest event looks back at a time: past statistics and tombstones. */
+const LOOK_BACK = [1, 32, 1_000] as const;
+
+/** Which part of a stream to read. */
+export interface StreamPart {
+  readonly stream: string;
+  /** Revision, inclusive; undefined: the first or the last. */
+  readonly from: number | undefined;
+  readonly direction: Direction;
+  readonly limit: number;
+}
+
+/** What a call brought. */
+interface Read {
+  readonly events: RecordedEvent[];
+  /** Whether it ended before the events that were asked for, for its size. */
+  readonly cut: boolean;
+}
+
+/** Reads streams and the total order. Every method throws `Unavailable` when the server stays away. */
+export class Reader {
+  /** @param pageBytes about the most bytes of bodies a page may have; one event may exceed it. */
+  constructor(
+    private readonly client: LogClient,
+    private readonly heads: Heads,
+    private readonly erased: Pick<ErasedStreams, 'has'>,
+    private readonly pageBytes: number,
+  ) {}
+
+  /** The next events of a stream, and whether there may be more. @throws StreamDeleted */
+  async stream({
+    stream,
+    from,
+    direction,
+    limit,
+  }: StreamPart): Promise<{ events: RecordedEvent[]; ended: boolean }> {
+    const { events, cut } = await this.#read(readStream(stream, direction, from, limit), stream);
+    return { events, ended: !cut && events.length < limit };
+  }
+
+  /** The last event of a stream; undefined when it was never written. @throws StreamDeleted */
+  async last(stream: string): Promise<RecordedEvent | undefined> {
+    const { events } = await this.#read(readStream(stream, 'backwards', undefined, 1), stream);
+    return events[0];
+  }
+
+  /** Ids, places and hashes of the events of a stream between two revisions, both inclusive. @throws StreamDeleted */
+  async identities(stream: string, from: number, to: number): Promise<Identity[]> {
+    const found: Identity[] = [];
+    for (let next = Math.max(from, 0); next <= to; ) {
+      const part = { stream, from: next, direction: 'forwards', limit: to - next + 1 } as const;
+      const { events, ended } = await this.stream(part);
+      for (const { revision, id, position, metadata } of events)
+        found.push({ revision, id, position, hash: hashOf({ metadata }) ?? '' });
+      if (ended) break;
+      next += events.length;
+    }
+    return found;
+  }
+
+  /** The next `limit` events of all streams; of them, those whose streams start with one of the prefixes. */
+  async all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page> {
+    // A read begins with the event at its position.
+    const count = after === BEGINNING ? limit : limit + 1;
+    const { events, cut } = await this.#read(readAll('forwards', toWire(after), count));
+    return {
+      events: events.filter(
+        (event) =>
+          event.position > after &&
+          !isInternal(event) &&
+          !this.erased.has(event.stream) &&
+          (prefixes?.some((prefix) => event.stream.startsWith(prefix)) ?? true),
+      ),
+      position: events.at(-1)?.position ?? after,
+      ended: !cut && events.length < count,
+    };
+  }
+
+  /** The position of the newest event, the server's own left out. */
+  async head(): Promise<Position> {
+    let before: Position = BEGINNING;
+    for (let look = 0; ; look += 1) {
+      const count = LOOK_BACK[Math.min(look, LOOK_BACK.length - 1)] ?? 1;
+      const { events } = await this.#read(readAll('backwards', toWire(before), count));
+      const newest = events.find((event) => !isInternal(event));
+      if (newest !== undefined || events.length < count) return newest?.position ?? BEGINNING;
+      before = events.at(-1)?.position ?? before;
+    }
+  }
+
+  /** The position of the newest event of any kind: tombstones and names of erased streams are never removed. */
+  async reached(): Promise<Position> {
+    const { events } = await this.#read(readAll('backwards', undefined, 1));
+    return events[0]?.position ?? BEGINNING;
+  }
+
+  #read(request: ReadReq, stream?: string): Promise<Read> {
+    return persist(async () => this.#collect(await this.client.read(request)), { stream });
+  }
+
+  async #collect(answers: Answers): Promise<Read> {
+    const events: RecordedEvent[] = [];
+    let bytes = 0;
+    for await (const answer of answers) {
+      const event = eventIn(answer);
+      if (event === undefined) continue;
+      this.heads.see(event);
+      events.push(event);
+      bytes += event.data.length + event.metadata.length;
+      if (bytes >= this.pageBytes) {
+        end(answers);
+        return { events, cut: true };
+      }
+    }
+    return { events, cut: false };
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * EventStoreDB's scavenge: what erased streams held leaves the chunk files of the node that answers. Each node of a
+ * cluster has files of its own. <https://developers.eventstore.com/server/v24.10/operations/scavenge>
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { Unavailable } from '../store.ts';
+import { LogClient } from './client.ts';
+import { translate } from './faults.ts';
+import { eventIn, readStream } from './messages.ts';
+import { DEFAULTS } from './options.ts';
+
+/** How often a running scavenge is looked at, in ms. */
+const LOOK_MS = 500;
+
+/** An empty id: none runs. */
+const running = z.object({ scavengeId: z.string().nullish() });
+const completed = z.object({ result: z.string(), error: z.string().nullish() });
+
+/**
+ * Starts a scavenge, or joins the one that runs, and waits for its end.
+ * @param url as of `EventStoreDbStore.open`; its user must be in `$ops` or `$admins`.
+ * @throws Unavailable when the server does not answer or refuses; Error when the scavenge did not succeed.
+ */
+export async function scavenge(url: string): Promise<{ readonly id: string }> {
+  const client = new LogClient(url, DEFAULTS.answerWithin);
+  try {
+    const id = (await current(client)) ?? (await begin(client));
+    while ((await current(client)) === id) await delay(LOOK_MS);
+    await assertSucceeded(client, id);
+    return { id };
+  } finally {
+    await client.close();
+  }
+}
+
+async function begin(client: LogClient): Promise<string> {
+  const { scavengeId } = running.parse(await ask(client, 'POST', '/admin/scavenge'));
+  if (!scavengeId) throw new Unavailable('EventStoreDB did not begin a scavenge');
+  return scavengeId;
+}
+
+async function current(client: LogClient): Promise<string | undefined> {
+  return running.parse(await ask(client, 'GET', '/admin/scavenge/current')).scavengeId || undefined;
+}
+
+/** What came of it is told by the last event of its stream. */
+async function assertSucceeded(client: LogClient, id: string): Promise<void> {
+  let last: z.infer<typeof completed> | undefined;
+  for await (const answer of await client.read(readStream(`$scavenges-${id}`, 'backwards', undefined, 1))) {
+    const event = eventIn(answer);
+    if (event?.type === '$scavengeCompleted') last = completed.parse(JSON.parse(event.data));
+  }
+  if (last?.result !== 'Success') {
+    throw new Error(`scavenge ${id} did not succeed: ${last?.error ?? last?.result ?? 'it was stopped'}`);
+  }
+}
+
+async function ask(client: LogClient, method: 'GET' | 'POST', path: string): Promise<unknown> {
+  try {
+    return await client.http(method, path);
+  } catch (error) {
+    throw translate(error);
+  }
+}

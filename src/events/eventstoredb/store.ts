@@ -1,0 +1,215 @@
+/** EventStoreDB as the event store, for production. See `docs/eventstoredb.md`. */
+import { WrongExpectedVersionError } from '@eventstore/db-client';
+import { Observable } from 'rxjs';
+import { Append, MAX_REVISION } from '../postgres/append.ts';
+import { answerRefused } from '../postgres/refusal.ts';
+import { Subscription } from '../postgres/subscription.ts';
+import {
+  type AppendResult,
+  type EventStore,
+  type Expected,
+  type NewEvent,
+  type Position,
+  type ReadOptions,
+  type RecordedEvent,
+  StreamDeleted,
+  type SubscribeOptions,
+  Unavailable,
+} from '../store.ts';
+import { Appender } from './appender.ts';
+import { LogClient } from './client.ts';
+import { ErasedStreams } from './erased.ts';
+import { persist } from './faults.ts';
+import { Feed } from './feed.ts';
+import { Heads } from './heads.ts';
+import { DEFAULTS, type EventStoreDbOptions } from './options.ts';
+import { Reader } from './reader.ts';
+
+const PAGE_EVENTS = 500;
+
+/** The event store in EventStoreDB 24.2 or later. */
+export class EventStoreDbStore implements EventStore {
+  readonly #options: EventStoreDbOptions;
+  readonly #pageBytes: number;
+  readonly #client: LogClient;
+  readonly #heads = new Heads();
+  readonly #erased = new ErasedStreams();
+  readonly #reader: Reader;
+  readonly #appender: Appender;
+  readonly #feed: Feed;
+  readonly #busy = new Set<Promise<unknown>>();
+  /** The last append of each stream that has any under way. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+  #closed = false;
+
+  private constructor(options: EventStoreDbOptions) {
+    const { pageBytes, answerWithin } = { ...DEFAULTS, ...options };
+    this.#options = options;
+    this.#pageBytes = pageBytes;
+    this.#client = new LogClient(options.url, answerWithin);
+    this.#reader = new Reader(this.#client, this.#heads, this.#erased, pageBytes);
+    this.#appender = new Appender(this.#client, answerWithin);
+    this.#feed = new Feed({
+      client: this.#client,
+      reader: this.#reader,
+      heads: this.#heads,
+      erased: this.#erased,
+      onLost: (error) =>
+        options.log?.warn({ err: error }, 'the subscription to the event log is begun again'),
+    });
+  }
+
+  /**
+   * Connects.
+   * @throws Unavailable when no server answers, or the URL is none, or its credentials are refused.
+   */
+  static async open(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
+    const store = new EventStoreDbStore(options);
+    try {
+      await store.#erased.refresh(store.#reader);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+    return store;
+  }
+
+  async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<AppendResult> {
+    this.#assertOpen();
+    const append = new Append(stream, expected, events);
+    const onRetry = (error: unknown): void =>
+      this.#options.log?.warn({ err: error }, 'an append is sent again');
+    // A failure leaves open whether it was written. Sent again, what was written is recognised.
+    const write = (): Promise<AppendResult> => persist(() => this.#append(append), { stream, onRetry });
+    const result = await this.#track(this.#inTurn(stream, write));
+    this.#feed.expect(result.position);
+    this.#options.onBatch?.(1);
+    return result;
+  }
+
+  async *read(stream: string, options: ReadOptions = {}): AsyncGenerator<RecordedEvent> {
+    this.#assertOpen();
+    const { direction = 'forwards', limit = Number.POSITIVE_INFINITY } = options;
+    let from = options.from === undefined ? undefined : Math.min(options.from, MAX_REVISION);
+    for (let left = limit; left > 0; ) {
+      const page = await this.#reader.stream({ stream, from, direction, limit: Math.min(left, PAGE_EVENTS) });
+      yield* page.events;
+      const last = page.events.at(-1);
+      if (page.ended || last === undefined) return;
+      left -= page.events.length;
+      from = last.revision + (direction === 'forwards' ? 1 : -1);
+      if (from < 0) return;
+    }
+  }
+
+  subscribe(options: SubscribeOptions): Observable<Position> {
+    return new Observable((subscriber) => {
+      if (this.#closed) {
+        subscriber.error(closed());
+        return undefined;
+      }
+      const subscription = new Subscription(this.#feed, this.#reader, options, this.#pageBytes);
+      this.#track(
+        subscription
+          .run((position) => subscriber.next(position))
+          .then(
+            () => subscriber.complete(),
+            (error: unknown) => subscriber.error(error),
+          ),
+      );
+      return () => subscription.stop();
+    });
+  }
+
+  async head(): Promise<Position> {
+    const head = await this.#reader.head();
+    this.#feed.reach(head);
+    return head;
+  }
+
+  reached(): Promise<Position> {
+    return this.#reader.reached();
+  }
+
+  async erase(stream: string): Promise<void> {
+    this.#assertOpen();
+    await this.#track(this.#erase(stream));
+  }
+
+  async ping(): Promise<void> {
+    await this.#reader.reached();
+  }
+
+  /** Refuses what is new, waits for appends and handlers in flight, completes subscriptions. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#feed.close();
+    await Promise.allSettled(this.#busy);
+    await this.#client.close();
+  }
+
+  /** One attempt. */
+  async #append(append: Append): Promise<AppendResult> {
+    const { stream, base, events, head } = append;
+    // The server compares revisions; that the hash is right, too, was seen before or is looked at.
+    if (!this.#heads.knows(stream, base)) {
+      const last = await this.#reader.last(stream);
+      if (last === undefined ? append.expected !== 'none' : !this.#heads.knows(stream, base))
+        return this.#refuse(append, last);
+    }
+    try {
+      const position = await this.#appender.send({ stream, revision: base.revision, events });
+      this.#heads.passed(stream, head.revision);
+      return { head, position };
+    } catch (error) {
+      if (!(error instanceof WrongExpectedVersionError)) throw error;
+      return this.#refuse(append, await this.#reader.last(stream));
+    }
+  }
+
+  #refuse(append: Append, last: RecordedEvent | undefined): Promise<AppendResult> {
+    return answerRefused(this.#reader, { append, actual: last?.revision ?? 'none', erased: false });
+  }
+
+  /** First the stream, then its name: a process that dies in between is asked again. */
+  async #erase(stream: string): Promise<void> {
+    try {
+      await persist(() => this.#client.tombstone(stream), { stream });
+    } catch (error) {
+      if (!(error instanceof StreamDeleted)) throw error;
+    }
+    await this.#erased.refresh(this.#reader);
+    if (!this.#erased.has(stream)) await this.#erased.add(stream, this.#appender);
+    this.#feed.recent.clear();
+  }
+
+  /** Appends to one stream go out one after the other, in the order in which they were asked for. */
+  #inTurn<T>(stream: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(stream) ?? Promise.resolve()).then(work, work);
+    this.#turns.set(stream, turn);
+    const leave = (): void => {
+      if (this.#turns.get(stream) === turn) this.#turns.delete(stream);
+    };
+    turn.then(leave, leave);
+    return turn;
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    const settled = work.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#busy.add(settled);
+    void settled.then(() => this.#busy.delete(settled));
+    return work;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw closed();
+  }
+}
+
+function closed(): Unavailable {
+  return new Unavailable('the event log is closed');
+}

@@ -1,0 +1,39 @@
+/** Which event store an installation has: EventStoreDB where one is named, else the log in its PostgreSQL. */
+import { EventStoreDbStore } from './eventstoredb/store.ts';
+import { isClosed, LogClosed } from './postgres/closing.ts';
+import { PostgresEventStore } from './postgres/store.ts';
+import type { EventStore } from './store.ts';
+
+/** What is known of it. */
+export interface OpenOptions {
+  /** `postgres://…` of the database, which holds the log unless `eventStoreUrl` names another. */
+  readonly url: string;
+  /** `esdb://…`, or `postgres://…` for a log in another database; undefined or empty: the log in PostgreSQL. */
+  readonly eventStoreUrl?: string | undefined;
+  /** Where lost connections are reported; a pino logger fits. */
+  readonly log?: { warn(details: object, message: string): void };
+  /** Told how many appends each acknowledged batch had. */
+  readonly onBatch?: (appends: number) => void;
+}
+
+/** Whether a URL names a log in PostgreSQL. */
+export function isPostgres(url: string): boolean {
+  return /^postgres(ql)?:/.test(url);
+}
+
+/**
+ * Opens the event store.
+ * @throws Unavailable when it cannot be reached; LogClosed when it was moved elsewhere, or is about to be.
+ */
+export async function openEventStore({
+  url,
+  eventStoreUrl = '',
+  ...options
+}: OpenOptions): Promise<EventStore> {
+  const own = eventStoreUrl === '' ? url : eventStoreUrl;
+  if (!isPostgres(own)) return EventStoreDbStore.open({ url: own, ...options });
+  const store = await PostgresEventStore.open({ url: own, ...options });
+  if (!(await isClosed(own))) return store;
+  await store.close();
+  throw new LogClosed();
+}

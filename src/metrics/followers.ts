@@ -1,0 +1,98 @@
+/** Metrics of what follows the log: projections and processes, how they stand and how far behind they are. */
+import { Gauge, type Registry } from 'prom-client';
+import { shared } from './shared.ts';
+
+/** How a projection stands, as far as metrics tell it. */
+export interface ProjectionState {
+  readonly name: string;
+  readonly state: string;
+}
+
+/** How far behind the log one follower is. */
+export interface Lag {
+  /** Events that it has not passed; counted up to a bound. */
+  readonly events: number;
+  /** Age of the oldest of them, in seconds; 0 when there is none. */
+  readonly seconds: number;
+}
+
+/** What is asked when somebody looks at the metrics. */
+export interface FollowersSource {
+  readonly states: () => readonly ProjectionState[];
+  /** Projections whose reads are refused because they lag. */
+  readonly stale: () => readonly string[];
+  /** Names of the processes. */
+  readonly processes: readonly string[];
+  /** Events that each process has set aside; none of a process without any. May reject: then nothing is said. */
+  readonly parked: () => Promise<ReadonlyMap<string, number>>;
+  /** Lags of projections and processes by name. May reject: then nothing is said. */
+  readonly lags: () => Promise<ReadonlyMap<string, Lag>>;
+}
+
+/** Registers the gauges. Nothing is asked until they are looked at, and then once for all of them. */
+export function observeFollowers(registry: Registry, source: FollowersSource): void {
+  const { states, stale, processes, parked } = source;
+  const registers = [registry];
+  new Gauge({
+    name: 'annal_projection_state',
+    help: 'State of each projection on this instance: starting, following, running, retrying, failed, outdated.',
+    labelNames: ['projection', 'state'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, state } of states()) this.set({ projection: name, state }, 1);
+    },
+  });
+  new Gauge({
+    name: 'annal_projection_stale',
+    help: '1 while reads of a projection are refused because it lags behind the log.',
+    labelNames: ['projection'],
+    registers,
+    collect() {
+      const behind = stale();
+      for (const { name } of states()) this.set({ projection: name }, behind.includes(name) ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'annal_process_parked_events',
+    help: 'Events that a process cannot act on and has set aside, on whichever instance; they are tried again.',
+    labelNames: ['process'],
+    registers,
+    async collect() {
+      const counts = await parked().catch(() => undefined);
+      this.reset();
+      if (counts === undefined) return;
+      for (const name of processes) this.set({ process: name }, counts.get(name) ?? 0);
+    },
+  });
+  const lags = shared(() => source.lags().catch(() => new Map<string, Lag>()));
+  const projections = (): string[] => states().map(({ name }) => name);
+  observeLags(registry, 'projection', projections, lags);
+  observeLags(registry, 'process', () => processes, lags);
+}
+
+function observeLags(
+  registry: Registry,
+  kind: 'projection' | 'process',
+  names: () => readonly string[],
+  lags: () => Promise<ReadonlyMap<string, Lag>>,
+): void {
+  const gauge = (unit: keyof Lag, help: string): void => {
+    new Gauge({
+      name: `annal_${kind}_lag_${unit}`,
+      help: `${help}, on whichever instance it runs; absent when the log cannot be asked.`,
+      labelNames: [kind],
+      registers: [registry],
+      async collect() {
+        const found = await lags();
+        this.reset();
+        for (const name of names()) {
+          const lag = found.get(name);
+          if (lag !== undefined) this.set({ [kind]: name }, lag[unit]);
+        }
+      },
+    });
+  };
+  gauge('events', `Events of the log that the ${kind} has not passed, counted up to 5000`);
+  gauge('seconds', `Age of the oldest event that the ${kind} has not passed, 0 when there is none`);
+}

@@ -1,0 +1,23 @@
+/** Metrics of the read side: how long each question takes. */
+import { Histogram, type Registry } from 'prom-client';
+import type { Around } from '#src/shared/around.ts';
+import { DURATIONS } from '../metrics.ts';
+
+/** Registers the histogram. @returns what measures a question, to be put around it. */
+export function observeQueries(registry: Registry): Around {
+  const durations = new Histogram({
+    name: 'annal_query_duration_seconds',
+    help: 'Time of a question to the read models, waiting for a connection included, by its kind.',
+    labelNames: ['query'],
+    buckets: DURATIONS,
+    registers: [registry],
+  });
+  return async (query, call) => {
+    const began = performance.now();
+    try {
+      return await call();
+    } finally {
+      durations.observe({ query }, (performance.now() - began) / 1_000);
+    }
+  };
+}

@@ -1,0 +1,147 @@
+/** Metrics of the event store, taken around the port: the same for every store. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Observable } from 'rxjs';
+import type { EventStore, SubscribeOptions } from '#src/events/store.ts';
+import { DURATIONS } from '../metrics.ts';
+
+/** Upper bounds of numbers of events or appends. */
+const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000];
+/** Errors of the port, by name; any other is `error`. */
+const OUTCOMES: Readonly<Record<string, string>> = {
+  Conflict: 'conflict',
+  StreamDeleted: 'deleted',
+  TooLarge: 'too_large',
+  Unavailable: 'unavailable',
+};
+
+/** Measures of batches that a store writes for several appends at once. */
+export type BatchWritten = (appends: number) => void;
+
+/** Registers what only the embedded log has: how many appends share one commit. */
+export function observeBatches(registry: Registry): BatchWritten {
+  const batches = new Histogram({
+    name: 'annal_append_batch_appends',
+    help: 'Appends that the embedded log committed together; empty on EventStoreDB.',
+    buckets: COUNTS,
+    registers: [registry],
+  });
+  return (appends) => batches.observe(appends);
+}
+
+/**
+ * The same store, measured.
+ * @param kind `postgresql` or `eventstoredb`.
+ */
+export function observeStore(registry: Registry, store: EventStore, kind: string): EventStore {
+  const registers = [registry];
+  const durations = new Histogram({
+    name: 'annal_append_duration_seconds',
+    help: 'Time of an append to the event store, until it is durable, by outcome: ok, conflict, deleted, too_large, unavailable, error.',
+    labelNames: ['outcome'],
+    buckets: DURATIONS,
+    registers,
+  });
+  const sizes = new Histogram({
+    name: 'annal_append_events',
+    help: 'Events of an append that succeeded.',
+    buckets: COUNTS,
+    registers,
+  });
+  const appended = new Counter({
+    name: 'annal_events_appended_total',
+    help: 'Events that this instance appended, by type.',
+    labelNames: ['type'],
+    registers,
+  });
+  new Gauge({
+    name: 'annal_event_store_info',
+    help: 'Always 1; the label says which event store is used.',
+    labelNames: ['kind'],
+    registers,
+  }).set({ kind }, 1);
+  const subscribed = observeSubscriptions(registry, store);
+  return {
+    async append(stream, expected, events) {
+      const began = performance.now();
+      let outcome = 'ok';
+      try {
+        const result = await store.append(stream, expected, events);
+        sizes.observe(events.length);
+        for (const { type } of events) appended.inc({ type });
+        return result;
+      } catch (error) {
+        outcome = (error instanceof Error ? OUTCOMES[error.name] : undefined) ?? 'error';
+        throw error;
+      } finally {
+        durations.observe({ outcome }, (performance.now() - began) / 1_000);
+      }
+    },
+    read: (stream, options) => store.read(stream, options),
+    subscribe: subscribed,
+    head: () => store.head(),
+    reached: () => store.reached(),
+    erase: (stream) => store.erase(stream),
+    ping: () => store.ping(),
+    close: () => store.close(),
+  };
+}
+
+/** Subscriptions that have a name: whether they run, what they deliver, how often they break. */
+function observeSubscriptions(registry: Registry, store: EventStore): EventStore['subscribe'] {
+  const labelNames = ['subscriber'] as const;
+  const registers = [registry];
+  const active = new Gauge({
+    name: 'annal_subscription_active',
+    help: 'Subscriptions to the log that this instance runs; a projection or process runs on one instance.',
+    labelNames,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'annal_subscription_failures_total',
+    help: 'Subscriptions that ended by a failure, of the store or of what took the events; each is begun again.',
+    labelNames,
+    registers,
+  });
+  const events = new Counter({
+    name: 'annal_subscription_events_total',
+    help: 'Events handed over and done with.',
+    labelNames,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'annal_subscription_batch_duration_seconds',
+    help: 'Time that a subscriber took for a batch of events, empty ones left out.',
+    labelNames,
+    buckets: DURATIONS,
+    registers,
+  });
+  return (options) => {
+    const { name } = options;
+    if (name === undefined) return store.subscribe(options);
+    const labels = { subscriber: name };
+    active.inc(labels, 0);
+    failures.inc(labels, 0);
+    const handle: SubscribeOptions['handle'] = async (batch) => {
+      const began = performance.now();
+      await options.handle(batch);
+      if (batch.events.length === 0) return;
+      durations.observe(labels, (performance.now() - began) / 1_000);
+      events.inc(labels, batch.events.length);
+    };
+    return new Observable((subscriber) => {
+      active.inc(labels);
+      const inner = store.subscribe({ ...options, handle }).subscribe({
+        next: (position) => subscriber.next(position),
+        error: (error: unknown) => {
+          failures.inc(labels);
+          subscriber.error(error);
+        },
+        complete: () => subscriber.complete(),
+      });
+      return () => {
+        active.dec(labels);
+        inner.unsubscribe();
+      };
+    });
+  };
+}

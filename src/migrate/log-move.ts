@@ -1,0 +1,303 @@
+/**
+ * Brings a log into another store: the same streams, revisions, ids, bytes and hashes in the same order, an append staying
+ * one append. What the target has is held against the source first, so that a move that was killed goes on by itself, and
+ * what was copied is read back: nothing counts as copied that was not seen there.
+ */
+import { LRUCache } from 'lru-cache';
+import { isErased } from '#projections/erasure.ts';
+import { placeInAppend } from '#src/events/batches.ts';
+import { understand } from '#src/events/catalog.ts';
+import { GENESIS, hashOf, verifyLink } from '#src/events/chain.ts';
+import {
+  BEGINNING,
+  Conflict,
+  type EventStore,
+  type Expected,
+  type NewEvent,
+  type Position,
+  type RecordedEvent,
+  StreamDeleted,
+  type StreamHead,
+} from '#src/events/store.ts';
+import { patientOf, recordStream } from '#src/events/streams.ts';
+import { batches, events } from './pull.ts';
+
+/** From where to where. */
+export interface LogMoveOptions {
+  readonly source: EventStore;
+  readonly target: EventStore;
+  /** Appends on their way at a time: more than one only where the target keeps their order. */
+  readonly window: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Told now and then: events compared or copied so far, and where in the source that is. */
+  readonly onProgress?: (events: number, position: Position) => void;
+}
+
+/** The two logs cannot be made the same. Names the event at fault. */
+export class LogsDiffer extends Error {
+  override readonly name = 'LogsDiffer';
+}
+
+/** Events between two pairs of positions that are remembered. */
+const SAMPLE = 10_000;
+const WINDOW_BYTES = 8_000_000;
+/** Heads of target streams that are remembered. */
+const HEADS = 200_000;
+
+type Pair = readonly [source: Position, target: Position];
+
+/** One move. Its methods must not overlap. */
+export class LogMove {
+  /** Events that were found the same in both, and the streams that they begin. */
+  events = 0;
+  streams = 0;
+  /** Up to here both are the same. */
+  #same: Pair = [BEGINNING, BEGINNING];
+  readonly #samples: Pair[] = [[BEGINNING, BEGINNING]];
+  readonly #heads = new LRUCache<string, StreamHead>({ max: HEADS });
+  /** Patients whose erasure was asked for and is not carried over yet. */
+  readonly #erasures = new Set<string>();
+  /** Streams that the source was seen to have erased. */
+  readonly #erased = new Set<string>();
+
+  constructor(private readonly options: LogMoveOptions) {}
+
+  /**
+   * Compares, copies, and reads back, until no more than `few` events were new.
+   * @throws LogsDiffer; Unavailable; the signal's reason.
+   */
+  async catchUp(few: number): Promise<void> {
+    let copied: number;
+    do {
+      await this.#compare();
+      copied = await this.#copy();
+    } while (copied > few);
+    if (copied > 0) await this.#compare();
+  }
+
+  /**
+   * Where the target stands when it has exactly what the source has up to a position, found by event ids.
+   * @param position up to which both were found the same.
+   */
+  async translate(position: Position): Promise<Position> {
+    const sample = this.#samples.findLast(([source]) => source <= position) ?? [BEGINNING, BEGINNING];
+    let [, found] = sample;
+    const until: Pair = [position < this.#same[0] ? position : this.#same[0], this.#same[1]];
+    for await (const [, copy] of this.#pairs(sample, until)) found = copy.position;
+    return found;
+  }
+
+  /** Holds against each other what both have, and carries erasures over. */
+  async #compare(): Promise<void> {
+    const { source, target, onProgress } = this.options;
+    const until: Pair = [await source.head(), await target.head()];
+    for await (const [original, copy] of this.#pairs(this.#same, until, 'whole target')) {
+      this.#same = [original.position, copy.position];
+      this.events += 1;
+      if (original.revision === 0) this.streams += 1;
+      if (this.events % SAMPLE === 0) this.#samples.push(this.#same);
+      if (this.events % 1_000 === 0) onProgress?.(this.events, original.position);
+      const patient = erasedBy(original);
+      if (patient !== undefined) this.#erasures.add(patient);
+    }
+    for (const patient of this.#erasures) {
+      if (!(await isErased(source, patient))) continue;
+      await target.erase(recordStream(patient));
+      this.#erasures.delete(patient);
+    }
+  }
+
+  /**
+   * Both logs side by side. An erasure in the source that goes on meanwhile explains what one has and the other has not.
+   * @param whole ends with the target, of which nothing may be left over; else with the source.
+   */
+  async *#pairs(
+    [sourceAt, targetAt]: Pair,
+    [sourceEnd, targetEnd]: Pair,
+    whole?: 'whole target',
+  ): AsyncGenerator<readonly [RecordedEvent, RecordedEvent], undefined> {
+    const { source, target, signal } = this.options;
+    const originals = events(source, sourceAt, sourceEnd);
+    const copies = events(target, targetAt, targetEnd);
+    try {
+      let original = (await originals.next()).value;
+      let copy = (await copies.next()).value;
+      while (copy !== undefined && (original !== undefined || whole !== undefined)) {
+        signal?.throwIfAborted();
+        if (original !== undefined && isSame(original, copy)) {
+          yield [original, copy];
+          original = (await originals.next()).value;
+          copy = (await copies.next()).value;
+        } else if (await this.#isErased(copy.stream)) {
+          await target.erase(copy.stream);
+          copy = (await copies.next()).value;
+        } else if (original !== undefined && (await this.#isErased(original.stream))) {
+          original = (await originals.next()).value;
+        } else throw differ(original, copy);
+      }
+    } finally {
+      await originals.return(undefined);
+      await copies.return(undefined);
+    }
+  }
+
+  /** Copies what follows. @returns how many events. */
+  async #copy(): Promise<number> {
+    const { source, window, signal, onProgress } = this.options;
+    let gathered: Whole[] = [];
+    let bytes = 0;
+    let copied = 0;
+    const flush = async (): Promise<void> => {
+      copied += await this.#append(gathered);
+      gathered = [];
+      bytes = 0;
+    };
+    for await (const batch of batches(source, this.#same[0], await source.head())) {
+      for (const whole of wholes(batch.events)) {
+        // The second append to a stream waits for the first, and whatever comes behind it must wait, too.
+        const full = gathered.length >= window || bytes + whole.bytes > WINDOW_BYTES;
+        if (full || gathered.some(({ stream }) => stream === whole.stream)) await flush();
+        signal?.throwIfAborted();
+        gathered.push(whole);
+        bytes += whole.bytes;
+      }
+      onProgress?.(this.events + copied, batch.position);
+    }
+    await flush();
+    return copied;
+  }
+
+  /** Appends to distinct streams, in order. @returns how many events were appended. */
+  async #append(all: readonly Whole[]): Promise<number> {
+    const ready: { readonly whole: Whole; readonly expected: Expected; readonly events: NewEvent[] }[] = [];
+    const expected = await Promise.all(all.map((whole) => this.#expected(whole)));
+    for (const [i, whole] of all.entries()) {
+      const before = expected[i];
+      if (before !== undefined && whole.complete) {
+        ready.push({ whole, expected: before, events: unsealed(whole, before) });
+      } else if (!(await this.#isErased(whole.stream))) throw gap(whole);
+    }
+    // All in one turn: the target takes them in this order.
+    const counts = await Promise.all(
+      ready.map(async (each) => {
+        const { stream } = each.whole;
+        try {
+          const { head } = await this.options.target.append(stream, each.expected, each.events);
+          this.#heads.set(stream, head);
+          return each.events.length;
+        } catch (error) {
+          const explained = error instanceof Conflict || error instanceof StreamDeleted;
+          if (explained && (await this.#isErased(stream))) return 0;
+          throw error instanceof Conflict ? gap(each.whole) : error;
+        }
+      }),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** The head that an append continues from, as the target has it; undefined when the target has none. */
+  async #expected({ stream, events: [first] }: Whole): Promise<Expected | undefined> {
+    if (first.revision === 0) return 'none';
+    const revision = first.revision - 1;
+    const known = this.#heads.get(stream);
+    if (known?.revision === revision) return known;
+    try {
+      for await (const event of this.options.target.read(stream, { from: revision, limit: 1 })) {
+        const hash = hashOf(event);
+        return event.revision === revision && hash !== undefined ? { revision, hash } : undefined;
+      }
+    } catch (error) {
+      if (!(error instanceof StreamDeleted)) throw error;
+    }
+    return undefined;
+  }
+
+  /** Whether the source has erased a stream. Only records ever are. */
+  async #isErased(stream: string): Promise<boolean> {
+    if (this.#erased.has(stream)) return true;
+    const patient = patientOf(stream);
+    if (patient === undefined || !(await isErased(this.options.source, patient))) return false;
+    this.#erased.add(stream);
+    return true;
+  }
+}
+
+/** The events of one append. */
+interface Whole {
+  readonly stream: string;
+  readonly events: readonly [RecordedEvent, ...RecordedEvent[]];
+  readonly bytes: number;
+  /** Whether all are there: a stream that is erased while it is read may end within an append. */
+  readonly complete: boolean;
+}
+
+/** The appends in a batch, which never ends within one. */
+function wholes(all: readonly RecordedEvent[]): Whole[] {
+  const found: Whole[] = [];
+  for (let i = 0; i < all.length; ) {
+    const first = all[i];
+    if (first === undefined) break;
+    const { stream } = first;
+    const { index, count } = placeInAppend(first);
+    const rest: RecordedEvent[] = [];
+    for (let n = i + 1; n < i + count - index && all[n]?.stream === stream; n += 1) {
+      const event = all[n];
+      if (event !== undefined) rest.push(event);
+    }
+    const of = [first, ...rest] as const;
+    const bytes = of.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+    found.push({ stream, events: [first, ...rest], bytes, complete: index === 0 && of.length === count });
+    i += of.length;
+  }
+  return found;
+}
+
+/** The events as a writer hands them over, without the hashes that they will get again. @throws LogsDiffer */
+function unsealed({ events: all }: Whole, expected: Expected): NewEvent[] {
+  let previous = expected === 'none' ? GENESIS : expected.hash;
+  return all.map((event) => {
+    const hash = verifyLink(previous, event);
+    if (hash === undefined) {
+      throw new LogsDiffer(`the hash chain of the source is broken at ${nameOf(event)}: see annal verify`);
+    }
+    previous = hash;
+    const { id, type, data, metadata } = event;
+    return { id, type, data, metadata: `${metadata.slice(0, -`,"hash":"${hash}"}`.length)}}` };
+  });
+}
+
+/** The patient whose record an event says is being erased, or was. */
+function erasedBy(recorded: RecordedEvent): string | undefined {
+  if (recorded.type !== 'RecordErasureRequested' && recorded.type !== 'RecordErased') return undefined;
+  const { event } = understand(recorded);
+  return event.type === 'RecordErasureRequested' || event.type === 'RecordErased'
+    ? event.data.patient
+    : undefined;
+}
+
+/** Everything but the position. The hash in the metadata is over all that came before in the stream. */
+function isSame(a: RecordedEvent, b: RecordedEvent): boolean {
+  return (
+    a.id === b.id &&
+    a.revision === b.revision &&
+    a.stream === b.stream &&
+    a.type === b.type &&
+    a.metadata === b.metadata &&
+    a.data === b.data
+  );
+}
+
+const nameOf = ({ id, type, stream, revision }: RecordedEvent): string =>
+  `event ${id} (${type}, ${stream} revision ${revision})`;
+
+function differ(original: RecordedEvent | undefined, copy: RecordedEvent): LogsDiffer {
+  return new LogsDiffer(
+    original === undefined
+      ? `the target has ${nameOf(copy)}, which the source has not`
+      : `the logs differ: the source has ${nameOf(original)} where the target has ${nameOf(copy)}`,
+  );
+}
+
+function gap({ events: [first] }: Whole): LogsDiffer {
+  return new LogsDiffer(`the target does not continue with ${nameOf(first)}: it has another history`);
+}

@@ -1,0 +1,92 @@
+/**
+ * Everything in the service's database that remembers a position of the log, and how it goes over to another store. A
+ * column that is not named here would send something twice or skip it: a test looks for such.
+ */
+import type pg from 'pg';
+import { LogClosed } from '#src/events/postgres/closing.ts';
+import type { Position } from '#src/events/store.ts';
+
+/** Columns that hold positions, besides `checkpoint.position` of each read model. */
+export const POSITION_COLUMNS = ['operations.process.position', 'operations.parked.position'] as const;
+
+/** What it takes. */
+export interface PositionMove {
+  /** Names of the read models: schemas with a checkpoint. */
+  readonly models: readonly string[];
+  /** The logs, by names that stay the same from run to run. */
+  readonly from: string;
+  readonly to: string;
+  readonly translate: (position: Position) => Promise<Position>;
+  /** Where the target has an event; undefined when its stream was erased. */
+  readonly positionOf: (stream: string, revision: number) => Promise<Position | undefined>;
+}
+
+const MOVES = `
+create table if not exists operations.log_move (
+  moved_at timestamptz primary key default clock_timestamp(),
+  source text not null,
+  target text not null                 -- whose positions the database holds since
+)`;
+
+/** The log whose positions the database holds; undefined if it was never moved. */
+export async function logOfPositions(client: pg.ClientBase | pg.Pool): Promise<string | undefined> {
+  const there = await client.query("select where to_regclass('operations.log_move') is not null");
+  if (there.rowCount === 0) return undefined;
+  const { rows } = await client.query<{ target: string }>(
+    'select target from operations.log_move order by moved_at desc limit 1',
+  );
+  return rows[0]?.target;
+}
+
+/**
+ * Makes sure, at a start, that the positions are not of a log in another kind of store: EventStoreDB cannot be closed to
+ * who begins on it by old settings.
+ * @throws LogClosed
+ */
+export async function assertNotMoved(pool: pg.Pool, inPostgres: boolean): Promise<void> {
+  const log = await logOfPositions(pool);
+  if (log !== undefined && inPostgres === /^(esdb|kurrentdb)/.test(log)) throw new LogClosed(log);
+}
+
+/**
+ * Translates every position, in the caller's transaction, from the log that `logOfPositions` says. No instance may run.
+ * Unfinished rebuilds are dropped: they begin anew.
+ */
+export async function movePositions(tx: pg.ClientBase, move: PositionMove): Promise<void> {
+  const { models, from, to, translate, positionOf } = move;
+  for (const name of models) {
+    const shadows = ['next', 'old', 'verify'].map((kind) => `drop schema if exists ${name}_${kind} cascade`);
+    await tx.query(shadows.join(';'));
+    await rewrite(tx, `${name}.checkpoint`, translate);
+  }
+  await rewrite(tx, 'operations.process', translate);
+  const { rows } = await tx.query<{ stream: string; revision: number }>(
+    'select distinct stream, revision from operations.parked',
+  );
+  for (const { stream, revision } of rows) {
+    await tx.query('update operations.parked set position = $3 where stream = $1 and revision = $2', [
+      stream,
+      revision,
+      (await positionOf(stream, revision)) ?? '',
+    ]);
+  }
+  await tx.query(MOVES);
+  await tx.query('insert into operations.log_move (source, target) values ($1, $2)', [from, to]);
+}
+
+async function rewrite(
+  tx: pg.ClientBase,
+  table: string,
+  translate: PositionMove['translate'],
+): Promise<void> {
+  const { rows } = await tx.query<{ position: Position }>(`select distinct position from ${table}`);
+  const positions = rows.map(({ position }) => position);
+  const translated: Position[] = [];
+  for (const position of positions) translated.push(await translate(position));
+  // In one statement: a position of the new log may look like one of the old.
+  await tx.query(
+    `update ${table} t set position = x.translated from unnest($1::text[], $2::text[]) as x(position, translated)
+      where t.position = x.position`,
+    [positions, translated],
+  );
+}

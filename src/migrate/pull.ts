@@ -1,0 +1,74 @@
+/** A stretch of a log as something to be pulled: two logs can then be read side by side. */
+import type { EventBatch, EventStore, Position, RecordedEvent } from '#src/events/store.ts';
+
+const BATCH_SIZE = 1_000;
+
+/** A batch that waits to be taken. */
+interface Handed {
+  readonly batch: EventBatch;
+  readonly taken: () => void;
+}
+
+/**
+ * Batches after `after` up to `until`, each read when the one before was taken.
+ * @throws Unavailable
+ */
+export async function* batches(
+  store: Pick<EventStore, 'subscribe'>,
+  after: Position,
+  until: Position,
+): AsyncGenerator<EventBatch> {
+  if (until <= after) return;
+  let handed: Handed | undefined;
+  let wake: () => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  let next = new Promise<void>(() => undefined);
+  const renew = (): void => {
+    next = new Promise((resolve, reject) => {
+      wake = resolve;
+      fail = reject;
+    });
+    // It is awaited only after the batch in hand.
+    next.catch(() => undefined);
+  };
+  renew();
+  const subscription = store
+    .subscribe({
+      after,
+      batchSize: BATCH_SIZE,
+      handle: (batch) =>
+        new Promise((taken) => {
+          handed = { batch, taken };
+          wake();
+        }),
+    })
+    .subscribe({
+      error: (error: unknown) => fail(error),
+      complete: () => fail(new Error('the event store is closed')),
+    });
+  try {
+    for (;;) {
+      await next;
+      const { batch, taken } = handed as Handed;
+      const over = batch.position >= until;
+      yield over
+        ? { events: batch.events.filter(({ position }) => position <= until), position: until }
+        : batch;
+      if (over) return;
+      renew();
+      taken();
+    }
+  } finally {
+    subscription.unsubscribe();
+    handed?.taken();
+  }
+}
+
+/** The events of such a stretch. @throws Unavailable */
+export async function* events(
+  store: Pick<EventStore, 'subscribe'>,
+  after: Position,
+  until: Position,
+): AsyncGenerator<RecordedEvent, undefined> {
+  for await (const batch of batches(store, after, until)) yield* batch.events;
+}

@@ -1,0 +1,123 @@
+/**
+ * Events that a process could not act on and set aside, so that one of them does not hold up what comes behind it. They
+ * stay until the work is done: none is ever dropped, and the process tries them again.
+ */
+import type { Pool } from 'pg';
+import type { Position, RecordedEvent } from '../events/store.ts';
+
+/** DDL: a migration of its own. A stream and a revision name an event in any store. */
+export const PARKED_SQL = `
+CREATE TABLE operations.parked (
+  process text NOT NULL,
+  stream text NOT NULL,
+  revision int NOT NULL,
+  position text NOT NULL,              -- of the event, in the store of its time
+  event_id uuid NOT NULL,
+  error text NOT NULL,                 -- of the last try, without data
+  attempts int NOT NULL,
+  since timestamptz NOT NULL DEFAULT now(),
+  retry_at timestamptz NOT NULL,
+  PRIMARY KEY (process, stream, revision)
+);`;
+
+/** An event that is set aside. */
+export interface ParkedEvent {
+  readonly process: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly eventId: string;
+  /** What the last try failed with. */
+  readonly error: string;
+  readonly attempts: number;
+  readonly since: Date;
+  readonly retryAt: Date;
+}
+
+const COLUMNS = `process, stream, revision, event_id as "eventId", error, attempts, since, retry_at as "retryAt"`;
+
+/** When the next try is due after so many: 15 s, doubled each time, an hour at most. */
+const PAUSE = `least(interval '15 seconds' * power(2, least(attempts, 20)), interval '1 hour')`;
+
+/** The events that processes have set aside. */
+export class ParkedEvents {
+  constructor(readonly pool: Pool) {}
+
+  /** Sets an event aside; resolves when that is durable. */
+  async park(process: string, event: RecordedEvent, error: string, attempts: number): Promise<void> {
+    await this.pool.query(
+      `INSERT INTO operations.parked (process, stream, revision, position, event_id, error, attempts, retry_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + interval '15 seconds')
+       ON CONFLICT (process, stream, revision) DO UPDATE SET error = excluded.error`,
+      [process, event.stream, event.revision, event.position, event.id, error, attempts],
+    );
+  }
+
+  /** Those of all processes, oldest first. */
+  async all(): Promise<ParkedEvent[]> {
+    const { rows } = await this.pool.query<ParkedEvent>(
+      `SELECT ${COLUMNS} FROM operations.parked ORDER BY since, process, stream, revision`,
+    );
+    return rows;
+  }
+
+  /** Those of a process whose next try is due, oldest first. */
+  async due(process: string): Promise<ParkedEvent[]> {
+    const { rows } = await this.pool.query<ParkedEvent>(
+      `SELECT ${COLUMNS} FROM operations.parked
+        WHERE process = $1 AND retry_at <= now() ORDER BY since, stream, revision LIMIT 100`,
+      [process],
+    );
+    return rows;
+  }
+
+  /** How many each process has. */
+  async counts(): Promise<ReadonlyMap<string, number>> {
+    const { rows } = await this.pool.query<{ process: string; events: number }>(
+      'SELECT process, count(*) AS events FROM operations.parked GROUP BY process',
+    );
+    return new Map(rows.map(({ process, events }) => [process, events]));
+  }
+
+  /** Whether the event at a position is set aside. */
+  async holds(process: string, position: Position): Promise<boolean> {
+    return this.#exists('position', process, position);
+  }
+
+  /** Whether an event of a stream is set aside. */
+  async holdsOf(process: string, stream: string): Promise<boolean> {
+    return this.#exists('stream', process, stream);
+  }
+
+  /** Another try has failed. */
+  async failed({ process, stream, revision }: ParkedEvent, error: string): Promise<void> {
+    await this.pool.query(
+      `UPDATE operations.parked SET error = $4, attempts = attempts + 1, retry_at = now() + ${PAUSE}
+        WHERE process = $1 AND stream = $2 AND revision = $3`,
+      [process, stream, revision, error],
+    );
+  }
+
+  /** Its work is done, or its stream was erased. */
+  async done({ process, stream, revision }: ParkedEvent): Promise<void> {
+    await this.pool.query(
+      'DELETE FROM operations.parked WHERE process = $1 AND stream = $2 AND revision = $3',
+      [process, stream, revision],
+    );
+  }
+
+  /** Makes the next try of every event due now: of one process, or of all. */
+  async hurry(process?: string): Promise<void> {
+    await this.pool.query(
+      'UPDATE operations.parked SET retry_at = now() WHERE $1::text IS NULL OR process = $1',
+      [process ?? null],
+    );
+  }
+
+  async #exists(column: 'position' | 'stream', process: string, value: string): Promise<boolean> {
+    const { rows } = await this.pool.query<{ there: boolean }>(
+      `SELECT EXISTS (SELECT FROM operations.parked WHERE process = $1 AND ${column} = $2) AS there`,
+      [process, value],
+    );
+    return rows[0]?.there ?? false;
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * A log that was restored from a backup older than what was derived from it. Positions, revisions and ids are about to
+ * be given out a second time, so whatever remembers them from the first time must be found and let go (docs/backup.md).
+ */
+import type { Pool } from 'pg';
+import { parseMetadata } from '../events/metadata.ts';
+import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
+
+/** The log ends before what was derived from it. */
+export class LogBehind extends Error {
+  override readonly name = 'LogBehind';
+  /** @param ahead names of what has come further. */
+  constructor(readonly ahead: readonly string[]) {
+    super(
+      `the event log ends before what was derived from it (${ahead.join(', ')}): it was restored from an older ` +
+        'backup, or it is another log. Nothing was changed. If it is the right one, stop every instance and run ' +
+        '`annal rebuild --restored`; see docs/backup.md',
+    );
+  }
+}
+
+/**
+ * Makes sure that the log has come as far as everything that follows it.
+ * @param positions by name, as they were noted.
+ * @throws LogBehind, Unavailable
+ */
+export async function assertNotBehind(
+  store: Pick<EventStore, 'reached'>,
+  positions: ReadonlyMap<string, Position>,
+): Promise<void> {
+  const reached = await store.reached();
+  const ahead = [...positions].filter(([, position]) => position > reached).map(([name]) => name);
+  if (ahead.length > 0) throw new LogBehind(ahead);
+}
+
+/** What was let go. */
+export interface Forgotten {
+  /** Idempotency keys of requests whose events are gone, or which had none. */
+  readonly keys: number;
+  /** Idempotency keys of requests whose events are all there: a retry still gets the first answer. */
+  readonly keptKeys: number;
+}
+
+/** Keys that are looked at together. */
+const KEYS = 200;
+
+/**
+ * Lets go of all that operations remember of positions and revisions. No instance may run meanwhile. May be repeated.
+ *
+ * Snapshots go: they are derived. Processes begin again at the beginning of the log, since the log may have lost what
+ * they did about events that it still has; doing it again does nothing where it was not lost. Of idempotency keys those
+ * stay whose events are in the log.
+ * @throws Unavailable; errors of the database.
+ */
+export async function forgetLostEvents(pool: Pool, store: Pick<EventStore, 'read'>): Promise<Forgotten> {
+  await pool.query(
+    'TRUNCATE operations.snapshot, operations.snapshot_entry, operations.process, operations.parked',
+  );
+  let after = Buffer.alloc(0);
+  let keys = 0;
+  let keptKeys = 0;
+  for (;;) {
+    const { rows } = await pool.query<KeyRow>(
+      `SELECT key_hash, attempts FROM operations.idempotency WHERE key_hash > $1 ORDER BY key_hash LIMIT ${KEYS}`,
+      [after],
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return { keys, keptKeys };
+    after = last.key_hash;
+    const stays = await Promise.all(rows.map(({ attempts }) => allThere(store, attempts)));
+    const gone = rows.filter((_row, index) => stays[index] !== true).map(({ key_hash }) => key_hash);
+    await pool.query('DELETE FROM operations.idempotency WHERE key_hash = ANY ($1)', [gone]);
+    keys += gone.length;
+    keptKeys += rows.length - gone.length;
+  }
+}
+
+interface KeyRow {
+  readonly key_hash: Buffer<ArrayBuffer>;
+  /** Command id → where its append was tried. */
+  readonly attempts: Readonly<Record<string, { readonly stream: string; readonly expectedRevision: number }>>;
+}
+
+/** Whether a request wrote anything, and all of that is in the log. */
+async function allThere(store: Pick<EventStore, 'read'>, attempts: KeyRow['attempts']): Promise<boolean> {
+  const all = Object.entries(attempts);
+  for (const [commandId, { stream, expectedRevision }] of all) {
+    if (!(await isThere(store, commandId, stream, expectedRevision + 1))) return false;
+  }
+  return all.length > 0;
+}
+
+async function isThere(
+  store: Pick<EventStore, 'read'>,
+  commandId: string,
+  stream: string,
+  revision: number,
+): Promise<boolean> {
+  try {
+    for await (const event of store.read(stream, { from: revision, limit: 1 })) {
+      return parseMetadata(event.metadata).command_id === commandId;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof StreamDeleted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+/** Where traces go: to a collector, by OTLP over HTTP with JSON. https://opentelemetry.io/docs/specs/otlp/#otlphttp */
+import { setGlobalErrorHandler } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { Tracing } from './tracing.ts';
+
+/** Where to, and who sends. */
+export interface TracingOptions {
+  /** The collector's base URL: spans go to `<endpoint>/v1/traces`. */
+  readonly endpoint: string;
+  readonly version: string;
+  readonly log: { warn(details: object, message: string): void };
+}
+
+/** At most one line a minute says that spans are lost. */
+const TELL_EVERY_MS = 60_000;
+
+/**
+ * Begins to trace. Sampling, batching, headers for the collector and further attributes of the service follow the
+ * standard's own variables (`OTEL_TRACES_SAMPLER`, `OTEL_BSP_…`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_RESOURCE_ATTRIBUTES`).
+ */
+export function startTracing({ endpoint, version, log }: TracingOptions): Tracing {
+  let told = Number.NEGATIVE_INFINITY;
+  setGlobalErrorHandler((error) => {
+    const now = performance.now();
+    if (now - told < TELL_EVERY_MS) return;
+    told = now;
+    const { code } = error as { code?: unknown };
+    log.warn({ code: String(code ?? 'unknown') }, 'traces could not be sent');
+  });
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
+  const service = resourceFromAttributes({ 'service.name': 'annal', 'service.version': version });
+  const provider = new BasicTracerProvider({
+    resource: service.merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  });
+  return new Tracing(provider);
+}

@@ -1,0 +1,45 @@
+/** Traces through the event store: a span for each append, and in it one for each projection until it shows the append. */
+import type { EventStore, Position } from '#src/events/store.ts';
+import type { Tracing } from './tracing.ts';
+
+/** A projection, and how to wait for it. */
+export interface TracedProjections {
+  readonly projections: readonly { readonly name: string; readonly prefixes: readonly string[] }[];
+  /** Resolves when a projection, on whichever instance, has passed a position; with false when it takes too long. */
+  readonly passed: (position: Position, name: string) => Promise<boolean>;
+}
+
+/** The same store, its appends traced. */
+export function traceStore(
+  tracing: Tracing,
+  store: EventStore,
+  { projections, passed }: TracedProjections,
+): EventStore {
+  return {
+    append(stream, expected, events) {
+      const attributes = {
+        // A stream's name holds the patient's id; its kind does not.
+        'annal.stream.kind': stream.slice(0, Math.max(0, stream.indexOf('-'))),
+        'annal.events': events.length,
+        'annal.event.types': [...new Set(events.map(({ type }) => type))],
+      };
+      return tracing.span('append', attributes, async (span) => {
+        const result = await store.append(stream, expected, events);
+        span.setAttribute('annal.position', result.position);
+        if (!span.isRecording()) return result;
+        for (const { name, prefixes } of projections) {
+          if (!prefixes.some((prefix) => stream.startsWith(prefix))) continue;
+          tracing.follow(span, `projection ${name}`, passed(result.position, name));
+        }
+        return result;
+      });
+    },
+    read: (stream, options) => store.read(stream, options),
+    subscribe: (options) => store.subscribe(options),
+    head: () => store.head(),
+    reached: () => store.reached(),
+    erase: (stream) => store.erase(stream),
+    ping: () => store.ping(),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * OpenTelemetry traces of a request: HTTP → command and queries → append → each projection that shows it. Loaded only
+ * when a collector is configured, and put around what it looks at: nothing else knows of it.
+ *
+ * Spans hold methods, route patterns, kinds, counts, positions and request ids: no path, query, header, body, id of a
+ * resource, stream name or message of an error.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes,
+  type Context,
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import type { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
+import type { Middleware } from 'koa';
+import type { Around } from '#src/shared/around.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+
+/** How long the last spans may take to be sent when the service ends, in ms. */
+const FLUSH_MS = 2_000;
+
+/** The traces of one service. */
+export class Tracing {
+  readonly #provider: BasicTracerProvider;
+  readonly #tracer: Tracer;
+  readonly #propagator = new W3CTraceContextPropagator();
+  /** What the work at hand belongs to. Its own, so that several services in one process stay apart. */
+  readonly #current = new AsyncLocalStorage<Context>();
+
+  constructor(provider: BasicTracerProvider) {
+    this.#provider = provider;
+    this.#tracer = provider.getTracer('annal');
+  }
+
+  /** A span for each request, continuing the caller's trace (`traceparent`). https://www.w3.org/TR/trace-context/ */
+  readonly requests: Middleware = async (ctx, next) => {
+    const caller = this.#propagator.extract(ROOT_CONTEXT, ctx.headers, defaultTextMapGetter);
+    const { method } = ctx;
+    const span = this.#tracer.startSpan(
+      method,
+      { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
+      caller,
+    );
+    try {
+      await this.#current.run(trace.setSpan(caller, span), next);
+    } finally {
+      const route: string = ctx.state.route ?? ctx._matchedRoute ?? 'unmatched';
+      const status = ctx.res.statusCode;
+      span.updateName(`${method} ${route}`).setAttributes({
+        'http.route': route,
+        'http.response.status_code': status,
+        'annal.request_id': String(ctx.state.requestId ?? ''),
+      });
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    }
+  };
+
+  /** A span for each call, named `<kind> <name>`. */
+  around(kind: 'command' | 'query'): Around {
+    return (name, call) => this.span(`${kind} ${name}`, {}, call);
+  }
+
+  /** Runs `call` within a span. */
+  span<R>(name: string, attributes: Attributes, call: (span: Span) => Promise<R>): Promise<R> {
+    const parent = this.#current.getStore() ?? ROOT_CONTEXT;
+    const span = this.#tracer.startSpan(name, { attributes }, parent);
+    return this.#current.run(trace.setSpan(parent, span), () => ended(span, () => call(span)));
+  }
+
+  /** A span that begins now, within another, and ends when `done` resolves; failed when that is false. */
+  follow(parent: Span, name: string, done: Promise<boolean>): void {
+    const span = this.#tracer.startSpan(name, {}, trace.setSpan(ROOT_CONTEXT, parent));
+    void done.then((passed) => {
+      if (!passed) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    });
+  }
+
+  /** Sends what is left, if that can be done soon. */
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, FLUSH_MS);
+    });
+    await Promise.race([this.#provider.shutdown().catch(() => undefined), late]);
+    clearTimeout(timer);
+  }
+}
+
+async function ended<R>(span: Span, call: () => Promise<R>): Promise<R> {
+  try {
+    return await call();
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : undefined;
+    span.setAttribute('error.type', refusal?.kind ?? (error instanceof Error ? error.name : 'unknown'));
+    if (refusal === undefined || refusal.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+}

@@ -1,0 +1,56 @@
+/** EventStoreDB killed, stopped and frozen under load: see `docs/eventstoredb.md` for what this needs. */
+import { expect } from 'chai';
+import { type EventStore, Unavailable } from '#src/events/store.ts';
+import { CONTROLLED, control, FAULTS } from '#test/support/event-store-control.ts';
+import { eventually } from '#test/support/process.ts';
+import { Audit, all, auditLog, Follower, newEvents, newStream, rejection } from './event-store/events.ts';
+import { writesThrough } from './event-store/load.ts';
+import { openStore } from './eventstoredb-store.ts';
+
+/** Longest that a caller may be kept waiting by a server that does not answer, in ms. */
+const PATIENCE = 15_000;
+
+(CONTROLLED ? describe : describe.skip)('EventStoreDB', () => {
+  let store: EventStore;
+
+  beforeEach(async () => {
+    store = await openStore();
+  });
+  afterEach(() => store.close());
+
+  for (const { says, down, up } of FAULTS) {
+    it(`loses and doubles nothing when it is ${says} under load, and says that it is away`, async function () {
+      this.timeout(300_000);
+      const after = await store.head();
+      const live = new Audit();
+      const follower = new Follower(store, { after }, async ({ events }) => live.take(events), 'forget');
+      const written = await writesThrough(store, async () => {
+        await control(down);
+        const began = performance.now();
+        const errors = await Promise.all([
+          rejection(store.ping()),
+          rejection(store.append(newStream(), 'none', newEvents())),
+          rejection(all(store.read(newStream()))),
+          rejection(store.head()),
+          rejection(store.erase(newStream())),
+        ]);
+        for (const error of errors) expect(error).to.be.instanceOf(Unavailable);
+        expect(performance.now() - began).to.be.lessThan(PATIENCE);
+        await control(up);
+        await eventually(() =>
+          store.ping().then(
+            () => true,
+            () => false,
+          ),
+        );
+      });
+      await follower.reaches(await store.head());
+      follower.stop();
+      expect(live.end()).to.deep.equal([]);
+      expect(live.ids.size).to.be.at.least(written);
+      const again = await auditLog(store, after);
+      expect(again.end()).to.deep.equal([]);
+      expect([...again.ids].join()).to.equal([...live.ids].join());
+    });
+  }
+});

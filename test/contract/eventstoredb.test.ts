@@ -1,0 +1,14 @@
+import { eventStoreContract } from './event-store.ts';
+import { openStore } from './eventstoredb-store.ts';
+
+eventStoreContract(
+  'EventStoreDB',
+  process.env.EVENTSTORE_URL === undefined
+    ? undefined
+    : async () => ({
+        open: openStore,
+        process: { module: new URL('eventstoredb-store.ts', import.meta.url).href, env: {} },
+        // The server is the caller's: its log stays. Each test follows the log from where it found it, or uses streams of its own.
+        drop: async () => undefined,
+      }),
+);

@@ -1,0 +1,67 @@
+/** The service while its EventStoreDB is killed, stopped or frozen: see `docs/eventstoredb.md` for what this needs. */
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { CONTROLLED, control, FAULTS } from '#test/support/event-store-control.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { eventually } from '#test/support/process.ts';
+
+const WRITERS = 4;
+
+(CONTROLLED ? describe : describe.skip)('the service without its event store', () => {
+  let service: InProcess;
+  before(async () => {
+    service = await startInProcess();
+  });
+  after(() => service.stop());
+
+  const statusOf = async (path: string): Promise<number> => (await fetch(service.url + path)).status;
+
+  for (const { says, down, up } of FAULTS) {
+    it(`${says} under load: writes answer 503 and have their effect once, reads go on, all resumes`, async function () {
+      this.timeout(300_000);
+      const created = await service.post('/Patient', { resourceType: 'Patient' });
+      const { id } = created.json as { id: string };
+      const code = { text: randomUUID() };
+      const body = JSON.stringify({
+        resourceType: 'Observation',
+        status: 'final',
+        code,
+        subject: { reference: `Patient/${id}` },
+      });
+      const refusals: (string | null)[] = [];
+      let acknowledged = 0;
+      let going = true;
+      /** Creates Observations, sending each again until it is acknowledged. */
+      const write = async (): Promise<void> => {
+        while (going) {
+          const headers = { 'Idempotency-Key': randomUUID() };
+          for (;;) {
+            const answer = await service.fhir('/Observation', { method: 'POST', headers, body });
+            if (answer.status === 201) break;
+            expect(answer.status, answer.text).to.equal(503);
+            refusals.push(answer.headers.get('retry-after'));
+          }
+          acknowledged += 1;
+        }
+      };
+      const writing = Promise.all(Array.from({ length: WRITERS }, write));
+      const grows = async (): Promise<void> => {
+        const before = acknowledged;
+        await eventually(() => acknowledged > before + WRITERS, 60_000);
+      };
+      await grows();
+      await control(down);
+      expect((await service.fhir(`/Patient/${id}`)).status).to.equal(200);
+      await eventually(async () => (await statusOf('/health/ready')) === 503);
+      await eventually(() => refusals.length >= WRITERS, 60_000);
+      await control(up);
+      await eventually(async () => (await statusOf('/health/ready')) === 200, 60_000);
+      await grows();
+      going = false;
+      await writing;
+      expect(refusals).to.not.include(null);
+      const found = await service.fhir(`/Observation?subject=Patient/${id}&_summary=count`);
+      expect((found.json as { total: number }).total).to.equal(acknowledged);
+    });
+  }
+});

@@ -1,0 +1,64 @@
+/** The quickstart project: one an installation, however many instances with a DATA_DIR of their own start on it. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { type App, startApp } from '#src/app.ts';
+import { loadConfig } from '#src/config.ts';
+import { type Quickstart, writeQuickstart } from '#src/data-dir.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
+
+describe('quickstart', () => {
+  let database: TestDatabase;
+  const apps: App[] = [];
+  beforeEach(async () => {
+    database = await createDatabase();
+    await migrate(database.url);
+  });
+  afterEach(async () => {
+    for (const app of apps.splice(0)) await app.close();
+    await database.drop();
+  });
+
+  async function start(dataDir: string, mode = 'development'): Promise<Quickstart | undefined> {
+    const config = loadConfig({ DATA_DIR: dataDir, MODE: mode });
+    const app = await startApp({ config, databaseUrl: database.url, log: pino({ level: 'silent' }) });
+    apps.push(app);
+    return app.quickstart();
+  }
+
+  it('gives each DATA_DIR a key of the same project, also when they start at once', async () => {
+    const folders = await Promise.all([1, 2, 3].map(() => temporaryFolder()));
+    const given = await Promise.all(folders.map((folder) => start(folder)));
+    expect(new Set(given.map((one) => one?.project_id)).size).to.equal(1);
+    expect(new Set(given.map((one) => one?.organization_id)).size).to.equal(1);
+    expect(new Set(given.map((one) => one?.sandbox_key)).size).to.equal(3);
+    const { rows } = await database.pool.query('select 1 from projects.project');
+    expect(rows).to.have.length(1);
+    const { rows: keys } = await database.pool.query(
+      'select 1 from projects.api_key where project = $1 and revoked_at is null',
+      [given[0]?.project_id],
+    );
+    expect(keys).to.have.length(3);
+  });
+
+  it('finds the project again when quickstart.json was deleted, and keeps the key while it is there', async () => {
+    const folder = await temporaryFolder();
+    const first = await start(folder);
+    if (first === undefined) throw new Error('no quickstart');
+    const file = await writeQuickstart(folder, first);
+    expect((await start(folder))?.sandbox_key).to.equal(first.sandbox_key);
+    expect(await readFile(join(folder, 'quickstart.json'), 'utf8')).to.contain(first.sandbox_key);
+    await rm(file);
+    const again = await start(folder);
+    expect(again?.project_id).to.equal(first.project_id);
+    expect(again?.sandbox_key).not.to.equal(first.sandbox_key);
+  });
+
+  it('hands out nothing in production once there is a project', async () => {
+    expect(await start(await temporaryFolder(), 'production')).not.to.equal(undefined);
+    expect(await start(await temporaryFolder(), 'production')).to.equal(undefined);
+  });
+});

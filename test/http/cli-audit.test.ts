@@ -1,0 +1,255 @@
+/** `annal checkpoint`, `verify --checkpoint`, `export` and `history` against the real service, as an auditor uses them. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { z } from 'zod';
+import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
+
+const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** Runs a program that stands alone. */
+function node(args: readonly string[]): Promise<CommandOutcome> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: tmpdir() }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+/** Whether the log is in tables, which a test can tamper with. */
+const inTables = (process.env.EVENTSTORE_URL ?? '') === '';
+
+const signedSchema = z.object({ key_id: z.string(), public_key: z.string(), streams: z.int().optional() });
+
+describe('the command line, for auditors', function () {
+  this.timeout(180_000);
+  let database: TestDatabase;
+  let service: Service;
+  let folder: string;
+  let patient: string;
+  let gone: string;
+  let checkpoint: string;
+
+  const annal = (...args: readonly string[]): Promise<CommandOutcome> =>
+    runCommand(args, { DATA_DIR: service.dataDir, DATABASE_URL: database.url });
+  const sql = async (text: string, ...values: unknown[]): Promise<void> => {
+    await database.pool.query(text, values);
+  };
+  const create = async (body: object, headers: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const answer = await service.fhir('/Patient', { method: 'POST', body: JSON.stringify(body), headers });
+    return String(answer.json.id);
+  };
+
+  /** Where the log ends. */
+  const headOf = async (): Promise<{ position: string; events: number }> => {
+    const { stdout } = await annal('checkpoint', '--out', join(folder, `${randomUUID()}.ndjson`), '--json');
+    return z.object({ position: z.string(), events: z.int() }).parse(JSON.parse(stdout));
+  };
+
+  before(async () => {
+    database = await createDatabase();
+    service = await startService({ databaseUrl: database.url });
+    folder = await temporaryFolder(false);
+    checkpoint = join(folder, 'checkpoint.ndjson.gz');
+    const name = [{ family: '<b>Sand</b>', given: ['Mira'] }];
+    patient = await create(
+      { resourceType: 'Patient', name },
+      {
+        'X-Service-Author-Type': 'patient',
+        'X-Service-Source-System': 'Clinic <1>',
+        'X-Service-Origin-Id': 'o-7',
+      },
+    );
+    const renamed = '"name":[{"family":"Aune","given":["Mira"]}]';
+    const weight = '"extension":[{"url":"http://example.org/weight","valueDecimal":1.50}]';
+    const body = `{"resourceType":"Patient","id":"${patient}",${weight},${renamed}}`;
+    await service.fhir(`/Patient/${patient}`, { method: 'PUT', body });
+    gone = await create({ resourceType: 'Patient' });
+  });
+  after(async () => {
+    await service.stop();
+    await database.drop();
+    await removeTemporaryFolders();
+  });
+
+  it('shows a history with its differences, as table, JSON and page', async () => {
+    const shown = await annal('history', patient);
+    expect(shown.stdout).to.contain('~ name[0].family: "<b>Sand</b>" → "Aune"');
+    const { stdout } = await annal('history', `Patient/${patient}`, '--json');
+    const [second, first] = JSON.parse(stdout);
+    expect(second.differences).to.deep.include({
+      path: 'name[0].family',
+      before: '<b>Sand</b>',
+      after: 'Aune',
+    });
+    expect(stdout).to.contain('"after": 1.50\n');
+    expect(first).to.deep.include({
+      version: 1,
+      operation: 'CREATE',
+      author_type: 'patient',
+      source_system: 'Clinic <1>',
+      origin_id: 'o-7',
+      revision: 0,
+    });
+    expect(first.request_id).to.match(/^req_/);
+    expect(first.credential).to.match(/^key_/);
+    expect(first.differences).to.deep.include({ path: 'name[0].given[0]', after: 'Mira' });
+
+    const page = join(folder, 'history.html');
+    expect(await annal('history', patient, '--html', page)).to.include({ code: 0 });
+    const text = await readFile(page, 'utf8');
+    expect(text)
+      .to.contain('&lt;b&gt;Sand&lt;/b&gt;')
+      .and.to.contain('Clinic &lt;1&gt;')
+      .and.not.to.contain('<b>');
+    expect(text)
+      .to.contain('The hash chain of all 2 events holds.')
+      .and.to.contain(`Record of Patient/${patient}`);
+    expect(text).not.to.match(/<script|<img|<link|src=|href=/);
+    expect((await stat(page)).mode & 0o777).to.equal(0o600);
+    const again = await annal('history', patient, '--html', page);
+    expect(again).to.include({ code: 1 });
+    expect(again.stderr).to.contain('is there already');
+  });
+
+  it('exports a record that proves itself, also without this repository', async () => {
+    const path = join(folder, 'record.ndjson');
+    const { code, stdout } = await annal('export', patient, '--out', path, '--json');
+    expect(code).to.equal(0);
+    const { public_key: key } = signedSchema.parse(JSON.parse(stdout));
+    const alone = join(folder, 'verify-export.mjs');
+    await writeFile(alone, await readFile(file('bin/verify-export.mjs')));
+    const intact = await node([alone, path, '--key', key]);
+    expect(intact).to.include({ code: 0, stderr: '' });
+    expect(intact.stdout).to.contain(`is intact: 2 events of record-${patient}`);
+    expect((await node([alone, path])).stdout).to.contain('Compare that with the public key of the operator');
+
+    const wrong = `${key.startsWith('A') ? 'B' : 'A'}${key.slice(1)}`;
+    const foreign = await node([alone, path, '--key', wrong]);
+    expect(foreign).to.include({ code: 3, stdout: '' });
+    expect(foreign.stderr).to.contain(key).and.to.contain(wrong);
+    const altered = join(folder, 'altered.ndjson');
+    await writeFile(altered, (await readFile(path, 'utf8')).replace('Aune', 'Aüne'));
+    expect((await node([alone, altered])).stderr).to.contain('line 3: the event or the one before it');
+    expect(await node([alone, join(folder, 'none')])).to.include({ code: 1 });
+    expect(await node([alone])).to.include({ code: 2 });
+    expect(await node([alone, path, '--key', 'x'])).to.include({ code: 2 });
+  });
+
+  it('rebuilds the record as of a position of the log', async () => {
+    const { position, events } = await headOf();
+    const as = async (at: string): Promise<string> => (await annal('record', patient, '--at', at)).stdout;
+    expect(await as(`position:${position}`)).to.contain('from 2 events');
+    expect(await as(`position:${position.replace(/^0+/, '')}`)).to.contain('from 2 events');
+    expect(events).to.be.greaterThan(2);
+    expect((await annal('record', patient, '--at', 'position:0')).stderr).to.contain('has no record as of');
+  });
+
+  it('signs a checkpoint, and proves that no history up to then was altered since', async () => {
+    const path = checkpoint;
+    const made = await annal('checkpoint', '--out', path, '--json');
+    expect(made).to.include({ code: 0 });
+    const { public_key: key, key_id: id, streams } = signedSchema.parse(JSON.parse(made.stdout));
+    expect(
+      gunzipSync(await readFile(path))
+        .toString('utf8')
+        .split('\n'),
+    ).to.have.length((streams ?? 0) + 2);
+    expect((await annal('checkpoint', '--out', path)).stderr).to.contain('is there already');
+
+    await service.fhir(`/Patient/${gone}?_purge=true`, { method: 'DELETE' });
+    const clean = await annal('verify', '--checkpoint', path, '--key', key);
+    expect(clean, clean.stdout + clean.stderr).to.include({ code: 0 });
+    expect(clean.stdout)
+      .to.contain(
+        `signed with the key ${id}: the history of ${(streams ?? 0) - 1} streams up to then is unaltered`,
+      )
+      .and.to.contain(`Purged since: Patient/${gone}`);
+
+    const other = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
+    const untrusted = await annal('verify', '--checkpoint', path, '--key', other);
+    expect(untrusted).to.include({ code: 1, stdout: '' });
+    expect(untrusted.stderr).to.contain(id).and.to.contain('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k');
+    expect((await annal('verify', '--checkpoint', join(folder, 'none'))).stderr).to.contain('cannot be read');
+    const noise = join(folder, 'noise.gz');
+    await writeFile(noise, 'no checkpoint');
+    expect((await annal('verify', '--checkpoint', noise)).stderr).to.contain('cannot be read');
+  });
+
+  it('finds that the history was altered', async function () {
+    if (!inTables) this.skip();
+    await sql(`delete from log.events where stream = $1 and revision = 1`, `record-${patient}`);
+    const found = await annal('verify', '--checkpoint', checkpoint);
+    expect(found).to.include({ code: 3 });
+    expect(found.stdout)
+      .to.contain(`record-${patient} at 1`)
+      .and.to.contain('the stream ends at revision 0; the checkpoint has it up to 1')
+      .and.to.contain('not every history is what it was then');
+  });
+
+  it('signs nothing that does not hold', async function () {
+    if (!inTables) this.skip();
+    await sql(
+      `update log.events set data = replace(data, 'Mira', 'Mara') where stream = $1`,
+      `record-${patient}`,
+    );
+    const faulty = join(folder, 'faulty.ndjson');
+    const refused = await annal('checkpoint', '--out', faulty);
+    expect(refused).to.include({ code: 3 });
+    expect(refused.stdout).to.contain('Nothing was signed').and.to.contain(`record-${patient} at 0`);
+    const exported = await annal('export', patient, '--out', join(folder, 'faulty-record.ndjson'));
+    expect(exported).to.include({ code: 1 });
+    expect(exported.stderr).to.contain(`does not hold at revision 0: nothing was exported`);
+    for (const name of ['faulty.ndjson', 'faulty-record.ndjson']) {
+      expect(await stat(join(folder, name)).catch(() => 'none'), name).to.equal('none');
+    }
+    const history = await annal('history', patient);
+    expect(history).to.include({ code: 3 });
+    expect(history.stderr).to.contain('the hash chain');
+  });
+
+  it('says of a record that was purged when, and at whose request', async () => {
+    for (const args of [
+      ['history', gone],
+      ['export', gone, '--out', join(folder, 'gone.ndjson')],
+      ['record', gone],
+    ]) {
+      const { code, stdout, stderr } = await annal(...args);
+      expect({ code, stdout }, args.join(' ')).to.deep.equal({ code: 1, stdout: '' });
+      expect(stderr).to.match(
+        /was purged: asked for at \d{4}-.*Z with key_\S+ in request req_\S+, done at \d{4}-.*Z/,
+      );
+    }
+  });
+
+  it('says what is wrong with what it was asked for', async () => {
+    const unknown = '018f0000-0000-7000-8000-000000000001';
+    for (const [said, ...args] of [
+      ['is no patient', 'history', 'nobody'],
+      ['is not known', 'history', `Observation/${unknown}`],
+      ['is not known', 'history', unknown],
+      ['has no record', 'export', unknown, '--out', join(folder, 'unknown.ndjson')],
+      ['is no patient', 'export', 'nobody', '--out', 'x'],
+      ['cannot be written', 'export', patient, '--out', join(folder, 'no/such/folder')],
+      ['expected the number of an event in the log', 'record', patient, '--at', 'position:x'],
+      ['needs --out', 'export', patient],
+      ['needs --out', 'checkpoint'],
+      ['is no public key', 'verify', '--checkpoint', 'x', '--key', 'short'],
+    ] as const) {
+      const { code, stdout, stderr } = await annal(...args);
+      expect({ code, stdout }, args.join(' ')).to.deep.equal({
+        code: said === 'needs --out' ? 2 : 1,
+        stdout: '',
+      });
+      expect(stderr, args.join(' ')).to.contain(said);
+    }
+  });
+});

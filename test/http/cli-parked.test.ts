@@ -1,0 +1,51 @@
+/** `annal parked`, and the help of the command line. */
+import { expect } from 'chai';
+import { migrate } from '#src/database/migrate.ts';
+import type { Position } from '#src/events/store.ts';
+import { ParkedEvents } from '#src/operations/parked.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { startProgram } from '#test/support/process.ts';
+
+describe('annal parked', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createDatabase();
+    await migrate(database.url);
+  });
+  after(() => database.drop());
+
+  async function annal(...args: string[]) {
+    const program = startProgram(process.execPath, ['bin/annal.js', ...args], { DATABASE_URL: database.url });
+    const code = await program.ended;
+    return { code, stdout: program.stdout(), stderr: program.stderr() };
+  }
+
+  it('lists what is set aside, and has it tried again', async () => {
+    expect(await annal('parked')).to.include({ code: 0, stdout: 'No event is set aside.\n' });
+    const parked = new ParkedEvents(database.pool);
+    const event = { id: newUuid(), type: 'RecordErasureRequested', stream: 'project-1', revision: 4 };
+    const position = '0000000000000009' as Position;
+    await parked.park('erasure', { ...event, position, data: '{}', metadata: '{}' }, 'no such thing', 6);
+    const listed = await annal('parked');
+    expect(listed.code).to.equal(3);
+    for (const part of ['erasure', event.id, 'project-1 revision 4', 'no such thing'])
+      expect(listed.stdout).to.contain(part);
+    expect(await parked.due('erasure')).to.deep.equal([]);
+    expect((await annal('parked', '--retry')).code).to.equal(0);
+    expect((await parked.due('erasure')).map(({ eventId }) => eventId)).to.deep.equal([event.id]);
+  });
+
+  it('is in the help, which every spelling finds', async () => {
+    const [asked, flagged, empty] = await Promise.all([annal('help'), annal('--help'), annal()]);
+    expect([asked.code, asked.stdout]).to.deep.equal([0, flagged.stdout]);
+    expect(empty.stdout).to.equal(flagged.stdout);
+    expect(asked.stdout).to.contain('parked').and.contain('Examples');
+    expect((await annal('help', 'import')).stdout).to.equal((await annal('import', '--help')).stdout);
+    const bare = await annal('import');
+    expect([bare.code, bare.stderr]).to.deep.equal([
+      2,
+      'annal: missing required args for command `import <...sources>`: annal import --help explains it\n',
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+/** References into the service (decisions.md, section 5 "References"): to versions, and by absolute URLs under its own base. */
+import { expect } from 'chai';
+import type { JsonObject } from '#src/shared/json.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { Answer } from '#test/support/service.ts';
+
+describe('references', () => {
+  let service: InProcess;
+  let patient: string;
+  before(async () => {
+    service = await startInProcess();
+    patient = await create({ resourceType: 'Patient' });
+  });
+  after(() => service.stop());
+
+  const create = async (resource: JsonObject): Promise<string> =>
+    String((await service.post(`/${String(resource.resourceType)}`, resource)).json.id);
+  const send = (resource: JsonObject): Promise<Answer> =>
+    service.fhir(`/${String(resource.resourceType)}`, { method: 'POST', body: JSON.stringify(resource) });
+  const observation = (more: JsonObject = {}): JsonObject => ({
+    resourceType: 'Observation',
+    status: 'final',
+    code: { text: 'test' },
+    subject: { reference: `Patient/${patient}` },
+    ...more,
+  });
+  const provenance = (reference: string): JsonObject => ({
+    resourceType: 'Provenance',
+    target: [{ reference }],
+    recorded: '2026-01-01T00:00:00Z',
+    agent: [{ who: { display: 'somebody' } }],
+  });
+  const expectRefused = (answer: Answer, expression: string): void => {
+    expect(answer.status, answer.text).to.equal(422);
+    expect(answer.text).to.contain(`"expression":["${expression}"]`);
+  };
+
+  it('name versions that are there', async () => {
+    const id = await create(observation());
+    const at = `Observation/${id}/_history`;
+    const change = { ...observation(), id, status: 'amended' };
+    await service.fhir(`/Observation/${id}`, { method: 'PUT', body: JSON.stringify(change) });
+    await service.fhir(`/Observation/${id}`, { method: 'DELETE' });
+    for (const version of ['1', '2', '3']) {
+      const answer = await send(provenance(`${at}/${version}`));
+      expect(answer.status, answer.text).to.equal(201);
+    }
+    for (const version of ['4', '99', '0', '01', 'latest'])
+      expectRefused(await send(provenance(`${at}/${version}`)), 'Provenance.target[0].reference');
+    expectRefused(
+      await send(observation({ derivedFrom: [{ reference: `${service.base}/${at}/4` }] })),
+      'Observation.derivedFrom[0].reference',
+    );
+  });
+
+  it('name the version that their own transaction makes, and none beyond it', async () => {
+    const id = await create(observation());
+    const entry = (resource: JsonObject, method: string, url: string) => ({
+      resource,
+      request: { method, url },
+    });
+    const transaction = (version: number): Promise<Answer> =>
+      service.fhir('', {
+        method: 'POST',
+        body: JSON.stringify({
+          resourceType: 'Bundle',
+          type: 'transaction',
+          entry: [
+            entry({ ...observation(), id, status: 'amended' }, 'PUT', `Observation/${id}`),
+            entry(provenance(`Observation/${id}/_history/${version}`), 'POST', 'Provenance'),
+          ],
+        }),
+      });
+    expectRefused(await transaction(3), 'Bundle.entry[1].resource.target[0].reference');
+    const answer = await transaction(2);
+    expect(answer.status, answer.text).to.equal(200);
+  });
+
+  it('name an allowed type, written relative or under the base of the service', async () => {
+    const encounter = await create({
+      resourceType: 'Encounter',
+      status: 'finished',
+      class: { code: 'AMB' },
+      subject: { reference: `Patient/${patient}` },
+    });
+    for (const reference of [`Encounter/${encounter}`, `${service.base}/Encounter/${encounter}`]) {
+      expect((await send(observation({ encounter: { reference } }))).status).to.equal(201);
+      expectRefused(await send(observation({ performer: [{ reference }] })), 'Observation.performer[0]');
+    }
+    const elsewhere = `https://elsewhere.example/fhir/Encounter/${encounter}`;
+    expect((await send(observation({ performer: [{ reference: elsewhere }] }))).status).to.equal(201);
+  });
+});

@@ -1,0 +1,59 @@
+/** Keys, streams and files for tests of checkpoints and exports. */
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type SigningKey, signingKey } from '#src/audit/key.ts';
+import { seal } from '#src/events/chain.ts';
+import type { NewEvent, Position, RecordedEvent } from '#src/events/store.ts';
+import { temporaryFolder } from './temporary.ts';
+
+/** A key of its own, in a folder that `removeTemporaryFolders` removes. */
+export async function newKey(): Promise<SigningKey> {
+  return signingKey({ dataDir: await temporaryFolder(), file: undefined });
+}
+
+/** A PEM file with a private key of a kind. */
+export async function pemFile(kind: 'ed25519' | 'ed448'): Promise<string> {
+  const file = join(await temporaryFolder(), 'key.pem');
+  const { privateKey } = kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ed448');
+  await writeFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  return file;
+}
+
+/** Events as a store would hand them over. */
+export async function* recorded(stream: string, events: readonly NewEvent[]): AsyncGenerator<RecordedEvent> {
+  for (const event of seal(stream, 'none', events).events) {
+    yield { ...event, stream, position: String(event.revision + 1).padStart(16, '0') as Position };
+  }
+}
+
+/** Texts joined. */
+export async function joined(texts: AsyncIterable<string>): Promise<string> {
+  let all = '';
+  for await (const text of texts) all += text;
+  return all;
+}
+
+/** Every file that differs from this one in one byte: changed in three ways, left out, put in before, or cut off here. */
+export function* tamperings(bytes: Buffer): Generator<{ at: number; how: string; altered: Buffer }> {
+  for (let at = 0; at < bytes.length; at += 1) {
+    const [before, here, after] = [bytes.subarray(0, at), bytes[at] ?? 0, bytes.subarray(at + 1)];
+    for (const bit of [0x01, 0x20, 0x80]) {
+      yield { at, how: `flip ${bit}`, altered: Buffer.concat([before, Buffer.of(here ^ bit), after]) };
+    }
+    yield { at, how: 'left out', altered: Buffer.concat([before, after]) };
+    for (const byte of [0x0a, 0x20, 0x30]) {
+      yield { at, how: `put in ${byte}`, altered: Buffer.concat([before, Buffer.of(byte, here), after]) };
+    }
+    yield { at, how: 'cut off', altered: before };
+  }
+}
+
+/** A signed file with every other character in the place of its signature's last one, whose last bits say nothing. */
+export function otherSpellings(text: string): string[] {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const end = text.lastIndexOf('"}');
+  return [...alphabet]
+    .filter((character) => character !== text[end - 1])
+    .map((character) => text.slice(0, end - 1) + character + text.slice(end));
+}

@@ -1,0 +1,37 @@
+/** The `annal` command in the test's own process: what a process of its own would do, without the second that it takes to start. */
+/** What a command did. */
+export interface CommandOutcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Runs a command line; one at a time.
+ * @param env in addition to this process's.
+ */
+export async function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<CommandOutcome> {
+  // Imported as the command imports its parts: where a test is loaded by `require`, modules would be there twice.
+  const { main } = await import('#src/cli/main.ts');
+  const before = { ...process.env };
+  const written = { stdout: '', stderr: '' };
+  const { stdout, stderr } = process;
+  const originals = { stdout: stdout.write, stderr: stderr.write };
+  const collect = (name: 'stdout' | 'stderr') => (text: string | Uint8Array) => {
+    written[name] += String(text);
+    return true;
+  };
+  Object.assign(process.env, env);
+  stdout.write = collect('stdout');
+  stderr.write = collect('stderr');
+  try {
+    return { code: await main(args), ...written };
+  } finally {
+    stdout.write = originals.stdout;
+    stderr.write = originals.stderr;
+    process.env = before;
+  }
+}
