@@ -49,6 +49,11 @@ export const STAGES: readonly Stage[] = [
     run: { tests: ['test/http/cli-import.test.ts'] },
   },
   {
+    name: 'rebuild',
+    shows: 'a rebuild of 1,000,000 events beside a service that is read: no read fails, no row differs',
+    run: { bench: ['--only', 'beside', '--scale', '10', '--runs', '1'] },
+  },
+  {
     name: 'bench',
     shows: 'every row of the performance table, growth to 500,000 creates',
     run: { bench: ['--full'] },

@@ -129,7 +129,8 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
     return failure;
   }
   const url = `http://127.0.0.1:${port}`;
-  if (EVENTSTORE_URL !== '' && !known) await takeProject(dataDir, options.databaseUrl);
+  const shared = EVENTSTORE_URL !== '' && (options.env?.EVENTSTORE_URL ?? EVENTSTORE_URL) === EVENTSTORE_URL;
+  if (shared && !known) await takeProject(dataDir, options.databaseUrl);
   const key = options.key ?? (await readKey(dataDir));
   let stopped: Promise<void> | undefined;
   const end = async (signal: NodeJS.Signals): Promise<void> => {

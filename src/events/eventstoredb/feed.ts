@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { placeInAppend } from '../batches.ts';
 
-import { RecentBatches } from '../postgres/recent.ts';
+import { RecentBatches } from '../recent.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
 import { type Answers, end, type LogClient } from './client.ts';
 import type { ErasedStreams } from './erased.ts';

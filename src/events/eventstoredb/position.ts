@@ -3,7 +3,7 @@
  * Sixteen digits are enough for ten petabytes. Commit and prepare position are the same for all but explicit
  * transactions, which Annal never writes.
  */
-import { toPosition as padded } from '../postgres/position.ts';
+import { toPosition as padded } from '../position.ts';
 import { BEGINNING, type Position } from '../store.ts';
 
 /** A place in `$all` as the server says it: two byte offsets, decimal. */

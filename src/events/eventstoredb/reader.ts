@@ -1,8 +1,9 @@
 /** Everything that is read from the server; each read is one call, sent again when the connection broke. */
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import { hashOf } from '../chain.ts';
-import type { Identity, Page } from '../postgres/reader.ts';
+import type { Identity } from '../refusal.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
+import type { Page } from '../subscription.ts';
 import { type Answers, end, type LogClient } from './client.ts';
 import type { ErasedStreams } from './erased.ts';
 import { persist } from './faults.ts';

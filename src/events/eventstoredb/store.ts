@@ -1,9 +1,8 @@
 /** EventStoreDB as the event store, for production. See `docs/eventstoredb.md`. */
 import { WrongExpectedVersionError } from '@eventstore/db-client';
 import { Observable } from 'rxjs';
-import { Append, MAX_REVISION } from '../postgres/append.ts';
-import { answerRefused } from '../postgres/refusal.ts';
-import { Subscription } from '../postgres/subscription.ts';
+import { Append, MAX_REVISION } from '../append.ts';
+import { answerRefused } from '../refusal.ts';
 import {
   type AppendResult,
   type EventStore,
@@ -16,6 +15,7 @@ import {
   type SubscribeOptions,
   Unavailable,
 } from '../store.ts';
+import { Subscription } from '../subscription.ts';
 import { Appender } from './appender.ts';
 import { LogClient } from './client.ts';
 import { ErasedStreams } from './erased.ts';

@@ -2,7 +2,7 @@
  * Group commit without a timer: while one batch is in the database, the next gathers. Alone, an append goes out
  * at once; under load, batches grow by themselves until the database keeps up.
  */
-import type { Append } from './append.ts';
+import type { Append } from '../append.ts';
 import { asUnavailable, isAway, persist } from './faults.ts';
 import type { BatchOutcome } from './write-batch.ts';
 

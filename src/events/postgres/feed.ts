@@ -2,9 +2,10 @@
  * How subscribers learn that there is more: at once from this process's own commits, by NOTIFY from other
  * processes, and, should a notification be missed, by looking at the head of the log now and then.
  */
+
+import { later, toPosition } from '../position.ts';
+import { RecentBatches, type WrittenBatch } from '../recent.ts';
 import { BEGINNING, type Position } from '../store.ts';
-import { later, toPosition } from './position.ts';
-import { RecentBatches, type WrittenBatch } from './recent.ts';
 import { CHANNEL } from './schema.ts';
 import { Session, type SessionOptions } from './session.ts';
 

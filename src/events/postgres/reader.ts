@@ -1,18 +1,11 @@
 /** Everything that is read from the log; each method is one statement, repeated when a connection broke. */
 import type pg from 'pg';
+import { toNumber, toPosition } from '../position.ts';
+import type { Identity } from '../refusal.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
+import type { Page } from '../subscription.ts';
 import { persist } from './faults.ts';
-import { toNumber, toPosition } from './position.ts';
 import { AS_TEXT, COLUMNS, type EventRow, toEvent } from './rows.ts';
-
-/** A stretch of the total order. */
-export interface Page {
-  readonly events: readonly RecordedEvent[];
-  /** Everything up to here is in `events` or was filtered out. */
-  readonly position: Position;
-  /** Whether it reached what was then the end of the log. */
-  readonly ended: boolean;
-}
 
 /** Which part of a stream to read. */
 export interface StreamPart {
@@ -60,14 +53,6 @@ type FilteredOut = [position: string, string, string, string, string, data: null
 const IDENTITIES = `
   SELECT revision, id, position, left(right(metadata, 66), 64) FROM log.events
    WHERE stream = $1 AND revision BETWEEN $2 AND $3 ORDER BY revision`;
-
-/** An event without its bodies. */
-export interface Identity {
-  readonly revision: number;
-  readonly id: string;
-  readonly position: Position;
-  readonly hash: string;
-}
 
 /** Reads through a pool. Every method throws `Unavailable` when the server stays away. */
 export class Reader {

@@ -1,7 +1,7 @@
 /** Rows of `log.events` as events. */
 import type pg from 'pg';
+import { toPosition } from '../position.ts';
 import type { RecordedEvent } from '../store.ts';
-import { toPosition } from './position.ts';
 
 /** The columns of an event, in the order of `EventRow`. */
 export const COLUMNS = 'position, stream, revision, id, type, data, metadata';

@@ -2,6 +2,8 @@
 import type pg from 'pg';
 import { Observable } from 'rxjs';
 import { openPool } from '../../database/pool.ts';
+import { Append, MAX_REVISION } from '../append.ts';
+import { answerRefused } from '../refusal.ts';
 import {
   type AppendResult,
   type EventStore,
@@ -14,16 +16,14 @@ import {
   type SubscribeOptions,
   Unavailable,
 } from '../store.ts';
-import { Append, MAX_REVISION } from './append.ts';
+import { Subscription } from '../subscription.ts';
 import { AppendQueue } from './append-queue.ts';
 import { persist } from './faults.ts';
 import { Feed } from './feed.ts';
 import { DEFAULTS, type PostgresEventStoreOptions, WRITER_SETUP } from './options.ts';
 import { Reader } from './reader.ts';
-import { answerRefused } from './refusal.ts';
 import { LOG_SCHEMA_SQL } from './schema.ts';
 import { Session } from './session.ts';
-import { Subscription } from './subscription.ts';
 import { type BatchOutcome, writeBatch } from './write-batch.ts';
 
 const PAGE_EVENTS = 500;

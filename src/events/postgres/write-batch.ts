@@ -1,9 +1,9 @@
 /** One batch of appends, one statement, one round trip. */
 import type pg from 'pg';
+import type { Append } from '../append.ts';
+import { toPosition } from '../position.ts';
 import type { Position } from '../store.ts';
-import type { Append } from './append.ts';
 import { intArray, textArray, uuidArray } from './binary-array.ts';
-import { toPosition } from './position.ts';
 import { AS_TEXT } from './rows.ts';
 import type { Session } from './session.ts';
 

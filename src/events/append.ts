@@ -1,6 +1,6 @@
 /** One append as it waits for its batch: checked, sealed, measured. */
-import { isUuid } from '../../shared/ids.ts';
-import { type SealedEvent, seal } from '../chain.ts';
+import { isUuid } from '../shared/ids.ts';
+import { type SealedEvent, seal } from './chain.ts';
 import {
   type AppendResult,
   type Expected,
@@ -8,7 +8,7 @@ import {
   type NewEvent,
   type StreamHead,
   TooLarge,
-} from '../store.ts';
+} from './store.ts';
 
 /** What stands before a stream's first event, in numbers. */
 const NEVER_WRITTEN: StreamHead = { revision: -1, hash: '' };

@@ -1,7 +1,7 @@
 /** What an append that was not written is told: that it had been written before, or why it cannot be. */
-import { type AppendResult, Conflict, StreamDeleted } from '../store.ts';
+
 import type { Append } from './append.ts';
-import type { Reader } from './reader.ts';
+import { type AppendResult, Conflict, type Position, StreamDeleted } from './store.ts';
 
 /** What the log found instead of the expected head. */
 export interface Mismatch {
@@ -10,12 +10,25 @@ export interface Mismatch {
   readonly erased: boolean;
 }
 
+/** An event without its bodies. */
+export interface Identity {
+  readonly revision: number;
+  readonly id: string;
+  readonly position: Position;
+  readonly hash: string;
+}
+
+/** Reads events of a stream without their bodies, from revision `from` to `to`. */
+export interface Identities {
+  identities(stream: string, from: number, to: number): Promise<Identity[]>;
+}
+
 /**
  * The first result when the same ids stand right after the expected head; there is no index on ids, and none needed.
  * @throws StreamDeleted, Conflict
  */
 export async function answerRefused(
-  reader: Pick<Reader, 'identities'>,
+  reader: Identities,
   { append, actual, erased }: Mismatch,
 ): Promise<AppendResult> {
   const { stream, expected, base, events } = append;

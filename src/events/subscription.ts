@@ -1,9 +1,17 @@
 /** A subscription: pages from the database until it has caught up, then what the feed brings. */
-import { BatchCutter } from '../batches.ts';
-import type { Position, RecordedEvent, SubscribeOptions } from '../store.ts';
+import { BatchCutter } from './batches.ts';
 import { later } from './position.ts';
-import type { Page } from './reader.ts';
 import type { RecentBatches } from './recent.ts';
+import type { Position, RecordedEvent, SubscribeOptions } from './store.ts';
+
+/** A stretch of the total order. */
+export interface Page {
+  readonly events: readonly RecordedEvent[];
+  /** Everything up to here is in `events` or was filtered out. */
+  readonly position: Position;
+  /** Whether it reached what was then the end of the log. */
+  readonly ended: boolean;
+}
 
 /** Events a batch, unless the subscriber says otherwise. */
 const BATCH_SIZE = 500;

@@ -1,5 +1,5 @@
-/** Positions of the embedded log: the number of the event, padded so that the order of texts is its order. */
-import { BEGINNING, type Position } from '../store.ts';
+/** Positions of either store: the number of the event or its byte offset, padded so that the order of texts is its order. */
+import { BEGINNING, type Position } from './store.ts';
 
 /**
  * The position of an event's number, which is at least 1; `BEGINNING` for 0. Sixteen digits hold every integer that a

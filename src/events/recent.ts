@@ -1,5 +1,5 @@
 /** The newest batches that this process wrote, so that its subscribers need not read them back. */
-import type { Position, RecordedEvent } from '../store.ts';
+import type { Position, RecordedEvent } from './store.ts';
 
 /** A batch with its place: nothing stands between `previous` and its first event. */
 export interface WrittenBatch {
