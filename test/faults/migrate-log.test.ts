@@ -1,7 +1,7 @@
 /** `annal migrate-log` under the real service: nothing is lost, nothing is done twice, and the way back is open. */
 import { expect } from 'chai';
 import { PROJECTIONS } from '#projections/all.ts';
-import { isClosed } from '#src/events/postgres/closing.ts';
+import { closeLog, isClosed } from '#src/events/postgres/closing.ts';
 import { POSITION_COLUMNS } from '#src/migrate/positions.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually, type Program, startProgram } from '#test/support/process.ts';
@@ -208,6 +208,14 @@ describe('annal migrate-log', function () {
     const verified = command('verify');
     expect(await verified.ended, verified.stdout()).to.not.equal(0);
     expect(verified.stderr(), 'the old log is closed').to.contain('closed');
+  });
+
+  it('ends what was killed right before its end', async () => {
+    await closeLog(other.url);
+    const { code, text } = await migrate('--to', other.url, '--cutover');
+    expect(code, text).to.equal(0);
+    expect(await isClosed(other.url)).to.equal(false);
+    await newPatient('Open');
   });
 
   it('refuses a start on the log that was left', async () => {

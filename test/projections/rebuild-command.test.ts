@@ -1,0 +1,76 @@
+/** What `annal rebuild` shows and says. */
+import { expect } from 'chai';
+import { newUuid } from '#src/shared/ids.ts';
+import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { type Instance, startInstance } from './instance.ts';
+import { created, Streams } from './made.ts';
+
+describe('annal rebuild', () => {
+  let database: TestDatabase;
+  let instance: Instance;
+  const lost = newUuid();
+
+  before(async () => {
+    database = await createDatabase();
+    instance = await startInstance(database.url);
+    const patient = newUuid();
+    const streams = new Streams(instance.store);
+    const others = Array.from({ length: 20 }, () => created('Observation', newUuid()));
+    await instance.shown(
+      await streams.record(patient, created('Patient', patient), created('Observation', lost), ...others),
+    );
+  });
+  after(async () => {
+    await instance.stop();
+    await database.drop();
+  });
+
+  const rebuild = (...args: string[]): Promise<CommandOutcome> =>
+    runCommand(['rebuild', ...args], { DATABASE_URL: database.url, EVENTSTORE_URL: '' });
+
+  it('says what it compared, and what became of it', async () => {
+    const { code, stdout, stderr } = await rebuild();
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^resources\.resource +22 +22 +0 +0 +0$/m);
+    expect(stdout).to.match(/^history\.version +22 +22 +0 +0 +0$/m);
+    expect(stdout).to.match(/^resources +22 +0 +rebuilt and in service$/m);
+    expect(stderr).to.contain('resources: comparing\n');
+  });
+
+  it('tells a program how far it is, in lines of JSON', async () => {
+    const { code, stdout, stderr } = await rebuild('history', '--json', '--load', 'low');
+    expect(code).to.equal(0);
+    const [report] = JSON.parse(stdout) as Record<string, unknown>[];
+    expect(report).to.deep.include({ name: 'history', outcome: 'swapped', events: 22, differences: [] });
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.map(({ note }) => note)).to.deep.equal(
+      ['indexing', 'comparing', 'swapping', 'done'].map((phase) => `history: ${phase}`),
+    );
+    for (const line of lines) {
+      expect(line).to.include({ done: 22, total: 22, unit: 'events' });
+      expect(line.rate).to.be.a('number');
+    }
+  });
+
+  it('names what differs before it swaps nothing', async () => {
+    await database.pool.query('delete from resources.resource where id = $1', [lost]);
+    const { code, stdout } = await rebuild('resources');
+    expect(code).to.equal(1);
+    expect(stdout).to.match(/^resources\.resource +21 +22 +1 +0 +0$/m);
+    expect(stdout).to.contain(`missing: resources.resource {"id":"${lost}"}`);
+    expect(stdout).to.contain('not swapped: rows differ');
+    expect((await rebuild('resources', '--force')).code).to.equal(0);
+    expect((await rebuild('resources')).stdout).to.match(/^resources\.resource +22 +22 +0 +0 +0$/m);
+  });
+
+  it('refuses a load that it does not know', async () => {
+    expect(await rebuild('--load', 'some')).to.include({
+      code: 2,
+      stderr: 'annal: --load must be full or low\n',
+    });
+  });
+});
