@@ -1,34 +1,24 @@
 /** The composition root: makes every part and hands it what it needs. No side effects before `startApp`. */
-import { createHash } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { completeCarried } from '#commands/directory/carry.ts';
 import { Handler } from '#commands/handle.ts';
 import { openCommands } from '#commands/open.ts';
-import { addKey, found } from '#commands/project/found.ts';
-import { erase } from '#commands/record/erasure.ts';
 import { States } from '#commands/resource/states.ts';
-import { sweepAbandoned } from '#projections/abandoned.ts';
 import { PROJECTIONS } from '#projections/all.ts';
-import { notedPositions } from '#projections/checkpoint.ts';
 import { measureLags } from '#projections/lag.ts';
 import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
-import { type RebuildDeps, RebuildRunning, rebuild } from '#projections/rebuild.ts';
-import { prepareReadModels } from '#projections/tables.ts';
 import { openLookup } from '#queries/lookup.ts';
-import { anyProject, firstProject } from '#queries/projects.ts';
 import { openQueries } from '#queries/queries.ts';
+import { ERASURE_MS, openProcesses } from './app/processes.ts';
+import { quickstart } from './app/quickstart.ts';
+import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import type { Config } from './config.ts';
-import { type Quickstart, readQuickstart } from './data-dir.ts';
+import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
-import { understand } from './events/catalog.ts';
 import { isPostgres, openEventStore } from './events/open.ts';
 import { BEGINNING, type EventStore, type Position } from './events/store.ts';
-import { recordStream } from './events/streams.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
 import type { ReadinessChecks } from './http/health.ts';
 import { createServer, VERSION } from './http/server.ts';
@@ -40,13 +30,11 @@ import { createMetrics } from './metrics.ts';
 import { assertNotMoved } from './migrate/positions.ts';
 import { openIdempotency } from './operations/idempotency.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
-import { Process } from './operations/process.ts';
 import { readProcessPositions } from './operations/process-positions.ts';
 import { assertNotBehind } from './operations/restored-log.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { around, nested } from './shared/around.ts';
 import { unavailable } from './shared/refusal.ts';
-import { nowMicros } from './shared/time.ts';
 import { openTracing } from './tracing/open.ts';
 import { traceStore } from './tracing/store.ts';
 
@@ -86,10 +74,6 @@ const RECORD_MODELS = ['resources', 'history'];
 const CATCH_UP_MS = 3_000;
 /** How often expired idempotency keys are removed, in ms. */
 const SWEEP_MS = 10 * 60_000;
-/** Name of the project that a newcomer begins with. */
-const QUICKSTART = 'Quickstart';
-/** How long a purge's answer waits for its end, in ms. */
-const ERASURE_MS = 60_000;
 
 /**
  * Starts every part over a migrated database; the port opens with `listen`.
@@ -118,11 +102,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     throw error;
   }
 
-  const sweepShadows = (): Promise<void> =>
-    sweepAbandoned(pool, PROJECTIONS).catch((error: unknown) =>
-      log.warn({ err: error }, 'what a killed rebuild left was not looked through'),
-    );
-  await sweepShadows();
+  await sweepShadows(pool, log);
 
   const names = PROJECTIONS.map(({ name }) => name);
   const progress = new Progress({ store, databaseUrl, names });
@@ -147,43 +127,16 @@ export async function startApp(deps: AppDeps): Promise<App> {
     states,
   );
   const idempotency = openIdempotency(pool);
-  const processDeps = { store, pool, databaseUrl, log };
-  const carried = new Process(
-    {
-      name: 'directory-entries',
-      types: ['DirectoryEntriesCarried'],
-      act: async (event) => void (await completeCarried(handler, understand(event), nowMicros)),
-    },
-    processDeps,
-  );
-  const erasures = new Process(
-    {
-      name: 'erasure',
-      prefixes: ['project-'],
-      types: ['RecordErasureRequested'],
-      act: (event) =>
-        erase(
-          {
-            handler,
-            now: nowMicros,
-            visible,
-            reacted: async (position, patient) => {
-              if (!(await carried.hasPassed(position, ERASURE_MS)))
-                throw unavailable('directory entries are not completed yet');
-              // Erased, the record would take them with it.
-              if (await carried.parked.holdsOf('directory-entries', recordStream(patient)))
-                throw new Error('directory entries that the record carries are set aside, not completed');
-            },
-            forget: async (patient) => {
-              await snapshots.forget(recordStream(patient));
-              await idempotency.forget(patient);
-            },
-          },
-          understand(event),
-        ),
-    },
-    processDeps,
-  );
+  const { carried, erasures } = openProcesses({
+    store,
+    pool,
+    databaseUrl,
+    log,
+    handler,
+    snapshots,
+    idempotency,
+    visible,
+  });
   carried.start();
   erasures.start();
   const atHead = async (type: ResourceType): Promise<void> => {
@@ -222,7 +175,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     },
   };
   const sweeping = setInterval(() => {
-    void sweepShadows();
+    void sweepShadows(pool, log);
     idempotency
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency keys were not removed'));
@@ -264,31 +217,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       return { url: config.baseUrl.replace(/:0$/, `:${port}`) };
     },
 
-    async quickstart() {
-      const earlier = await readQuickstart(config.dataDir);
-      if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {
-        return { ...earlier, base_url: config.baseUrl };
-      }
-      // One at a time, and each sees what the one before it founded.
-      return locks.hold(['quickstart'], async () => {
-        if (!(await passed(await store.head(), ['projects'])))
-          throw unavailable('projects lag behind the log');
-        if (config.mode === 'production' && (await anyProject(pool))) return undefined;
-        const founding = { handler, now: nowMicros };
-        const there = await firstProject(pool, QUICKSTART);
-        const { organization, project, key, position } =
-          there === undefined
-            ? await found(founding, QUICKSTART, 'sandbox')
-            : { ...there, ...(await addKey(founding, there.project, 'sandbox')) };
-        await passed(position, ['projects']);
-        return {
-          base_url: config.baseUrl,
-          organization_id: organization,
-          project_id: project,
-          sandbox_key: key,
-        };
-      });
-    },
+    quickstart: () => quickstart({ config, pool, handler, queries, locks, head: () => store.head(), passed }),
 
     async close() {
       await drain(server);
@@ -304,41 +233,10 @@ export async function startApp(deps: AppDeps): Promise<App> {
   };
 }
 
-/**
- * Makes missing read models; those that software of another version made are rebuilt, by one instance at a time.
- * @throws LogBehind before anything is done.
- */
-async function bringReadModelsUpToDate(
-  pool: Pool,
-  deps: RebuildDeps & { readonly store: EventStore; readonly log: Logger },
-): Promise<void> {
-  const names = PROJECTIONS.map(({ name }) => name);
-  const noted = [...(await notedPositions(pool, names)), ...(await readProcessPositions(pool))];
-  await assertNotBehind(deps.store, new Map(noted));
-  for (;;) {
-    const outdated = await prepareReadModels(pool, PROJECTIONS);
-    if (outdated.length === 0) return;
-    deps.log.warn(
-      { projections: outdated },
-      'read models of another version are rebuilt before the service starts',
-    );
-    try {
-      await rebuild(deps, outdated, { force: true });
-    } catch (error) {
-      if (!(error instanceof RebuildRunning)) throw error;
-      await delay(1_000);
-    }
-  }
-}
-
 /** Stops listening, and resolves when every request has been answered. Connections close as they fall idle. */
 async function drain(server: Server): Promise<void> {
   if (!server.listening) return;
   const closing = setInterval(() => server.closeIdleConnections(), 20);
   await new Promise((resolve) => server.close(resolve));
   clearInterval(closing);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -6,7 +6,7 @@ import { patientId, reportBroken, withStream } from './patient.ts';
 import { parsePosition } from './position.ts';
 import { parseMoment, type RecordAt, recordAt, toCollection } from './record-at.ts';
 import type { ServiceOptions } from './service.ts';
-import { table } from './table.ts';
+import { counted, table } from './table.ts';
 
 /** What the command line says. */
 export interface RecordOptions extends Pick<ServiceOptions, 'dataDir'> {
@@ -57,10 +57,10 @@ function describe(id: string, record: RecordAt): string {
   ]);
   const deleted = all.length - living.length;
   return [
-    `Record of Patient/${id} as of ${record.recordedAt}, from ${record.events} events`,
+    `Record of Patient/${id} as of ${record.recordedAt}, from ${counted(record.events, 'event')}`,
     '',
     table(['Type', 'Id', 'Version', 'Since'], rows),
     '',
-    `${living.length} resources${deleted > 0 ? `, and ${deleted} deleted` : ''}. --json prints them as a Bundle.`,
+    `${counted(living.length, 'resource')}${deleted > 0 ? `, and ${deleted} deleted` : ''}. --json prints them as a Bundle.`,
   ].join('\n');
 }

@@ -1,4 +1,7 @@
-/** Tables for a terminal. */
+/** Tables and counts for a terminal. */
+
+/** `1 event`, `2 events`. */
+export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 /** What a cell may hold; numbers stand to the right. */
 export type Cell = string | number;

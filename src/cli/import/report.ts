@@ -1,5 +1,5 @@
 /** What an import did: counted while it runs, printed when it is over. */
-import { table } from '../table.ts';
+import { counted, table } from '../table.ts';
 import type { Fault } from './entry.ts';
 import type { Lost } from './references.ts';
 import type { DoneSource } from './state.ts';
@@ -142,8 +142,6 @@ export class Report {
 const COLUMNS = ['found', 'loaded', 'matched', 'already', 'skipped', 'failed'] as const;
 const HEADING = ['Type', 'in the files', 'loaded', 'matched', 'loaded before', 'skipped', 'failed'];
 const SHOWN = 20;
-
-const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
 function keptAsIdentifiers(count: number, which: string): string {
   const kept = count === 1 ? 'was kept as an identifier' : 'were kept as identifiers';

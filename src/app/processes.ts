@@ -1,0 +1,85 @@
+/** The processes of the service: what follows from an event and must be done whatever crashes meanwhile. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { completeCarried } from '#commands/directory/carry.ts';
+import type { Handler } from '#commands/handle.ts';
+import { erase } from '#commands/record/erasure.ts';
+import { understand } from '../events/catalog.ts';
+import type { EventStore, Position } from '../events/store.ts';
+import { recordStream } from '../events/streams.ts';
+import type { IdempotencyStore } from '../operations/idempotency.ts';
+import { Process } from '../operations/process.ts';
+import type { PostgresSnapshots } from '../operations/snapshots.ts';
+import { unavailable } from '../shared/refusal.ts';
+import { nowMicros } from '../shared/time.ts';
+
+/** What they work with. */
+export interface ProcessesDeps {
+  readonly store: EventStore;
+  readonly pool: Pool;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  readonly handler: Handler;
+  readonly snapshots: PostgresSnapshots;
+  readonly idempotency: IdempotencyStore;
+  /** Waits until every read model of records shows a position. */
+  readonly visible: (position: Position) => Promise<boolean>;
+}
+
+/** The processes; neither runs before it is started. */
+export interface Processes {
+  /** Completes the directory entries that a transaction over a record carries. */
+  readonly carried: Process;
+  /** Carries purges out. */
+  readonly erasures: Process;
+}
+
+/** How long a purge waits for other processes, and its answer for its end, in ms. */
+export const ERASURE_MS = 60_000;
+
+/** Makes them. */
+export function openProcesses({
+  handler,
+  snapshots,
+  idempotency,
+  visible,
+  ...processDeps
+}: ProcessesDeps): Processes {
+  const carried = new Process(
+    {
+      name: 'directory-entries',
+      types: ['DirectoryEntriesCarried'],
+      act: async (event) => void (await completeCarried(handler, understand(event), nowMicros)),
+    },
+    processDeps,
+  );
+  const erasures = new Process(
+    {
+      name: 'erasure',
+      prefixes: ['project-'],
+      types: ['RecordErasureRequested'],
+      act: (event) =>
+        erase(
+          {
+            handler,
+            now: nowMicros,
+            visible,
+            reacted: async (position, patient) => {
+              if (!(await carried.hasPassed(position, ERASURE_MS)))
+                throw unavailable('directory entries are not completed yet');
+              // Erased, the record would take them with it.
+              if (await carried.parked.holdsOf('directory-entries', recordStream(patient)))
+                throw new Error('directory entries that the record carries are set aside, not completed');
+            },
+            forget: async (patient) => {
+              await snapshots.forget(recordStream(patient));
+              await idempotency.forget(patient);
+            },
+          },
+          understand(event),
+        ),
+    },
+    processDeps,
+  );
+  return { carried, erasures };
+}

@@ -1,0 +1,46 @@
+/** Read models as a start finds them, and what a killed rebuild left of them. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { sweepAbandoned } from '#projections/abandoned.ts';
+import { PROJECTIONS } from '#projections/all.ts';
+import { notedPositions } from '#projections/checkpoint.ts';
+import { type RebuildDeps, RebuildRunning, rebuild } from '#projections/rebuild.ts';
+import { prepareReadModels } from '#projections/tables.ts';
+import type { EventStore } from '../events/store.ts';
+import { readProcessPositions } from '../operations/process-positions.ts';
+import { assertNotBehind } from '../operations/restored-log.ts';
+
+/**
+ * Makes missing read models; those that software of another version made are rebuilt, by one instance at a time.
+ * @throws LogBehind before anything is done.
+ */
+export async function bringReadModelsUpToDate(
+  pool: Pool,
+  deps: RebuildDeps & { readonly store: EventStore; readonly log: Logger },
+): Promise<void> {
+  const names = PROJECTIONS.map(({ name }) => name);
+  const noted = [...(await notedPositions(pool, names)), ...(await readProcessPositions(pool))];
+  await assertNotBehind(deps.store, new Map(noted));
+  for (;;) {
+    const outdated = await prepareReadModels(pool, PROJECTIONS);
+    if (outdated.length === 0) return;
+    deps.log.warn(
+      { projections: outdated },
+      'read models of another version are rebuilt before the service starts',
+    );
+    try {
+      await rebuild(deps, outdated, { force: true });
+    } catch (error) {
+      if (!(error instanceof RebuildRunning)) throw error;
+      await delay(1_000);
+    }
+  }
+}
+
+/** Looks through what killed rebuilds left for records that have been erased since; a failure is logged. */
+export function sweepShadows(pool: Pool, log: Logger): Promise<void> {
+  return sweepAbandoned(pool, PROJECTIONS).catch((error: unknown) =>
+    log.warn({ err: error }, 'what a killed rebuild left was not looked through'),
+  );
+}
