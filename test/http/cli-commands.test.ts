@@ -105,7 +105,7 @@ describe('the command line', function () {
       .and.not.to.contain('"First"');
     expect(await bundle('revision:2')).to.contain('Condition');
     const now = await run(['record', `Patient/${id}`], here());
-    expect(now.stdout).to.contain('1 resources, and 1 deleted');
+    expect(now.stdout).to.contain('1 resource, and 1 deleted');
     expect(await run(['record', id, '--at', '2001-01-01'], here())).to.include({ code: 1 });
     expect((await run(['record', id, '--at', 'yesterday'], here())).stderr).to.contain('revision:N');
   });
