@@ -6,12 +6,14 @@
  *
  * It checks every line's form, the hash chain over all events, the SHA-256 over the file, and the Ed25519 signature.
  * Without --key it can only say which key signed: compare that with the public key that the operator has published.
+ * A file that gzip has compressed is read as it is.
  * Exit codes: 0 the file is intact, 1 it cannot be read, 2 the command line is wrong, 3 the file is not what was signed.
  * The format is described in docs/audit.md of Annal.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 
 /** The file is not what was signed. */
 export class Altered extends Error {}
@@ -146,20 +148,31 @@ function signed(text, number, expected) {
 
 const isCanonical = (text) => Buffer.from(text, 'base64url').toString('base64url') === text;
 
+/** The file's bytes; where they begin as gzip does (RFC 1952, section 2.3.1), what is in it. */
+function content(file) {
+  const bytes = readFileSync(file);
+  return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
+}
+
+const USAGE =
+  'usage: node verify-export.mjs FILE [--key PUBLICKEY]   (PUBLICKEY: 43 characters of base64url)';
+
 function main(args) {
+  if (args.includes('--help')) {
+    console.log(USAGE);
+    return 0;
+  }
   const at = args.indexOf('--key');
   const key = at < 0 ? undefined : args[at + 1];
   const files = args.filter((_, i) => at < 0 || (i !== at && i !== at + 1));
   if (files.length !== 1 || files[0].startsWith('-') || (at >= 0 && !/^[\w-]{43}$/.test(key ?? ''))) {
-    console.error(
-      'usage: node verify-export.mjs FILE [--key PUBLICKEY]   (PUBLICKEY: 43 characters of base64url)',
-    );
+    console.error(USAGE);
     return 2;
   }
   const [file] = files;
   let bytes;
   try {
-    bytes = readFileSync(file);
+    bytes = content(file);
   } catch (error) {
     console.error(`${file} cannot be read: ${error.message}`);
     return 1;
@@ -167,7 +180,7 @@ function main(args) {
   try {
     const found = verifyExport(bytes, key);
     console.log(
-      `${file} is intact: ${found.events} events of ${found.stream}, recorded ${found.first} to ${found.last}.`,
+      `${file} is intact: ${found.events} ${found.events === 1 ? 'event' : 'events'} of ${found.stream}, recorded ${found.first} to ${found.last}.`,
     );
     console.log(
       `Signed ${found.time} with the key ${found.public_key}${key === undefined ? '' : ', as expected'}.`,

@@ -77,6 +77,8 @@ export interface Handled<T> {
 }
 
 const TRIES = 10;
+/** How long a command waits for its turn, in ms: as long as an append for its answer. */
+const TURN_MS = 10_000;
 
 /** Handles commands over one store. */
 export class Handler {
@@ -89,10 +91,16 @@ export class Handler {
 
   /**
    * Runs a command to its end.
-   * @throws Refusal what `decide` refuses; not_found for an erased stream; unavailable when conflicts do not end.
+   * @throws Refusal what `decide` refuses; not_found for an erased stream; unavailable when conflicts do not end, or when
+   *   the turn does not come.
    */
   handle<T>(command: StreamCommand<T>): Promise<Handled<T>> {
-    return this.#enqueue(command.stream, () => this.#run(command));
+    const asked = performance.now();
+    return this.#enqueue(command.stream, () => {
+      // Behind commands that the store leaves without an answer, each would wait as long again.
+      if (performance.now() - asked > TURN_MS) throw unavailable('the record has been busy for too long');
+      return this.#run(command);
+    });
   }
 
   /** A resource's entry as it is at the stream's end, undefined when it never was. Takes its turn in the queue. */

@@ -2,6 +2,7 @@
  * Holds the tables of two schemas against each other inside one snapshot. Both sides are summed up by hash in
  * buckets, which takes one pass and little memory however many rows there are; only buckets that differ are looked into.
  */
+import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { type Pace, paced } from './pace.ts';
 
@@ -41,15 +42,16 @@ export async function compareTables(
 ): Promise<TableComparison> {
   const key = await keyOf(tx, second, table);
   const tables = [`${first}.${table}`, `${second}.${table}`] as const;
-  const a = await summary(tx, tables[0], key, pace);
-  const b = await summary(tx, tables[1], key, pace);
+  const hash = newHash();
+  const a = await summary(tx, tables[0], key, hash, pace);
+  const b = await summary(tx, tables[1], key, hash, pace);
   const differing = [...new Set([...a.buckets.keys(), ...b.buckets.keys()])]
     .filter((bucket) => a.buckets.get(bucket) !== b.buckets.get(bucket))
     .sort((one, other) => one - other);
   const found: RowDifference[] = [];
   for (let i = 0; i < differing.length && found.length < limit; i += AT_ONCE) {
     const buckets = differing.slice(i, i + AT_ONCE);
-    const rows = await differingRows(tx, tables, key, buckets, limit - found.length);
+    const rows = await differingRows(tx, tables, { key, hash, buckets }, limit - found.length);
     found.push(...rows.map((row) => describe(table, key, row)));
   }
   return { table, rows: [a.rows, b.rows], differences: found };
@@ -73,7 +75,11 @@ const keySql = (key: readonly string[]): string =>
 // the types that the tables have (text, uuid, int, boolean and arrays of them) means the same bytes.
 const bucketSql = (key: readonly string[]): string =>
   `(hash_record_extended(row(${key.map((name) => `t.${name}`).join(', ')}), 0) & ${BUCKETS - 1})::int`;
-const HASH = 'hash_record_extended(t, 0)';
+/**
+ * A row's hash as SQL, under a seed that nobody can know before: whoever changes rows cannot make up for it elsewhere.
+ * Zero would take the hash without a seed.
+ */
+const newHash = (): string => `hash_record_extended(t, ${randomBytes(8).readBigInt64BE() | 1n})`;
 
 /** A table in short. */
 interface Summary {
@@ -86,18 +92,24 @@ interface Summary {
 const COUNT_BITS = 64n;
 
 /** Sums up a table, a stretch of its blocks at a time where the pace wants rests. */
-async function summary(tx: ClientBase, table: string, key: readonly string[], pace: Pace): Promise<Summary> {
+async function summary(
+  tx: ClientBase,
+  table: string,
+  key: readonly string[],
+  hash: string,
+  pace: Pace,
+): Promise<Summary> {
   const buckets = new Map<number, bigint>();
   let total = 0;
   for (const stretch of await stretches(tx, table, pace)) {
     const { rows } = await paced(pace, () =>
       tx.query<{ bucket: number; rows: string; hash: string }>(
-        `select ${bucketSql(key)} as bucket, count(*)::text as rows, sum(${HASH})::text as hash
+        `select ${bucketSql(key)} as bucket, count(*)::text as rows, sum(${hash})::text as hash
            from ${table} t where ${stretch} group by 1`,
       ),
     );
-    for (const { bucket, rows: count, hash } of rows) {
-      const sum = (buckets.get(bucket) ?? 0n) + (BigInt(hash) << COUNT_BITS) + BigInt(count);
+    for (const { bucket, rows: count, hash: sumOfHashes } of rows) {
+      const sum = (buckets.get(bucket) ?? 0n) + (BigInt(sumOfHashes) << COUNT_BITS) + BigInt(count);
       buckets.set(bucket, sum);
       total += Number(count);
     }
@@ -130,12 +142,11 @@ interface DifferingRow {
 async function differingRows(
   tx: ClientBase,
   tables: readonly [string, string],
-  key: readonly string[],
-  buckets: readonly number[],
+  { key, hash, buckets }: { key: readonly string[]; hash: string; buckets: readonly number[] },
   limit: number,
 ): Promise<DifferingRow[]> {
   const side = (first: boolean, table: string) => `
-    select ${first} as first, ${keySql(key)} as key, ${HASH} as hash, to_jsonb(t) as row
+    select ${first} as first, ${keySql(key)} as key, ${hash} as hash, to_jsonb(t) as row
       from ${table} t where ${bucketSql(key)} = any($1::int[])`;
   const { rows } = await tx.query<DifferingRow>(
     `select key, (array_agg(row) filter (where first))[1] as first, (array_agg(row) filter (where not first))[1] as second

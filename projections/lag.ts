@@ -31,10 +31,10 @@ export async function measureLags(
   store: Pick<EventStore, 'subscribe' | 'head'>,
   positions: ReadonlyMap<string, Position>,
 ): Promise<Map<string, Lag>> {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
   const foremost = [...positions].sort(([, a], [, b]) => (a < b ? 1 : a > b ? -1 : 0));
   const lags = new Map<string, Lag>();
   let until = await store.head();
+  const patience = AbortSignal.timeout(PATIENCE_MS);
   let events = 0;
   let oldest: string | undefined;
   for (const [name, after] of foremost) {

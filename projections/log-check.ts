@@ -34,8 +34,9 @@ export interface ErasedSince {
   readonly requested: string;
   /** Instant of `RecordErased`; null while the purge is under way. */
   readonly erased: string | null;
-  /** Request that asked for it. */
+  /** Request that asked for it, and the key that it came with; else the credential's kind. */
   readonly request_id: string;
+  readonly credential: string;
 }
 
 /** Reads through the log once, from its beginning. */
@@ -176,5 +177,6 @@ function erasedSince(patient: string, { requested, erased }: ErasureTrace): Eras
     requested: requested.metadata.recorded_at,
     erased: erased?.metadata.recorded_at ?? null,
     request_id: requested.metadata.request_id,
+    credential: requested.metadata.credential.key_id ?? requested.metadata.credential.kind,
   };
 }

@@ -24,17 +24,20 @@ export async function makeShadow(
 ): Promise<void> {
   const { name, version } = projection;
   if ((await readCheckpoint(session, name)) === undefined) throw new Error(`there is no read model ${name}`);
+  const next = `${name}_next`;
+  const dropOld = `drop schema if exists ${name}_old cascade`;
+  await session.query(dropOld);
   await inTransaction(session, async () => {
     await session.query(`lock table ${name}.checkpoint in exclusive mode`);
-    await session.query(`drop schema if exists ${name}_old cascade`);
-    const before = await readCheckpoint(session, `${name}_next`);
+    const before = await readCheckpoint(session, next);
     if (before?.version !== version || fresh) {
-      await session.query(
-        `drop schema if exists ${name}_next cascade; ${schemaSql(projection, `${name}_next`)} ${prepare}`,
-      );
+      // Large tables take their time to drop: nobody shall wait for that.
+      if (before !== undefined) await session.query(`alter schema ${next} rename to ${name}_old`);
+      await session.query(`${schemaSql(projection, next)} ${prepare}`);
     }
     await session.query(erasedTable(name));
   });
+  await session.query(dropOld);
 }
 
 /** Tries until there is a result; the serving tables, or a lock, may need a moment. */

@@ -17,7 +17,7 @@ import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
-import { isPostgres, openEventStore } from './events/open.ts';
+import { kindOf, openEventStore } from './events/open.ts';
 import { BEGINNING, type EventStore, type Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
 import type { ReadinessChecks } from './http/health.ts';
@@ -25,13 +25,15 @@ import { createServer, VERSION } from './http/server.ts';
 import { observeIdempotency, observeLocks, observePools } from './metrics/database.ts';
 import { observeFollowers } from './metrics/followers.ts';
 import { observeQueries } from './metrics/queries.ts';
+import { createMetrics, observeBuild } from './metrics/registry.ts';
 import { observeBatches, observeStore } from './metrics/store.ts';
-import { createMetrics } from './metrics.ts';
+import { Subscriptions } from './metrics/subscriptions.ts';
 import { assertNotMoved } from './migrate/positions.ts';
 import { openIdempotency } from './operations/idempotency.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
+import { assertOwnLog, noteLog } from './operations/log-identity.ts';
+import { LogWatch } from './operations/log-watch.ts';
 import { readProcessPositions } from './operations/process-positions.ts';
-import { assertNotBehind } from './operations/restored-log.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { around, nested } from './shared/around.ts';
 import { unavailable } from './shared/refusal.ts';
@@ -49,6 +51,7 @@ export interface AppDeps {
     eventStoreUrl: string | undefined;
     log: Logger;
     onBatch: (appends: number) => void;
+    onFollowing: (follows: boolean) => void;
   }) => Promise<EventStore>;
 }
 
@@ -85,18 +88,25 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const lockPool = openPool(databaseUrl, { max: 16, name: 'annal criteria locks' });
   const metrics = createMetrics();
   const { registry } = metrics;
+  observeBuild(registry, VERSION);
+  const subscriptions = new Subscriptions(registry);
   const tracing = await openTracing({ endpoint: config.otlpEndpoint, version: VERSION, log });
   const opened = await openStore({
     url: databaseUrl,
     eventStoreUrl: config.eventStoreUrl,
     log,
     onBatch: observeBatches(registry),
+    onFollowing: subscriptions.following,
   });
-  const inPostgres = isPostgres(config.eventStoreUrl ?? databaseUrl);
-  const store = observeStore(registry, opened, inPostgres ? 'postgresql' : 'eventstoredb');
+  const kind = kindOf({ url: databaseUrl, eventStoreUrl: config.eventStoreUrl });
+  const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), log });
+  const store = watch.guarded();
+  const ownLog = { client: pool, store, kind };
   try {
-    await assertNotMoved(pool, inPostgres);
+    await assertNotMoved(pool, kind === 'postgresql');
+    await assertOwnLog(ownLog);
     await bringReadModelsUpToDate(pool, { store, databaseUrl, log });
+    await noteLog(ownLog);
   } catch (error) {
     await Promise.all([store.close(), pool.end()]);
     throw error;
@@ -109,6 +119,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const projector = new Projector({ store, databaseUrl, projections: PROJECTIONS, progress, log });
   projector.start();
   await progress.start();
+  watch.start(() => progress.positions());
   // Ready should mean that reads are served; what a crash left behind may take longer and answers 503 meanwhile.
   await progress.waitFor(await store.head(), names, CATCH_UP_MS);
   const passed = (position: Position, by: readonly string[]): Promise<boolean> =>
@@ -121,6 +132,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     tracing === undefined
       ? store
       : traceStore(tracing, store, {
+          system: kind,
           projections: PROJECTIONS,
           passed: (position, name) => passed(position, [name]),
         }),
@@ -166,7 +178,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const checks: ReadinessChecks = {
     event_store: async () => {
       await store.ping();
-      await assertNotBehind(store, progress.positions());
+      await watch.check(progress.positions());
     },
     database: async () => void (await pool.query('SELECT 1')),
     projections: async () => {
@@ -217,7 +229,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
       return { url: config.baseUrl.replace(/:0$/, `:${port}`) };
     },
 
-    quickstart: () => quickstart({ config, pool, handler, queries, locks, head: () => store.head(), passed }),
+    async quickstart() {
+      const head = (): Promise<Position> => store.head();
+      const begun = await quickstart({ config, pool, handler, queries, locks, head, passed });
+      await noteLog(ownLog);
+      return begun;
+    },
 
     async close() {
       await drain(server);
@@ -225,6 +242,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       erasures.stop();
       await projector.stop();
       progress.stop();
+      watch.stop();
       await store.close();
       clearInterval(sweeping);
       await queries.close();

@@ -10,6 +10,7 @@ import { migrate } from './database/migrate.ts';
 import { LogClosed } from './events/postgres/closing.ts';
 import { Unavailable } from './events/store.ts';
 import { createLogger } from './logging.ts';
+import { ForeignLog } from './operations/log-identity.ts';
 import { LogBehind } from './operations/restored-log.ts';
 import { Shutdown, Stopping } from './shutdown.ts';
 
@@ -121,7 +122,7 @@ function sentenceOf(error: unknown): string {
 
 /** Says why on standard error: a sentence where the cause lies outside the program, else everything. */
 function tell(error: unknown): void {
-  const plain = [ConfigError, DataDirInUse, CannotStart, LogBehind, LogClosed].some(
+  const plain = [ConfigError, DataDirInUse, CannotStart, ForeignLog, LogBehind, LogClosed].some(
     (kind) => error instanceof kind,
   );
   const text = plain

@@ -4,7 +4,7 @@
  * more than one to a stream of ten.
  */
 import { LRUCache } from 'lru-cache';
-import { understand } from '#src/events/catalog.ts';
+import { type StoredEvent, understand } from '#src/events/catalog.ts';
 import type { EventStore, StreamHead } from '#src/events/store.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
@@ -28,6 +28,8 @@ export interface Snapshots {
     snapshot: Omit<Snapshot, 'entries'>,
     changed: ReadonlyMap<string, Entry>,
   ): Promise<void>;
+  /** Removes a stream's snapshot. */
+  forget(stream: string): Promise<void>;
 }
 
 /** A snapshot is taken when a stream has grown by this many events since the last. */
@@ -125,7 +127,7 @@ export class States {
   /** Adds ids that a partial state lacks. False when the snapshot has passed the state: load anew. */
   async #complete(state: StreamState, ids: readonly string[]): Promise<boolean> {
     const missing = ids.filter((id) => !state.entries.has(id));
-    const snapshot = await this.snapshots.load(state.stream, missing);
+    const snapshot = await this.#borneOut(state.stream, missing, false);
     if (snapshot === undefined || snapshot.head.revision > (state.head?.revision ?? -1)) return false;
     // What `missing` names was not touched since the snapshot that the state grew from, so this older look is right.
     for (const id of missing)
@@ -134,9 +136,49 @@ export class States {
     return true;
   }
 
+  /**
+   * A stream's snapshot if the events that it names are what it says they are; else it is removed, and nothing is
+   * taken from it: what stands in a table must not become history.
+   * @param whole whether its head and owner will be used too.
+   */
+  async #borneOut(stream: string, ids: readonly string[], whole: boolean): Promise<Snapshot | undefined> {
+    const snapshot = await this.snapshots.load(stream, ids);
+    if (snapshot === undefined) return undefined;
+    const checks = [...snapshot.entries].map(async ([id, { type, version, deleted, revision }]) => {
+      const event = (await this.#eventAt(stream, revision))?.event;
+      return (
+        event !== undefined &&
+        'resourceId' in event &&
+        event.resourceId === id &&
+        event.resourceType === type &&
+        event.version === version &&
+        (event.type === 'ResourceDeleted') === deleted
+      );
+    });
+    if (whole) checks.push(this.#isHead(stream, snapshot));
+    if ((await Promise.all(checks)).every(Boolean)) return snapshot;
+    await this.snapshots.forget(stream);
+    return undefined;
+  }
+
+  async #isHead(stream: string, { head, recordedAt, owner }: Snapshot): Promise<boolean> {
+    const event = await this.#eventAt(stream, head.revision);
+    if (event === undefined) return false;
+    const said = foldable(event);
+    const same = said.owner?.project === owner?.project && said.owner?.environment === owner?.environment;
+    return said.hash === head.hash && said.at === recordedAt && same;
+  }
+
+  async #eventAt(stream: string, revision: number): Promise<StoredEvent | undefined> {
+    for await (const recorded of this.store.read(stream, { from: revision, limit: 1 })) {
+      return understand(recorded);
+    }
+    return undefined;
+  }
+
   async #load(stream: string, ids: readonly string[]): Promise<StreamState> {
     const state = emptyState(stream);
-    const snapshot = await this.snapshots.load(stream, ids);
+    const snapshot = await this.#borneOut(stream, ids, true);
     if (snapshot !== undefined) {
       Object.assign(state, { head: snapshot.head, recordedAt: snapshot.recordedAt, owner: snapshot.owner });
       state.complete = false;

@@ -1,7 +1,7 @@
 /** A stream's events, understood one after the other, with the hash chain checked on the way. */
 import { type StoredEvent, understand } from '#src/events/catalog.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
-import type { RecordedEvent } from '#src/events/store.ts';
+import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 
 /** An event's text is not of the form that its type has: it was not written by this service. */
 export class UnreadableEvent extends Error {
@@ -28,6 +28,13 @@ export class Replay {
   /** The first revision read at which the chain does not hold; undefined while all of it holds. */
   get brokenAt(): number | undefined {
     return this.#brokenAt;
+  }
+
+  /** The last event read; undefined where the chain does not hold, or nothing was read. */
+  get head(): StreamHead | undefined {
+    return this.#hash === undefined || this.#events === 0
+      ? undefined
+      : { revision: this.#events - 1, hash: this.#hash };
   }
 
   /** The events in order, also those behind a break. @throws UnreadableEvent */

@@ -2,6 +2,7 @@
 import { type Json, printJson } from '#src/shared/json.ts';
 import type { Difference } from './difference.ts';
 import { Html, html } from './html.ts';
+import { sentenceOf } from './provenances.ts';
 import type { History, Version } from './versions.ts';
 
 /** What the page is about. */
@@ -12,6 +13,8 @@ export interface ReportSubject {
   readonly record: boolean;
   /** Instant at which it was made. */
   readonly time: string;
+  /** The stream that it was read from. */
+  readonly stream: string;
 }
 
 const STYLE = new Html(`
@@ -22,6 +25,7 @@ const STYLE = new Html(`
   dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; }
   dt { color: #5a6675; } dd { margin: 0; overflow-wrap: anywhere; }
   table { border-collapse: collapse; width: 100%; table-layout: fixed; }
+  td, dd { white-space: pre-wrap; }
   th, td { border-top: 1px solid #e4e8ee; padding: .25rem .5rem; text-align: left; vertical-align: top; }
   td.before { background: #fdf1f0; } td.after { background: #eef8f0; }
   .operation { font-size: .75rem; border: 1px solid; border-radius: 4px; padding: 0 .35rem; }
@@ -31,14 +35,15 @@ const STYLE = new Html(`
 
 /** The page, piece by piece. */
 export function* reportPage(
-  { resource, record, time }: ReportSubject,
-  { versions, events, brokenAt }: History,
+  { resource, record, time, stream }: ReportSubject,
+  { versions, events, brokenAt, head }: History,
 ): Generator<string> {
   const title = `${record ? 'Record of' : 'History of'} ${resource}`;
   const chain =
     brokenAt === undefined
-      ? html`<p class="holds">The hash chain of all ${events} events holds.</p>`
-      : html`<p class="broken">The hash chain does not hold at revision ${brokenAt}: an event is not what was written.</p>`;
+      ? html`<p class="holds">The hash chain holds over all events: ${events}.</p>
+<p>Stream <code>${stream}</code>, revision ${head?.revision ?? ''}, hash <code>${head?.hash ?? ''}</code>.</p>`
+      : html`<p class="broken">The hash chain of <code>${stream}</code> does not hold at revision ${brokenAt}: an event is not what was written.</p>`;
   yield html`<!doctype html>
 <html lang="en">
 <head>
@@ -50,7 +55,7 @@ export function* reportPage(
 </head>
 <body>
 <h1>${title}</h1>
-<p>${versions.length} versions of ${new Set(versions.map((version) => version.resource)).size} resources, the newest first. Made ${time}.</p>
+<p>Versions: ${versions.length}, the newest first; resources: ${new Set(versions.map((version) => version.resource)).size}. Made ${time}.</p>
 ${chain}
 `.text;
   for (const version of versions) yield article(version).text;
@@ -58,15 +63,21 @@ ${chain}
 }
 
 function article(version: Version): Html {
-  const { resource, operation, recorded, differences } = version;
+  const { resource, operation, recorded, differences, credential, on_behalf_of: behalf } = version;
   const facts: [string, string | null][] = [
     ['Recorded', recorded],
     ['Author', [version.author_type, version.author].filter((text) => text !== null).join(', ') || null],
     ['Acting as', version.acting_as],
-    ['On behalf of', version.on_behalf_of],
+    ['On behalf of', behalf === null ? null : [behalf.display, behalf.reference].filter(Boolean).join(', ')],
     ['Source system', version.source_system],
     ['Origin id', version.origin_id],
-    ['Credential', version.credential],
+    ...version.provenances.map((said): [string, string] => ['Why', sentenceOf(said)]),
+    [
+      'Credential',
+      [credential.kind, credential.key_id, credential.project, credential.environment]
+        .filter(Boolean)
+        .join(', '),
+    ],
     ['Request', version.request_id],
     ['Transaction', version.transaction_id],
     ['Provenance', version.provenance],
@@ -94,8 +105,7 @@ ${rows}</tbody>
 </table>`;
 }
 
-/** Texts as they are, everything else as JSON. */
+/** As JSON, so that "1.5" and 1.5, and an empty text and nothing, are told apart. */
 function shown(value: Json | undefined): string {
-  if (value === undefined) return '';
-  return typeof value === 'string' ? value : printJson(value);
+  return value === undefined ? '' : printJson(value);
 }

@@ -1,9 +1,10 @@
 /** The versions of the resources in a stream: who, when, why, from where, and what changed. A fold over its events. */
 import type { StoredEvent } from '#src/events/catalog.ts';
-import type { RecordedEvent } from '#src/events/store.ts';
+import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { without } from '#src/shared/json-equal.ts';
 import { type Difference, differences } from './difference.ts';
+import { ClientProvenances, type SaidProvenance } from './provenances.ts';
 import { Replay } from './replay.ts';
 
 /** One version of a resource. */
@@ -20,18 +21,25 @@ export interface Version {
   readonly author: string | null;
   /** `Practitioner/…` or `PractitionerRole/…`: in whose role. */
   readonly acting_as: string | null;
-  /** The organization's name, else its reference. */
-  readonly on_behalf_of: string | null;
+  /** An `Organization/…` and its name at that time. */
+  readonly on_behalf_of: { readonly reference: string; readonly display: string | null } | null;
   readonly source_system: string | null;
   /** Identifies the data in the source system. */
   readonly origin_id: string | null;
-  /** What proved the right to write: the key's id, or `system`. */
-  readonly credential: string;
+  /** What proved the right to write. */
+  readonly credential: {
+    readonly kind: string;
+    readonly key_id: string | null;
+    readonly project: string | null;
+    readonly environment: string | null;
+  };
   readonly request_id: string;
   /** Shared by all versions that one transaction wrote. */
   readonly transaction_id: string | null;
-  /** `Provenance/…`. */
+  /** `Provenance/…`: the one that the service makes of the event. */
   readonly provenance: string;
+  /** Clients' own about this version: why. */
+  readonly provenances: readonly SaidProvenance[];
   /** Of the event in its stream. */
   readonly revision: number;
   /** Against the version before; of a first one all its elements; of a deletion none. */
@@ -46,6 +54,8 @@ export interface History {
   readonly events: number;
   /** The first revision at which the hash chain does not hold; undefined when all of it holds. */
   readonly brokenAt: number | undefined;
+  /** The stream's last event; undefined where the hash chain does not hold. */
+  readonly head: StreamHead | undefined;
 }
 
 const OPERATIONS = {
@@ -61,22 +71,33 @@ const OPERATIONS = {
  * @throws UnreadableEvent
  */
 export async function historyOf(events: AsyncIterable<RecordedEvent>, only?: string): Promise<History> {
-  const versions: Version[] = [];
+  const versions: Omit<Version, 'provenances'>[] = [];
   /** The last content of each resource: a restored one is compared with what was deleted. */
   const contents = new Map<string, JsonObject>();
+  const said = new ClientProvenances();
   const replay = new Replay(events);
   for await (const event of replay) {
+    said.note(event);
     const version = versionIn(event, contents, only);
     if (version !== undefined) versions.push(version);
   }
-  return { versions: versions.reverse(), events: replay.events, brokenAt: replay.brokenAt };
+  const about = said.byVersion();
+  return {
+    versions: versions.reverse().map((version) => ({
+      ...version,
+      provenances: about.get(`${version.resource}/_history/${version.version}`) ?? [],
+    })),
+    events: replay.events,
+    brokenAt: replay.brokenAt,
+    head: replay.head,
+  };
 }
 
 function versionIn(
   { id, revision, event, metadata }: StoredEvent,
   contents: Map<string, JsonObject>,
   only: string | undefined,
-): Version | undefined {
+): Omit<Version, 'provenances'> | undefined {
   if (!('resourceId' in event) || (only !== undefined && event.resourceId !== only)) return undefined;
   const { author, acting_as, on_behalf_of, source_system, origin_id, credential } = metadata;
   return {
@@ -87,16 +108,33 @@ function versionIn(
     author_type: author?.type ?? null,
     author: author?.reference ?? null,
     acting_as: acting_as ?? null,
-    on_behalf_of: on_behalf_of?.display ?? on_behalf_of?.reference ?? null,
+    on_behalf_of:
+      on_behalf_of === undefined
+        ? null
+        : { reference: on_behalf_of.reference, display: on_behalf_of.display ?? null },
     source_system: source_system ?? null,
     origin_id: origin_id ?? null,
-    credential: credential.key_id ?? credential.kind,
+    credential: {
+      kind: credential.kind,
+      key_id: credential.key_id ?? null,
+      project: credential.project ?? null,
+      environment: credential.environment ?? null,
+    },
     request_id: metadata.request_id,
     transaction_id: metadata.transaction_id ?? null,
     provenance: `Provenance/${id}`,
     revision,
     differences: event.type === 'ResourceDeleted' ? [] : changes(event.resourceId, event.body, contents),
   };
+}
+
+/**
+ * Who wrote a version, in a few words: the author, and who entered it for them where that is somebody else. As the
+ * agents of the service's own Provenance (interface.md, section 2.4).
+ */
+export function writtenBy({ author, author_type, acting_as }: Version): string {
+  const first = author ?? acting_as ?? author_type ?? '';
+  return acting_as === null || acting_as === first ? first : `${first}, entered by ${acting_as}`;
 }
 
 function changes(id: string, body: string, contents: Map<string, JsonObject>): Difference[] {

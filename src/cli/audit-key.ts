@@ -8,7 +8,7 @@ import {
   signingKey,
 } from '#src/audit/key.ts';
 import { ConfigError, loadConfig } from '#src/config.ts';
-import { Failure } from './failure.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
 
 type Where = Pick<ServiceOptions, 'dataDir'>;
@@ -24,12 +24,21 @@ export function keyToSign(where: Where): Promise<SigningKey> {
  */
 export function keyToTrust(given: string | undefined, where: Where): Promise<PublicKey> {
   return told(async () => {
-    const key = given === undefined ? await existingKey(placeOf(where)) : publicKey(given);
+    const key = given === undefined ? await existingKey(placeOf(where)) : keyIn(given);
     if (key !== undefined) return key;
     throw new Failure(
       `there is no key in ${dataDirOf(where)} to check the signature with: give the public key with --key`,
     );
   });
+}
+
+function keyIn(text: string): PublicKey {
+  try {
+    return publicKey(text);
+  } catch (error) {
+    if (error instanceof KeyFault) throw new Failure(error.message, MISUNDERSTOOD);
+    throw error;
+  }
 }
 
 function placeOf(where: Where): { dataDir: string; file: string | undefined } {

@@ -1,16 +1,17 @@
 /** `annal checkpoint --out FILE`: signs where the history of every stream ends now. */
 import { LogFaulty, withHeads } from '#projections/heads.ts';
 import { type CheckpointStatement, checkpointLines } from '#src/audit/checkpoint.ts';
+import { BEGINNING } from '#src/events/store.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { keyToSign } from './audit-key.ts';
-import { databaseUrlOf, withEventStore } from './database.ts';
+import { databaseUrlOf, withWholeLog } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
 import { writeNewFile } from './files.ts';
 import { roughCount } from './position.ts';
 import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
-import { table } from './table.ts';
-import { logRows } from './verify.ts';
+import { counted, table } from './table.ts';
+import { FAULT_HEADING, logRows } from './verify.ts';
 
 /** What the command line says. */
 export interface CheckpointOptions extends Pick<ServiceOptions, 'dataDir'> {
@@ -38,8 +39,10 @@ export async function checkpointCommand({
     statement = signed;
   };
   try {
-    await withEventStore(databaseUrl, async (store) => {
-      const total = roughCount(await store.head());
+    await withWholeLog(databaseUrl, async (store) => {
+      const head = await store.head();
+      if (head === BEGINNING) throw new Failure('the event log is empty: there is nothing to sign');
+      const total = roughCount(head);
       const progress = startProgress(total, 'events', json);
       try {
         await withHeads(
@@ -68,7 +71,7 @@ export async function checkpointCommand({
   process.stdout.write(
     json
       ? `${JSON.stringify({ ...statement, key_id: key.id, public_key: key.text }, null, 2)}\n`
-      : `${events} events in ${streams} streams are signed in ${out}.\n` +
+      : `${counted(events, 'event')} in ${counted(streams, 'stream')} are signed in ${out}.\n` +
           `root        ${root}\nkey         ${key.id}\npublic key  ${key.text}\n` +
           'Keep the file, and the public key, where nobody who can reach the database can change them.\n',
   );
@@ -77,8 +80,8 @@ export async function checkpointCommand({
 
 function refusal({ faults }: LogFaulty): string {
   return [
-    `Nothing was signed: the log has ${faults.length} faults.`,
+    `Nothing was signed: the log has ${counted(faults.length, 'fault')}.`,
     '',
-    table(['Where', 'What', 'Which', ''], logRows(faults)),
+    table(FAULT_HEADING, logRows(faults)),
   ].join('\n');
 }

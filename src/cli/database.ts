@@ -1,7 +1,15 @@
 /** The database of a service, for commands that read the log itself. */
+import type { Pool } from 'pg';
+import { PROJECTIONS } from '#projections/all.ts';
+import { notedPositions } from '#projections/checkpoint.ts';
 import { findDatabase } from '#src/data-dir.ts';
-import { openEventStore } from '#src/events/open.ts';
+import { openPool } from '#src/database/pool.ts';
+import { kindOf, openEventStore } from '#src/events/open.ts';
+import { LogClosed } from '#src/events/postgres/closing.ts';
 import { type EventStore, Unavailable } from '#src/events/store.ts';
+import { assertNotMoved } from '#src/migrate/positions.ts';
+import { assertOwnLog, ForeignLog } from '#src/operations/log-identity.ts';
+import { assertNotBehind, LogBehind } from '#src/operations/restored-log.ts';
 import { Failure } from './failure.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
 
@@ -21,19 +29,51 @@ export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {
 }
 
 /**
- * Opens the log (EVENTSTORE_URL, else in the database), does something with it and closes it again.
- * @throws Failure when it cannot be reached; what `work` throws.
+ * Opens the log (EVENTSTORE_URL, else in the database), makes sure that it is the one that the database belongs to, does
+ * something with it and closes it again.
+ * @throws Failure when it cannot be reached, is another, or was moved; what `work` throws.
  */
 export async function withEventStore<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {
   let store: EventStore | undefined;
   try {
     store = await openEventStore({ url, eventStoreUrl: process.env.EVENTSTORE_URL });
-    return await work(store);
+    const opened = store;
+    await onDatabase(url, (client) => assertInstallations(client, url, opened));
+    return await work(opened);
   } catch (error) {
     if (error instanceof Unavailable)
       throw new Failure(`the event store cannot be reached: ${error.message}`);
+    if ([ForeignLog, LogClosed, LogBehind].some((kind) => error instanceof kind))
+      throw new Failure((error as Error).message);
     throw error;
   } finally {
     await store?.close();
+  }
+}
+
+/**
+ * The same for what would take a log that was cut short for the whole one.
+ * @throws Failure also when the log ends before what was derived from it.
+ */
+export async function withWholeLog<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {
+  return withEventStore(url, async (store) => {
+    const names = PROJECTIONS.map(({ name }) => name);
+    await onDatabase(url, async (client) => assertNotBehind(store, await notedPositions(client, names)));
+    return work(store);
+  });
+}
+
+async function assertInstallations(client: Pool, url: string, store: EventStore): Promise<void> {
+  const kind = kindOf({ url, eventStoreUrl: process.env.EVENTSTORE_URL });
+  await assertNotMoved(client, kind === 'postgresql');
+  await assertOwnLog({ client, store, kind });
+}
+
+async function onDatabase(url: string, work: (client: Pool) => Promise<void>): Promise<void> {
+  const pool = openPool(url, { max: 1, name: 'annal log identity' });
+  try {
+    await work(pool);
+  } finally {
+    await pool.end();
   }
 }

@@ -4,10 +4,11 @@ import { recordStream } from '#src/events/streams.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { keyToSign } from './audit-key.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
-import { Failure } from './failure.ts';
+import { FAULTS_FOUND, Failure } from './failure.ts';
 import { writeNewFile } from './files.ts';
 import { patientId, withStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
+import { counted } from './table.ts';
 
 /** What the command line says. */
 export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
@@ -19,8 +20,8 @@ export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /**
  * Exports a record.
- * @throws Failure for a record that is not there or was purged, one whose hash chain does not hold, or a file that
- * cannot be written or is there already.
+ * @throws Failure for a record that is not there or was purged, one whose hash chain does not hold (exit code 3), or a
+ * file that cannot be written or is there already.
  */
 export async function exportCommand(
   patient: string,
@@ -44,13 +45,16 @@ export async function exportCommand(
     }),
   ).catch((error: unknown) => {
     if (!(error instanceof BrokenChain)) throw error;
-    throw new Failure(`${error.message}: nothing was exported. annal verify names what is wrong`);
+    throw new Failure(
+      `${error.message}: nothing was exported. annal verify names what is wrong`,
+      FAULTS_FOUND,
+    );
   });
   const signed = { ...statement, key_id: key.id, public_key: key.text };
   process.stdout.write(
     json
       ? `${JSON.stringify(signed, null, 2)}\n`
-      : `${signed.events} events of Patient/${id} are in ${out}, signed with the key ${key.id}.\n` +
+      : `${counted(signed.events ?? 0, 'event')} of Patient/${id} ${signed.events === 1 ? 'is' : 'are'} in ${out}, signed with the key ${key.id}.\n` +
           `To check it anywhere: node verify-export.mjs ${out} --key ${key.text}\n`,
   );
 }

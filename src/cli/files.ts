@@ -1,4 +1,4 @@
-/** Files that commands write and read: a new one is readable by its owner alone; `.gz` means compressed. */
+/** Files that commands write and read: a new one is readable by its owner alone; `.gz` is written compressed. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -49,12 +49,24 @@ async function* inPieces(texts: Iterable<string> | AsyncIterable<string>): Async
  */
 export async function* linesOfFile(path: string): AsyncGenerator<string | undefined> {
   try {
+    const compressed = await isGzip(path);
     const plain = createReadStream(path, { highWaterMark: 1 << 18 });
-    const chunks = path.endsWith('.gz') ? plain.compose<NodeJS.ReadWriteStream>(createGunzip()) : plain;
+    const chunks = compressed ? plain.compose<NodeJS.ReadWriteStream>(createGunzip()) : plain;
     for await (const { text } of linesIn(chunks as AsyncIterable<Buffer>)) yield text;
   } catch (error) {
     if (error instanceof Error && 'code' in error)
       throw new Failure(`${path} cannot be read: ${error.message}`);
     throw error;
+  }
+}
+
+/** Whether a file begins as gzip does (RFC 1952, section 2.3.1), whatever its name is. */
+async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b;
+  } finally {
+    await file.close();
   }
 }

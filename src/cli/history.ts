@@ -1,18 +1,19 @@
 /** `annal history <Type/id | patient-id>`: who wrote which version, when, why, from where, and what they changed. */
 import { stringify } from 'lossless-json';
+import { sentenceOf } from '#src/audit/provenances.ts';
 import { reportPage } from '#src/audit/report.ts';
-import { type History, historyOf, type Version } from '#src/audit/versions.ts';
+import { type History, historyOf, type Version, writtenBy } from '#src/audit/versions.ts';
 import { openPool } from '#src/database/pool.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { printJson } from '#src/shared/json.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
-import { Failure } from './failure.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { writeNewFile } from './files.ts';
 import { patientId, reportBroken, withStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
-import { printable, table } from './table.ts';
+import { counted, printable, table } from './table.ts';
 
 /** What the command line says. */
 export interface HistoryOptions extends Pick<ServiceOptions, 'dataDir'> {
@@ -45,13 +46,19 @@ export async function historyCommand(
   const history = await withEventStore(databaseUrl, (store) =>
     withStream(store, stream, (events) => historyOf(events, record ? undefined : id)),
   );
-  if (history.versions.length === 0) throw new Failure(`${type}/${id} is not known`);
+  const resource = `${type}/${id}`;
+  if (history.versions.length === 0) throw new Failure(`${resource} is not known`);
+  const time = toInstant(nowMicros());
   if (html !== undefined) {
-    const about = { resource: `${type}/${id}`, record, time: toInstant(nowMicros()) };
-    await writeNewFile(html, reportPage(about, history));
-    process.stdout.write(`${history.versions.length} versions are in ${html}.\n`);
-  } else if (json) process.stdout.write(`${stringify(history.versions, undefined, 2)}\n`);
-  else process.stdout.write(`${describe(history, record)}\n`);
+    await writeNewFile(html, reportPage({ resource, record, time, stream }, history));
+    const { length } = history.versions;
+    process.stdout.write(`${counted(length, 'version')} ${length === 1 ? 'is' : 'are'} in ${html}.\n`);
+  } else if (json) {
+    const { versions, events, brokenAt, head } = history;
+    const chain = { holds: brokenAt === undefined, ...(brokenAt !== undefined && { broken_at: brokenAt }) };
+    const all = { resource, made_at: time, stream, head: head ?? null, events, chain, versions };
+    process.stdout.write(`${stringify(all, undefined, 2)}\n`);
+  } else process.stdout.write(`${describe(history, record)}\n`);
   return reportBroken(stream, history.brokenAt);
 }
 
@@ -59,7 +66,7 @@ function subjectIn(text: string): Subject {
   if (!text.includes('/')) return { type: 'Patient', id: patientId(text), record: true };
   const [, type, id] = /^([A-Z][A-Za-z]+)\/([^/]+)$/.exec(text) ?? [];
   if (type === undefined || id === undefined || !isUuid(id)) {
-    throw new Failure(`${text}: expected Type/id, such as Patient/018f…, or a patient's id`);
+    throw new Failure(`${text}: expected Type/id, such as Patient/018f…, or a patient's id`, MISUNDERSTOOD);
   }
   return { type, id, record: false };
 }
@@ -83,7 +90,7 @@ async function streamOf(databaseUrl: string, { type, id }: Subject): Promise<str
 /** Longest text of a value in the table. */
 const SHOWN = 60;
 
-/** The table, with what changed below each version; of first versions only that they are. */
+/** The table, with why, and what changed, below each version; of first versions only that they are. */
 function describe({ versions }: History, record: boolean): string {
   const heading = ['Version', 'Recorded', 'Operation', 'By', 'On behalf of', 'Source system'];
   const rows = versions.map((version) => [
@@ -91,14 +98,17 @@ function describe({ versions }: History, record: boolean): string {
     version.version,
     version.recorded,
     version.operation,
-    version.acting_as ?? version.author ?? version.author_type ?? '',
-    version.on_behalf_of ?? '',
+    writtenBy(version),
+    version.on_behalf_of?.display ?? version.on_behalf_of?.reference ?? '',
     version.source_system ?? '',
   ]);
   const [names = '', rule = '', ...lines] = table(record ? ['Resource', ...heading] : heading, rows).split(
     '\n',
   );
-  const below = versions.map((version) => (version.version === 1 ? [] : changes(version)));
+  const below = versions.map((version) => [
+    ...version.provenances.map((said) => `    why: ${printable(sentenceOf(said))}`),
+    ...(version.version === 1 ? [] : changes(version)),
+  ]);
   return [names, rule, ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])].join('\n');
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type CAC, cac } from 'cac';
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
-import { Failure } from './failure.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
 
 /** cac turns texts that look like numbers into numbers, and repeats into lists: the last one counts, as text. */
 const text = z
@@ -46,7 +46,7 @@ const STANDARD_INPUT = 'standard-input:';
 /**
  * Runs a command line.
  * @param args without node and script.
- * @returns the exit code: 0, 1 when the command failed, 2 when it was not understood.
+ * @returns the exit code: 0, 1 when the command failed, 2 when it was not understood, 3 when a check found something.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const [first, about] = args;
@@ -66,7 +66,7 @@ export async function main(args: readonly string[]): Promise<number> {
     const code: unknown = await cli.runMatchedCommand();
     return typeof code === 'number' ? code : 0;
   } catch (error) {
-    if (error instanceof Failure) return refuse(error.message, 1);
+    if (error instanceof Failure) return refuse(error.message, error.exitCode);
     if (error instanceof z.ZodError) return refuse(error.issues.map(({ message }) => message).join('\n'), 2);
     if (error instanceof Error && error.name === 'CACError') {
       const help = [
@@ -136,6 +136,7 @@ function describeCommands(): CAC {
     .command('record <patient>', 'Print a patient’s record as of any moment, rebuilt from its events')
     .option('--at <time>', 'A date, a date-time with an offset, revision:N or position:N (default: now)')
     .example('annal record 018f… --at 2026-03-01')
+    .example('annal record 018f… --at 2026-03-01T09:30:00+01:00')
     .action(async (patient: string, options: unknown) => {
       const { recordCommand } = await import('./record.ts');
       return recordCommand(patient, read(options));
@@ -143,7 +144,7 @@ function describeCommands(): CAC {
 
   cli
     .command('export <patient>', 'Write a record’s whole history as one signed file that proves itself')
-    .option('--out <file>', 'The file to write')
+    .option('--out <file>', 'The file to write; compressed when it ends with .gz')
     .example('annal export 018f… --out record.ndjson')
     .action(async (patient: string, options: unknown) => {
       const { out, ...others } = read(options);
@@ -155,6 +156,7 @@ function describeCommands(): CAC {
   cli
     .command('checkpoint', 'Sign where the history of every stream ends now, so that it can be proved later')
     .option('--out <file>', 'The file to write; compressed when it ends with .gz')
+    .example('# signs with AUDIT_KEY_FILE, else DATA_DIR/audit-key.pem, and makes that key when there is none')
     .example('annal checkpoint --out checkpoint-2026-03-01.ndjson.gz')
     .action(async (options: unknown) => {
       const { out, ...others } = read(options);
@@ -167,7 +169,12 @@ function describeCommands(): CAC {
     .command('verify', 'Derive the read models anew from the log, compare them, and check the hash chains')
     .option('--checkpoint <file>', 'Prove that no history up to this checkpoint was altered')
     .option('--key <key>', 'The public key that the checkpoint is signed with (default: the one of DATA_DIR)')
+    .example('annal verify')
+    .example('annal verify --checkpoint checkpoint-2026-03-01.ndjson.gz --key 11qYAYKx…')
     .action(async (options: unknown) => {
+      const { key, checkpoint } = read(options);
+      if (key !== undefined && checkpoint === undefined)
+        return refuse('annal verify --key needs --checkpoint <file>', MISUNDERSTOOD);
       const { verifyCommand } = await import('./verify.ts');
       return interruptible((signal) => verifyCommand({ ...read(options), signal }));
     });

@@ -5,13 +5,14 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { countListeners } from '#projections/checkpoint.ts';
 import { inTransaction } from '#projections/session.ts';
 import { openPool } from '#src/database/pool.ts';
-import { isPostgres } from '#src/events/open.ts';
+import { isPostgres, kindOf, type LogKind } from '#src/events/open.ts';
 import { closeLog, exempt, reopenLog } from '#src/events/postgres/closing.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { shareOf } from '#src/events/share.ts';
 import { type EventStore, StreamDeleted, Unavailable } from '#src/events/store.ts';
 import { LogMove, LogsDiffer } from '#src/migrate/log-move.ts';
 import { logOfPositions, movePositions } from '#src/migrate/positions.ts';
+import { assertOwnLog, ForeignLog, moveIdentity } from '#src/operations/log-identity.ts';
 import { databaseUrlOf } from './database.ts';
 import { Failure } from './failure.ts';
 import { type Progress, startProgress } from './progress.ts';
@@ -36,7 +37,7 @@ export interface MigrateLogReport {
   readonly events: number;
   readonly streams: number;
   /** `copied`: the same in both, as of a moment ago; `moved`: the service can start on the target. */
-  readonly outcome: 'copied' | 'moved' | 'cancelled';
+  readonly outcome: 'copied' | 'moved' | 'already_moved' | 'cancelled';
 }
 
 /** Copying that brings no more than so many events is as near as it gets while others write. */
@@ -67,7 +68,6 @@ async function migrate(databaseUrl: string, options: MigrateLogOptions): Promise
   const { json = false, signal } = options;
   const from = new Place(options.from ?? present(), databaseUrl);
   const to = new Place(options.to, databaseUrl);
-  if (from.name === to.name) throw new Failure('--from and --to are the same log');
   const progress = startProgress(0, 'events', json ? 'lines' : false);
   try {
     const report = await moved(databaseUrl, from, to, { ...options, progress });
@@ -77,7 +77,7 @@ async function migrate(databaseUrl: string, options: MigrateLogOptions): Promise
   } catch (error) {
     progress.stop();
     if (signal?.aborted === true) throw new Failure('stopped; the same command goes on from there');
-    if (error instanceof LogsDiffer) throw new Failure(error.message);
+    if (error instanceof LogsDiffer || error instanceof ForeignLog) throw new Failure(error.message);
     if (error instanceof Unavailable) throw new Failure(`a store cannot be reached: ${error.message}`);
     throw error;
   }
@@ -103,6 +103,10 @@ class Place {
 
   get inPostgres(): boolean {
     return isPostgres(this.url);
+  }
+
+  get kind(): LogKind {
+    return kindOf(this);
   }
 
   /** Opens the log for the mover alone: while it is closed to others, too. */
@@ -137,10 +141,11 @@ async function moved(
   try {
     const now = (await logOfPositions(pool)) ?? new Place(present(), databaseUrl).name;
     if (now === to.name && options.cutover === true) {
-      // Killed right before its end.
+      // Done, or killed right before its end.
       await to.reopen();
-      return { events: 0, streams: 0, outcome: 'moved' };
+      return { events: 0, streams: 0, outcome: 'already_moved' };
     }
+    if (from.name === to.name) throw new Failure('--from and --to are the same log');
     if (now !== from.name)
       throw new Failure(`the service has its log in ${now}: that must be --from, not --to or a third`);
     if (options.cancel === true) {
@@ -162,7 +167,9 @@ async function copy(pool: Pool, from: Place, to: Place, options: Moving): Promis
     return store;
   };
   try {
-    const [source, target] = [await open(from), await open(to)];
+    const source = await open(from);
+    await assertOwnLog({ client: pool, store: source, kind: from.kind });
+    const target = await open(to);
     // Nobody may begin to write to what is half a log.
     await to.close();
     const head = await source.head();
@@ -208,15 +215,16 @@ async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<
   // What fails from here on may have been done: the source stays closed, and the same command finds out.
   const client = await pool.connect();
   try {
-    await inTransaction(client, () =>
-      movePositions(client, {
+    await inTransaction(client, async () => {
+      await movePositions(client, {
         models: PROJECTIONS.map(({ name }) => name),
         from: from.name,
         to: to.name,
         translate: (position) => move.translate(position),
         positionOf: (stream, revision) => positionOf(target, stream, revision),
-      }),
-    );
+      });
+      await moveIdentity(client, to.kind);
+    });
   } finally {
     client.release();
   }
@@ -247,12 +255,15 @@ async function positionOf(target: EventStore, stream: string, revision: number) 
 }
 
 function describe({ events, streams, outcome }: MigrateLogReport, from: Place, to: Place): string {
+  const start = `Start the service with ${to.name === OWN ? 'EVENTSTORE_URL empty' : `EVENTSTORE_URL naming ${to.name}`}.`;
   const same = `${events} events in ${streams} streams are the same in ${from.name} and ${to.name}.`;
   switch (outcome) {
     case 'copied':
       return `${same} Run it again with --cutover to move the service.`;
     case 'moved':
-      return `${same} Start the service with ${to.name === OWN ? 'EVENTSTORE_URL empty' : `EVENTSTORE_URL naming ${to.name}`}.`;
+      return `${same} ${start}`;
+    case 'already_moved':
+      return `The log was moved already: it is in ${to.name}. ${start}`;
     case 'cancelled':
       return `${from.name} takes writes again.`;
   }

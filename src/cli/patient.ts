@@ -4,12 +4,12 @@ import { UnreadableEvent } from '#src/audit/replay.ts';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
 import { patientOf } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import { FAULTS_FOUND, Failure } from './failure.ts';
+import { FAULTS_FOUND, Failure, MISUNDERSTOOD } from './failure.ts';
 
 /** The id in `<id>` or `Patient/<id>`. @throws Failure for anything else. */
 export function patientId(text: string): string {
   const id = text.replace(/^Patient\//, '');
-  if (!isUuid(id)) throw new Failure(`${text} is no patient's id`);
+  if (!isUuid(id)) throw new Failure(`${text} is no patient's id`, MISUNDERSTOOD);
   return id;
 }
 

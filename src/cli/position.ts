@@ -1,6 +1,6 @@
 /** Positions of the event store, as people write them and as progress counts them. */
 import type { Position } from '#src/events/store.ts';
-import { Failure } from './failure.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
 
 /**
  * The position in `position:<text>`: decimal numbers, as stores write them or without their leading zeros.
@@ -9,7 +9,7 @@ import { Failure } from './failure.ts';
  */
 export function parsePosition(text: string, head: Position): Position {
   if (!/^\d{1,19}(\/\d{1,19})?$/.test(text)) {
-    throw new Failure(`position:${text}: expected the number of an event in the log`);
+    throw new Failure(`position:${text}: expected the number of an event in the log`, MISUNDERSTOOD);
   }
   const digits = head.split('/')[0]?.length ?? 0;
   const padded = text.split('/').map((number) => number.padStart(digits, '0'));

@@ -4,8 +4,8 @@ import { PROJECTIONS } from '#projections/all.ts';
 import type { TableComparison } from '#projections/compare.ts';
 import { type Load, PACES } from '#projections/pace.ts';
 import { type RebuildProgress, type RebuildReport, RebuildRunning, rebuild } from '#projections/rebuild.ts';
-import { databaseUrlOf, withEventStore } from './database.ts';
-import { Failure } from './failure.ts';
+import { databaseUrlOf, withEventStore, withWholeLog } from './database.ts';
+import { FAULTS_FOUND, Failure, MISUNDERSTOOD } from './failure.ts';
 import { type Progress, startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { table } from './table.ts';
@@ -33,7 +33,7 @@ export async function rebuildCommand(names: readonly string[], options: RebuildO
   const known = PROJECTIONS.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new Failure(`there is no projection ${unknown}: there are ${known.join(', ')}`);
+    throw new Failure(`there is no projection ${unknown}: there are ${known.join(', ')}`, MISUNDERSTOOD);
   }
   const wanted = names.length > 0 ? [...new Set(names)] : known;
   return rebuildNamed(await databaseUrlOf(options), wanted, options);
@@ -47,7 +47,8 @@ export async function rebuildNamed(
 ): Promise<number> {
   // Our own share of the processor: what the database takes is paced by the rebuild itself.
   if (PACES[load].rest > 0) setPriority(constants.priority.PRIORITY_LOW);
-  const reports = await withEventStore(databaseUrl, async (store) => {
+  const opened = restored ? withEventStore : withWholeLog;
+  const reports = await opened(databaseUrl, async (store) => {
     const progress = startProgress(0, 'events', json ? 'lines' : false);
     try {
       return await rebuild({ store, databaseUrl }, wanted, {
@@ -68,7 +69,12 @@ export async function rebuildNamed(
       progress.stop();
     }
   });
-  process.stdout.write(`${json ? JSON.stringify(reports, null, 2) : describe(reports)}\n`);
+  const plain = reports.map(({ compared, ...report }) => ({
+    ...report,
+    compared: compared.map(({ table: of, rows: [serving, rebuilt] }) => ({ table: of, serving, rebuilt })),
+  }));
+  process.stdout.write(`${json ? JSON.stringify(plain, null, 2) : describe(reports)}\n`);
+  if (reports.some(({ outcome }) => outcome === 'differs')) return FAULTS_FOUND;
   return reports.every(({ outcome }) => outcome === 'swapped') ? 0 : 1;
 }
 

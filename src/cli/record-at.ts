@@ -26,6 +26,8 @@ export interface RecordAt {
   readonly resources: ReadonlyMap<string, ResourceAt>;
   /** Events that made it so. */
   readonly events: number;
+  /** The revision of the last of them. */
+  readonly revision: number | undefined;
   /** Instant of the last of them. */
   readonly recordedAt: string | undefined;
   /** The first revision at which the hash chain does not hold; undefined when it holds so far. */
@@ -70,6 +72,7 @@ export async function recordAt(
 ): Promise<RecordAt> {
   const resources = new Map<string, ResourceAt>();
   let count = 0;
+  let last: number | undefined;
   let recordedAt: string | undefined;
   const replay = new Replay(events);
   for await (const stored of replay) {
@@ -78,6 +81,7 @@ export async function recordAt(
     if (moment.kind === 'time' && toMicros(metadata.recorded_at) > moment.micros) break;
     if (moment.kind === 'position' && isPast(stored, moment.position)) break;
     count += 1;
+    last = revision;
     recordedAt = metadata.recorded_at;
     if (
       event.type === 'ResourceCreated' ||
@@ -93,10 +97,13 @@ export async function recordAt(
       });
     }
   }
-  return { resources, events: count, recordedAt, brokenAt: replay.brokenAt };
+  return { resources, events: count, revision: last, recordedAt, brokenAt: replay.brokenAt };
 }
 
-/** The living resources as a `collection` Bundle; the resources' own texts, joined. */
+/**
+ * The living resources as a `collection` Bundle; the resources' own texts, joined. `Bundle.timestamp` is when the last
+ * of the events was recorded, so that the same state is the same text, whatever moment was asked for.
+ */
 export function toCollection({ resources, recordedAt }: RecordAt): string {
   const entries = [...resources.values()].flatMap(({ id, body }) =>
     body === undefined ? [] : [`{"fullUrl":"urn:uuid:${id}","resource":${body}}`],

@@ -1,7 +1,7 @@
 /** `annal record <patient> --at <time>`: prints a record as of a moment, rebuilt from its events. */
 import { recordStream } from '#src/events/streams.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
-import { Failure } from './failure.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { patientId, reportBroken, withStream } from './patient.ts';
 import { parsePosition } from './position.ts';
 import { parseMoment, type RecordAt, recordAt, toCollection } from './record-at.ts';
@@ -18,7 +18,7 @@ export interface RecordOptions extends Pick<ServiceOptions, 'dataDir'> {
 /**
  * Rebuilds and prints a record.
  * @returns the exit code: 3 when the hash chain of its events does not hold as far as they were read.
- * @throws Failure for a moment that is none, a record that is not there or was purged, or a database that is away.
+ * @throws Failure for a moment that is none or lies beyond the end of the stream or the log, a record that is not there or was purged, or a database that is away.
  */
 export async function recordCommand(
   patient: string,
@@ -30,11 +30,16 @@ export async function recordCommand(
   if (moment === undefined) {
     throw new Failure(
       `--at ${at}: expected a date (2026-03-01), a date-time with an offset (2026-03-01T09:30:00Z), revision:N or position:N`,
+      MISUNDERSTOOD,
     );
   }
   const stream = recordStream(id);
   const record = await withEventStore(await databaseUrlOf(where), async (store) => {
-    const last = moment.kind === 'position' ? parsePosition(moment.position, await store.head()) : undefined;
+    const head = await store.head();
+    const last = moment.kind === 'position' ? parsePosition(moment.position, head) : undefined;
+    if (last !== undefined && last > head) {
+      throw new Failure(`--at ${at}: the log ends at position:${head}`);
+    }
     return withStream(store, stream, (events) =>
       recordAt(events, moment, (event) => last !== undefined && event.position > last),
     );
@@ -42,11 +47,14 @@ export async function recordCommand(
   if (record.events === 0) {
     throw new Failure(`Patient/${id} has no record${at === undefined ? '' : ` as of ${at}`}`);
   }
-  process.stdout.write(`${json ? toCollection(record) : describe(id, record)}\n`);
+  if (moment.kind === 'revision' && record.revision !== undefined && record.revision < moment.revision) {
+    throw new Failure(`--at ${at}: ${stream} ends at revision:${record.revision}`);
+  }
+  process.stdout.write(`${json ? toCollection(record) : describe(id, record, at ?? 'now')}\n`);
   return reportBroken(stream, record.brokenAt);
 }
 
-function describe(id: string, record: RecordAt): string {
+function describe(id: string, record: RecordAt, asked: string): string {
   const all = [...record.resources.values()];
   const living = all.filter(({ body }) => body !== undefined);
   const rows = living.map(({ type, id: resource, version, recordedAt }) => [
@@ -57,7 +65,7 @@ function describe(id: string, record: RecordAt): string {
   ]);
   const deleted = all.length - living.length;
   return [
-    `Record of Patient/${id} as of ${record.recordedAt}, from ${counted(record.events, 'event')}`,
+    `Record of Patient/${id} as of ${asked}, last changed ${record.recordedAt}, from ${counted(record.events, 'event')}`,
     '',
     table(['Type', 'Id', 'Version', 'Since'], rows),
     '',

@@ -10,7 +10,8 @@ import { linesOfFile } from './files.ts';
 import { roughCount } from './position.ts';
 import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
-import { table } from './table.ts';
+import { counted, table } from './table.ts';
+import { hintsFor } from './verify-hints.ts';
 
 /** What the command line says. */
 export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
@@ -83,7 +84,7 @@ const SHOWN = 50;
 
 function describe(report: VerifyReport, checkpoint: Checkpoint | undefined): string {
   const { clean, events, streams, log, readModels } = report;
-  const read = `${events} events in ${streams} streams`;
+  const read = `${counted(events, 'event')} in ${counted(streams, 'stream')}`;
   const since = checkpoint === undefined ? [] : describeCheckpoint(report, checkpoint);
   if (clean) {
     const whole = `${read}: every hash chain holds, every row of the read models is what the log says.`;
@@ -99,27 +100,34 @@ function describe(report: VerifyReport, checkpoint: Checkpoint | undefined): str
             Object.entries(fault.key)
               .map(([name, value]) => `${name} ${String(value)}`)
               .join(', '),
+            fault.record === null ? '' : `Patient/${fault.record}`,
             fault.columns === undefined ? '' : `in ${fault.columns.join(', ')}`,
           ]
-        : [fault.projection, fault.what, '', fault.message],
+        : [fault.projection, fault.what, '', '', fault.message],
     ),
   ];
   const more = rows.length > SHOWN ? [`… and ${rows.length - SHOWN} more: --json shows all`] : [];
   return [
-    `${read}: ${rows.length} faults.`,
+    `${read}: ${counted(rows.length, 'fault')}.`,
     '',
-    table(['Where', 'What', 'Which', ''], rows.slice(0, SHOWN)),
+    table(FAULT_HEADING, rows.slice(0, SHOWN)),
     ...more,
     ...since,
+    '',
+    ...hintsFor(report),
   ].join('\n');
 }
 
-/** Faults of the log as rows: where, what, which, and a sentence. */
+/** The heading of tables of faults. */
+export const FAULT_HEADING = ['Where', 'What', 'Which', 'Record or event', ''] as const;
+
+/** Faults of the log as rows under it. */
 export function logRows(faults: readonly LogFault[]): string[][] {
-  return faults.map(({ what, stream, revision, message }) => [
+  return faults.map(({ what, stream, revision, event, message }) => [
     'log',
     what,
     `${stream} at ${revision}`,
+    event ?? '',
     message,
   ]);
 }
@@ -130,12 +138,12 @@ function describeCheckpoint({ checkpoint, log }: VerifyReport, { statement, sign
   const altered = log.some(({ what }) => what === 'checkpoint');
   const verdict = altered
     ? 'not every history is what it was then.'
-    : `the history of ${held} streams up to then is unaltered.`;
+    : `the history of ${counted(held, 'stream')} up to then is unaltered.`;
   return [
     `Checkpoint of ${statement.time}, signed with the key ${signer.id}: ${verdict}`,
     ...purged.map(
-      ({ patient, requested, erased, request_id }) =>
-        `Purged since: Patient/${patient}, asked for at ${requested} in ${request_id}, ` +
+      ({ patient, requested, erased, request_id, credential }) =>
+        `Purged since: Patient/${patient}, asked for at ${requested} with ${credential} in request ${request_id}, ` +
         (erased === null ? 'not completed yet' : `done at ${erased}`),
     ),
   ];

@@ -14,11 +14,21 @@ export interface OpenOptions {
   readonly log?: { warn(details: object, message: string): void };
   /** Told how many appends each acknowledged batch had. */
   readonly onBatch?: (appends: number) => void;
+  /** Told when the subscription that follows EventStoreDB begins or resumes, and each time that it fails. */
+  readonly onFollowing?: (follows: boolean) => void;
 }
 
 /** Whether a URL names a log in PostgreSQL. */
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url);
+}
+
+/** The kinds of stores. */
+export type LogKind = 'postgresql' | 'eventstoredb';
+
+/** Of which kind the log is that the settings name. */
+export function kindOf({ url, eventStoreUrl }: Pick<OpenOptions, 'url' | 'eventStoreUrl'>): LogKind {
+  return isPostgres(eventStoreUrl || url) ? 'postgresql' : 'eventstoredb';
 }
 
 /**

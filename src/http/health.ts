@@ -1,7 +1,7 @@
 /** `/health/live`, `/health/ready` and `/metrics`: for orchestrators and Prometheus, without a credential. */
 import Router from '@koa/router';
 import { observeChecks } from '#src/metrics/checks.ts';
-import type { Metrics } from '#src/metrics.ts';
+import type { Metrics } from '#src/metrics/registry.ts';
 
 /** Named conditions of readiness; a check that rejects, or takes too long, fails. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;

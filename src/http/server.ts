@@ -8,7 +8,7 @@ import type { Queries } from '#queries/queries.ts';
 import type { Config } from '#src/config.ts';
 import type { Position } from '#src/events/store.ts';
 import { capabilityStatement } from '#src/fhir/capability.ts';
-import { createMetrics, type Metrics } from '#src/metrics.ts';
+import { createMetrics, type Metrics } from '#src/metrics/registry.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import { newId } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';

@@ -1,6 +1,6 @@
 /** Metrics of what follows the log: projections and processes, how they stand and how far behind they are. */
 import { Gauge, type Registry } from 'prom-client';
-import { shared } from './shared.ts';
+import { oneLook, soon } from './one-look.ts';
 
 /** How a projection stands, as far as metrics tell it. */
 export interface ProjectionState {
@@ -23,9 +23,9 @@ export interface FollowersSource {
   readonly stale: () => readonly string[];
   /** Names of the processes. */
   readonly processes: readonly string[];
-  /** Events that each process has set aside; none of a process without any. May reject: then nothing is said. */
+  /** Events that each process has set aside; none of a process without any. May reject or be late: then nothing is said. */
   readonly parked: () => Promise<ReadonlyMap<string, number>>;
-  /** Lags of projections and processes by name. May reject: then nothing is said. */
+  /** Lags of projections and processes by name. May reject or be late: then nothing is said. */
   readonly lags: () => Promise<ReadonlyMap<string, Lag>>;
 }
 
@@ -53,19 +53,21 @@ export function observeFollowers(registry: Registry, source: FollowersSource): v
       for (const { name } of states()) this.set({ projection: name }, behind.includes(name) ? 1 : 0);
     },
   });
+  const lookParked = oneLook(parked);
   new Gauge({
     name: 'annal_process_parked_events',
     help: 'Events that a process cannot act on and has set aside, on whichever instance; they are tried again.',
     labelNames: ['process'],
     registers,
     async collect() {
-      const counts = await parked().catch(() => undefined);
+      const counts = await soon(lookParked);
       this.reset();
       if (counts === undefined) return;
       for (const name of processes) this.set({ process: name }, counts.get(name) ?? 0);
     },
   });
-  const lags = shared(() => source.lags().catch(() => new Map<string, Lag>()));
+  const lookLags = oneLook(source.lags);
+  const lags = (): Promise<ReadonlyMap<string, Lag> | undefined> => soon(lookLags);
   const projections = (): string[] => states().map(({ name }) => name);
   observeLags(registry, 'projection', projections, lags);
   observeLags(registry, 'process', () => processes, lags);
@@ -75,7 +77,7 @@ function observeLags(
   registry: Registry,
   kind: 'projection' | 'process',
   names: () => readonly string[],
-  lags: () => Promise<ReadonlyMap<string, Lag>>,
+  lags: () => Promise<ReadonlyMap<string, Lag> | undefined>,
 ): void {
   const gauge = (unit: keyof Lag, help: string): void => {
     new Gauge({
@@ -87,7 +89,7 @@ function observeLags(
         const found = await lags();
         this.reset();
         for (const name of names()) {
-          const lag = found.get(name);
+          const lag = found?.get(name);
           if (lag !== undefined) this.set({ [kind]: name }, lag[unit]);
         }
       },

@@ -1,7 +1,7 @@
 /** Metrics of the read side: how long each question takes. */
 import { Histogram, type Registry } from 'prom-client';
 import type { Around } from '#src/shared/around.ts';
-import { DURATIONS } from '../metrics.ts';
+import { DURATIONS } from './registry.ts';
 
 /** Registers the histogram. @returns what measures a question, to be put around it. */
 export function observeQueries(registry: Registry): Around {

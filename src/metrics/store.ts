@@ -1,8 +1,8 @@
 /** Metrics of the event store, taken around the port: the same for every store. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { Observable } from 'rxjs';
-import type { EventStore, SubscribeOptions } from '#src/events/store.ts';
-import { DURATIONS } from '../metrics.ts';
+import type { EventStore } from '#src/events/store.ts';
+import { DURATIONS } from './registry.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 /** Upper bounds of numbers of events or appends. */
 const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000];
@@ -32,7 +32,11 @@ export function observeBatches(registry: Registry): BatchWritten {
  * The same store, measured.
  * @param kind `postgresql` or `eventstoredb`.
  */
-export function observeStore(registry: Registry, store: EventStore, kind: string): EventStore {
+export function observeStore(
+  registry: Registry,
+  store: EventStore,
+  { kind, subscriptions }: { readonly kind: string; readonly subscriptions: Subscriptions },
+): EventStore {
   const registers = [registry];
   const durations = new Histogram({
     name: 'annal_append_duration_seconds',
@@ -59,7 +63,6 @@ export function observeStore(registry: Registry, store: EventStore, kind: string
     labelNames: ['kind'],
     registers,
   }).set({ kind }, 1);
-  const subscribed = observeSubscriptions(registry, store);
   return {
     async append(stream, expected, events) {
       const began = performance.now();
@@ -77,71 +80,11 @@ export function observeStore(registry: Registry, store: EventStore, kind: string
       }
     },
     read: (stream, options) => store.read(stream, options),
-    subscribe: subscribed,
+    subscribe: (options) => subscriptions.measured(store, options),
     head: () => store.head(),
     reached: () => store.reached(),
     erase: (stream) => store.erase(stream),
     ping: () => store.ping(),
     close: () => store.close(),
-  };
-}
-
-/** Subscriptions that have a name: whether they run, what they deliver, how often they break. */
-function observeSubscriptions(registry: Registry, store: EventStore): EventStore['subscribe'] {
-  const labelNames = ['subscriber'] as const;
-  const registers = [registry];
-  const active = new Gauge({
-    name: 'annal_subscription_active',
-    help: 'Subscriptions to the log that this instance runs; a projection or process runs on one instance.',
-    labelNames,
-    registers,
-  });
-  const failures = new Counter({
-    name: 'annal_subscription_failures_total',
-    help: 'Subscriptions that ended by a failure, of the store or of what took the events; each is begun again.',
-    labelNames,
-    registers,
-  });
-  const events = new Counter({
-    name: 'annal_subscription_events_total',
-    help: 'Events handed over and done with.',
-    labelNames,
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'annal_subscription_batch_duration_seconds',
-    help: 'Time that a subscriber took for a batch of events, empty ones left out.',
-    labelNames,
-    buckets: DURATIONS,
-    registers,
-  });
-  return (options) => {
-    const { name } = options;
-    if (name === undefined) return store.subscribe(options);
-    const labels = { subscriber: name };
-    active.inc(labels, 0);
-    failures.inc(labels, 0);
-    const handle: SubscribeOptions['handle'] = async (batch) => {
-      const began = performance.now();
-      await options.handle(batch);
-      if (batch.events.length === 0) return;
-      durations.observe(labels, (performance.now() - began) / 1_000);
-      events.inc(labels, batch.events.length);
-    };
-    return new Observable((subscriber) => {
-      active.inc(labels);
-      const inner = store.subscribe({ ...options, handle }).subscribe({
-        next: (position) => subscriber.next(position),
-        error: (error: unknown) => {
-          failures.inc(labels);
-          subscriber.error(error);
-        },
-        complete: () => subscriber.complete(),
-      });
-      return () => {
-        active.dec(labels);
-        inner.unsubscribe();
-      };
-    });
   };
 }

@@ -4,6 +4,7 @@ import { PROCESS_SQL } from './process.ts';
 import { SNAPSHOTS_SQL } from './snapshots.ts';
 
 export { READ_ANSWERS_SQL } from './idempotency.ts';
+export { LOG_IDENTITY_SQL } from './log-identity.ts';
 export { PARKED_SQL } from './parked.ts';
 
 /** DDL of the schema as it began. */

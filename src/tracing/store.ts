@@ -2,8 +2,10 @@
 import type { EventStore, Position } from '#src/events/store.ts';
 import type { Tracing } from './tracing.ts';
 
-/** A projection, and how to wait for it. */
-export interface TracedProjections {
+/** What a store is, which projections follow it, and how to wait for one. */
+export interface Traced {
+  /** `postgresql` or `eventstoredb`. */
+  readonly system: string;
   readonly projections: readonly { readonly name: string; readonly prefixes: readonly string[] }[];
   /** Resolves when a projection, on whichever instance, has passed a position; with false when it takes too long. */
   readonly passed: (position: Position, name: string) => Promise<boolean>;
@@ -13,7 +15,7 @@ export interface TracedProjections {
 export function traceStore(
   tracing: Tracing,
   store: EventStore,
-  { projections, passed }: TracedProjections,
+  { system, projections, passed }: Traced,
 ): EventStore {
   return {
     append(stream, expected, events) {
@@ -23,7 +25,7 @@ export function traceStore(
         'annal.events': events.length,
         'annal.event.types': [...new Set(events.map(({ type }) => type))],
       };
-      return tracing.span('append', attributes, async (span) => {
+      return tracing.span('append', { system, attributes }, async (span) => {
         const result = await store.append(stream, expected, events);
         span.setAttribute('annal.position', result.position);
         if (!span.isRecording()) return result;

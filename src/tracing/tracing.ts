@@ -26,6 +26,13 @@ import { Refusal } from '#src/shared/refusal.ts';
 /** How long the last spans may take to be sent when the service ends, in ms. */
 const FLUSH_MS = 2_000;
 
+/** What a span is of. https://opentelemetry.io/docs/specs/semconv/database/database-spans/ */
+export interface Spanned {
+  /** The database that is called: `postgresql` or `eventstoredb`. */
+  readonly system?: string;
+  readonly attributes?: Attributes;
+}
+
 /** The traces of one service. */
 export class Tracing {
   readonly #provider: BasicTracerProvider;
@@ -45,7 +52,7 @@ export class Tracing {
     const { method } = ctx;
     const span = this.#tracer.startSpan(
       method,
-      { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
+      { kind: SpanKind.SERVER, attributes: { 'http.request.method': method, 'url.scheme': ctx.protocol } },
       caller,
     );
     try {
@@ -58,20 +65,24 @@ export class Tracing {
         'http.response.status_code': status,
         'annal.request_id': String(ctx.state.requestId ?? ''),
       });
-      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      if (status >= 500) {
+        span.setAttribute('error.type', String(status)).setStatus({ code: SpanStatusCode.ERROR });
+      }
       span.end();
     }
   };
 
-  /** A span for each call, named `<kind> <name>`. */
+  /** A span for each call, named `<kind> <name>`; a query's is one of a client of PostgreSQL. */
   around(kind: 'command' | 'query'): Around {
-    return (name, call) => this.span(`${kind} ${name}`, {}, call);
+    const options = kind === 'query' ? { system: 'postgresql' } : {};
+    return (name, call) => this.span(`${kind} ${name}`, options, call);
   }
 
   /** Runs `call` within a span. */
-  span<R>(name: string, attributes: Attributes, call: (span: Span) => Promise<R>): Promise<R> {
+  span<R>(name: string, { system, attributes = {} }: Spanned, call: (span: Span) => Promise<R>): Promise<R> {
     const parent = this.#current.getStore() ?? ROOT_CONTEXT;
-    const span = this.#tracer.startSpan(name, { attributes }, parent);
+    const client = { kind: SpanKind.CLIENT, attributes: { ...attributes, 'db.system.name': system } };
+    const span = this.#tracer.startSpan(name, system === undefined ? { attributes } : client, parent);
     return this.#current.run(trace.setSpan(parent, span), () => ended(span, () => call(span)));
   }
 

@@ -118,6 +118,7 @@ describe('handling commands', () => {
         await snapshots.save(...snapshot);
         saved();
       },
+      forget: (stream) => snapshots.forget(stream),
     };
     const warm = instance(0, watched);
     const ids = Array.from({ length: 300 }, newUuid);
@@ -133,6 +134,55 @@ describe('handling commands', () => {
     expect(
       (await warm.handle(command(patient, 'update', { id: ids[299] ?? '', ifMatch: 3 }))).result[0]?.version,
     ).to.equal(4);
+  });
+
+  it('takes nothing from a snapshot that the log does not bear out', async () => {
+    const tampered = async (change: (stream: string, id: string, other: string) => Promise<unknown>) => {
+      const patient = newUuid();
+      const [id, other] = [newUuid(), newUuid()];
+      const warm = instance();
+      await warm.handle(command(patient, 'create'));
+      await warm.handle(command(patient, 'create', { id }));
+      await warm.handle(command(patient, 'create', { id: other }));
+      for (let version = 2; version <= 3; version += 1) await warm.handle(command(patient, 'update', { id }));
+      const stream = recordStream(patient);
+      const { state } = await warm.states.get(stream, []);
+      const { head, recordedAt, owner, entries } = state;
+      if (head === undefined) throw new Error('the stream has no events');
+      const kept = [...entries].flatMap(([key, entry]) => (entry === null ? [] : [[key, entry] as const]));
+      await snapshots.save(stream, { head, recordedAt, owner }, new Map(kept));
+      await change(stream, id, other);
+      const cold = instance(1);
+      const { result } = await cold.handle(command(patient, 'update', { id, ifMatch: 3 }));
+      expect(result[0]?.version).to.equal(4);
+      expect((await cold.states.get(stream, [])).state.owner).to.deep.equal(OWNER);
+      const { rows } = await database.pool.query('select 1 from operations.snapshot where stream = $1', [
+        stream,
+      ]);
+      return rows.length;
+    };
+    const entry = (set: string) => (stream: string, id: string) =>
+      database.pool.query(`update operations.snapshot_entry set ${set} where stream = $1 and id = $2`, [
+        stream,
+        id,
+      ]);
+    const whole = (set: string) => (stream: string) =>
+      database.pool.query(`update operations.snapshot set ${set} where stream = $1`, [stream]);
+    expect(await tampered(async () => undefined), 'untouched').to.equal(1);
+    const faults = [
+      entry('version = 41'),
+      entry('revision = 1'),
+      entry('revision = 2'),
+      entry('deleted = true'),
+      entry("type = 'Condition'"),
+      whole("hash = repeat('0', 64)"),
+      whole("project = 'proj_other'"),
+      whole('recorded_at = recorded_at + 1'),
+      whole('revision = 99'),
+    ];
+    for (const [index, fault] of faults.entries()) {
+      expect(await tampered(fault), `fault ${index}`).to.equal(0);
+    }
   });
 
   it('refuses what was erased', async () => {

@@ -6,6 +6,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 
 const WRITERS = 4;
+const FOLLOWING = 'annal_subscription_active{subscriber="event log"}';
 
 (CONTROLLED ? describe : describe.skip)('the service without its event store', () => {
   let service: InProcess;
@@ -14,11 +15,13 @@ const WRITERS = 4;
   });
   after(() => service.stop());
 
+  const metrics = async (): Promise<string> => (await fetch(`${service.url}/metrics`)).text();
   const statusOf = async (path: string): Promise<number> => (await fetch(service.url + path)).status;
 
   for (const { says, down, up } of FAULTS) {
     it(`${says} under load: writes answer 503 and have their effect once, reads go on, all resumes`, async function () {
       this.timeout(300_000);
+      const before = service.log.length;
       const created = await service.post('/Patient', { resourceType: 'Patient' });
       const { id } = created.json as { id: string };
       const code = { text: randomUUID() };
@@ -46,19 +49,30 @@ const WRITERS = 4;
       };
       const writing = Promise.all(Array.from({ length: WRITERS }, write));
       const grows = async (): Promise<void> => {
-        const before = acknowledged;
-        await eventually(() => acknowledged > before + WRITERS, 60_000);
+        const done = acknowledged;
+        await eventually(() => acknowledged > done + WRITERS, 60_000);
       };
       await grows();
       await control(down);
       expect((await service.fhir(`/Patient/${id}`)).status).to.equal(200);
       await eventually(async () => (await statusOf('/health/ready')) === 503);
       await eventually(() => refusals.length >= WRITERS, 60_000);
+      const began = performance.now();
+      await metrics();
+      expect(performance.now() - began).to.be.lessThan(3_000);
+      await eventually(async () => (await metrics()).includes(`${FOLLOWING} 0`), 60_000);
       await control(up);
       await eventually(async () => (await statusOf('/health/ready')) === 200, 60_000);
+      await eventually(async () => (await metrics()).includes(`${FOLLOWING} 1`), 60_000);
       await grows();
       going = false;
       await writing;
+      const told = service.log
+        .slice(before)
+        .filter((line) => / the event log (failed|has failed|resumed)/.test(line));
+      expect(told.length).to.be.within(2, 8);
+      expect(told.join()).to.not.contain('stack');
+      expect(told.at(-1)).to.contain('resumed after');
       expect(refusals).to.not.include(null);
       const found = await service.fhir(`/Observation?subject=Patient/${id}&_summary=count`);
       expect((found.json as { total: number }).total).to.equal(acknowledged);

@@ -208,6 +208,7 @@ describe('annal migrate-log', function () {
     const verified = command('verify');
     expect(await verified.ended, verified.stdout()).to.not.equal(0);
     expect(verified.stderr(), 'the old log is closed').to.contain('closed');
+    expect(verified.stderr().trim().split('\n')).to.have.length(1);
   });
 
   it('ends what was killed right before its end', async () => {
@@ -215,6 +216,7 @@ describe('annal migrate-log', function () {
     const { code, text } = await migrate('--to', other.url, '--cutover');
     expect(code, text).to.equal(0);
     expect(await isClosed(other.url)).to.equal(false);
+    expect(text).to.contain('"outcome": "already_moved"');
     await newPatient('Open');
   });
 

@@ -191,8 +191,9 @@ describe('a log that is restored under a service that runs', () => {
   });
   after(() => service.stop());
 
-  it('makes it unready', async () => {
-    await service.post('/Patient', { resourceType: 'Patient' });
+  it('makes it unready, and closed to writes until it is restarted', async () => {
+    const patient = { resourceType: 'Patient' };
+    await service.post('/Patient', patient);
     const ready = () => service.fhir(`${service.url}/health/ready`);
     expect((await ready()).status).to.equal(200);
     const { rows } = await service.pool.query<{ at: number }>('select last_value as at from log.positions');
@@ -200,5 +201,15 @@ describe('a log that is restored under a service that runs', () => {
     const answer = await ready();
     expect(answer.status).to.equal(503);
     expect(answer.json.checks).to.include({ event_store: 'unavailable', database: 'ok' });
+
+    const refused = await service.fhir('/Patient', { method: 'POST', body: JSON.stringify(patient) });
+    expect(refused.status).to.equal(503);
+    expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
+    // Others may write it on to where it was.
+    await service.pool.query("select setval('log.positions', $1)", [(rows[0]?.at ?? 0) + 100]);
+    expect((await ready()).status).to.equal(503);
+    const told = service.log.filter((line) => line.includes('the event log ends before what was derived'));
+    expect(told).to.have.length(1);
+    expect(JSON.parse(told[0] ?? '')).to.include({ level: 50 });
   });
 });

@@ -5,7 +5,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
@@ -84,7 +84,11 @@ describe('the command line, for auditors', function () {
     const shown = await annal('history', patient);
     expect(shown.stdout).to.contain('~ name[0].family: "<b>Sand</b>" → "Aune"');
     const { stdout } = await annal('history', `Patient/${patient}`, '--json');
-    const [second, first] = JSON.parse(stdout);
+    const all = JSON.parse(stdout);
+    expect(all).to.deep.include({ resource: `Patient/${patient}`, events: 2, chain: { holds: true } });
+    expect(all.stream).to.equal(`record-${patient}`);
+    expect(all.head).to.include({ revision: 1 });
+    const [second, first] = all.versions;
     expect(second.differences).to.deep.include({
       path: 'name[0].family',
       before: '<b>Sand</b>',
@@ -100,7 +104,8 @@ describe('the command line, for auditors', function () {
       revision: 0,
     });
     expect(first.request_id).to.match(/^req_/);
-    expect(first.credential).to.match(/^key_/);
+    expect(first.credential.key_id).to.match(/^key_/);
+    expect(first.credential).to.include({ kind: 'api_key', environment: 'sandbox' });
     expect(first.differences).to.deep.include({ path: 'name[0].given[0]', after: 'Mira' });
 
     const page = join(folder, 'history.html');
@@ -111,13 +116,33 @@ describe('the command line, for auditors', function () {
       .and.to.contain('Clinic &lt;1&gt;')
       .and.not.to.contain('<b>');
     expect(text)
-      .to.contain('The hash chain of all 2 events holds.')
+      .to.contain('The hash chain holds over all events: 2.')
+      .and.to.contain(all.head.hash)
       .and.to.contain(`Record of Patient/${patient}`);
     expect(text).not.to.match(/<script|<img|<link|src=|href=/);
     expect((await stat(page)).mode & 0o777).to.equal(0o600);
     const again = await annal('history', patient, '--html', page);
     expect(again).to.include({ code: 1 });
     expect(again.stderr).to.contain('is there already');
+  });
+
+  it('says why, where a Provenance of a client does', async () => {
+    const subject = await create({ resourceType: 'Patient' });
+    const said = {
+      resourceType: 'Provenance',
+      target: [{ reference: `Patient/${subject}` }],
+      recorded: '2026-03-01T10:00:00Z',
+      reason: [{ text: 'moved here' }],
+      agent: [{ who: { display: 'A. Aune' } }],
+    };
+    await service.fhir('/Provenance', { method: 'POST', body: JSON.stringify(said) });
+    const shown = await annal('history', `Patient/${subject}`);
+    expect(shown.stdout).to.contain('    why: moved here; A. Aune (Provenance/');
+    const { stdout } = await annal('history', `Patient/${subject}`, '--json');
+    expect(JSON.parse(stdout).versions[0].provenances[0]).to.deep.include({ reason: ['moved here'] });
+    const page = join(folder, 'why.html');
+    await annal('history', subject, '--html', page);
+    expect(await readFile(page, 'utf8')).to.contain('<dt>Why</dt><dd>moved here; A. Aune');
   });
 
   it('exports a record that proves itself, also without this repository', async () => {
@@ -127,6 +152,10 @@ describe('the command line, for auditors', function () {
     const { public_key: key } = signedSchema.parse(JSON.parse(stdout));
     const alone = join(folder, 'verify-export.mjs');
     await writeFile(alone, await readFile(file('bin/verify-export.mjs')));
+    const packed = join(folder, 'record.packed');
+    await writeFile(packed, gzipSync(await readFile(path)));
+    expect(await node([alone, packed, '--key', key])).to.include({ code: 0 });
+    expect(await node([alone, '--help'])).to.include({ code: 0, stderr: '' });
     const intact = await node([alone, path, '--key', key]);
     expect(intact).to.include({ code: 0, stderr: '' });
     expect(intact.stdout).to.contain(`is intact: 2 events of record-${patient}`);
@@ -150,6 +179,15 @@ describe('the command line, for auditors', function () {
     expect(await as(`position:${position}`)).to.contain('from 2 events');
     expect(await as(`position:${position.replace(/^0+/, '')}`)).to.contain('from 2 events');
     expect(events).to.be.greaterThan(2);
+    expect(await as('revision:0')).to.match(/as of revision:0, last changed \d{4}-.*Z, from 1 event\n/);
+    for (const [at, end] of [
+      ['revision:99', `record-${patient} ends at revision:1`],
+      ['position:9999999999999999', `the log ends at position:${position}`],
+    ] as const) {
+      const beyond = await annal('record', patient, '--at', at);
+      expect(beyond, at).to.include({ code: 1, stdout: '' });
+      expect(beyond.stderr).to.contain(end);
+    }
     expect((await annal('record', patient, '--at', 'position:0')).stderr).to.contain('has no record as of');
   });
 
@@ -172,7 +210,12 @@ describe('the command line, for auditors', function () {
       .to.contain(
         `signed with the key ${id}: the history of ${(streams ?? 0) - 1} streams up to then is unaltered`,
       )
-      .and.to.contain(`Purged since: Patient/${gone}`);
+      .and.to.match(
+        new RegExp(`Purged since: Patient/${gone}, asked for at \\S+ with key_\\S+ in request req_`),
+      );
+    const renamed = join(folder, 'checkpoint-without-suffix');
+    await writeFile(renamed, await readFile(path));
+    expect(await annal('verify', '--checkpoint', renamed)).to.include({ code: 0 });
 
     const other = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
     const untrusted = await annal('verify', '--checkpoint', path, '--key', other);
@@ -181,6 +224,8 @@ describe('the command line, for auditors', function () {
     expect((await annal('verify', '--checkpoint', join(folder, 'none'))).stderr).to.contain('cannot be read');
     const noise = join(folder, 'noise.gz');
     await writeFile(noise, 'no checkpoint');
+    expect((await annal('verify', '--checkpoint', noise)).stderr).to.contain('cannot be relied on');
+    await writeFile(noise, Buffer.concat([Buffer.of(0x1f, 0x8b), Buffer.from('no checkpoint')]));
     expect((await annal('verify', '--checkpoint', noise)).stderr).to.contain('cannot be read');
   });
 
@@ -191,6 +236,7 @@ describe('the command line, for auditors', function () {
     expect(found).to.include({ code: 3 });
     expect(found.stdout)
       .to.contain(`record-${patient} at 1`)
+      .and.to.contain('annal rebuild --restored')
       .and.to.contain('the stream ends at revision 0; the checkpoint has it up to 1')
       .and.to.contain('not every history is what it was then');
   });
@@ -206,7 +252,7 @@ describe('the command line, for auditors', function () {
     expect(refused).to.include({ code: 3 });
     expect(refused.stdout).to.contain('Nothing was signed').and.to.contain(`record-${patient} at 0`);
     const exported = await annal('export', patient, '--out', join(folder, 'faulty-record.ndjson'));
-    expect(exported).to.include({ code: 1 });
+    expect(exported).to.include({ code: 3 });
     expect(exported.stderr).to.contain(`does not hold at revision 0: nothing was exported`);
     for (const name of ['faulty.ndjson', 'faulty-record.ndjson']) {
       expect(await stat(join(folder, name)).catch(() => 'none'), name).to.equal('none');
@@ -232,23 +278,23 @@ describe('the command line, for auditors', function () {
 
   it('says what is wrong with what it was asked for', async () => {
     const unknown = '018f0000-0000-7000-8000-000000000001';
-    for (const [said, ...args] of [
-      ['is no patient', 'history', 'nobody'],
-      ['is not known', 'history', `Observation/${unknown}`],
-      ['is not known', 'history', unknown],
-      ['has no record', 'export', unknown, '--out', join(folder, 'unknown.ndjson')],
-      ['is no patient', 'export', 'nobody', '--out', 'x'],
-      ['cannot be written', 'export', patient, '--out', join(folder, 'no/such/folder')],
-      ['expected the number of an event in the log', 'record', patient, '--at', 'position:x'],
-      ['needs --out', 'export', patient],
-      ['needs --out', 'checkpoint'],
-      ['is no public key', 'verify', '--checkpoint', 'x', '--key', 'short'],
+    for (const [code, said, ...args] of [
+      [2, 'is no patient', 'history', 'nobody'],
+      [1, 'is not known', 'history', `Observation/${unknown}`],
+      [1, 'is not known', 'history', unknown],
+      [1, 'has no record', 'export', unknown, '--out', join(folder, 'unknown.ndjson')],
+      [2, 'is no patient', 'export', 'nobody', '--out', 'x'],
+      [1, 'cannot be written', 'export', patient, '--out', join(folder, 'no/such/folder')],
+      [2, 'expected the number of an event in the log', 'record', patient, '--at', 'position:x'],
+      [2, 'needs --out', 'export', patient],
+      [2, 'needs --out', 'checkpoint'],
+      [2, 'is no public key', 'verify', '--checkpoint', 'x', '--key', 'short'],
+      [2, 'needs --checkpoint', 'verify', '--key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
+      [2, 'expected a date', 'record', patient, '--at', 'yesterday'],
+      [2, 'expected Type/id', 'history', 'Patient/nobody'],
     ] as const) {
-      const { code, stdout, stderr } = await annal(...args);
-      expect({ code, stdout }, args.join(' ')).to.deep.equal({
-        code: said === 'needs --out' ? 2 : 1,
-        stdout: '',
-      });
+      const { stderr, ...outcome } = await annal(...args);
+      expect(outcome, args.join(' ')).to.deep.equal({ code, stdout: '' });
       expect(stderr, args.join(' ')).to.contain(said);
     }
   });

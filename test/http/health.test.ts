@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { healthRouter, type ReadinessChecks } from '#src/http/health.ts';
-import { createMetrics } from '#src/metrics.ts';
+import { createMetrics } from '#src/metrics/registry.ts';
 
 describe('health', () => {
   const metrics = createMetrics();

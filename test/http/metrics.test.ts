@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parser } from '@prometheus-io/lezer-promql';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { VERSION } from '#src/http/server.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 
@@ -126,6 +127,7 @@ describe('metrics', () => {
     expect(await sampled('annal_append_batch_appends_count')).to.be.greaterThan(3);
     const kind = process.env.EVENTSTORE_URL ? 'eventstoredb' : 'postgresql';
     expect(await sampled('annal_event_store_info', { kind })).to.equal(1);
+    expect(await sampled('annal_build_info', { version: VERSION })).to.equal(1);
     for (const check of ['event_store', 'database', 'projections']) {
       expect(await sampled('annal_ready_check', { check }), check).to.equal(1);
     }
@@ -215,9 +217,10 @@ describe('metrics', () => {
   ] as const) {
     it(`are what ${name} is made of`, async () => {
       const found = await samples();
-      const labelsOf = new Map<string, Set<string>>();
+      // Prometheus itself says whether it reached an instance.
+      const labelsOf = new Map<string, Set<string>>([['up', new Set(['instance', 'job'])]]);
       for (const { name: metric, labels } of found) {
-        const known = labelsOf.get(metric) ?? new Set(['instance']);
+        const known = labelsOf.get(metric) ?? new Set(['instance', 'job']);
         for (const label of Object.keys(labels)) known.add(label);
         labelsOf.set(metric, known);
       }

@@ -12,6 +12,8 @@ interface Span {
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly name: string;
+  /** 2: SERVER, 3: CLIENT. */
+  readonly kind: number;
   readonly status: { readonly code?: number };
   readonly attributes: readonly { readonly key: string; readonly value: object }[];
 }
@@ -63,6 +65,7 @@ class Collector {
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
+const FAILING = '00-1af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 describe('traces', () => {
   let collector: Collector;
@@ -110,8 +113,13 @@ describe('traces', () => {
     expect(named(TRACE, 'projection history')?.parentSpanId).to.equal(append?.spanId);
     expect(named(TRACE, 'projection projects'), 'which takes no records').to.equal(undefined);
     expect(append?.attributes).to.deep.include({ key: 'annal.events', value: { intValue: 1 } });
+    expect(append?.kind).to.equal(3);
+    const stringValue = process.env.EVENTSTORE_URL ? 'eventstoredb' : 'postgresql';
+    expect(append?.attributes).to.deep.include({ key: 'db.system.name', value: { stringValue } });
     const answered = named(TRACE, 'POST /fhir/R4/:type')?.attributes;
     expect(answered).to.deep.include({ key: 'http.response.status_code', value: { intValue: 201 } });
+    expect(answered).to.deep.include({ key: 'url.scheme', value: { stringValue: 'http' } });
+    expect(answered?.map(({ key }) => key)).to.not.include('error.type');
   });
 
   it('begin anew for a caller without one, with the question in it', async () => {
@@ -121,7 +129,11 @@ describe('traces', () => {
     expect(root?.traceId).to.not.equal(TRACE);
     expect(root?.parentSpanId ?? '').to.equal('');
     await eventually(() => named(root?.traceId ?? '', 'query read') !== undefined);
-    expect(named(root?.traceId ?? '', 'query read')?.parentSpanId).to.equal(root?.spanId);
+    const query = named(root?.traceId ?? '', 'query read');
+    expect(query?.parentSpanId).to.equal(root?.spanId);
+    expect(query?.kind).to.equal(3);
+    const system = { key: 'db.system.name', value: { stringValue: 'postgresql' } };
+    expect(query?.attributes).to.deep.include(system);
   });
 
   it('do not call a refusal a failure', async () => {
@@ -130,9 +142,21 @@ describe('traces', () => {
     expect(found()?.status.code ?? 0).to.equal(0);
   });
 
+  it('call an answer of 5xx a failure, and say which', async () => {
+    await service.pool.query('alter table resources.resource rename to gone');
+    const { status } = await service.fhir(`/Patient/${patient}`, { headers: { traceparent: FAILING } });
+    await service.pool.query('alter table resources.gone rename to resource');
+    expect(status).to.be.at.least(500);
+    const found = () => named(FAILING.slice(3, 35), 'GET /fhir/R4/:type/:id');
+    await eventually(() => found() !== undefined);
+    expect(found()?.status.code).to.equal(2);
+    const type = { key: 'error.type', value: { stringValue: String(status) } };
+    expect(found()?.attributes).to.deep.include(type);
+  });
+
   it('hold no clinical content, no id of a resource and no credential', async () => {
     const requests = () => collector.spans().filter(({ name }) => /^(GET|POST|PUT) /.test(name));
-    await eventually(() => requests().length === 5);
+    await eventually(() => requests().length === 6);
     const text = collector.texts.join('\n');
     expect(text).to.not.match(/marker/i);
     expect(text).to.not.contain(patient);

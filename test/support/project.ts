@@ -17,7 +17,7 @@ export async function foundProject(databaseUrl: string): Promise<Founded> {
   const client = new pg.Client({ connectionString: databaseUrl });
   try {
     await client.connect();
-    const none = { load: async () => undefined, save: async () => undefined };
+    const none = { load: async () => undefined, save: async () => undefined, forget: async () => undefined };
     const handler = new Handler(store, new States(store, none));
     const founded = await found({ handler, now: nowMicros }, 'Another', 'sandbox');
     const hash = createHash('sha256').update(founded.key).digest('hex');

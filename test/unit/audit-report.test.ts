@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { html } from '#src/audit/html.ts';
 import { reportPage } from '#src/audit/report.ts';
-import { type History, historyOf } from '#src/audit/versions.ts';
+import { type History, historyOf, writtenBy } from '#src/audit/versions.ts';
 import { created, deleted, updated } from '#test/projections/made.ts';
 import { recorded } from '#test/support/audit-files.ts';
 
@@ -31,24 +31,38 @@ describe('a history', () => {
       ]),
     );
   const page = async (history: History): Promise<string> =>
-    [...reportPage({ resource: `Patient/${ID}`, record: true, time: 'now' }, history)].join('');
+    [...reportPage({ resource: `Patient/${ID}`, record: true, time: 'now', stream: STREAM }, history)].join(
+      '',
+    );
 
   it('says of each version who, for whom, through what and from where', async () => {
-    const { versions, events, brokenAt } = await read();
+    const { versions, events, brokenAt, head } = await read();
     expect({ events, brokenAt }).to.deep.equal({ events: 3, brokenAt: undefined });
+    expect(head?.revision).to.equal(2);
+    expect(head?.hash).to.match(/^[0-9a-f]{64}$/);
     expect(versions.map(({ operation }) => operation)).to.deep.equal(['UPDATE', 'DELETE', 'CREATE']);
-    expect(versions[2]).to.include({
+    expect(versions[2]).to.deep.include({
       resource: `Patient/${ID}`,
       author_type: 'practitioner',
       author: 'Practitioner/7',
       acting_as: 'PractitionerRole/8',
-      on_behalf_of: HOSTILE,
+      on_behalf_of: { reference: 'Organization/9', display: HOSTILE },
       source_system: HOSTILE,
       origin_id: 'o',
       transaction_id: 't',
-      credential: 'key_made',
+      credential: {
+        kind: 'api_key',
+        key_id: 'key_made',
+        project: 'proj_made',
+        environment: 'sandbox',
+      },
       request_id: 'req_made',
     });
+    expect(versions.map(writtenBy)).to.deep.equal([
+      'import',
+      'import',
+      'Practitioner/7, entered by PractitionerRole/8',
+    ]);
   });
 
   it('compares a restored resource with what was deleted', async () => {
@@ -68,6 +82,7 @@ describe('a history', () => {
     };
     const history = await historyOf(broken());
     expect(history.brokenAt).to.equal(1);
+    expect(history.head).to.equal(undefined);
     expect(await page(history)).to.contain('does not hold at revision 1');
   });
 
@@ -78,6 +93,22 @@ describe('a history', () => {
     expect(text).to.contain('&amp;amp;U+202EU+0007');
     expect(text).not.to.match(/[\u202e\u0007]/);
     expect(text).to.contain(`default-src 'none'`);
+  });
+
+  it('is a page that tells texts from numbers, keeps line feeds, and says which history it is', async () => {
+    const history = await historyOf(
+      recorded(STREAM, [
+        created('Patient', ID, { language: '', text: 'a\nb', gender: '1' }),
+        updated('Patient', ID, 2, { gender: 1 }),
+      ]),
+    );
+    const text = await page(history);
+    expect(text)
+      .to.contain('<td class="before">&quot;1&quot;</td><td class="after">1</td>')
+      .and.to.contain('<td class="after">&quot;&quot;</td>')
+      .and.to.contain('white-space: pre-wrap')
+      .and.to.contain(STREAM)
+      .and.to.contain(history.head?.hash);
   });
 
   it('is made of templates that escape for attributes, too', () => {

@@ -1,6 +1,11 @@
 /** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
-import { OPERATIONS_SCHEMA_SQL, PARKED_SQL, READ_ANSWERS_SQL } from '#src/operations/schema.ts';
+import {
+  LOG_IDENTITY_SQL,
+  OPERATIONS_SCHEMA_SQL,
+  PARKED_SQL,
+  READ_ANSWERS_SQL,
+} from '#src/operations/schema.ts';
 
 /** One step, taken in a transaction of its own. */
 export interface Migration {
@@ -15,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002-operations', sql: OPERATIONS_SCHEMA_SQL },
   { name: '0003-parked-events', sql: PARKED_SQL },
   { name: '0004-answers-of-reads', sql: READ_ANSWERS_SQL },
+  { name: '0005-log-identity', sql: LOG_IDENTITY_SQL },
 ];

@@ -41,8 +41,11 @@ export class Appender {
     const id = randomUUID();
     return new Promise((resolve, reject) => {
       const timeout = setTimeout(() => {
+        const late = new Unavailable(`no answer to an append within ${this.answerWithin} ms`);
+        line.waiting.delete(id);
+        reject(late);
         // A line on which nothing comes back is not worth waiting for: whoever else waits on it is told so, too.
-        end(line.call, new Unavailable(`no answer to an append within ${this.answerWithin} ms`));
+        end(line.call, late);
       }, this.answerWithin);
       line.waiting.set(id, { stream: proposal.stream, resolve, reject, timeout });
       for (const message of appendMessages(id, proposal)) line.call.write(message);

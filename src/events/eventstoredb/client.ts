@@ -61,12 +61,18 @@ export class LogClient {
     return this.#reading(request, NO_DEADLINE);
   }
 
-  /** Opens a line for appends. */
+  /** Opens a line for appends. @throws Unavailable when that takes longer than the deadline. */
   appendLine(): Promise<AppendLine> {
     const client = this.#client;
-    return client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'append', (service) =>
+    const opening = client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'append', (service) =>
       service.batchAppend(...client['callArguments']({ requiresLeader: true, deadline: NO_DEADLINE })),
     )();
+    return this.#within(opening, (line) => end(line));
+  }
+
+  /** What version the server is of, `24.2.0`; `unknown` of one that is too old to tell. @throws Unavailable */
+  async version(): Promise<string> {
+    return (await this.#within(this.#client['capabilities'])).serverVersion;
   }
 
   /** Ends a stream for ever, whatever its revision. */
@@ -74,9 +80,16 @@ export class LogClient {
     await this.#client.tombstoneStream(stream, { requiresLeader: true, deadline: this.answerWithin });
   }
 
-  /** Calls the HTTP interface of the server. @returns what its answer says */
+  /**
+   * Calls the HTTP interface of the server.
+   * @returns what its answer says
+   * @throws Unavailable when there is none within the deadline; the library's call cannot be taken back, and its
+   *   socket stays until the agent of the process lets go of it.
+   */
   http(method: 'GET' | 'POST', path: string): Promise<unknown> {
-    return this.#client['HTTPRequest'](method, path, { headers: { accept: 'application/json' } });
+    return this.#within(
+      this.#client['HTTPRequest'](method, path, { headers: { accept: 'application/json' } }),
+    );
   }
 
   /** Ends every call and lets go of the connection. */
@@ -84,6 +97,22 @@ export class LogClient {
     await this.#client.dispose();
     const channel = await this.#client['getChannel']().catch(() => undefined);
     channel?.close();
+  }
+
+  /** @param discard takes what comes after the deadline. */
+  async #within<T>(work: Promise<T>, discard?: (late: T) => void): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        work.then(discard, () => undefined);
+        reject(new Unavailable(`EventStoreDB does not answer within ${this.answerWithin} ms`));
+      }, this.answerWithin);
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #reading(request: ReadReq, deadline: number): Promise<Answers> {

@@ -14,25 +14,32 @@ const PAGE_EVENTS = 4_000;
 /** The names that this process knows of. */
 export class ErasedStreams {
   readonly #names = new Set<string>();
-  /** Events of the stream of names that were read. */
-  #read = 0;
+  /** The revision in the stream of names from which on nothing was read. */
+  #next = 0;
+  #refreshed: Promise<void> = Promise.resolve();
 
   /** Whether a stream was erased. */
   has(stream: string): boolean {
     return this.#names.has(stream);
   }
 
-  /** Reads the names that were added since. */
-  async refresh(reader: Reader): Promise<void> {
+  /** Reads the names that were added since; one look after the other. */
+  refresh(reader: Reader): Promise<void> {
+    const look = () => this.#look(reader);
+    this.#refreshed = this.#refreshed.then(look, look);
+    return this.#refreshed;
+  }
+
+  async #look(reader: Reader): Promise<void> {
     for (let ended = false; !ended; ) {
       const page = await reader.stream({
         stream: ERASED_STREAM,
-        from: this.#read,
+        from: this.#next,
         direction: 'forwards',
         limit: PAGE_EVENTS,
       });
       for (const event of page.events) this.notice(event);
-      this.#read += page.events.length;
+      this.#next = (page.events.at(-1)?.revision ?? this.#next - 1) + 1;
       ended = page.ended;
     }
   }

@@ -25,7 +25,10 @@ export interface FeedOptions {
   readonly reader: Reader;
   readonly heads: Heads;
   readonly erased: ErasedStreams;
+  /** Told each time that the subscription fails. */
   readonly onLost: (error: unknown) => void;
+  /** Told when it begins, and each time that it has been begun again. */
+  readonly onFollowing: () => void;
 }
 
 /** News of the log, for any number of listeners. */
@@ -87,6 +90,7 @@ export class Feed {
       try {
         await this.#follow(() => {
           pause = PAUSE.first;
+          this.options.onFollowing();
         });
       } catch (error) {
         if (!this.closed) this.options.onLost(error);
@@ -95,7 +99,7 @@ export class Feed {
     }
   }
 
-  /** One subscription, until it breaks. @param begun called when it brings something. */
+  /** One subscription, until it breaks. @param begun called when the server has confirmed it. */
   async #follow(begun: () => void): Promise<void> {
     const { client, reader, erased } = this.options;
     await erased.refresh(reader);
@@ -107,7 +111,7 @@ export class Feed {
     this.reach(head);
     if (this.closed) end(answers);
     for await (const answer of answers) {
-      begun();
+      if (answer.hasConfirmation()) begun();
       const event = eventIn(answer);
       if (event !== undefined) this.#take(event);
     }

@@ -11,6 +11,8 @@ export interface EventStoreDbOptions {
   readonly log?: { warn(details: object, message: string): void };
   /** Told how many appends each acknowledged batch had: here always one. */
   readonly onBatch?: (appends: number) => void;
+  /** Told when the subscription that follows the log begins or resumes, and each time that it fails. */
+  readonly onFollowing?: (follows: boolean) => void;
   /** About the most bytes of bodies read at a time; exceeded only by one event. Default 16 MB. */
   readonly pageBytes?: number;
   /** Longest wait for an answer of the server before it counts as away, in ms. Default 10,000. */

@@ -2,6 +2,8 @@
  * EventStoreDB's scavenge: what erased streams held leaves the chunk files of the node that answers. Each node of a
  * cluster has files of its own. <https://developers.eventstore.com/server/v24.10/operations/scavenge>
  */
+import http from 'node:http';
+import https from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { Unavailable } from '../store.ts';
@@ -20,10 +22,14 @@ const completed = z.object({ result: z.string(), error: z.string().nullish() });
 /**
  * Starts a scavenge, or joins the one that runs, and waits for its end.
  * @param url as of `EventStoreDbStore.open`; its user must be in `$ops` or `$admins`.
+ * @param answerWithin longest wait for an answer of the server, in ms.
  * @throws Unavailable when the server does not answer or refuses; Error when the scavenge did not succeed.
  */
-export async function scavenge(url: string): Promise<{ readonly id: string }> {
-  const client = new LogClient(url, DEFAULTS.answerWithin);
+export async function scavenge(
+  url: string,
+  answerWithin: number = DEFAULTS.answerWithin,
+): Promise<{ readonly id: string }> {
+  const client = new LogClient(url, answerWithin);
   try {
     const id = (await current(client)) ?? (await begin(client));
     while ((await current(client)) === id) await delay(LOOK_MS);
@@ -31,6 +37,8 @@ export async function scavenge(url: string): Promise<{ readonly id: string }> {
     return { id };
   } finally {
     await client.close();
+    // Else a server that never answers would keep the process.
+    for (const { globalAgent } of [http, https]) globalAgent.destroy();
   }
 }
 

@@ -23,7 +23,9 @@ import { persist } from './faults.ts';
 import { Feed } from './feed.ts';
 import { Heads } from './heads.ts';
 import { DEFAULTS, type EventStoreDbOptions } from './options.ts';
+import { Outage } from './outage.ts';
 import { Reader } from './reader.ts';
+import { assertServer } from './server.ts';
 
 const PAGE_EVENTS = 500;
 
@@ -37,6 +39,7 @@ export class EventStoreDbStore implements EventStore {
   readonly #reader: Reader;
   readonly #appender: Appender;
   readonly #feed: Feed;
+  readonly #appending: Outage;
   readonly #busy = new Set<Promise<unknown>>();
   /** The last append of each stream that has any under way. */
   readonly #turns = new Map<string, Promise<unknown>>();
@@ -49,24 +52,33 @@ export class EventStoreDbStore implements EventStore {
     this.#client = new LogClient(options.url, answerWithin);
     this.#reader = new Reader(this.#client, this.#heads, this.#erased, pageBytes);
     this.#appender = new Appender(this.#client, answerWithin);
+    const following = new Outage(options.log, 'the subscription to the event log');
     this.#feed = new Feed({
       client: this.#client,
       reader: this.#reader,
       heads: this.#heads,
       erased: this.#erased,
-      onLost: (error) =>
-        options.log?.warn({ err: error }, 'the subscription to the event log is begun again'),
+      onLost: (error) => {
+        following.failed(error);
+        options.onFollowing?.(false);
+      },
+      onFollowing: () => {
+        following.works();
+        options.onFollowing?.(true);
+      },
     });
+    this.#appending = new Outage(options.log, 'appending to the event log');
   }
 
   /**
    * Connects.
-   * @throws Unavailable when no server answers, or the URL is none, or its credentials are refused.
+   * @throws Unavailable when no server answers, or it is too old, or the URL is none, or its credentials are refused.
    */
   static async open(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
     const store = new EventStoreDbStore(options);
     try {
       await store.#erased.refresh(store.#reader);
+      await assertServer(store.#client, options.log);
     } catch (error) {
       await store.close();
       throw error;
@@ -77,11 +89,11 @@ export class EventStoreDbStore implements EventStore {
   async append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<AppendResult> {
     this.#assertOpen();
     const append = new Append(stream, expected, events);
-    const onRetry = (error: unknown): void =>
-      this.#options.log?.warn({ err: error }, 'an append is sent again');
+    const onRetry = (error: unknown): void => this.#appending.failed(error);
     // A failure leaves open whether it was written. Sent again, what was written is recognised.
     const write = (): Promise<AppendResult> => persist(() => this.#append(append), { stream, onRetry });
     const result = await this.#track(this.#inTurn(stream, write));
+    this.#appending.works();
     this.#feed.expect(result.position);
     this.#options.onBatch?.(1);
     return result;

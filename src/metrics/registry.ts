@@ -1,5 +1,5 @@
 /** Metrics for Prometheus: the registry of a service, its process, and each request by method, route and status. */
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The registry of one service; other parts register their own metrics in it (`src/metrics/`). */
 export interface Metrics {
@@ -31,4 +31,14 @@ export function createMetrics(): Metrics {
       requests.observe({ method, route, status }, seconds);
     },
   };
+}
+
+/** Registers what says which version runs. @param version of the package, `1.2.3`. */
+export function observeBuild(registry: Registry, version: string): void {
+  new Gauge({
+    name: 'annal_build_info',
+    help: 'Always 1; the label says which version of Annal runs.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1);
 }

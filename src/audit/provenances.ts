@@ -1,0 +1,143 @@
+/** What clients' own Provenances say of the versions in a stream: why, and who took part. A fold over its events. */
+import { z } from 'zod';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { parseJson } from '#src/shared/json.ts';
+
+/** Somebody who took part, as a Provenance names them; each a text, or null. */
+export interface SaidAgent {
+  readonly type: string | null;
+  /** The reference, else the name or identifier. */
+  readonly who: string | null;
+  readonly on_behalf_of: string | null;
+}
+
+/** A client's Provenance that is about a version. */
+export interface SaidProvenance {
+  /** `Provenance/…`. */
+  readonly reference: string;
+  /** The texts of `Provenance.reason`. */
+  readonly reason: readonly string[];
+  readonly activity: string | null;
+  readonly agents: readonly SaidAgent[];
+  /** What the Provenance itself says, not when it was stored. */
+  readonly recorded: string | null;
+}
+
+const reference = z
+  .object({
+    reference: z.string().optional(),
+    display: z.string().optional(),
+    identifier: z.object({ value: z.string().optional() }).optional(),
+  })
+  .transform((said) => said.reference ?? said.display ?? said.identifier?.value ?? null);
+
+const concept = z
+  .object({
+    text: z.string().optional(),
+    coding: z.array(z.object({ display: z.string().optional(), code: z.string().optional() })).default([]),
+  })
+  .transform(({ text, coding: [first] }) => text ?? first?.display ?? first?.code ?? null);
+
+const schema = z.object({
+  target: z.array(reference),
+  recorded: z.string().nullable().default(null),
+  reason: z.array(concept).default([]),
+  activity: concept.nullable().default(null),
+  agent: z
+    .array(
+      z.object({ type: concept.optional(), who: reference.optional(), onBehalfOf: reference.optional() }),
+    )
+    .default([]),
+});
+
+/** A Provenance as it stands, and the version of each resource that it is about; undefined until that is known. */
+interface Standing {
+  readonly says: SaidProvenance;
+  readonly about: Map<string, number | undefined>;
+}
+
+/**
+ * Joins a stream's Provenances to versions. A target with `_history/n` names its version. One without is about the
+ * version that the resource had when the Provenance first named it, or got in the same append.
+ */
+export class ClientProvenances {
+  /** By id; those that were deleted are not among them. */
+  readonly #standing = new Map<string, Standing>();
+  readonly #versions = new Map<string, number>();
+  #unsettled: Standing[] = [];
+
+  /** Takes the stream's next event, whatever it is about. */
+  note({ event, metadata }: StoredEvent): void {
+    if ('resourceId' in event) {
+      const { resourceType, resourceId } = event;
+      this.#versions.set(`${resourceType}/${resourceId}`, event.version);
+      if (resourceType === 'Provenance') {
+        const before = this.#standing.get(resourceId);
+        this.#standing.delete(resourceId);
+        const now = event.type === 'ResourceDeleted' ? undefined : standing(resourceId, event.body, before);
+        if (now !== undefined) {
+          this.#standing.set(resourceId, now);
+          this.#unsettled.push(now);
+        }
+      }
+    }
+    const [index, count] = metadata.append;
+    if (index === count - 1) this.#settle();
+  }
+
+  /** What was said, by `Type/id/_history/n`; in the order in which it was last said. */
+  byVersion(): ReadonlyMap<string, readonly SaidProvenance[]> {
+    this.#settle();
+    const found = new Map<string, SaidProvenance[]>();
+    for (const { says, about } of this.#standing.values()) {
+      for (const [resource, version] of about) {
+        const place = `${resource}/_history/${version}`;
+        found.set(place, [...(found.get(place) ?? []), says]);
+      }
+    }
+    return found;
+  }
+
+  #settle(): void {
+    for (const { about } of this.#unsettled) {
+      for (const [resource, version] of about) about.set(resource, version ?? this.#versions.get(resource));
+    }
+    this.#unsettled = [];
+  }
+}
+
+/** Absolute references below our own base are stored as they came. */
+const TARGET = /(?:^|\/)([A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64})(?:\/_history\/(\d+))?$/;
+
+function standing(id: string, body: string, before: Standing | undefined): Standing | undefined {
+  const { data } = schema.safeParse(parseJson(body).value);
+  if (data === undefined) return undefined;
+  const about = new Map<string, number | undefined>();
+  for (const target of data.target) {
+    const [, resource, version] = TARGET.exec(target ?? '') ?? [];
+    if (resource === undefined) continue;
+    about.set(resource, version === undefined ? before?.about.get(resource) : Number(version));
+  }
+  const says = {
+    reference: `Provenance/${id}`,
+    reason: data.reason.flatMap((text) => text ?? []),
+    activity: data.activity,
+    agents: data.agent.map(({ type, who, onBehalfOf }) => ({
+      type: type ?? null,
+      who: who ?? null,
+      on_behalf_of: onBehalfOf ?? null,
+    })),
+    recorded: data.recorded,
+  };
+  return { says, about };
+}
+
+/** One Provenance as a sentence: the reasons, what was done, by whom. */
+export function sentenceOf({ reference: from, reason, activity, agents, recorded }: SaidProvenance): string {
+  const people = agents.map(({ type, who, on_behalf_of: behalf }) => {
+    const named = who ?? 'somebody';
+    return `${type === null ? '' : `${type} `}${named}${behalf === null ? '' : ` on behalf of ${behalf}`}`;
+  });
+  const parts = [reason.join(', ') || 'no reason given', ...(activity === null ? [] : [activity]), ...people];
+  return `${parts.join('; ')} (${from}${recorded === null ? '' : `, recorded ${recorded}`})`;
+}

@@ -1,0 +1,41 @@
+/** What the server must be, and should be set to, for Annal to keep its events in it. See `docs/eventstoredb.md`. */
+import { z } from 'zod';
+import { MAX_APPEND_BYTES, Unavailable } from '../store.ts';
+import type { LogClient } from './client.ts';
+
+/** The first version, year and month of its series, whose subscriptions lose nothing. */
+const FIRST = [24, 2] as const;
+
+const options = z.array(z.object({ name: z.string(), value: z.string().nullish() }));
+
+/**
+ * Looks at the server once, when the store is opened.
+ * @throws Unavailable when it is too old, or does not answer.
+ */
+export async function assertServer(
+  client: LogClient,
+  log?: { warn(details: object, message: string): void },
+): Promise<void> {
+  assertVersion(await client.version());
+  const largest = await maxAppendBytes(client);
+  if (largest === undefined || largest >= MAX_APPEND_BYTES) return;
+  log?.warn(
+    { max_append_size: largest },
+    `EventStoreDB takes appends of ${largest} bytes at most: larger transactions answer 413 unless EVENTSTORE_MAX_APPEND_SIZE is 16000000 there`,
+  );
+}
+
+/** @param version as a server says it, `24.2.0`; one that cannot be read is let through. @throws Unavailable */
+export function assertVersion(version: string): void {
+  const [, year, month] = /^(\d+)\.(\d+)/.exec(version) ?? [];
+  if (year === undefined || month === undefined) return;
+  const newer = Number(year) - FIRST[0] || Number(month) - FIRST[1];
+  if (newer < 0) throw new Unavailable(`EventStoreDB ${version} is too old: it must be 24.2 or later`);
+}
+
+/** The largest append that the server takes, in bytes; undefined where it does not tell this user. */
+async function maxAppendBytes(client: LogClient): Promise<number | undefined> {
+  const told = options.safeParse(await client.http('GET', '/info/options').catch(() => undefined));
+  const size = Number(told.data?.find(({ name }) => name === 'MaxAppendSize')?.value ?? Number.NaN);
+  return Number.isNaN(size) ? undefined : size;
+}

@@ -1,0 +1,30 @@
+/** Where a log begins: what tells it from every other log. */
+import { firstValueFrom } from 'rxjs';
+import { filter } from 'rxjs/operators';
+import { BEGINNING, type EventStore, type RecordedEvent } from './store.ts';
+
+/** Kinds of streams that are never erased. */
+const KEPT = ['organization-', 'project-'];
+
+/**
+ * The first event of an organization or a project: a log keeps it for ever, and a copy of the log has it, too.
+ * @returns undefined when there is none.
+ * @throws Unavailable
+ */
+export async function firstEvent(
+  store: Pick<EventStore, 'head' | 'subscribe'>,
+): Promise<RecordedEvent | undefined> {
+  const head = await store.head();
+  if (head === BEGINNING) return undefined;
+  let first: RecordedEvent | undefined;
+  const positions = store.subscribe({
+    after: BEGINNING,
+    prefixes: KEPT,
+    batchSize: 1,
+    handle: async ({ events }) => {
+      first ??= events[0];
+    },
+  });
+  await firstValueFrom(positions.pipe(filter((position) => first !== undefined || position >= head)));
+  return first;
+}

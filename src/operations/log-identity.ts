@@ -1,0 +1,89 @@
+/**
+ * Which log the events of an installation are in. Two logs look alike to what follows them: an installation on
+ * EventStoreDB has an empty log in its database as well. So the database remembers the kind of store and the first event
+ * that is never erased (`first.ts`), and whoever opens a log holds it against that before anything else is done.
+ */
+import type pg from 'pg';
+import { firstEvent } from '../events/first.ts';
+import type { LogKind } from '../events/open.ts';
+import type { EventStore } from '../events/store.ts';
+
+/** Its table: one row at most. */
+export const LOG_IDENTITY_SQL = `
+CREATE TABLE operations.log_identity (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  kind text NOT NULL,
+  first_event uuid NOT NULL
+);`;
+
+/** The log that the settings name is not the one that the database belongs to. */
+export class ForeignLog extends Error {
+  override readonly name = 'ForeignLog';
+  /** @param found what is wrong with it, after "the settings name a log". */
+  constructor(noted: string, found: string) {
+    super(
+      `the events of this installation are in ${nameOf(noted)}, and the settings name a log ${found}. Nothing was ` +
+        'changed. Set EVENTSTORE_URL as the service has it (empty: the log in its own database), or mend DATABASE_URL; ' +
+        'see docs/backup.md',
+    );
+  }
+}
+
+interface Identity {
+  readonly kind: string;
+  readonly first_event: string;
+}
+
+/** A log and the database that may belong to it. */
+export interface LogAndDatabase {
+  readonly client: pg.ClientBase | pg.Pool;
+  readonly store: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly kind: LogKind;
+}
+
+/**
+ * Makes sure that a log is the installation's. One that has noted none yet may have any.
+ * @throws ForeignLog, Unavailable; errors of the database.
+ */
+export async function assertOwnLog({ client, store, kind }: LogAndDatabase): Promise<void> {
+  const noted = await readIdentity(client);
+  if (noted === undefined) return;
+  if (noted.kind !== kind) throw new ForeignLog(noted.kind, `in ${nameOf(kind)}`);
+  const first = await firstEvent(store);
+  if (first === undefined) throw new ForeignLog(noted.kind, 'that is empty');
+  if (first.id !== noted.first_event) throw new ForeignLog(noted.kind, 'of another installation');
+}
+
+/**
+ * Notes that a log is the installation's, unless one is noted already. An empty log is not noted.
+ * @throws ForeignLog when another instance was faster with another log; Unavailable; errors of the database.
+ */
+export async function noteLog(own: LogAndDatabase): Promise<void> {
+  const { client, store, kind } = own;
+  if ((await readIdentity(client)) !== undefined) return;
+  const first = await firstEvent(store);
+  if (first === undefined) return;
+  await client.query(
+    'INSERT INTO operations.log_identity (kind, first_event) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+    [kind, first.id],
+  );
+  await assertOwnLog(own);
+}
+
+/** The log was moved to a store of a kind; a copy has the same events. In the caller's transaction. */
+export async function moveIdentity(tx: pg.ClientBase, kind: LogKind): Promise<void> {
+  if ((await readIdentity(tx)) !== undefined)
+    await tx.query('UPDATE operations.log_identity SET kind = $1', [kind]);
+}
+
+/** A command may find a database that no service of this version has migrated. */
+async function readIdentity(client: pg.ClientBase | pg.Pool): Promise<Identity | undefined> {
+  const there = await client.query("SELECT WHERE to_regclass('operations.log_identity') IS NOT NULL");
+  if (there.rowCount === 0) return undefined;
+  const { rows } = await client.query<Identity>('SELECT kind, first_event FROM operations.log_identity');
+  return rows[0];
+}
+
+function nameOf(kind: string): string {
+  return kind === 'eventstoredb' ? 'EventStoreDB' : 'PostgreSQL';
+}
