@@ -81,7 +81,7 @@ export interface App {
 /** How long a write's answer waits for the read models, and a read of the write side for them to catch up, in ms. */
 const VISIBLE_MS = 10_000;
 /** The read models that serve records and directories. */
-const RECORD_MODELS = ['resources', 'history'];
+const RECORD_MODELS = ['resources', 'search', 'history'];
 /** How long a start waits for the read models to catch up, in ms. */
 const CATCH_UP_MS = 3_000;
 /** How often expired idempotency keys are removed, in ms. */
@@ -190,7 +190,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     // What a crash left of a transaction's directory entries must be there before it can be matched.
     const { home } = typeEntry(type);
     const complete = home === 'record' || (await carried.hasPassed(await store.head(), VISIBLE_MS));
-    if (!complete || !(await passed(await store.head(), ['resources']))) {
+    if (!complete || !(await passed(await store.head(), ['resources', 'search']))) {
       throw unavailable('the read model lags behind the log');
     }
   };
