@@ -47,23 +47,20 @@ export function extract(type: ResourceType, resource: unknown): SearchValues {
   for (const parameter of compiledParameters(type)) {
     const { code } = parameter;
     let present = false;
-    for (const [path, elements] of elementsOf(parameter, resource)) {
+    for (const path of parameter.paths) {
+      if (path.truth === true) continue;
+      const elements = elementsAt(resource, path);
       present ||= elements.length > 0;
       for (const element of elements) add(values, parameter, path, element);
     }
-    const [first] = parameter.paths;
-    if (first?.truth === true) {
-      const all = elementsOf(parameter, resource).flatMap(([, elements]) => elements);
+    if (parameter.paths[0]?.truth === true) {
+      const all = parameter.paths.flatMap((path) => elementsAt(resource, path));
       for (const value of truthForms(all)) values.forms.push({ code, value });
       present = true;
     }
     if (present) values.forms.push({ code, value: PRESENT });
   }
   return values;
-}
-
-function elementsOf(parameter: CompiledParameter, resource: unknown): [Path, unknown[]][] {
-  return parameter.paths.map((path) => [path, elementsAt(resource, path)]);
 }
 
 function add(

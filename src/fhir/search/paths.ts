@@ -127,20 +127,32 @@ export function compiledParameter(type: ResourceType, code: string): CompiledPar
   return compiledParameters(type).find((parameter) => parameter.code === code);
 }
 
+const NOTHING: readonly unknown[] = [];
+
 /** Elements that a path leads to in a resource: JSON values, lists laid out. */
-export function elementsAt(resource: unknown, path: Path): unknown[] {
-  let found: unknown[] = [resource];
+export function elementsAt(resource: unknown, path: Path): readonly unknown[] {
+  let found: readonly unknown[] = [resource];
   for (const step of path.steps) {
-    const next: unknown[] = [];
-    for (const item of found) {
-      if (typeof item !== 'object' || item === null) continue;
-      const value = (item as Readonly<Record<string, unknown>>)[step];
-      if (Array.isArray(value)) next.push(...value);
-      else next.push(value);
-    }
-    found = next;
+    found = membersOf(found, step);
+    // Most elements are in few resources.
+    if (found.length === 0) return NOTHING;
   }
-  return found.filter((item) => item !== undefined && item !== null && holds(item, path));
+  return path.where === undefined && path.refersTo === undefined
+    ? found
+    : found.filter((item) => holds(item, path));
+}
+
+function membersOf(items: readonly unknown[], name: string): readonly unknown[] {
+  let members: unknown[] | undefined;
+  for (const item of items) {
+    if (typeof item !== 'object' || item === null) continue;
+    const value = (item as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined || value === null) continue;
+    members ??= [];
+    if (!Array.isArray(value)) members.push(value);
+    else for (const each of value) if (each !== null) members.push(each);
+  }
+  return members ?? NOTHING;
 }
 
 function holds(item: unknown, { where, refersTo }: Path): boolean {

@@ -36,8 +36,7 @@ function texts(...values: readonly unknown[]): string[] {
 }
 
 /** The forms of a token: see `tokenForm`. */
-export function tokenForms(element: unknown, { type, binding, truth }: Path): string[] {
-  if (truth === true) return [];
+export function tokenForms(element: unknown, { type, binding }: Path): string[] {
   if (type === 'CodeableConcept') return each((element as Element).coding).flatMap(codingForms);
   if (typeof element === 'boolean') {
     return pairForms('http://terminology.hl7.org/CodeSystem/special-values', String(element));
