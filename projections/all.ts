@@ -3,6 +3,7 @@ import { history } from './history/project.ts';
 import type { Projection } from './projection.ts';
 import { projects } from './projects/project.ts';
 import { resources } from './resources/project.ts';
+import { search } from './search/project.ts';
 
 /** In the order in which `annal rebuild` without a name takes them. */
-export const PROJECTIONS: readonly Projection[] = [resources, history, projects];
+export const PROJECTIONS: readonly Projection[] = [resources, search, history, projects];

@@ -3,7 +3,10 @@ export class Binds {
   readonly values: unknown[] = [];
 
   /** Binds a value and gives its placeholder, such as `$3::uuid`. */
-  add(value: unknown, type: 'uuid' | 'uuid[]' | 'text' | 'text[]' | 'int8' | 'int4'): string {
+  add(
+    value: unknown,
+    type: 'uuid' | 'uuid[]' | 'text' | 'text[]' | 'int8' | 'int8[]' | 'int4' | 'numeric',
+  ): string {
     this.values.push(value);
     return `$${this.values.length}::${type}`;
   }

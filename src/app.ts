@@ -71,7 +71,7 @@ export interface App {
 
 /** How long a write's answer waits for the read models, and a read of the write side for them to catch up, in ms. */
 const VISIBLE_MS = 10_000;
-/** The read models that serve records and directories. */
+/** The read models that a write's answer waits for. Whoever searches waits for `search` itself, which takes longer. */
 const RECORD_MODELS = ['resources', 'history'];
 /** How long a start waits for the read models to catch up, in ms. */
 const CATCH_UP_MS = 3_000;
@@ -147,7 +147,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     handler,
     snapshots,
     idempotency,
-    visible,
+    // A purge has ended when no search finds anything of it.
+    visible: (position) => passed(position, [...RECORD_MODELS, 'search']),
   });
   carried.start();
   erasures.start();
@@ -155,7 +156,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     // What a crash left of a transaction's directory entries must be there before it can be matched.
     const { home } = typeEntry(type);
     const complete = home === 'record' || (await carried.hasPassed(await store.head(), VISIBLE_MS));
-    if (!complete || !(await passed(await store.head(), ['resources']))) {
+    if (!complete || !(await passed(await store.head(), ['resources', 'search']))) {
       throw unavailable('the read model lags behind the log');
     }
   };
@@ -213,6 +214,10 @@ export async function startApp(deps: AppDeps): Promise<App> {
     queries,
     idempotency,
     visible,
+    searchable: async () => {
+      if (!(await passed(await store.head(), ['search'])))
+        throw unavailable('the read model search lags behind the log');
+    },
     stale: () => progress.stale(),
     checks,
     metrics,

@@ -1,19 +1,12 @@
 /** Dates in searches: prefixes and implicit precision, https://hl7.org/fhir/R4/search.html#date. Without an offset: UTC. */
-import { type Micros, toMicros } from '#src/shared/time.ts';
+import { type Period, parsePeriod } from '#src/fhir/search/period.ts';
+import type { Micros } from '#src/shared/time.ts';
 import { badParameter } from './raw.ts';
-
-/** The moments that a date text stands for: [from, to). */
-export interface Period {
-  readonly from: Micros;
-  readonly to: Micros;
-}
 
 /** Search prefixes. */
 export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap';
 
 const PREFIXED = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(?=\d)(.*)$/s;
-const DATE =
-  /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d{1,9})?)?(Z|[+ -](?:0\d|1[0-4]):[0-5]\d)?)?)?)?$/;
 
 /**
  * Splits a prefix from a date.
@@ -25,40 +18,6 @@ export function parsePrefixedDate(name: string, text: string): { prefix: Prefix;
   const period = date === undefined ? undefined : parsePeriod(date);
   if (period === undefined) throw badParameter(name, 'the value must be a FHIR date or instant');
   return { prefix: (prefix ?? 'eq') as Prefix, period };
-}
-
-/** The period of a FHIR date, dateTime or instant: `2024` is a year, `2024-05-01T10:00:00Z` a second. Undefined for other text. */
-export function parsePeriod(text: string): Period | undefined {
-  const [, year, month, day, hour, minute, second, fraction, offset] = DATE.exec(text) ?? [];
-  if (year === undefined) return undefined;
-  if (month === undefined) return between(`${year}-01-01`, `${next(year)}-01-01`);
-  if (day === undefined) {
-    const following =
-      month === '12' ? `${next(year)}-01` : `${year}-${String(Number(month) + 1).padStart(2, '0')}`;
-    return between(`${year}-${month}-01`, `${following}-01`);
-  }
-  const midnight = toMicros(`${year}-${month}-${day}T00:00:00Z`);
-  // Date.parse moves 30 February to March: such a day is none.
-  if (Number.isNaN(midnight) || new Date(midnight / 1000).getUTCDate() !== Number(day)) return undefined;
-  if (hour === undefined) return { from: midnight, to: midnight + 86_400_000_000 };
-  // A plus sign that nobody percent-encoded arrives as a blank.
-  const zone = (offset ?? 'Z').replace(' ', '+');
-  const minuteStart = toMicros(`${year}-${month}-${day}T${hour}:${minute}:00${zone}`);
-  if (second === undefined) return { from: minuteStart, to: minuteStart + 60_000_000 };
-  const from = minuteStart + Number(second) * 1_000_000;
-  if (fraction === undefined) return { from, to: from + 1_000_000 };
-  const digits = fraction.slice(1, 7);
-  const exact = from + Number(digits.padEnd(6, '0'));
-  return { from: exact, to: exact + 10 ** (6 - digits.length) };
-}
-
-function between(first: string, second: string): Period {
-  return { from: toMicros(`${first}T00:00:00Z`), to: toMicros(`${second}T00:00:00Z`) };
-}
-
-/** The year after, as Date.parse takes it: past 9999 with a sign and six digits. */
-function next(year: string): string {
-  return year === '9999' ? '+010000' : String(Number(year) + 1).padStart(4, '0');
 }
 
 /** The bounds [from, to) that a moment must be in, and for `ne` must not be in. */

@@ -1,10 +1,12 @@
 /** The table of search parameters. A new kind is a file in `kinds/` and a line here. */
 import type { ResourceType } from '#src/fhir/types.ts';
+import { compiledSearchParameter } from './kinds/compiled.ts';
 import { idParameter } from './kinds/id.ts';
 import { identifierParameter } from './kinds/identifier.ts';
 import { lastUpdatedParameter } from './kinds/last-updated.ts';
 import { patientParameter, subjectParameter } from './kinds/record.ts';
 import type { SearchParameter } from './parameter.ts';
+import type { RawParameter } from './raw.ts';
 
 const PARAMETERS: readonly SearchParameter[] = [
   idParameter,
@@ -14,12 +16,16 @@ const PARAMETERS: readonly SearchParameter[] = [
   subjectParameter,
 ];
 
-/** The parameter of that name, if the type has it. Provenance is searched by `queries/provenance/search.ts`. */
-export function parameterOf(type: ResourceType, name: string): SearchParameter | undefined {
-  return PARAMETERS.find((parameter) => parameter.name === name && parameter.appliesTo(type));
-}
-
-/** The names of a type's search parameters. */
-export function parameterNames(type: ResourceType): string[] {
-  return PARAMETERS.filter((parameter) => parameter.appliesTo(type)).map(({ name }) => name);
+/**
+ * The parameter of a name, if the type has it. Those of the table know more than what a resource says; with the
+ * modifiers that they leave to others they are like any. Provenance is searched by `queries/provenance/search.ts`.
+ */
+export function parameterOf(
+  type: ResourceType,
+  { name, modifier }: Pick<RawParameter, 'name' | 'modifier'>,
+): SearchParameter | undefined {
+  const own = PARAMETERS.find((parameter) => parameter.name === name && parameter.appliesTo(type));
+  const compiled = compiledSearchParameter(type, name);
+  if (own === undefined || compiled === undefined) return own ?? compiled;
+  return modifier === undefined || modifier === 'Patient' ? own : compiled;
 }

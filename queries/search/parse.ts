@@ -31,7 +31,7 @@ const SORTS: readonly Sort[] = [
  */
 export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedSearch {
   return understand(parseRaw(query), SORTS, (parameter) =>
-    parameterOf(scope.type, parameter.name)?.predicate(parameter, scope),
+    parameterOf(scope.type, parameter)?.predicate(parameter, scope),
   );
 }
 
@@ -68,7 +68,7 @@ export function understand<P>(
 export function parseCriteria(criteria: string, scope: SearchScope): readonly Predicate[] {
   const raw = parseRaw(new URLSearchParams(criteria));
   const predicates = raw.map((parameter) => {
-    const known = parameterOf(scope.type, parameter.name);
+    const known = parameterOf(scope.type, parameter);
     if (known === undefined) throw unknownParameters(scope.type, [keyOf(parameter)]);
     return known.predicate(parameter, scope);
   });

@@ -10,6 +10,10 @@ export interface Predicate {
   (binds: Binds): string;
   /** Whether it names the rows by their ids or their records, so that an index leads straight to them. */
   readonly keyed?: boolean;
+  /** It holds for rows whose entry in the read model `search` has one of these keys, and for no others. */
+  readonly keys?: readonly string[];
+  /** A key that entries of all its rows have, when it has a condition of its own that is as good by itself. */
+  readonly implied?: string;
 }
 
 /**
@@ -21,9 +25,41 @@ export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
   return keyed ? `(${condition}) is true` : condition;
 }
 
-/** All of them. */
+/** All of them. Those that come down to keys are one question to their index. */
 export function allOf(predicates: readonly Predicate[], binds: Binds): string {
-  return predicates.map((predicate) => `(${predicate(binds)})`).join(' and ') || 'true';
+  const keys = predicates.flatMap((predicate) => (predicate.keys === undefined ? [] : [predicate.keys]));
+  const conditions = predicates
+    .filter((predicate) => predicate.keys === undefined)
+    .map((predicate) => `(${predicate(binds)})`);
+  if (keys.length > 0) {
+    const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
+    conditions.push(withKeys([...keys, ...implied], binds));
+  }
+  return conditions.join(' and ') || 'true';
+}
+
+/**
+ * The condition that a row's entry has one key of each set (index search.entry_keys). As an array the ids are known
+ * before any resource is looked up, whatever the planner expects of either table.
+ */
+function withKeys(sets: readonly (readonly string[])[], binds: Binds): string {
+  const every = sets.flatMap((set) => (set.length === 1 ? set : []));
+  const conditions = sets
+    .filter((set) => set.length !== 1)
+    .map((set) => `e.keys && ${binds.add(set, 'int8[]')}`);
+  if (every.length > 0) conditions.unshift(`e.keys @> ${binds.add(every, 'int8[]')}`);
+  return `r.id = any(array(select e.id from search.entry e where ${conditions.join(' and ')}))`;
+}
+
+/** The predicate that rows have one of some keys. */
+export function keysPredicate(keys: readonly string[]): Predicate {
+  return Object.assign((binds: Binds) => withKeys([keys], binds), { keyed: true, keys });
+}
+
+/** The predicate that rows have none of some keys: also rows without any value. */
+export function noKeysPredicate(keys: readonly string[]): Predicate {
+  return (binds) =>
+    `not exists (select from search.entry e where e.id = r.id and e.keys && ${binds.add(keys, 'int8[]')})`;
 }
 
 /**

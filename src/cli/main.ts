@@ -156,7 +156,9 @@ function describeCommands(): CAC {
   cli
     .command('checkpoint', 'Sign where the history of every stream ends now, so that it can be proved later')
     .option('--out <file>', 'The file to write; compressed when it ends with .gz')
-    .example('# signs with AUDIT_KEY_FILE, else DATA_DIR/audit-key.pem, and makes that key when there is none')
+    .example(
+      '# signs with AUDIT_KEY_FILE, else DATA_DIR/audit-key.pem, and makes that key when there is none',
+    )
     .example('annal checkpoint --out checkpoint-2026-03-01.ndjson.gz')
     .action(async (options: unknown) => {
       const { out, ...others } = read(options);

@@ -3,18 +3,14 @@
  * (https://hl7.org/fhir/R4/capabilitystatement.html; decisions.md, section 5).
  */
 import { searchParameter } from './definitions/search-parameters.ts';
+import { compiledParameters } from './search/paths.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';
 
-/** Search parameters of every type. */
+/** What every type is searched by beside what its resources say. */
 const COMMON = ['_id', '_lastUpdated'];
 
-/** Search parameters of the types that have them in R4. */
-const WHERE_DEFINED = ['identifier', 'patient', 'subject'];
-
-/** Search parameters of one type. */
-const OF_TYPE: Partial<Record<ResourceType, readonly string[]>> = {
-  Provenance: ['agent', 'patient', 'recorded', 'target'],
-};
+/** Provenances are views of events, and have a search of their own. */
+const OF_PROVENANCE = ['agent', 'patient', 'recorded', 'target'];
 
 const INTERACTIONS = [
   'read',
@@ -33,8 +29,8 @@ const READ_ONLY = ['read', 'search-type'];
 
 /** Codes of the search parameters that a type is searched by. */
 export function searchParametersOf(type: ResourceType): readonly string[] {
-  const candidates = [...COMMON, ...WHERE_DEFINED, ...(OF_TYPE[type] ?? [])];
-  return [...new Set(candidates)].filter((code) => searchParameter(type, code) !== undefined);
+  if (type === 'Provenance') return [...COMMON, ...OF_PROVENANCE];
+  return [...COMMON, ...compiledParameters(type).map(({ code }) => code)];
 }
 
 /** What a CapabilityStatement says of the running service. */

@@ -30,6 +30,8 @@ export interface ServerDeps {
   readonly idempotency: IdempotencyStore;
   /** Waits until every read model shows a position; false when it takes too long: the write is done all the same. */
   readonly visible: (position: Position) => Promise<boolean>;
+  /** Waits until searches find all that is in the log now. @throws Refusal unavailable (503) */
+  readonly searchable: () => Promise<void>;
   readonly stale: Stale;
   /** Conditions of `/health/ready`. */
   readonly checks: ReadinessChecks;
@@ -60,7 +62,7 @@ export function createServer(deps: ServerDeps): Server {
 }
 
 function fhirInterface(deps: ServerDeps): FhirInterface {
-  const { config, commands, queries, idempotency, visible, stale, log } = deps;
+  const { config, commands, queries, idempotency, visible, searchable, stale, log } = deps;
   const baseUrl = config.baseUrl + FHIR_PATH;
   const date = new Date().toISOString();
   return {
@@ -68,6 +70,7 @@ function fhirInterface(deps: ServerDeps): FhirInterface {
     commands,
     queries,
     visible,
+    searchable,
     stale,
     log,
     idempotency,

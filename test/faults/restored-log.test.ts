@@ -128,14 +128,14 @@ describe('a restored log that is older than the read models', function () {
       (error: unknown) => String(error),
     );
     expect(refused).to.contain('Annal cannot start: the event log ends before what was derived from it');
-    expect(refused).to.contain('resources, history').and.to.contain('`annal rebuild --restored`');
+    expect(refused).to.contain('resources, search, history').and.to.contain('`annal rebuild --restored`');
     expect(refused.trim().split('\n')).to.have.length(1);
   });
 
   it('is mended by a rebuild', async () => {
     const { code, json, output } = await annal({ dataDir }, ['rebuild', '--restored']);
     expect(code, output).to.equal(0);
-    expect(json).to.have.length(3);
+    expect(json).to.have.length(4);
     for (const report of Array.isArray(json) ? json : []) expect(report).to.include({ outcome: 'swapped' });
   });
 

@@ -149,7 +149,7 @@ describe('metrics', () => {
   });
 
   it('follow projections and processes', async () => {
-    for (const projection of ['resources', 'history', 'projects']) {
+    for (const projection of ['resources', 'search', 'history', 'projects']) {
       await eventually(async () => (await sampled('annal_projection_lag_events', { projection })) === 0);
       expect(await sampled('annal_projection_lag_seconds', { projection })).to.equal(0);
       expect(await sampled('annal_projection_state', { projection, state: 'running' })).to.equal(1);

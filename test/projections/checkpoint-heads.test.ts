@@ -38,6 +38,9 @@ describe('heads of streams', () => {
   const stream = () => `record-${patient}`;
   /** Removes a stream's events and rows, as somebody would who knows the tables. */
   const removeRows = async (ids: string): Promise<void> => {
+    for (const table of ['entry', 'string', 'period', 'quantity']) {
+      await sql(`delete from search.${table} where id in (select id from resources.resource where ${ids})`);
+    }
     await sql(`delete from history.version where ${ids}`);
     await sql(`delete from resources.resource where ${ids}`);
   };

@@ -209,9 +209,10 @@ describe('projector', () => {
         type: 'NeverHeardOf',
       });
       await until(() => state('projects') === 'failed');
-      const [first, second, third] = projector.status().map(({ failure }) => failure?.event);
-      expect([first?.id, second?.id]).to.deep.equal([event.id, event.id]);
-      expect(third?.type).to.equal('NeverHeardOf');
+      await until(() => state('search') === 'failed');
+      const [first, second, third, fourth] = projector.status().map(({ failure }) => failure?.event);
+      expect([first?.id, second?.id, third?.id]).to.deep.equal([event.id, event.id, event.id]);
+      expect(fourth?.type).to.equal('NeverHeardOf');
     });
 
     it('says nothing of what the event holds, in the log and in the status', async () => {

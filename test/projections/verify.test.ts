@@ -185,6 +185,7 @@ describe('verify', () => {
     ]);
     expect(report.readModels.map(({ projection, what }) => [projection, what])).to.have.deep.members([
       ['resources', 'underivable'],
+      ['search', 'underivable'],
       ['history', 'underivable'],
     ]);
   });
@@ -274,6 +275,7 @@ describe('verify', () => {
     const report = await verify(deps(), { catchUpMs: 50 });
     expect(report.readModels.map(({ projection, what }) => [projection, what])).to.have.deep.members([
       ['resources', 'lagging'],
+      ['search', 'lagging'],
       ['history', 'lagging'],
       ['projects', 'lagging'],
     ]);

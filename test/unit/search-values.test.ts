@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '#queries/cursor.ts';
-import { bounds, parsePeriod, parsePrefixedDate } from '#queries/search/dates.ts';
+import { bounds, parsePrefixedDate } from '#queries/search/dates.ts';
 import { parseRaw, split, unescaped } from '#queries/search/raw.ts';
+import { parsePeriod } from '#src/fhir/search/period.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toInstant, toMicros } from '#src/shared/time.ts';
 

@@ -1,6 +1,8 @@
 /** `patient` and `subject`: whose record a resource is in. https://hl7.org/fhir/R4/search.html#reference */
+import { recordKey } from '#src/fhir/search/keys.ts';
 import { typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../binds.ts';
 import type { SearchParameter, SearchScope } from '../parameter.ts';
 import { badParameter, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
@@ -24,7 +26,8 @@ function record(name: string, owners: readonly string[]): SearchParameter {
         first !== undefined && others.length === 0
           ? `r.record = ${binds.add(first, 'uuid')}`
           : `r.record = any(${binds.add(first === undefined ? [] : [first, ...others], 'uuid[]')})`;
-      return Object.assign(condition, { keyed: true });
+      const implied = first !== undefined && others.length === 0 ? searchKey(recordKey(first)) : undefined;
+      return Object.assign(condition, { keyed: true, ...(implied === undefined ? {} : { implied }) });
     },
   };
 }

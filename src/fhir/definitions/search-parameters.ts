@@ -23,10 +23,18 @@ let table: SearchParameterTable | undefined;
 
 /** The parameter that a type has under a code, one of every type's (`_id`) included; undefined when R4 has none. */
 export function searchParameter(type: ResourceType, code: string): SearchParameter | undefined {
+  const parameters = parametersOf(code.startsWith('_') ? 'Resource' : type);
+  return Object.hasOwn(parameters, code) ? parameters[code] : undefined;
+}
+
+/** Codes of all parameters that a type has in R4, those of every type first. */
+export function searchParameterCodes(type: ResourceType): readonly string[] {
+  return [...Object.keys(parametersOf('Resource')), ...Object.keys(parametersOf(type))];
+}
+
+function parametersOf(scope: string): Record<string, SearchParameter> {
   table ??= JSON.parse(
     readFileSync(new URL('./generated/search-parameters.json', import.meta.url), 'utf8'),
   ) as SearchParameterTable;
-  const scope = code.startsWith('_') ? 'Resource' : type;
-  const parameters = table[scope] ?? {};
-  return Object.hasOwn(parameters, code) ? parameters[code] : undefined;
+  return table[scope] ?? {};
 }

@@ -118,6 +118,11 @@ export function valueSet(key: string): Readonly<Record<string, readonly string[]
   return systems;
 }
 
+/** Whether the codes of a required value set are in the table: of media types and the like they are not. */
+export function isEnumerated(key: string): boolean {
+  return structures().valueSets[key] !== undefined;
+}
+
 /** The JSON name of an element in one of its types: `value` + `Quantity` → `valueQuantity`. */
 export function jsonName(element: ElementDefinition, code: string): string {
   if (!element.choice) return element.name;

@@ -2,8 +2,8 @@
 import { CURSOR } from '#queries/cursor.ts';
 import type { HistoryEntry, HistoryPage, HistoryQuery } from '#queries/history.ts';
 import { DEFAULT_COUNT, parseCount } from '#queries/search/controls.ts';
-import { parsePeriod } from '#queries/search/dates.ts';
 import { badParameter } from '#queries/search/raw.ts';
+import { parsePeriod } from '#src/fhir/search/period.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';

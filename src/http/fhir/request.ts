@@ -20,6 +20,8 @@ export interface FhirService {
   readonly queries: Queries;
   /** Waits until every read model shows a position; false when it takes too long. */
   readonly visible: (position: Position) => Promise<boolean>;
+  /** Waits until searches find all that is in the log now. @throws Refusal unavailable (503) */
+  readonly searchable: () => Promise<void>;
   readonly stale: Stale;
   readonly bundleEntries: number;
   /** JSON text of the CapabilityStatement. */

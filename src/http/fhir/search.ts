@@ -39,7 +39,8 @@ export async function searchCompartment(
 
 async function pageOf(request: FhirRequest, type: ResourceType, record?: string): Promise<SearchPage> {
   const { service, caller, query, prefer } = request;
-  requireFresh(service.stale, ['resources', 'history']);
+  requireFresh(service.stale, ['resources', 'search', 'history']);
+  if (type !== 'Provenance') await service.searchable();
   const asked = { query, base: service.base, ...(record === undefined ? {} : { record }) };
   const page =
     type === 'Provenance'

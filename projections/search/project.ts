@@ -1,0 +1,126 @@
+/** The read model `search`: events → what the current version of each resource is found by. */
+import type { ClientBase, QueryConfig } from 'pg';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { recordKey } from '#src/fhir/search/keys.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import { erasedIn, isResourceEvent, type StoredResourceEvent } from '../owner.ts';
+import type { Projection } from '../projection.ts';
+import { type Columns, copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
+import { type Rows, rowsOf } from './rows.ts';
+import { ENTRY, indexes, PERIOD, QUANTITY, STRING, tables } from './schema.ts';
+
+/** The tables beside `entry`, each with its columns and the rows that it takes of a resource's. */
+const VALUES = [
+  { table: 'string', columns: STRING, of: (rows: Rows) => rows.strings },
+  { table: 'period', columns: PERIOD, of: (rows: Rows) => rows.periods },
+  { table: 'quantity', columns: QUANTITY, of: (rows: Rows) => rows.quantities },
+] as const;
+
+const entry = recordset(ENTRY);
+
+/** An older version never replaces a newer one. */
+const upsert = (schema: string) => `
+insert into ${schema}.entry as e (${entry.names}) select ${entry.values} from ${entry.from}
+on conflict (id) do update set version = excluded.version, record = excluded.record, keys = excluded.keys
+where excluded.version > e.version`;
+
+/**
+ * Values of the versions that are current now: what was there goes (the tables' indexes by id), what they say comes. Each
+ * id is looked up by itself: without statistics the planner would rather read the tables once for a batch.
+ */
+const replace = (schema: string, table: string, columns: Columns) => {
+  const set = recordset({ ...columns, version: 'int' });
+  const names = Object.keys(columns).join(', ');
+  return `
+with current as materialized (
+  select x.id, x.version from unnest($2::uuid[], $3::int[]) as x(id, version)
+  cross join lateral (select e.version from ${schema}.entry e where e.id = x.id offset 0) e
+  where e.version = x.version
+), gone as (
+  delete from ${schema}.${table} where id = any(array(select id from current))
+)
+insert into ${schema}.${table} (${names})
+select ${names} from ${set.from} join current using (id, version)`;
+};
+
+function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
+  return [...merge(schema, lastVersions(events)), ...erase(schema, events)];
+}
+
+/** Resources that came into being in the batch cannot be there yet: they are copied. */
+async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
+  const created = new Set(
+    events.filter(isResourceEvent).flatMap(({ event }) => (event.version === 1 ? [event.resourceId] : [])),
+  );
+  const all = lastVersions(events);
+  const fresh = all.filter(({ entry: { id } }) => created.has(id));
+  await copyRows(
+    tx,
+    `${schema}.entry`,
+    ENTRY,
+    fresh.map((rows) => rows.entry),
+  );
+  for (const { table, columns, of } of VALUES) {
+    await copyRows(tx, `${schema}.${table}`, columns as Columns, fresh.flatMap<Row<Columns>>(of));
+  }
+  const others = all.filter(({ entry: { id } }) => !created.has(id));
+  await runAll(tx, [...merge(schema, others), ...erase(schema, events)]);
+}
+
+/** Each resource's newest version in the batch. */
+function lastVersions(events: readonly StoredEvent[]): Rows[] {
+  const last = new Map<string, StoredResourceEvent>();
+  for (const stored of events) {
+    if (!isResourceEvent(stored)) continue;
+    const before = last.get(stored.event.resourceId);
+    if (before === undefined || before.event.version < stored.event.version) {
+      last.set(stored.event.resourceId, stored);
+    }
+  }
+  return [...last.values()].map(rowsOf);
+}
+
+/** Rows of resources that may be there already. A table that nothing can be in or comes to is left alone. */
+function merge(schema: string, all: readonly Rows[]): QueryConfig[] {
+  if (all.length === 0) return [];
+  const entries = all.map((rows) => rows.entry);
+  const [values] = parameters(ENTRY, entries);
+  return [
+    { name: `${schema}.entry`, text: upsert(schema), values: [values] },
+    ...VALUES.flatMap(({ table, columns, of }) => {
+      const touched = all.filter((rows) => rows.entry.version > 1 || of(rows).length > 0);
+      if (touched.length === 0) return [];
+      const rows = touched.flatMap((each) =>
+        of(each).map((row) => ({ ...row, version: each.entry.version })),
+      );
+      const ids = touched.map((each) => each.entry.id);
+      const versions = touched.map((each) => each.entry.version);
+      const text = replace(schema, table, columns);
+      return [{ name: `${schema}.${table}`, text, values: [JSON.stringify(rows), ids, versions] }];
+    }),
+  ];
+}
+
+/** Removes records (index entry_keys), whatever of them had come. */
+function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
+  const patients = erasedIn(events);
+  if (patients.length === 0) return [];
+  const keys = patients.map((patient) => searchKey(recordKey(patient)));
+  const gone = `delete from ${schema}.entry where keys && $1::int8[] and record = any($2::uuid[]) returning id`;
+  const text = `with gone as (${gone}),
+    ${VALUES.map(({ table }) => `${table}s as (delete from ${schema}.${table} where id in (select id from gone))`).join()}
+    select 1`;
+  return [{ text, values: [keys, patients] }];
+}
+
+/** Serves searches by what resources say. */
+export const search: Projection = {
+  name: 'search',
+  version: 1,
+  prefixes: ['record-', 'directory-', 'project-'],
+  tables,
+  indexes,
+  compared: ['entry', 'string', 'period', 'quantity'],
+  statements,
+  load,
+};

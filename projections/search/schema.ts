@@ -1,0 +1,80 @@
+/** Tables of the read model `search`: what the current version of every resource is found by. */
+
+/** Columns of `entry`, in the order of the table. */
+export const ENTRY = {
+  id: 'uuid',
+  version: 'int',
+  record: 'uuid',
+  keys: 'int8[]',
+} as const;
+
+/** Columns of `string`. */
+export const STRING = { id: 'uuid', key: 'int8', folded: 'text', exact: 'text' } as const;
+
+/** Columns of `period`. */
+export const PERIOD = { id: 'uuid', key: 'int8', low: 'int8', high: 'int8' } as const;
+
+/** Columns of `quantity`. */
+export const QUANTITY = {
+  id: 'uuid',
+  key: 'int8',
+  low: 'numeric',
+  high: 'numeric',
+  system: 'text',
+  code: 'text',
+  unit: 'text',
+} as const;
+
+/**
+ * One row a resource with the hashes of its tokens, references and uris; beside it what is compared by order. All keys
+ * name the tenant, the type and the parameter (`src/fhir/search/keys.ts`), so that nothing of another project matches.
+ * A deleted resource keeps its row, without values, so that no older version ever comes back.
+ */
+export const tables = (schema: string): string => `
+create table ${schema}.entry (
+  id uuid primary key,
+  version int not null,
+  record uuid,                   -- the patient whose record it is in; null in the directory
+  keys int8[] not null           -- hashes, each once, in ascending order
+);
+-- a whole record, by the key of the record, when it is erased; every token, reference and uri
+create index entry_keys on ${schema}.entry using gin (keys) with (gin_pending_list_limit = 4096);
+
+create table ${schema}.string (
+  id uuid not null,
+  key int8 not null,             -- hash of tenant, type and parameter, as in period and quantity
+  folded text collate "C" not null,   -- without case and accents, its beginning
+  exact text collate "C" not null
+);
+-- the strings of one resource, when it changes or is a candidate
+create index string_of on ${schema}.string (id, key);
+
+create table ${schema}.period (
+  id uuid not null,
+  key int8 not null,
+  low int8 not null,             -- microseconds since 1970, low <= moment < high
+  high int8 not null
+);
+create index period_of on ${schema}.period (id, key);
+
+create table ${schema}.quantity (
+  id uuid not null,
+  key int8 not null,
+  low numeric not null,          -- both ends included; open ones are infinite
+  high numeric not null,
+  system text,
+  code text,
+  unit text
+);
+create index quantity_of on ${schema}.quantity (id, key);
+`;
+
+/** What only queries need, made after the rows are in. */
+export const indexes = (schema: string): string => `
+-- strings that begin with a text
+create index if not exists string_by_value on ${schema}.string (key, folded);
+-- periods in the order of time
+create index if not exists period_by_low on ${schema}.period (key, low);
+-- quantities in the order of numbers
+create index if not exists quantity_by_low on ${schema}.quantity (key, low);
+`;

@@ -1,0 +1,52 @@
+/** The parameters whose values the read model `search` holds: compiled from R4's definitions, one kind per type. */
+import { PRESENT, valueKey } from '#src/fhir/search/keys.ts';
+import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { SearchParameter, SearchScope } from '../parameter.ts';
+import { keysPredicate, noKeysPredicate, type Predicate } from '../predicate.ts';
+import { badParameter, keyOf, type RawParameter } from '../raw.ts';
+import { datePredicate } from './date.ts';
+import { quantityPredicate } from './quantity.ts';
+import { referencePredicate } from './reference.ts';
+import { stringPredicate } from './string.ts';
+import { tokenPredicate } from './token.ts';
+import { uriPredicate } from './uri.ts';
+
+const KINDS: Readonly<
+  Record<
+    CompiledParameter['type'],
+    (parameter: RawParameter, compiled: CompiledParameter, scope: SearchScope) => Predicate
+  >
+> = {
+  token: tokenPredicate,
+  reference: referencePredicate,
+  date: datePredicate,
+  string: stringPredicate,
+  uri: uriPredicate,
+  quantity: quantityPredicate,
+};
+
+/** The parameter of a type under a code; undefined when none is compiled. */
+export function compiledSearchParameter(type: ResourceType, code: string): SearchParameter | undefined {
+  const compiled = compiledParameter(type, code);
+  if (compiled === undefined) return undefined;
+  return {
+    name: code,
+    appliesTo: (other) => other === type,
+    predicate: (parameter, scope) =>
+      parameter.modifier === 'missing'
+        ? missingPredicate(parameter, scope)
+        : KINDS[compiled.type](parameter, compiled, scope),
+  };
+}
+
+/** `:missing`: https://hl7.org/fhir/R4/search.html#missing. @throws Refusal `malformed` */
+function missingPredicate(parameter: RawParameter, { tenant, type }: SearchScope): Predicate {
+  const [value] = parameter.values;
+  if (parameter.values.length > 1 || (value !== 'true' && value !== 'false')) {
+    throw badParameter(keyOf(parameter), 'the value must be true or false');
+  }
+  const keys = [searchKey(valueKey(tenant, type, parameter.name, PRESENT))];
+  return value === 'true' ? noKeysPredicate(keys) : keysPredicate(keys);
+}

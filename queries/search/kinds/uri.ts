@@ -1,0 +1,49 @@
+/** URIs: https://hl7.org/fhir/R4/search.html#uri */
+import { parameterKey, uriForm, valueKey } from '#src/fhir/search/keys.ts';
+import type { CompiledParameter } from '#src/fhir/search/paths.ts';
+import { FOLDED_LENGTH, folded } from '#src/fhir/search/text.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { SearchScope } from '../parameter.ts';
+import { keysPredicate, type Predicate } from '../predicate.ts';
+import { type RawParameter, refuseModifier, unescaped } from '../raw.ts';
+
+/**
+ * Is one of the uris, to the letter; `:above` is one that contains them, `:below` one that they contain, by the parts of
+ * their paths.
+ * @throws Refusal `malformed` for another modifier.
+ */
+export function uriPredicate(
+  parameter: RawParameter,
+  { code }: CompiledParameter,
+  { tenant, type }: SearchScope,
+): Predicate {
+  refuseModifier(parameter, ['above', 'below']);
+  const uris = parameter.values.map(unescaped);
+  if (parameter.modifier === 'below') return below(searchKey(parameterKey(tenant, type, code)), uris);
+  const found = parameter.modifier === 'above' ? uris.flatMap(above) : uris;
+  return keysPredicate(found.map((uri) => searchKey(valueKey(tenant, type, code, uriForm(uri)))));
+}
+
+/** A uri and those whose paths begin its own, each also with a slash at its end. */
+function above(uri: string): string[] {
+  const uris = [uri];
+  for (let at = uri.lastIndexOf('/'); at > uri.indexOf('//') + 1; at = uri.lastIndexOf('/', at - 1)) {
+    uris.push(uri.slice(0, at), uri.slice(0, at + 1));
+  }
+  return [...new Set(uris)];
+}
+
+/** Index search.string_by_value (key, folded). */
+function below(key: string, uris: readonly string[]): Predicate {
+  return (binds) => {
+    const any = uris.map((uri) => {
+      const exact = binds.add(uri, 'text');
+      const inside = binds.add(uri.endsWith('/') ? uri : `${uri}/`, 'text');
+      const comparable = binds.add(folded(uri).slice(0, FOLDED_LENGTH), 'text');
+      return `(s.folded >= ${comparable} and s.folded < ${comparable} || chr(1114111)
+        and (s.exact = ${exact} or starts_with(s.exact, ${inside})))`;
+    });
+    return `r.id in (select s.id from search.string s
+      where s.key = ${binds.add(key, 'int8')} and (${any.join(' or ')}))`;
+  };
+}

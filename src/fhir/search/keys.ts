@@ -1,0 +1,43 @@
+/**
+ * The texts that stand for searchable values. A resource has one for each way in which a search may name a value; a
+ * projection hashes them (`searchKey`), a query hashes what it looks for, and equal texts find each other.
+ */
+
+/** The forms of a token: `c:` a code in any system, `t:` a code in one (empty: none), `s:` any code of a system. */
+export const tokenForm = {
+  /** Codes are compared without case (https://hl7.org/fhir/R4/search.html#token). */
+  code: (code: string): string => `c:${code.toLowerCase()}`,
+  pair: (system: string, code: string): string => `t:${system}|${code.toLowerCase()}`,
+  system: (system: string): string => `s:${system}`,
+  /** `:of-type`: an identifier's type and its value. */
+  ofType: (system: string, type: string, value: string): string =>
+    `o:${system}|${type.toLowerCase()}|${value.toLowerCase()}`,
+};
+
+/** The forms of a reference: `i:` by its id whatever the type, `r:` by type and id, `u:` a URL as it stands. */
+export const referenceForm = {
+  id: (id: string): string => `i:${id}`,
+  relative: (reference: string): string => `r:${reference}`,
+  url: (url: string): string => `u:${url}`,
+};
+
+/** The form of a uri. */
+export const uriForm = (uri: string): string => `u:${uri}`;
+
+/** There is a value at all: what `:missing` asks. */
+export const PRESENT = 'p';
+
+/** The key of a form of a parameter of a type, among a tenant's. */
+export function valueKey(tenant: string, type: string, code: string, form: string): string {
+  return `${tenant} ${type} ${code} ${form}`;
+}
+
+/** The key that all resources of a record have. */
+export function recordKey(record: string): string {
+  return `record ${record}`;
+}
+
+/** The key that a parameter's strings, moments and quantities bear. */
+export function parameterKey(tenant: string, type: string, code: string): string {
+  return `${tenant} ${type} ${code}`;
+}

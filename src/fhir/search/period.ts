@@ -1,0 +1,45 @@
+/** What moments a FHIR date stands for. Without an offset: UTC. https://hl7.org/fhir/R4/search.html#date */
+import { type Micros, toMicros } from '#src/shared/time.ts';
+
+/** The moments that a date text stands for: [from, to). */
+export interface Period {
+  readonly from: Micros;
+  readonly to: Micros;
+}
+
+const DATE =
+  /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d{1,9})?)?(Z|[+ -](?:0\d|1[0-4]):[0-5]\d)?)?)?)?$/;
+
+/** The period of a FHIR date, dateTime or instant: `2024` is a year, `2024-05-01T10:00:00Z` a second. Undefined for other text. */
+export function parsePeriod(text: string): Period | undefined {
+  const [, year, month, day, hour, minute, second, fraction, offset] = DATE.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  if (month === undefined) return between(`${year}-01-01`, `${next(year)}-01-01`);
+  if (day === undefined) {
+    const following =
+      month === '12' ? `${next(year)}-01` : `${year}-${String(Number(month) + 1).padStart(2, '0')}`;
+    return between(`${year}-${month}-01`, `${following}-01`);
+  }
+  const midnight = toMicros(`${year}-${month}-${day}T00:00:00Z`);
+  // Date.parse moves 30 February to March: such a day is none.
+  if (Number.isNaN(midnight) || new Date(midnight / 1000).getUTCDate() !== Number(day)) return undefined;
+  if (hour === undefined) return { from: midnight, to: midnight + 86_400_000_000 };
+  // A plus sign that nobody percent-encoded arrives as a blank.
+  const zone = (offset ?? 'Z').replace(' ', '+');
+  const minuteStart = toMicros(`${year}-${month}-${day}T${hour}:${minute}:00${zone}`);
+  if (second === undefined) return { from: minuteStart, to: minuteStart + 60_000_000 };
+  const from = minuteStart + Number(second) * 1_000_000;
+  if (fraction === undefined) return { from, to: from + 1_000_000 };
+  const digits = fraction.slice(1, 7);
+  const exact = from + Number(digits.padEnd(6, '0'));
+  return { from: exact, to: exact + 10 ** (6 - digits.length) };
+}
+
+function between(first: string, second: string): Period {
+  return { from: toMicros(`${first}T00:00:00Z`), to: toMicros(`${second}T00:00:00Z`) };
+}
+
+/** The year after, as Date.parse takes it: past 9999 with a sign and six digits. */
+function next(year: string): string {
+  return year === '9999' ? '+010000' : String(Number(year) + 1).padStart(4, '0');
+}

@@ -1,0 +1,12 @@
+/** Strings as a search compares them: https://hl7.org/fhir/R4/search.html#string */
+
+/** Marks that accents are once a text is decomposed. */
+const MARKS = /\p{M}/gu;
+
+/** A text without case, accents and surplus blanks. */
+export function folded(text: string): string {
+  return text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
+/** Longest beginning of a folded text that is kept for comparison, in characters: an index row must hold it. */
+export const FOLDED_LENGTH = 500;
