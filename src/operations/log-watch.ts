@@ -1,5 +1,6 @@
 /** A log that is put back from a backup under an instance that runs: from then on it takes no writes until it is restarted. */
-import { type EventStore, type Position, Unavailable } from '../events/store.ts';
+import { later } from '../events/position.ts';
+import { BEGINNING, type EventStore, type Position, Unavailable } from '../events/store.ts';
 import { assertNotBehind, LogBehind } from './restored-log.ts';
 
 /** How often it is looked without being asked, in ms. */
@@ -20,6 +21,7 @@ export class LogWatch {
   readonly #options: LogWatchOptions;
   #behind: LogBehind | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #positions: () => ReadonlyMap<string, Position> = () => new Map();
 
   constructor(options: LogWatchOptions) {
     this.#options = options;
@@ -27,6 +29,7 @@ export class LogWatch {
 
   /** Looks now and then. @param positions how far each follower has come. */
   start(positions: () => ReadonlyMap<string, Position>): void {
+    this.#positions = positions;
     this.#timer = setInterval(() => void this.check(positions()).catch(() => undefined), LOOK_EVERY).unref();
   }
 
@@ -49,6 +52,11 @@ export class LogWatch {
     }
   }
 
+  /** How far the furthest follower has come. */
+  #furthest(): Position {
+    return [...this.#positions().values()].reduce(later, BEGINNING);
+  }
+
   /** The same store, which refuses appends and erasures as an absent one would once the log was seen to be behind. */
   guarded(): EventStore {
     const { store } = this.#options;
@@ -58,7 +66,11 @@ export class LogWatch {
     return {
       append: async (stream, expected, events) => {
         open();
-        return store.append(stream, expected, events);
+        const passed = this.#furthest();
+        const result = await store.append(stream, expected, events);
+        // Written before, by an attempt whose answer was lost; or into a log that is not the one that was followed.
+        if (result.position <= passed) await this.check(this.#positions()).catch(open);
+        return result;
       },
       read: (stream, options) => store.read(stream, options),
       subscribe: (options) => store.subscribe(options),

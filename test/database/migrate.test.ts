@@ -28,6 +28,7 @@ describe('migrations', () => {
       '0002-operations',
       '0003-parked-events',
       '0004-answers-of-reads',
+      '0005-log-identity',
     ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);

@@ -49,7 +49,15 @@ describe('a database that does not answer', () => {
     const held = new Promise<void>((resolve) => {
       free = resolve;
     });
-    const holding = elsewhere.hold(['one'], () => held);
+    let entered: () => void = () => undefined;
+    const taken = new Promise<void>((resolve) => {
+      entered = resolve;
+    });
+    const holding = elsewhere.hold(['one'], () => {
+      entered();
+      return held;
+    });
+    await taken;
     const waiting = locks.hold(['one'], async () => 'mine');
     // Longer than the server would work on another statement of that pool.
     await eventually(async () => {
