@@ -53,7 +53,7 @@ export async function main(args: readonly string[]): Promise<number> {
   if (first === 'help') return main(about === undefined ? ['--help'] : [about, '--help']);
   const cli = describeCommands();
   try {
-    cli.parse(['node', 'annal', ...args.map((arg) => (arg === '-' ? STANDARD_INPUT : arg))], { run: false });
+    cli.parse(['node', 'annal', ...words(args)], { run: false });
     if (cli.options.help === true || cli.options.version === true) return 0;
     if (cli.matchedCommand === undefined) {
       const [name] = cli.args;
@@ -78,6 +78,14 @@ export async function main(args: readonly string[]): Promise<number> {
     }
     throw error;
   }
+}
+
+/** The words as cac takes them: a key may begin with a hyphen, and so does the name of standard input. */
+function words(args: readonly string[]): string[] {
+  const named = args.map((arg) => (arg === '-' ? STANDARD_INPUT : arg));
+  const at = named.indexOf('--key');
+  const key = at < 0 ? undefined : named[at + 1];
+  return key === undefined ? named : [...named.slice(0, at), `--key=${key}`, ...named.slice(at + 2)];
 }
 
 function refuse(message: string, code: number): number {

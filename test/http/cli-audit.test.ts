@@ -204,6 +204,8 @@ describe('the command line, for auditors', function () {
     expect((await annal('checkpoint', '--out', path)).stderr).to.contain('is there already');
 
     await service.fhir(`/Patient/${gone}?_purge=true`, { method: 'DELETE' });
+    // A key may begin with a hyphen.
+    expect((await annal('verify', '--checkpoint', path, '--key', '-4')).stderr).not.to.contain('option');
     const clean = await annal('verify', '--checkpoint', path, '--key', key);
     expect(clean, clean.stdout + clean.stderr).to.include({ code: 0 });
     expect(clean.stdout)
