@@ -13,7 +13,7 @@ export const identifierParameter: SearchParameter = {
     const tokens = parameter.values.map((value) => parseToken(parameter, value));
     // As an array the ids are known before any resource is looked up, whatever the planner expects of either table.
     const condition = (binds: Binds) => `r.id = any(array(${idsOf(tokens, scope, binds)}))`;
-    return Object.assign(condition, { keyed: true });
+    return Object.assign(condition, { keyed: true, ofEntry: true });
   },
 };
 
