@@ -25,7 +25,10 @@ export interface Values {
   readonly table: string;
   /** The table's name in the condition. */
   readonly as: string;
-  readonly key: string;
+  /** Of the parameter, or of those that hold its values. */
+  readonly keys: readonly string[];
+  /** The column of the keys, when it is not `key`: `about`, what values are of (composites). */
+  readonly by?: 'key' | 'about';
   /** What else they must be; with what an index over (key, low) or (key, folded) can use, if anything. */
   condition(binds: Binds): string;
 }
@@ -45,19 +48,32 @@ export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
  */
 export function allOf(predicates: readonly Predicate[], binds: Binds): string {
   const sets = keySets(predicates);
+  const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
   const keyed = predicates.some((predicate) => predicate.keyed === true);
   const conditions = predicates
     .filter((predicate) => predicate.keys === undefined)
     .map((predicate) => `(${keyed ? checkOf(predicate, binds) : predicate(binds)})`);
-  if (sets.length > 0) conditions.push(withKeys(sets, binds));
+  if (sets.length > 0) conditions.push(withKeys([...sets, ...implied], binds));
   return conditions.join(' and ') || 'true';
 }
 
-/** The sets of which entries must have one key each: those of predicates that come down to keys, and what goes with them. */
+/** All of them, as checks on rows `r` that something else has led to. */
+export function checksOf(predicates: readonly Predicate[], binds: Binds): string {
+  const sets = keySets(predicates);
+  const checks = predicates
+    .filter((predicate) => predicate.keys === undefined)
+    .map((predicate) => `(${checkOf(predicate, binds)})`);
+  if (sets.length > 0) {
+    checks.push(
+      `(select true from search.entry e where e.id = r.id and ${hasKeys('e', sets, binds)} limit 1)`,
+    );
+  }
+  return checks.join(' and ') || 'true';
+}
+
+/** The sets of keys of which a row's entry must have one each. */
 export function keySets(predicates: readonly Predicate[]): (readonly string[])[] {
-  const sets = predicates.flatMap(({ keys }) => (keys === undefined ? [] : [keys]));
-  if (sets.length === 0) return [];
-  return [...sets, ...predicates.flatMap(({ implied }) => (implied === undefined ? [] : [[implied]]))];
+  return predicates.flatMap(({ keys }) => (keys === undefined ? [] : [keys]));
 }
 
 /**
@@ -97,8 +113,16 @@ export function valuesPredicate(values: Values): Predicate {
 }
 
 /** The values' table with the condition, as in `from`. */
-export function fromValues({ table, as, key, condition }: Values, binds: Binds): string {
-  return `search.${table} ${as} where ${as}.key = ${binds.add(key, 'int8')} and (${condition(binds)})`;
+export function fromValues({ table, as, keys, by = 'key', condition }: Values, binds: Binds): string {
+  return `search.${table} ${as} where ${oneOf(`${as}.${by}`, keys, binds)} and (${condition(binds)})`;
+}
+
+/** The condition that a column is one of some hashes. */
+export function oneOf(column: string, keys: readonly string[], binds: Binds): string {
+  const [only, ...others] = keys;
+  return only !== undefined && others.length === 0
+    ? `${column} = ${binds.add(only, 'int8')}`
+    : `${column} = any(${binds.add(keys, 'int8[]')})`;
 }
 
 /**
