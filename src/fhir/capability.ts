@@ -33,6 +33,20 @@ export function searchParametersOf(type: ResourceType): readonly string[] {
   return [...COMMON, ...compiledParameters(type).map(({ code }) => code)];
 }
 
+/** An operation as it is described: where it is found, and what defines it. */
+export interface DescribedOperation {
+  /** Without `$`. */
+  readonly name: string;
+  /** Canonical URL of its OperationDefinition. */
+  readonly definition: string;
+  /** Whether it is found at the base. */
+  readonly system?: true;
+  /** At which types it is found. */
+  readonly types?: readonly ResourceType[];
+  /** At instances of which types it is found. */
+  readonly instances?: readonly ResourceType[];
+}
+
 /** What a CapabilityStatement says of the running service. */
 export interface ServiceDescription {
   /** FHIR base, `https://host/fhir/R4`. */
@@ -41,10 +55,16 @@ export interface ServiceDescription {
   readonly version: string;
   /** When it was built or started, a dateTime. */
   readonly date: string;
+  readonly operations: readonly DescribedOperation[];
 }
 
 /** The CapabilityStatement resource. */
-export function capabilityStatement({ baseUrl, version, date }: ServiceDescription): Record<string, unknown> {
+export function capabilityStatement({
+  baseUrl,
+  version,
+  date,
+  operations,
+}: ServiceDescription): Record<string, unknown> {
   return {
     resourceType: 'CapabilityStatement',
     status: 'active',
@@ -59,11 +79,24 @@ export function capabilityStatement({ baseUrl, version, date }: ServiceDescripti
       {
         mode: 'server',
         security: { cors: true, description: 'An API key, as Authorization: Bearer or X-Api-Key.' },
-        resource: TYPE_NAMES.map(describeType),
+        resource: TYPE_NAMES.map((type) => ({
+          ...describeType(type),
+          ...described(operations, ({ types, instances }) => [types, instances].flat().includes(type)),
+        })),
         interaction: [{ code: 'transaction' }, { code: 'batch' }, { code: 'history-system' }],
+        ...described(operations, ({ system }) => system === true),
       },
     ],
   };
+}
+
+/** The operations at a place; no member when there are none. */
+function described(
+  operations: readonly DescribedOperation[],
+  isThere: (operation: DescribedOperation) => boolean,
+): Record<string, unknown> {
+  const operation = operations.filter(isThere).map(({ name, definition }) => ({ name, definition }));
+  return operation.length === 0 ? {} : { operation };
 }
 
 function describeType(type: ResourceType): Record<string, unknown> {

@@ -17,6 +17,7 @@ describe('CapabilityStatement', () => {
     baseUrl: 'http://localhost:3000/fhir/R4',
     version: '0.3.0',
     date: '2026-11-21T09:30:00Z',
+    operations: [],
   };
   const statement = parsed(JSON.stringify(capabilityStatement(service)));
 

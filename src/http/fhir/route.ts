@@ -10,6 +10,8 @@ import { create } from './create.ts';
 import { remove } from './delete.ts';
 import { historyOfInstance, historyOfSystem, historyOfType } from './history.ts';
 import { metadata } from './metadata.ts';
+import { type Operation, operationInteractions } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
 import { patch } from './patch.ts';
 import { read } from './read.ts';
 import type { FhirRequest, FhirWrite, Interaction } from './request.ts';
@@ -39,13 +41,15 @@ const writes = (
 /**
  * The route of a path below the base.
  * @param segments of the path, decoded; none for the base itself.
+ * @param operations that there are.
  * @throws Refusal not_found (404): code `not-supported` for an unknown type or operation.
  */
-export function routeOf(segments: readonly string[]): Route {
+export function routeOf(segments: readonly string[], operations = OPERATIONS): Route {
   const [first, second, third, fourth] = segments;
   if (first === undefined) return BASE;
   if (segments.length === 1 && first === 'metadata') return METADATA;
   if (segments.length === 1 && first === '_history') return SYSTEM_HISTORY;
+  if (segments.length <= 3 && segments.at(-1)?.startsWith('$')) return operationRoute(segments, operations);
   if (!isResourceType(first)) throw unsupported(`${first.slice(0, 64)} is not a supported resource type`);
   const type = first;
   const readOnly = typeEntry(type).home === 'terminology';
@@ -56,7 +60,6 @@ export function routeOf(segments: readonly string[]): Route {
     }
     if (second === '_search')
       return { pattern: '/:type/_search', methods: { POST: forms((r) => search(r, type)) } };
-    if (second.startsWith('$')) throw unsupported(`operation ${second.slice(0, 64)} is not supported`);
     return instanceRoute(type, second, readOnly);
   }
   if (third === '_history') {
@@ -74,8 +77,18 @@ export function routeOf(segments: readonly string[]): Route {
     }
   }
   if (type === 'Patient' && segments.length <= 4) return compartmentRoute(second, third, fourth);
-  if (third.startsWith('$')) throw unsupported(`operation ${third.slice(0, 64)} is not supported`);
   throw noSuchUrl();
+}
+
+/** `$name`, `Type/$name`, `Type/id/$name`. */
+function operationRoute(segments: readonly string[], operations: readonly Operation[]): Route {
+  const name = segments.at(-1) ?? '';
+  const [type, id] = segments.slice(0, -1);
+  if (type !== undefined && !isResourceType(type))
+    throw unsupported(`${type.slice(0, 64)} is not a supported resource type`);
+  const methods = operationInteractions(operations, name, type, id);
+  const place = ['', '/:type', '/:type/:id'][segments.length - 1];
+  return { pattern: `${place}/${name}`, methods };
 }
 
 const BASE: Route = {
@@ -116,7 +129,6 @@ function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route
 }
 
 function compartmentRoute(patient: string, type: string, last: string | undefined): Route {
-  if (type.startsWith('$')) throw unsupported(`operation ${type.slice(0, 64)} is not supported`);
   if (!isResourceType(type)) throw unsupported(`${type.slice(0, 64)} is not a supported resource type`);
   const run = (request: FhirRequest) => searchCompartment(request, patient, type);
   if (last === undefined) return { pattern: '/Patient/:id/:type', methods: { GET: reads(run) } };
