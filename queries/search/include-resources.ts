@@ -1,12 +1,13 @@
 /** The resources beside the matches of a search: https://hl7.org/fhir/R4/search.html#include */
 import type { Pool } from 'pg';
+import { mayName } from '#src/fhir/search/inclusions.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { provenanceText, type RecordedVersion } from '../provenance/resource.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Inclusion } from './include.ts';
-import { followedBack, keysOfReferrers, type Link, linksOf, mayName } from './include-links.ts';
+import { followedBack, keysOfReferrers, type Link, linksOf } from './include-links.ts';
 
 /** Most resources beside the matches of a page. */
 export const MAX_INCLUDED = 1_000;
