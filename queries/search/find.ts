@@ -59,7 +59,7 @@ const KNOWN_MS = 600_000;
 
 /** Whether an index gives the rows of a source without many others: of quantities it knows one end only. */
 function isRange(source: Source): boolean {
-  return source.kind === 'keys' || source.values.table !== 'quantity';
+  return source.kind !== 'values' || source.values.table !== 'quantity';
 }
 
 /** Opens it over a database. */
