@@ -1,6 +1,7 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import type { Pool } from 'pg';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
+import { type Everything, openEverything } from './everything/everything.ts';
 import { Line } from './gather.ts';
 import { type History, openHistory } from './history.ts';
 import { type NewestVersion, openNewestVersion } from './newest-version.ts';
@@ -20,6 +21,7 @@ export interface Queries {
   readonly search: Search;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
+  readonly everything: Everything;
   /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
 }
@@ -38,6 +40,7 @@ export function openQueries(pool: Pool): Queries {
     search: openSearch(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),
+    everything: openEverything(pool),
     close: async () => {
       await Promise.all([line.close(), histories.close()]);
     },
