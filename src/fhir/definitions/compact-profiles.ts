@@ -2,11 +2,11 @@
 import type { ProfileNode, ProfileTable, ProfileType } from '../profiles/table.ts';
 import type { SourceTerminology, SourceType } from './hl7.ts';
 import {
+  givenValue,
   type ProfileElement,
   type ProfileValueSet,
   type SourceProfile,
   type ValueSetPart,
-  givenValue,
 } from './hl7-profiles.ts';
 import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from './tables.ts';
 

@@ -1,0 +1,177 @@
+/**
+ * The International Patient Summary of a record, as a document Bundle that is valid against IPS 2.0.0:
+ * https://hl7.org/fhir/uv/ips/STU2/. docs/summary.md has its rules in words. Pure: the same record at the same moment
+ * under the same id gives the same text.
+ */
+import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { type Micros, toInstant } from '#src/shared/time.ts';
+import { ALCOHOL, type LeftOut, placeOf, TOBACCO, withdrawnAs } from './classify.ts';
+import type { Look } from './columns.ts';
+import { authorDevice, composition, custodian, derivedId, type Filled } from './composition.ts';
+import { entryText, keyOf, referredBy } from './entries.ts';
+import { sectionNarrative } from './narrative.ts';
+import { capped, newestFirst } from './newest.ts';
+import { loincCodes } from './parts.ts';
+import { missingMembers, withNames } from './required.ts';
+import { SECTIONS, type Section, type SectionName } from './section.ts';
+import { type Source, sourceOf } from './source.ts';
+
+/** A resource as it is stored. */
+export interface Stored {
+  readonly type: string;
+  readonly id: string;
+  /** FHIR JSON, compact. */
+  readonly body: string;
+}
+
+/** What a summary is made of. */
+export interface Summarized {
+  /** The document's own id, a UUID. */
+  readonly id: string;
+  /** When it is made. */
+  readonly now: Micros;
+  /** Base URL of the FHIR interface, slash at its end. */
+  readonly base: string;
+  readonly patient: Stored;
+  /** The rest of the record, current versions. */
+  readonly record: readonly Stored[];
+  /** The directory entries that it refers to, and those that these refer to. */
+  readonly directory: readonly Stored[];
+}
+
+/** Types of the record that are in the document because an entry refers to them. */
+const SUPPORTING: ReadonlySet<string> = new Set(['Specimen', 'Device', 'RelatedPerson', 'CareTeam', 'Goal']);
+
+/** Types whose resources may have a section. */
+export const SUMMARIZED_TYPES = [
+  'Condition',
+  'AllergyIntolerance',
+  'MedicationStatement',
+  'MedicationRequest',
+  'Immunization',
+  'Observation',
+  'DiagnosticReport',
+  'Procedure',
+  'Device',
+  'CarePlan',
+  'DocumentReference',
+] as const;
+
+/** The JSON text of the document. */
+export function summaryDocument({ id, now, base, patient, record, directory }: Summarized): string {
+  const subject = withNames(sourceOf(patient.type, patient.id, patient.body));
+  const { placed, leftOut, others } = placedIn(record, subject);
+  const known = new Map(directory.map((stored) => [`${stored.type}/${stored.id}`, stored]));
+  for (const stored of others) known.set(`${stored.type}/${stored.id}`, stored);
+  const look = looking(known);
+
+  const entries = new Map<string, { readonly source: Source; readonly section?: SectionName }>();
+  const enter = (source: Source, section?: SectionName): void => {
+    if (!entries.has(source.key)) entries.set(source.key, { source, ...(section === undefined ? {} : { section }) });
+  };
+  const urlOf = ({ key, type, id: own }: Source): string =>
+    type === 'DeviceUseStatement' ? `urn:uuid:${own}` : base + key;
+
+  enter(subject);
+  const sections = SECTIONS.flatMap((section): Filled[] => {
+    const all = newestFirst(placed.get(section.name) ?? []);
+    if (all.length === 0 && section.empty === undefined) return [];
+    const chosen = section.cap === undefined ? all : capped(all, section.cap);
+    for (const source of chosen) enter(source, section.name);
+    const text = sectionNarrative(section, chosen, all.length, (reference) => look(keyOf(reference, [base]) ?? ''));
+    return [{ section, text, entries: chosen.map(urlOf) }];
+  });
+  // A Map gives what is set while it is walked, so that what comes in brings in what it refers to.
+  for (const { source } of entries.values()) {
+    for (const key of referredBy(source, [base])) {
+      const found = entries.has(key) ? undefined : look(key);
+      if (found !== undefined) enter(found);
+    }
+  }
+
+  const made = { id, now, base, patient: subject.value, patientUrl: base + subject.key, sections, leftOut };
+  const author = authorDevice(base);
+  const keeper = custodian(base);
+  const inside = (key: string): boolean => entries.has(key);
+  const texts = [
+    own(composition(made)),
+    ...[...entries.values()].map(({ source, section }) => {
+      const added = missingMembers(source, section);
+      return `{"fullUrl":"${urlOf(source)}","resource":${entryText(source, added, inside, base)}}`;
+    }),
+    own(author),
+    own(keeper),
+  ];
+  const identifier = `{"system":"urn:ietf:rfc:3986","value":"urn:uuid:${id}"}`;
+  return `{"resourceType":"Bundle","id":"${id}","identifier":${identifier},"type":"document","timestamp":"${toInstant(now)}","entry":[${texts.join(',')}]}`;
+}
+
+/** An entry of a resource that exists in the document alone. */
+function own(resource: JsonObject): string {
+  return `{"fullUrl":"urn:uuid:${String(resource.id)}","resource":${printJson(resource)}}`;
+}
+
+/** Looks resources up that may be entries without a section; each is read when it is first asked for. */
+function looking(known: ReadonlyMap<string, Stored>): Look {
+  const read = new Map<string, Source | undefined>();
+  return (key) => {
+    const stored = known.get(key);
+    if (stored === undefined || read.has(key)) return read.get(key);
+    const source = sourceOf(stored.type, stored.id, stored.body);
+    const found = withdrawnAs(source) === undefined ? withNames(source) : undefined;
+    read.set(key, found);
+    return found;
+  };
+}
+
+interface Placed {
+  readonly placed: ReadonlyMap<SectionName, Source[]>;
+  readonly leftOut: ReadonlyMap<LeftOut, number>;
+  /** What entries may refer to. */
+  readonly others: readonly Stored[];
+}
+
+const LISTED: ReadonlySet<string> = new Set(SUMMARIZED_TYPES);
+
+function placedIn(record: readonly Stored[], patient: Source): Placed {
+  const placed = new Map<SectionName, Source[]>(SECTIONS.map(({ name }: Section) => [name, []]));
+  const leftOut = new Map<LeftOut, number>();
+  for (const { type, id, body } of record) {
+    if (!LISTED.has(type)) continue;
+    const source = sourceOf(type, id, body);
+    const place = placeOf(source);
+    if (place === undefined) continue;
+    if ('leftOut' in place) leftOut.set(place.leftOut, (leftOut.get(place.leftOut) ?? 0) + 1);
+    else placed.get(place.section)?.push(place.section === 'devices' ? useOf(source, patient) : source);
+  }
+  placed.set('socialHistory', latestHabits(placed.get('socialHistory') ?? []));
+  return { placed, leftOut, others: record.filter(({ type }) => SUPPORTING.has(type)) };
+}
+
+/** The profile takes one Observation of tobacco use and one of alcohol use: the newest. */
+function latestHabits(sources: readonly Source[]): Source[] {
+  const seen = new Set<string>();
+  return newestFirst(sources).filter(({ value }) => {
+    const habit = loincCodes(value.code).find((code) => code === TOBACCO || code === ALCOHOL);
+    if (habit === undefined) return true;
+    const isNewest = !seen.has(habit);
+    seen.add(habit);
+    return isNewest;
+  });
+}
+
+/** The section of devices takes no Device, but a statement that the patient uses one: which is what Device.patient says. */
+function useOf({ id: device, value }: Source, patient: Source): Source {
+  const id = derivedId(`Device/${device}#use`);
+  const use: JsonObject = {
+    resourceType: 'DeviceUseStatement',
+    id,
+    status: value.status === 'active' ? 'active' : 'active',
+    subject: { reference: patient.key },
+    _timingDateTime: {
+      extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
+    },
+    device: { reference: `Device/${device}` },
+  };
+  return { key: `DeviceUseStatement/${id}`, type: 'DeviceUseStatement', id, body: printJson(use), value: use };
+}
