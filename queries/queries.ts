@@ -9,6 +9,7 @@ import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';
 import { openSearch, type Search } from './search/search.ts';
+import { openSummarized, type Summarized } from './summary/summary.ts';
 import { openVread, type Vread } from './vread.ts';
 
 /** Every question of the FHIR interface. None of them answers anything that the caller may not see. */
@@ -22,6 +23,7 @@ export interface Queries {
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
+  readonly summarized: Summarized;
   /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
 }
@@ -41,6 +43,7 @@ export function openQueries(pool: Pool): Queries {
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),
     everything: openEverything(pool),
+    summarized: openSummarized(pool),
     close: async () => {
       await Promise.all([line.close(), histories.close()]);
     },

@@ -13,7 +13,8 @@ export type Place = { readonly section: SectionName } | { readonly leftOut: Left
 export function placeOf(source: Source): Place {
   const section = SECTION_OF[source.type]?.(source);
   const withdrawn = withdrawnAs(source);
-  if (withdrawn !== undefined) return SECTION_OF[source.type] === undefined ? undefined : { leftOut: withdrawn };
+  if (withdrawn !== undefined)
+    return SECTION_OF[source.type] === undefined ? undefined : { leftOut: withdrawn };
   if (section === undefined) return undefined;
   // decisions.md, section 4, "Patient safety".
   if (source.body.includes('"modifierExtension":')) {
@@ -25,7 +26,8 @@ export function placeOf(source: Source): Place {
 /** Whether a resource was recorded by mistake, or says that something is not so. */
 export function withdrawnAs({ value }: Source): Extract<LeftOut, 'entered in error' | 'refuted'> | undefined {
   const verification = codes(value.verificationStatus);
-  if (value.status === 'entered-in-error' || verification.includes('entered-in-error')) return 'entered in error';
+  if (value.status === 'entered-in-error' || verification.includes('entered-in-error'))
+    return 'entered in error';
   return verification.includes('refuted') ? 'refuted' : undefined;
 }
 
@@ -44,14 +46,14 @@ const SECTION_OF: Readonly<Record<string, Rule>> = {
   DiagnosticReport: ({ value }) => (hasResult(value.status) ? 'results' : undefined),
   Procedure: ({ value }) =>
     ['preparation', 'not-done'].includes(text(value.status) ?? '') ? undefined : 'procedures',
-  Device: ({ value }) =>
-    value.patient === undefined || value.status === 'inactive' ? undefined : 'devices',
+  Device: ({ value }) => (value.patient === undefined || value.status === 'inactive' ? undefined : 'devices'),
   CarePlan: ({ value }) =>
     ['active', 'on-hold'].includes(text(value.status) ?? '') && !isIdea(value.intent)
       ? 'planOfCare'
       : undefined,
   DocumentReference: ({ value }) =>
-    value.status === 'current' && loincCodes([value.type ?? [], value.category ?? []].flat()).includes('42348-3')
+    value.status === 'current' &&
+    loincCodes([value.type ?? [], value.category ?? []].flat()).includes('42348-3')
       ? 'advanceDirectives'
       : undefined,
 };
@@ -81,9 +83,9 @@ function hasResult(status: unknown): boolean {
 
 /** Codes that the IPS profiles of pregnancy status, expected delivery date and outcome fix or bind. */
 const PREGNANCY: ReadonlySet<string> = new Set(
-  (
-    '82810-3 11778-8 11779-6 11780-4 11636-8 11637-6 11638-4 11639-2 11640-0 11612-9 11613-7 11614-5 33065-4'
-  ).split(' '),
+  '82810-3 11778-8 11779-6 11780-4 11636-8 11637-6 11638-4 11639-2 11640-0 11612-9 11613-7 11614-5 33065-4'.split(
+    ' ',
+  ),
 );
 
 /** Codes of the IPS profiles of tobacco and alcohol use. */
@@ -93,9 +95,9 @@ export const ALCOHOL = '74013-4';
 
 /** https://hl7.org/fhir/R4/observation-vitalsigns.html: the codes that make an Observation a vital sign. */
 const VITAL_SIGNS: ReadonlySet<string> = new Set(
-  (
-    '85353-1 9279-1 8867-4 2708-6 59408-5 8310-5 8302-2 9843-4 29463-7 39156-5 85354-9 8480-6 8462-4 8478-0'
-  ).split(' '),
+  '85353-1 9279-1 8867-4 2708-6 59408-5 8310-5 8302-2 9843-4 29463-7 39156-5 85354-9 8480-6 8462-4 8478-0'.split(
+    ' ',
+  ),
 );
 
 function observation({ value }: Source): SectionName | undefined {

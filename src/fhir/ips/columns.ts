@@ -66,7 +66,9 @@ function reported({ conclusion, conclusionCode, result }: JsonObject, look: Look
   const said = joined([text(conclusion), concept(conclusionCode)], '; ');
   if (said !== undefined) return said;
   return joined(
-    objects(result).map((each) => concept(look(text(each.reference) ?? '')?.value.code) ?? text(each.display)),
+    objects(result).map(
+      (each) => concept(look(text(each.reference) ?? '')?.value.code) ?? text(each.display),
+    ),
   );
 }
 
@@ -81,6 +83,14 @@ function medication({ value }: Source, look: Look): string | undefined {
 
 function contained({ contained: all }: JsonObject, reference: string | undefined): JsonObject | undefined {
   return objects(all).find(({ id }) => `#${text(id) ?? ''}` === reference);
+}
+
+/** Why something is done: in words, or by what it refers to. */
+function reason({ value }: Source, look: Look): string | undefined {
+  const referred = objects(value.reasonReference).map(
+    ({ reference, display }) => concept(look(text(reference) ?? '')?.value.code) ?? text(display),
+  );
+  return joined([concept(value.reasonCode), ...referred]);
 }
 
 function taken({ type, value }: Source): string | undefined {
@@ -121,7 +131,9 @@ export const COLUMNS: Readonly<Record<SectionName, readonly Column[]>> = {
   pastProblems: [PROBLEM, STATUSES, BEGAN, of('Until', (value) => choice(value, 'abatement')), NOTES],
   allergies: [
     of('Substance', ({ code }) => concept(code)),
-    of('Kind', ({ type, category }) => joined([text(type), ...(Array.isArray(category) ? category.map(String) : [])])),
+    of('Kind', ({ type, category }) =>
+      joined([text(type), ...(Array.isArray(category) ? category.map(String) : [])]),
+    ),
     of('Criticality', ({ criticality }) => text(criticality)),
     of('Reaction', ({ reaction }) =>
       joined(
@@ -141,7 +153,7 @@ export const COLUMNS: Readonly<Record<SectionName, readonly Column[]>> = {
     of('Dosage', (value) => dosage(value.dosage ?? value.dosageInstruction)),
     of('Status', ({ status, intent }) => joined([text(status), text(intent)])),
     ['When', taken],
-    of('Reason', ({ reasonCode }) => concept(reasonCode)),
+    ['Reason', reason],
     NOTES,
   ],
   immunizations: [
@@ -168,7 +180,7 @@ export const COLUMNS: Readonly<Record<SectionName, readonly Column[]>> = {
     of('Procedure', ({ code }) => concept(code)),
     of('Body site', ({ bodySite }) => concept(bodySite)),
     of('Date', (value) => choice(value, 'performed')),
-    of('Reason', ({ reasonCode }) => concept(reasonCode)),
+    ['Reason', reason],
     of('Outcome', ({ outcome, complication }) => joined([concept(outcome), concept(complication)])),
     STATUS,
     NOTES,
@@ -185,12 +197,17 @@ export const COLUMNS: Readonly<Record<SectionName, readonly Column[]>> = {
     STATUS,
   ],
   planOfCare: [
-    of('Plan', ({ title, category, description }) => joined([text(title), concept(category), text(description)])),
+    of('Plan', ({ title, category, description }) =>
+      joined([text(title), concept(category), text(description)]),
+    ),
     of('Activities', ({ activity }) =>
       joined(
         objects(activity).map(({ detail, reference }) => {
           const { code, description, status } = first(detail) ?? {};
-          return joined([concept(code), text(description), text(status), text(first(reference)?.display)], ' ');
+          return joined(
+            [concept(code), text(description), text(status), text(first(reference)?.display)],
+            ' ',
+          );
         }),
         '; ',
       ),

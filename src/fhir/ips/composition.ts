@@ -85,8 +85,15 @@ export function composition(made: Composed): JsonObject {
 
 function sectionOf({ section: { title, code }, text: narrated, entries }: Filled): Json {
   const content: JsonObject =
-    entries.length > 0 ? { entry: entries.map((reference) => ({ reference })) } : { emptyReason: UNAVAILABLE };
-  return { title, code: { coding: [{ system: LOINC, code }], text: title }, text: { ...narrated }, ...content };
+    entries.length > 0
+      ? { entry: entries.map((reference) => ({ reference })) }
+      : { emptyReason: UNAVAILABLE };
+  return {
+    title,
+    code: { coding: [{ system: LOINC, code }], text: title },
+    text: { ...narrated },
+    ...content,
+  };
 }
 
 /** decisions.md, section 5: the record does not say that there is none. */

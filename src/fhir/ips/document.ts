@@ -5,6 +5,7 @@
  */
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
+import { isResourceType, typeEntry } from '../types.ts';
 import { ALCOHOL, type LeftOut, placeOf, TOBACCO, withdrawnAs } from './classify.ts';
 import type { Look } from './columns.ts';
 import { authorDevice, composition, custodian, derivedId, type Filled } from './composition.ts';
@@ -60,14 +61,14 @@ export const SUMMARIZED_TYPES = [
 /** The JSON text of the document. */
 export function summaryDocument({ id, now, base, patient, record, directory }: Summarized): string {
   const subject = withNames(sourceOf(patient.type, patient.id, patient.body));
-  const { placed, leftOut, others } = placedIn(record, subject);
-  const known = new Map(directory.map((stored) => [`${stored.type}/${stored.id}`, stored]));
-  for (const stored of others) known.set(`${stored.type}/${stored.id}`, stored);
-  const look = looking(known);
+  const { placed, leftOut, read } = placedIn(record, subject, base);
+  const stored = new Map([...record, ...directory].map((each) => [`${each.type}/${each.id}`, each]));
+  const look = looking(stored, read);
 
   const entries = new Map<string, { readonly source: Source; readonly section?: SectionName }>();
   const enter = (source: Source, section?: SectionName): void => {
-    if (!entries.has(source.key)) entries.set(source.key, { source, ...(section === undefined ? {} : { section }) });
+    if (!entries.has(source.key))
+      entries.set(source.key, { source, ...(section === undefined ? {} : { section }) });
   };
   const urlOf = ({ key, type, id: own }: Source): string =>
     type === 'DeviceUseStatement' ? `urn:uuid:${own}` : base + key;
@@ -78,13 +79,16 @@ export function summaryDocument({ id, now, base, patient, record, directory }: S
     if (all.length === 0 && section.empty === undefined) return [];
     const chosen = section.cap === undefined ? all : capped(all, section.cap);
     for (const source of chosen) enter(source, section.name);
-    const text = sectionNarrative(section, chosen, all.length, (reference) => look(keyOf(reference, [base]) ?? ''));
+    const text = sectionNarrative(section, chosen, all.length, (reference) =>
+      look(keyOf(reference, [base]) ?? ''),
+    );
     return [{ section, text, entries: chosen.map(urlOf) }];
   });
   // A Map gives what is set while it is walked, so that what comes in brings in what it refers to.
   for (const { source } of entries.values()) {
     for (const key of referredBy(source, [base])) {
-      const found = entries.has(key) ? undefined : look(key);
+      if (entries.has(key) || !isSupporting(stored.get(key))) continue;
+      const found = look(key);
       if (found !== undefined) enter(found);
     }
   }
@@ -111,41 +115,50 @@ function own(resource: JsonObject): string {
   return `{"fullUrl":"urn:uuid:${String(resource.id)}","resource":${printJson(resource)}}`;
 }
 
-/** Looks resources up that may be entries without a section; each is read when it is first asked for. */
-function looking(known: ReadonlyMap<string, Stored>): Look {
-  const read = new Map<string, Source | undefined>();
+/** Whether a resource is an entry when another refers to it: what is in the directory, and some of the record. */
+function isSupporting(stored: Stored | undefined): boolean {
+  return stored !== undefined && (SUPPORTING.has(stored.type) || !isInRecord(stored.type));
+}
+
+function isInRecord(type: string): boolean {
+  return isResourceType(type) && typeEntry(type).home === 'record';
+}
+
+/** Looks resources up, each read when it is first asked for. What was withdrawn is not found. */
+function looking(stored: ReadonlyMap<string, Stored>, read: Map<string, Source>): Look {
   return (key) => {
-    const stored = known.get(key);
-    if (stored === undefined || read.has(key)) return read.get(key);
-    const source = sourceOf(stored.type, stored.id, stored.body);
-    const found = withdrawnAs(source) === undefined ? withNames(source) : undefined;
-    read.set(key, found);
-    return found;
+    const there = stored.get(key);
+    const source = read.get(key) ?? (there && withNames(sourceOf(there.type, there.id, there.body)));
+    if (source === undefined) return undefined;
+    read.set(key, source);
+    return withdrawnAs(source) === undefined ? source : undefined;
   };
 }
 
 interface Placed {
   readonly placed: ReadonlyMap<SectionName, Source[]>;
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** What entries may refer to. */
-  readonly others: readonly Stored[];
+  /** What was read, by `Type/id`. */
+  readonly read: Map<string, Source>;
 }
 
 const LISTED: ReadonlySet<string> = new Set(SUMMARIZED_TYPES);
 
-function placedIn(record: readonly Stored[], patient: Source): Placed {
+function placedIn(record: readonly Stored[], patient: Source, base: string): Placed {
   const placed = new Map<SectionName, Source[]>(SECTIONS.map(({ name }: Section) => [name, []]));
   const leftOut = new Map<LeftOut, number>();
+  const read = new Map<string, Source>();
   for (const { type, id, body } of record) {
     if (!LISTED.has(type)) continue;
     const source = sourceOf(type, id, body);
+    read.set(source.key, source);
     const place = placeOf(source);
     if (place === undefined) continue;
     if ('leftOut' in place) leftOut.set(place.leftOut, (leftOut.get(place.leftOut) ?? 0) + 1);
-    else placed.get(place.section)?.push(place.section === 'devices' ? useOf(source, patient) : source);
+    else placed.get(place.section)?.push(place.section === 'devices' ? useOf(source, patient, base) : source);
   }
   placed.set('socialHistory', latestHabits(placed.get('socialHistory') ?? []));
-  return { placed, leftOut, others: record.filter(({ type }) => SUPPORTING.has(type)) };
+  return { placed, leftOut, read };
 }
 
 /** The profile takes one Observation of tobacco use and one of alcohol use: the newest. */
@@ -161,17 +174,25 @@ function latestHabits(sources: readonly Source[]): Source[] {
 }
 
 /** The section of devices takes no Device, but a statement that the patient uses one: which is what Device.patient says. */
-function useOf({ id: device, value }: Source, patient: Source): Source {
+function useOf({ id: device }: Source, patient: Source, base: string): Source {
   const id = derivedId(`Device/${device}#use`);
   const use: JsonObject = {
     resourceType: 'DeviceUseStatement',
     id,
-    status: value.status === 'active' ? 'active' : 'active',
-    subject: { reference: patient.key },
+    status: 'active',
+    subject: { reference: base + patient.key },
     _timingDateTime: {
-      extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
+      extension: [
+        { url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' },
+      ],
     },
-    device: { reference: `Device/${device}` },
+    device: { reference: `${base}Device/${device}` },
   };
-  return { key: `DeviceUseStatement/${id}`, type: 'DeviceUseStatement', id, body: printJson(use), value: use };
+  return {
+    key: `DeviceUseStatement/${id}`,
+    type: 'DeviceUseStatement',
+    id,
+    body: printJson(use),
+    value: use,
+  };
 }

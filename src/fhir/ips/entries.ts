@@ -31,7 +31,9 @@ export function entryText(
   isInside: (key: string) => boolean,
   base: string,
 ): string {
-  const further = Object.entries(added).map(([name, value]) => `,${JSON.stringify(name)}:${printJson(value)}`);
+  const further = Object.entries(added).map(
+    ([name, value]) => `,${JSON.stringify(name)}:${printJson(value)}`,
+  );
   const whole = source.body.slice(0, -1) + further.join('') + source.body.slice(-1);
   const settled = (reference: string) => settle(reference, isInside, base);
   let isPlain = true;
@@ -70,7 +72,7 @@ function settle(
       return undefined;
     case 'local': {
       const key = `${parsed.type}/${parsed.id}`;
-      if (isInside(key)) return reference === key ? undefined : key;
+      if (isInside(key)) return reference === key || reference === base + key ? undefined : key;
       return logical(base + key, parsed.type);
     }
     case 'foreign-type':

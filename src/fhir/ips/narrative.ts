@@ -1,5 +1,5 @@
 /** Narratives: XHTML that reads as a page, https://hl7.org/fhir/R4/narrative.html */
-import { type Column, COLUMNS, type Look } from './columns.ts';
+import { COLUMNS, type Column, type Look } from './columns.ts';
 import type { Section } from './section.ts';
 import type { Source } from './source.ts';
 
@@ -39,12 +39,18 @@ export function sectionNarrative(
 ): Narrative {
   if (sources.length === 0) {
     return narrative([
-      paragraph(`This record holds no information about ${empty ?? 'this'}. That does not mean that there are none.`),
+      paragraph(
+        `This record holds no information about ${empty ?? 'this'}. That does not mean that there are none.`,
+      ),
     ]);
   }
   const cut =
     found > sources.length
-      ? [paragraph(`${sources.length} of ${found} entries: the newest of each kind first, then the newest of all.`)]
+      ? [
+          paragraph(
+            `${sources.length} of ${found} entries: the newest of each kind first, then the newest of all.`,
+          ),
+        ]
       : [];
   return narrative([...cut, table(COLUMNS[name], sources, look)]);
 }

@@ -17,19 +17,29 @@ export function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The codes of CodeableConcepts. */
-export function codes(value: Json | undefined): string[] {
-  return codings(value).flatMap(({ code }) => text(code) ?? []);
-}
-
 /** The codings of CodeableConcepts. */
 export function codings(value: Json | undefined): JsonObject[] {
-  return objects(value).flatMap((concept) => objects(concept.coding));
+  const found: JsonObject[] = [];
+  for (const concept of objects(value)) found.push(...objects(concept.coding));
+  return found;
+}
+
+/** The codes of CodeableConcepts. */
+export function codes(value: Json | undefined): string[] {
+  return codesIn(value, undefined);
 }
 
 /** Codes of LOINC in CodeableConcepts. */
 export function loincCodes(value: Json | undefined): string[] {
-  return codings(value).flatMap(({ system, code }) => (system === LOINC ? (text(code) ?? []) : []));
+  return codesIn(value, LOINC);
+}
+
+function codesIn(value: Json | undefined, wanted: string | undefined): string[] {
+  const found: string[] = [];
+  for (const { system, code } of codings(value)) {
+    if (typeof code === 'string' && (wanted === undefined || system === wanted)) found.push(code);
+  }
+  return found;
 }
 
 /** The system of LOINC codes. */

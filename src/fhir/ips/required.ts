@@ -2,8 +2,8 @@
  * What the IPS profiles require and a valid R4 resource may lack: said to be unknown, by HL7's data-absent-reason, as
  * the guide asks. https://hl7.org/fhir/uv/ips/STU2/design.html
  */
-import type { JsonObject } from '#src/shared/json.ts';
-import { codes } from './parts.ts';
+import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { codes, objects } from './parts.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
@@ -59,7 +59,8 @@ export function missingMembers(source: Source, section: SectionName | undefined)
     case 'Observation':
       if (section === undefined) break;
       oneOf('effective');
-      if (isResult(value) && section === 'results' && value.performer === undefined) missing.performer = [UNKNOWN];
+      if (isResult(value) && section === 'results' && value.performer === undefined)
+        missing.performer = [UNKNOWN];
       if (isEmpty(value)) missing.dataAbsentReason = { coding: [NOT_KNOWN] };
       break;
   }
@@ -85,4 +86,16 @@ function isEmpty(value: JsonObject): boolean {
     value.hasMember === undefined &&
     value.dataAbsentReason === undefined
   );
+}
+
+/** A Patient or Practitioner each of whose names has words, or says that they are not known: ips-pat-1. */
+export function withNames(source: Source): Source {
+  const { type, value } = source;
+  if (type !== 'Patient' && type !== 'Practitioner') return source;
+  const names = objects(value.name);
+  const isNamed = (name: JsonObject): boolean =>
+    ['family', 'given', 'text', '_family', '_given', '_text'].some((part) => name[part] !== undefined);
+  if (names.every(isNamed)) return source;
+  const named = { ...value, name: names.map((name) => (isNamed(name) ? name : { ...name, _text: UNKNOWN })) };
+  return { ...source, value: named, body: printJson(named) };
 }

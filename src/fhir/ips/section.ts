@@ -35,7 +35,12 @@ export interface Section {
 /** In the order of the document. */
 export const SECTIONS: readonly Section[] = [
   { name: 'problems', title: 'Problems', code: '11450-4', empty: 'problems' },
-  { name: 'allergies', title: 'Allergies and intolerances', code: '48765-2', empty: 'allergies or intolerances' },
+  {
+    name: 'allergies',
+    title: 'Allergies and intolerances',
+    code: '48765-2',
+    empty: 'allergies or intolerances',
+  },
   { name: 'medications', title: 'Medications', code: '10160-0', empty: 'medications' },
   { name: 'immunizations', title: 'Immunizations', code: '11369-6', cap: 200 },
   { name: 'results', title: 'Results', code: '30954-2', cap: 200 },

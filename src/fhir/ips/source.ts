@@ -12,11 +12,21 @@ export interface Source {
   readonly value: JsonObject;
 }
 
-/** A number that JavaScript might print in other words than it was written in; also finds some that it would not. */
-const INEXACT = /\d\.\d*0[\],}]|\d[eE][+-]?\d|\d{16}|\d\.\d{15}|:-0/;
+/** What looks like a number between two delimiters; now and then it is part of a string, which does no harm. */
+const NUMBER = /[:,[](-?\d[\d.eE+-]*)(?=[,\]}])/g;
 
-/** Reads a stored resource. The quick way where no literal can change. */
+/** Whether JavaScript would print every number of a text as it stands there. */
+function isExact(body: string): boolean {
+  NUMBER.lastIndex = 0;
+  for (let found = NUMBER.exec(body); found !== null; found = NUMBER.exec(body)) {
+    const literal = found[1] ?? '';
+    if (String(Number(literal)) !== literal) return false;
+  }
+  return true;
+}
+
+/** Reads a stored resource; numbers keep their literals. The quick way where none can change. */
 export function sourceOf(type: string, id: string, body: string): Source {
-  const value: unknown = INEXACT.test(body) ? parseJson(body).value : JSON.parse(body);
+  const value: unknown = isExact(body) ? JSON.parse(body) : parseJson(body).value;
   return { key: `${type}/${id}`, type, id, body, value: isObject(value) ? value : {} };
 }

@@ -54,7 +54,9 @@ export function referenceRange(value: Json | undefined): string | undefined {
 
 /** Whatever an element of several types says: `choice(observation, 'value')`. */
 export function choice(resource: JsonObject, name: string): string | undefined {
-  const key = Object.keys(resource).find((each) => each.startsWith(name) && /^[A-Z]/.test(each.slice(name.length)));
+  const key = Object.keys(resource).find(
+    (each) => each.startsWith(name) && /^[A-Z]/.test(each.slice(name.length)),
+  );
   if (key === undefined) return undefined;
   const value = resource[key];
   switch (key.slice(name.length)) {
@@ -89,7 +91,9 @@ function timing(value: Json | undefined): string | undefined {
   const { code, repeat, event } = first(value) ?? {};
   const { frequency, period: every, periodUnit, boundsPeriod } = first(repeat) ?? {};
   const often =
-    isNumber(frequency) && isNumber(every) ? `${frequency} × per ${every} ${text(periodUnit) ?? ''}`.trim() : undefined;
+    isNumber(frequency) && isNumber(every)
+      ? `${frequency} × every ${every} ${text(periodUnit) ?? ''}`.trim()
+      : undefined;
   const events = Array.isArray(event) ? event.map(moment) : [];
   return joined([concept(code) ?? often, period(boundsPeriod), ...events]);
 }
@@ -120,7 +124,8 @@ export function notes(value: Json | undefined): string | undefined {
 /** A HumanName. */
 export function humanName(value: Json | undefined): string | undefined {
   const { text: whole, family, given, prefix, suffix } = first(value) ?? {};
-  const list = (part: Json | undefined) => (Array.isArray(part) ? part.filter((each) => typeof each === 'string') : []);
+  const list = (part: Json | undefined) =>
+    Array.isArray(part) ? part.filter((each) => typeof each === 'string') : [];
   return text(whole) ?? joined([...list(prefix), ...list(given), text(family), ...list(suffix)], ' ');
 }
 
