@@ -1,6 +1,7 @@
 /** What a patient's summary is made of: the record without its Encounters, and the directory entries that it refers to. */
 import type { Pool } from 'pg';
-import { type Stored, SUMMARIZED_TYPES } from '#src/fhir/ips/document.ts';
+import { SUMMARIZED_TYPES } from '#src/fhir/ips/document.ts';
+import type { Stored } from '#src/fhir/ips/source.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { closure } from '../everything/directory.ts';

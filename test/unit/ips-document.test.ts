@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Stored, summaryDocument } from '#src/fhir/ips/document.ts';
+import { summaryDocument } from '#src/fhir/ips/document.ts';
+import type { Stored } from '#src/fhir/ips/source.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { rewriteReferences } from '#src/fhir/references.ts';
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';

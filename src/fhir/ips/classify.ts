@@ -7,7 +7,14 @@ import type { Source } from './source.ts';
 export type LeftOut = 'entered in error' | 'refuted' | 'with a modifier extension that is not known here';
 
 /** A section; a reason to leave it out that readers are told of; undefined: it is not for a summary. */
-export type Place = { readonly section: SectionName } | { readonly leftOut: LeftOut } | undefined;
+export type Place =
+  | {
+      readonly section: SectionName;
+      /** Only the newest with the same word is in the section. */
+      readonly single?: string;
+    }
+  | { readonly leftOut: LeftOut }
+  | undefined;
 
 /** Where a resource goes. */
 export function placeOf(source: Source): Place {
@@ -20,7 +27,8 @@ export function placeOf(source: Source): Place {
   if (source.body.includes('"modifierExtension":')) {
     return { leftOut: 'with a modifier extension that is not known here' };
   }
-  return { section };
+  const single = section === 'socialHistory' ? habitOf(source) : undefined;
+  return { section, ...(single === undefined ? {} : { single }) };
 }
 
 /** Whether a resource was recorded by mistake, or says that something is not so. */
@@ -88,10 +96,12 @@ const PREGNANCY: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Codes of the IPS profiles of tobacco and alcohol use. */
-export const TOBACCO = '72166-2';
-/** See `TOBACCO`. */
-export const ALCOHOL = '74013-4';
+/** Codes of the IPS profiles of tobacco and alcohol use: a section may have one Observation of each. */
+const HABITS: ReadonlySet<string> = new Set(['72166-2', '74013-4']);
+
+function habitOf({ value }: Source): string | undefined {
+  return loincCodes(value.code).find((code) => HABITS.has(code));
+}
 
 /** https://hl7.org/fhir/R4/observation-vitalsigns.html: the codes that make an Observation a vital sign. */
 const VITAL_SIGNS: ReadonlySet<string> = new Set(
@@ -100,11 +110,12 @@ const VITAL_SIGNS: ReadonlySet<string> = new Set(
   ),
 );
 
-function observation({ value }: Source): SectionName | undefined {
+function observation(source: Source): SectionName | undefined {
+  const { value } = source;
   if (!hasResult(value.status)) return undefined;
   const loinc = loincCodes(value.code);
   if (loinc.some((code) => PREGNANCY.has(code))) return 'pregnancy';
-  if (loinc.includes(TOBACCO) || loinc.includes(ALCOHOL)) return 'socialHistory';
+  if (habitOf(source) !== undefined) return 'socialHistory';
   const categories = codes(value.category);
   if (categories.includes('social-history')) return 'socialHistory';
   if (categories.includes('vital-signs')) return 'vitalSigns';

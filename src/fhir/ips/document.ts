@@ -6,24 +6,15 @@
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
 import { isResourceType, typeEntry } from '../types.ts';
-import { ALCOHOL, type LeftOut, placeOf, TOBACCO, withdrawnAs } from './classify.ts';
+import { type LeftOut, placeOf, withdrawnAs } from './classify.ts';
 import type { Look } from './columns.ts';
 import { authorDevice, composition, custodian, derivedId, type Filled } from './composition.ts';
 import { entryText, keyOf, referredBy } from './entries.ts';
 import { sectionNarrative } from './narrative.ts';
-import { capped, newestFirst } from './newest.ts';
-import { loincCodes } from './parts.ts';
-import { missingMembers, withNames } from './required.ts';
-import { SECTIONS, type Section, type SectionName } from './section.ts';
-import { type Source, sourceOf } from './source.ts';
-
-/** A resource as it is stored. */
-export interface Stored {
-  readonly type: string;
-  readonly id: string;
-  /** FHIR JSON, compact. */
-  readonly body: string;
-}
+import { type Candidate, candidateOf, capped, newestFirst } from './newest.ts';
+import { missingMembers, UNKNOWN, withNames } from './required.ts';
+import { SECTIONS, type SectionName } from './section.ts';
+import { glanceAt, type Source, type Stored, sourceOf } from './source.ts';
 
 /** What a summary is made of. */
 export interface Summarized {
@@ -60,10 +51,10 @@ export const SUMMARIZED_TYPES = [
 
 /** The JSON text of the document. */
 export function summaryDocument({ id, now, base, patient, record, directory }: Summarized): string {
-  const subject = withNames(sourceOf(patient.type, patient.id, patient.body));
-  const { placed, leftOut, read } = placedIn(record, subject, base);
+  const subject = withNames(sourceOf(patient));
+  const { placed, leftOut } = placedIn(record);
   const stored = new Map([...record, ...directory].map((each) => [`${each.type}/${each.id}`, each]));
-  const look = looking(stored, read);
+  const look = looking(stored);
 
   const entries = new Map<string, { readonly source: Source; readonly section?: SectionName }>();
   const enter = (source: Source, section?: SectionName): void => {
@@ -72,12 +63,14 @@ export function summaryDocument({ id, now, base, patient, record, directory }: S
   };
   const urlOf = ({ key, type, id: own }: Source): string =>
     type === 'DeviceUseStatement' ? `urn:uuid:${own}` : base + key;
+  const read = (each: Stored): Source =>
+    each.type === 'Device' ? useOf(each, subject, base) : (look(`${each.type}/${each.id}`) ?? sourceOf(each));
 
   enter(subject);
   const sections = SECTIONS.flatMap((section): Filled[] => {
-    const all = newestFirst(placed.get(section.name) ?? []);
+    const all = placed.get(section.name) ?? [];
     if (all.length === 0 && section.empty === undefined) return [];
-    const chosen = section.cap === undefined ? all : capped(all, section.cap);
+    const chosen = capped(all, section.cap ?? all.length).map((candidate) => read(candidate.stored));
     for (const source of chosen) enter(source, section.name);
     const text = sectionNarrative(section, chosen, all.length, (reference) =>
       look(keyOf(reference, [base]) ?? ''),
@@ -125,67 +118,70 @@ function isInRecord(type: string): boolean {
 }
 
 /** Looks resources up, each read when it is first asked for. What was withdrawn is not found. */
-function looking(stored: ReadonlyMap<string, Stored>, read: Map<string, Source>): Look {
+function looking(stored: ReadonlyMap<string, Stored>): Look {
+  const read = new Map<string, Source | undefined>();
   return (key) => {
     const there = stored.get(key);
-    const source = read.get(key) ?? (there && withNames(sourceOf(there.type, there.id, there.body)));
-    if (source === undefined) return undefined;
-    read.set(key, source);
-    return withdrawnAs(source) === undefined ? source : undefined;
+    if (there === undefined || read.has(key)) return read.get(key);
+    const source = sourceOf(there);
+    const found = withdrawnAs(source) === undefined ? withNames(source) : undefined;
+    read.set(key, found);
+    return found;
   };
 }
 
 interface Placed {
-  readonly placed: ReadonlyMap<SectionName, Source[]>;
+  /** In the order of their sections. */
+  readonly placed: ReadonlyMap<SectionName, readonly Candidate[]>;
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** What was read, by `Type/id`. */
-  readonly read: Map<string, Source>;
 }
 
 const LISTED: ReadonlySet<string> = new Set(SUMMARIZED_TYPES);
 
-function placedIn(record: readonly Stored[], patient: Source, base: string): Placed {
-  const placed = new Map<SectionName, Source[]>(SECTIONS.map(({ name }: Section) => [name, []]));
+function placedIn(record: readonly Stored[]): Placed {
+  const placed = new Map<SectionName, (Candidate & { readonly single?: string })[]>();
   const leftOut = new Map<LeftOut, number>();
-  const read = new Map<string, Source>();
-  for (const { type, id, body } of record) {
-    if (!LISTED.has(type)) continue;
-    const source = sourceOf(type, id, body);
-    read.set(source.key, source);
+  for (const stored of record) {
+    if (!LISTED.has(stored.type)) continue;
+    const source = glanceAt(stored);
     const place = placeOf(source);
     if (place === undefined) continue;
-    if ('leftOut' in place) leftOut.set(place.leftOut, (leftOut.get(place.leftOut) ?? 0) + 1);
-    else placed.get(place.section)?.push(place.section === 'devices' ? useOf(source, patient, base) : source);
+    if ('leftOut' in place) {
+      leftOut.set(place.leftOut, (leftOut.get(place.leftOut) ?? 0) + 1);
+      continue;
+    }
+    const { section, ...single } = place;
+    const there = placed.get(section);
+    const candidate = { ...candidateOf(stored, source), ...single };
+    if (there === undefined) placed.set(section, [candidate]);
+    else there.push(candidate);
   }
-  placed.set('socialHistory', latestHabits(placed.get('socialHistory') ?? []));
-  return { placed, leftOut, read };
+  return {
+    placed: new Map([...placed].map(([section, candidates]) => [section, singles(newestFirst(candidates))])),
+    leftOut,
+  };
 }
 
-/** The profile takes one Observation of tobacco use and one of alcohol use: the newest. */
-function latestHabits(sources: readonly Source[]): Source[] {
+/** Without those of which the section takes one and has a newer. */
+function singles<C extends Candidate & { readonly single?: string }>(candidates: readonly C[]): C[] {
   const seen = new Set<string>();
-  return newestFirst(sources).filter(({ value }) => {
-    const habit = loincCodes(value.code).find((code) => code === TOBACCO || code === ALCOHOL);
-    if (habit === undefined) return true;
-    const isNewest = !seen.has(habit);
-    seen.add(habit);
+  return candidates.filter(({ single }) => {
+    if (single === undefined) return true;
+    const isNewest = !seen.has(single);
+    seen.add(single);
     return isNewest;
   });
 }
 
 /** The section of devices takes no Device, but a statement that the patient uses one: which is what Device.patient says. */
-function useOf({ id: device }: Source, patient: Source, base: string): Source {
+function useOf({ id: device }: Stored, patient: Source, base: string): Source {
   const id = derivedId(`Device/${device}#use`);
   const use: JsonObject = {
     resourceType: 'DeviceUseStatement',
     id,
     status: 'active',
     subject: { reference: base + patient.key },
-    _timingDateTime: {
-      extension: [
-        { url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' },
-      ],
-    },
+    _timingDateTime: UNKNOWN,
     device: { reference: `${base}Device/${device}` },
   };
   return {

@@ -7,7 +7,8 @@ import { codes, objects } from './parts.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
-const UNKNOWN = {
+/** HL7's extension for an element whose value nobody knows. */
+export const UNKNOWN = {
   extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
 };
 const NAME = [{ _text: UNKNOWN }];

@@ -1,14 +1,18 @@
 /** Resources as the summary is made of them: their stored text, and what it says. */
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 
-/** A resource. */
-export interface Source {
-  /** `Type/id`. */
-  readonly key: string;
+/** A resource as it is stored. */
+export interface Stored {
   readonly type: string;
   readonly id: string;
-  /** FHIR JSON as it is stored: compact, decimals as they came. */
+  /** FHIR JSON, compact, decimals as they came. */
   readonly body: string;
+}
+
+/** A resource and what it says. */
+export interface Source extends Stored {
+  /** `Type/id`. */
+  readonly key: string;
   readonly value: JsonObject;
 }
 
@@ -26,7 +30,15 @@ function isExact(body: string): boolean {
 }
 
 /** Reads a stored resource; numbers keep their literals. The quick way where none can change. */
-export function sourceOf(type: string, id: string, body: string): Source {
-  const value: unknown = isExact(body) ? JSON.parse(body) : parseJson(body).value;
+export function sourceOf(stored: Stored): Source {
+  return sourceFrom(stored, isExact(stored.body) ? JSON.parse(stored.body) : parseJson(stored.body).value);
+}
+
+/** Reads it for whatever asks for no number. */
+export function glanceAt(stored: Stored): Source {
+  return sourceFrom(stored, JSON.parse(stored.body));
+}
+
+function sourceFrom({ type, id, body }: Stored, value: unknown): Source {
   return { key: `${type}/${id}`, type, id, body, value: isObject(value) ? value : {} };
 }
