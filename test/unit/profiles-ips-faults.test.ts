@@ -63,6 +63,7 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   ],
   'IPS-examples-Bundle-01': [
     ['a Patient without a name', '1.name', undefined, 'required'],
+    ['a subject that is nowhere', '4.subject.reference', NOWHERE, 'not-found'],
     ['a day that no calendar has', '1.birthDate', '1972-02-30', 'value'],
     ['a problem of nobody', '4.subject.reference', undefined, 'required'],
     [
@@ -88,6 +89,7 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ['a section in a section', '0.section[3].section', [{ title: 'x', text: NARRATIVE }], 'structure'],
     ['an allergy as a problem', '0.section[0].entry[0].reference', ALLERGY, 'value', '0.section[0].entry[0]'],
     ['an author who is nowhere', '0.author[0].reference', 'Practitioner/nobody', 'not-found'],
+    ['a fullUrl of another resource', '2.id', 'other', 'value', 'entry[2].fullUrl'],
     ['an Organization without a name', '2.name', undefined, 'required'],
     ['an allergy without a code', '6.code', undefined, 'required'],
     ['a problem of an Organization', '7.subject.reference', ORGANIZATION, 'value', '7.subject'],
@@ -127,11 +129,32 @@ describe('IPS documents with one fault', () => {
     }
   }
 
-  it('name a fault once, however many refer to the faulty resource', () => {
-    const mutant = changed(ipsExample('Bundle-bundle-ips-all-sections'), whole('1.birthDate'), undefined);
-    const issues = errorsOf(mutant);
-    expect(issues.map(({ expression }) => expression)).to.deep.equal(['Bundle.entry[1].resource.birthDate']);
-    expect(issues[0]?.diagnostics).to.include('Patient-uv-ips');
+  for (const document of ['bundle-ips-all-sections', 'bundle-minimal']) {
+    it(`name a fault once, however many refer to the faulty resource: ${document}`, () => {
+      const mutant = changed(ipsExample(`Bundle-${document}`), whole('1.birthDate'), undefined);
+      const issues = errorsOf(mutant);
+      expect(issues.map(({ expression }) => expression)).to.deep.equal([
+        'Bundle.entry[1].resource.birthDate',
+      ]);
+      expect(issues[0]?.diagnostics).to.include('Patient-uv-ips');
+    });
+  }
+
+  it('end, though each refers to the next and the last to the first', () => {
+    const document = ipsExample('Bundle-bundle-ips-all-sections') as { entry: JsonObject[] } & JsonObject;
+    const template = document.entry[20]?.resource as JsonObject;
+    const chain = Array.from({ length: 3000 }, (_, n) => ({
+      fullUrl: `https://fhir.example.com/Observation/n${n}`,
+      resource: { ...template, id: `n${n}`, hasMember: [{ reference: `Observation/n${(n + 1) % 3000}` }] },
+    }));
+    const faulty = changed(
+      { ...document, entry: [...document.entry, ...chain] },
+      whole('2000.performer'),
+      undefined,
+    );
+    expect(errorsOf(faulty).map(({ expression }) => expression)).to.deep.equal([
+      'Bundle.entry[2000].resource.performer',
+    ]);
   });
 
   it('take what breaks nothing that tells a profile apart for faulty, else for additional', () => {

@@ -3,26 +3,19 @@
  * references to resources that conform (https://hl7.org/fhir/R4/profiling.html). What base R4 says is checked elsewhere.
  */
 import { isObject, type JsonObject } from '#src/shared/json.ts';
-import { compileInvariant, type Holds } from '../validation/invariants.ts';
-import { isBound, namedCodes } from './bindings.ts';
 import { isResource, typeOfProfile } from './discriminators.ts';
 import { type Fault, hasErrors } from './faults.ts';
 import { holderOf, type Item, itemsOf } from './items.ts';
 import { isFixed, matchesPattern } from './match.ts';
 import { bundlePlaces, containedPlace, type Place, placeOf, resolveReference } from './places.ts';
+import { checkBinding, checkRules, type Scope } from './rules.ts';
 import { Slicing } from './slicing.ts';
 import { type Profile, type ProfileNode, type ProfileType, profileOf, shortName } from './table.ts';
 
-type Tell = Pick<Fault, 'code' | 'path' | 'text'> & Partial<Fault>;
-
-/** Where a check is: in which resource, by which profile, and who hears of faults. */
-interface Scope {
-  readonly place: Place;
-  readonly profile: string;
-  tell(fault: Tell): void;
-}
-
 const NO_FAULTS: readonly Fault[] = [];
+
+/** Resources that refer to each other in a chain longer than this are each looked at when their own turn comes. */
+const MAX_CHAIN = 50;
 
 /** The check of one document or resource: what was found of each resource in it is kept, and found once. */
 export class ProfileCheck {
@@ -30,6 +23,7 @@ export class ProfileCheck {
   readonly #found = new Map<JsonObject, Map<string, readonly Fault[]>>();
   readonly #slicings = new Map<ProfileNode, Slicing>();
   readonly root: Place;
+  #chain = 0;
 
   constructor(resource: JsonObject) {
     this.root = this.#add(placeOf(resource, String(resource.resourceType)));
@@ -71,8 +65,11 @@ export class ProfileCheck {
     }
     const before = known.get(url);
     if (before !== undefined) return before;
+    if (this.#chain >= MAX_CHAIN) return NO_FAULTS;
     known.set(url, NO_FAULTS);
+    this.#chain += 1;
     const found = this.#find(place, url, profile);
+    this.#chain -= 1;
     known.set(url, found);
     return found;
   }
@@ -84,6 +81,7 @@ export class ProfileCheck {
       place,
       profile: url,
       tell: (fault) => found.push({ severity: 'error', identity: false, profile: url, ...fault }),
+      pass: (faults) => found.push(...faults),
     };
     if (resource.resourceType !== profile.type) {
       const text = `must be a ${profile.type}, not a ${String(resource.resourceType)}`;
@@ -161,7 +159,7 @@ export class ProfileCheck {
       return;
     }
     const place = this.#placeOfItem(item, scope.place);
-    if (more === undefined) for (const fault of this.faults(place, url)) scope.tell(fault);
+    if (more === undefined) scope.pass(this.faults(place, url));
     else if (!this.#conforms(place, urls)) {
       const text = `must conform to one of ${urls.map(shortName).join(', ')}`;
       scope.tell({ code: 'value', path: item.path, text });
@@ -224,8 +222,7 @@ export class ProfileCheck {
       }
       if (members.length >= min) continue;
       for (const one of assigned) {
-        if ('nearest' in one && one.nearest?.slice === name)
-          for (const fault of one.nearest.faults) scope.tell(fault);
+        if ('nearest' in one && one.nearest?.slice === name) scope.pass(one.nearest.faults);
       }
       const text = `has ${members.length} items of slice ${name}, must have ${min}`;
       scope.tell({ code: 'required', path, text, identity: true });
@@ -244,37 +241,5 @@ export class ProfileCheck {
         scope.tell({ severity: 'information', code: 'informational', path: one.item.path, text });
       }
     }
-  }
-}
-
-function checkBinding(
-  { strength, valueSet }: NonNullable<ProfileNode['binding']>,
-  item: Item,
-  scope: Scope,
-): void {
-  const bound = isBound(item, valueSet);
-  const required = strength === 'required';
-  if (bound === true || (bound === undefined && (!required || item.value === undefined))) return;
-  const told = required
-    ? ({ text: `must have a code that is one of ${namedCodes(valueSet)}`, identity: true } as const)
-    : ({ text: `should have a code that is one of ${namedCodes(valueSet)}`, severity: 'warning' } as const);
-  scope.tell({ code: 'code-invalid', path: item.path, ...told });
-}
-
-const compiled = new Map<string, Holds>();
-
-function checkRules(rules: NonNullable<ProfileNode['rules']>, item: Item, { place, tell }: Scope): void {
-  const { value, type, path } = item;
-  if (value === undefined) return;
-  const environment = { resource: place.resource, rootResource: place.root.resource };
-  for (const [key, human, expression] of rules) {
-    const name = `${type} ${expression}`;
-    let holds = compiled.get(name);
-    if (holds === undefined) {
-      holds = compileInvariant({ key, human, expression }, type);
-      compiled.set(name, holds);
-    }
-    if (!holds([value], environment))
-      tell({ code: 'invariant', path, text: `breaks ${key}: ${human.trim()}` });
   }
 }

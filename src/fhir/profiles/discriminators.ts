@@ -28,15 +28,30 @@ export function profilesAt(slice: ProfileNode, path: string): readonly string[] 
   );
 }
 
+/** What is at the end of a discriminator's path from an item. */
+export type Reach = (item: Item, from: Place, path: string) => readonly Reached[];
+
+/** Many slices ask an item for the same path, one after the other. */
+export function openReach(placeOfItem: PlaceOfItem): Reach {
+  let last: { item: Item; path: string; reached: readonly Reached[] } | undefined;
+  return (item, from, path) => {
+    if (last?.item !== item || last.path !== path) {
+      last = { item, path, reached: reach({ item, from }, stepsOf(path), placeOfItem) };
+    }
+    return last.reached;
+  };
+}
+
 /** The test that a discriminator comes to for a slice. What the slice does not say tells nothing apart: no item matches. */
 export function matchOf(
   { type, path }: Discriminator,
   slice: ProfileNode,
   conforms: Conforms,
   placeOfItem: PlaceOfItem,
+  reachAt: Reach,
 ): Match {
   const steps = stepsOf(path);
-  const at = (item: Item, from: Place): Reached[] => reach({ item, from }, steps, placeOfItem);
+  const at = (item: Item, from: Place): readonly Reached[] => reachAt(item, from, path);
   switch (type) {
     case 'exists': {
       const absent = expected(slice, steps).some(({ max }) => max === 0);
@@ -57,29 +72,23 @@ export function matchOf(
         at(item, from).some((found) => conforms(placeOfItem(found.item, found.from), profiles));
     }
     default:
-      return valueMatch(slice, steps, at);
+      return valueMatch(slice, steps, reachAt);
   }
 }
 
-/** By value and by pattern are one: the slice's fixed value, pattern or required binding decides. */
-function valueMatch(
-  slice: ProfileNode,
-  steps: readonly string[],
-  at: (item: Item, from: Place) => Reached[],
-): Match {
+/** By value and by pattern are one: the slice's fixed value, pattern or required binding decides, at or above the path. */
+function valueMatch(slice: ProfileNode, steps: readonly string[], reachAt: Reach): Match {
   const [profile] = steps.join() === 'url' ? (slice.types?.[0]?.profiles ?? []) : [];
   if (profile !== undefined) {
     const [url = ''] = profile.split('|');
-    return (item, from) => at(item, from).some((found) => found.item.value === url);
+    return (item, from) => reachAt(item, from, 'url').some((found) => found.item.value === url);
   }
   for (let length = steps.length; length >= 0; length -= 1) {
-    const tests = expected(slice, steps.slice(0, length)).flatMap(valueTest);
+    const above = steps.slice(0, length);
+    const tests = expected(slice, above).flatMap(valueTest);
     if (tests.length === 0) continue;
-    const rest = steps.length - length;
-    return (item, from) =>
-      (rest === 0 ? at(item, from) : reach({ item, from }, steps.slice(0, length), asIs)).some((found) =>
-        tests.some((test) => test(found.item)),
-      );
+    const path = above.join('.');
+    return (item, from) => reachAt(item, from, path).some((found) => tests.some((test) => test(found.item)));
   }
   return () => false;
 }
@@ -93,7 +102,7 @@ function valueTest({ fixed, pattern, binding }: ProfileNode): ((item: Item) => b
 
 /** Steps of a discriminator's path; `$this` is none. */
 function stepsOf(path: string): readonly string[] {
-  return path.split('.').filter((step) => step !== '$this');
+  return path.split('.').filter((step) => step !== '$this' && step !== '');
 }
 
 /** What a slice says at the end of a path, itself or in slices below. A reference's target has no node of its own. */
@@ -108,12 +117,11 @@ function expected(slice: ProfileNode, steps: readonly string[]): readonly Profil
   return nodes;
 }
 
-interface Reached {
+/** An item, and the resource that it is in. */
+export interface Reached {
   readonly item: Item;
   readonly from: Place;
 }
-
-const asIs: PlaceOfItem = (_, from) => from;
 
 function reach(start: Reached, steps: readonly string[], placeOfItem: PlaceOfItem): Reached[] {
   let reached: Reached[] = [start];

@@ -1,4 +1,7 @@
-/** Documents hold what they refer to: https://hl7.org/fhir/R4/documents.html#content */
+/**
+ * What documents have to hold: https://hl7.org/fhir/R4/documents.html#content, and how their entries are named:
+ * https://hl7.org/fhir/R4/bundle.html#bundle-unique
+ */
 import { isObject, type Json } from '#src/shared/json.ts';
 import type { Issue } from '#src/shared/refusal.ts';
 import { bundlePlaces, type Place, resolveReference } from './places.ts';
@@ -7,8 +10,8 @@ import { bundlePlaces, type Place, resolveReference } from './places.ts';
 const HELD = ['subject', 'encounter', 'author', 'attester', 'custodian', 'event', 'section'];
 
 /**
- * References of a document that lead nowhere: those of its Composition, and every `urn:`, which nothing outside
- * resolves. Contained resources' too.
+ * References of a document that lead nowhere: faults are those of its Composition, and every `urn:`, which nothing
+ * outside resolves; of other relative ones it is told. And entries whose fullUrl names another resource.
  * @returns no issue for what is no document.
  */
 export function checkDocument({ resource, path }: Place): Issue[] {
@@ -16,18 +19,37 @@ export function checkDocument({ resource, path }: Place): Issue[] {
   const issues: Issue[] = [];
   const { entries } = bundlePlaces(resource, path);
   for (const [index, place] of entries.entries()) {
+    issues.push(...misnamed(place));
     const composition = index === 0 && place.resource.resourceType === 'Composition';
     for (const [name, value] of Object.entries(place.resource)) {
       const held = composition && HELD.includes(name);
       walk(value, `${place.path}.${name}`, (reference, at) => {
-        if (reference.startsWith('#') || (!held && !reference.startsWith('urn:'))) return;
-        if (resolveReference(reference, place) !== undefined) return;
-        const diagnostics = `${at} must refer to an entry of this document`;
-        issues.push({ code: 'not-found', diagnostics, expression: at });
+        if (reference.startsWith('#') || resolveReference(reference, place) !== undefined) return;
+        const fault = held || reference.startsWith('urn:');
+        if (!fault && reference.includes(':')) return;
+        const diagnostics = `${at} ${fault ? 'must' : 'should'} refer to an entry of this document`;
+        issues.push({
+          ...(fault ? {} : { severity: 'warning' as const }),
+          code: 'not-found',
+          diagnostics,
+          expression: at,
+        });
       });
     }
   }
   return issues;
+}
+
+const RESTFUL = /^https?:\/\/.*\/([A-Z][A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})$/;
+
+function misnamed({ resource, fullUrl = '', path }: Place): Issue[] {
+  const [, type, id] = RESTFUL.exec(fullUrl) ?? [];
+  if (type === undefined || resource.id === undefined) return [];
+  if (type === resource.resourceType && id === resource.id) return [];
+  const expression = path.replace(/\.resource$/, '.fullUrl');
+  return [
+    { code: 'value', diagnostics: `${expression} must end with the type and id of its resource`, expression },
+  ];
 }
 
 function walk(value: Json, path: string, tell: (reference: string, path: string) => void): void {

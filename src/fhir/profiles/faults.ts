@@ -22,6 +22,9 @@ export function hasErrors(faults: readonly Fault[]): boolean {
   return faults.some(({ severity }) => severity === 'error');
 }
 
+/** More than anybody reads are not told. */
+const MAX_ISSUES = 1000;
+
 /** Faults as issues: each once, none that follows from another that is told. */
 export function issuesOf(faults: readonly Fault[]): Issue[] {
   const told = new Set(faults);
@@ -29,6 +32,7 @@ export function issuesOf(faults: readonly Fault[]): Issue[] {
   const issues: Issue[] = [];
   for (const fault of faults) {
     const { severity, code, path, text, profile } = fault;
+    if (issues.length >= MAX_ISSUES) break;
     if (followsFromTold(fault, told)) continue;
     const key = `${code} ${path} ${text}`;
     if (seen.has(key)) continue;

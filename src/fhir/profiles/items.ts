@@ -1,6 +1,6 @@
 /** Elements of FHIR's JSON by their FHIRPath names, each value with its type and its place. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { jsonName, PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
+import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
 
 /** A value of an element. */
 export interface Item {
@@ -23,13 +23,22 @@ interface Access {
   }[];
 }
 
-const accesses = new Map<string, Access | undefined>();
+const accesses = new Map<string, ReadonlyMap<string, Access>>();
 
 function accessOf(type: string, name: string): Access | undefined {
-  const key = `${type}/${name}`;
-  if (accesses.has(key)) return accesses.get(key);
-  const element = typeDefinition(type).elements.find((one) => one.name === name);
-  const access = element && {
+  let ofType = accesses.get(type);
+  if (ofType === undefined) {
+    const elements = typeDefinition(type).elements.map(
+      (element) => [element.name, toAccess(element)] as const,
+    );
+    ofType = new Map(elements);
+    accesses.set(type, ofType);
+  }
+  return ofType.get(name);
+}
+
+function toAccess(element: ElementDefinition): Access {
+  return {
     list: element.list,
     alternatives: element.types.map(({ code }) => ({
       key: jsonName(element, code),
@@ -37,8 +46,6 @@ function accessOf(type: string, name: string): Access | undefined {
       primitive: PRIMITIVES.has(code),
     })),
   };
-  accesses.set(key, access);
-  return access;
 }
 
 /**

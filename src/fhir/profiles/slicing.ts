@@ -1,5 +1,12 @@
 /** Slices of an element: which item is in which, and how many each has. https://hl7.org/fhir/R4/profiling.html#slicing */
-import { type Conforms, type Match, matchOf, type PlaceOfItem, profilesAt } from './discriminators.ts';
+import {
+  type Conforms,
+  type Match,
+  matchOf,
+  openReach,
+  type PlaceOfItem,
+  profilesAt,
+} from './discriminators.ts';
 import { type Fault, hasErrors } from './faults.ts';
 import type { Item } from './items.ts';
 import type { Place } from './places.ts';
@@ -35,8 +42,9 @@ export class Slicing {
     readonly faultsOfContent: FaultsOfContent,
   ) {
     const by = node.slicing?.by ?? [];
+    const reachAt = openReach(placeOfItem);
     this.#slices = Object.entries(node.slices ?? {}).map(([name, slice]) => {
-      const match = (one: (typeof by)[number]): Match => matchOf(one, slice, conforms, placeOfItem);
+      const match = (one: (typeof by)[number]): Match => matchOf(one, slice, conforms, placeOfItem, reachAt);
       const byProfile = by.filter(({ type }) => type === 'profile');
       const inside = byProfile.filter(({ path }) => !path.includes('resolve()'));
       // A slice that asks for no profile takes whatever is of its kind.
