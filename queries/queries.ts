@@ -1,6 +1,7 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import type { Pool } from 'pg';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
+import { type Everything, openEverything } from './everything/everything.ts';
 import { Line } from './gather.ts';
 import { type History, openHistory } from './history.ts';
 import { type NewestVersion, openNewestVersion } from './newest-version.ts';
@@ -9,6 +10,7 @@ import { openSearchProvenance, type SearchProvenance } from './provenance/search
 import { openRead, type Read } from './read.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
+import { openSummarized, type Summarized } from './summary/summary.ts';
 import { openVread, type Vread } from './vread.ts';
 
 /** Every question of the FHIR interface. None of them answers anything that the caller may not see. */
@@ -22,6 +24,8 @@ export interface Queries {
   readonly include: Include;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
+  readonly everything: Everything;
+  readonly summarized: Summarized;
   /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
 }
@@ -41,6 +45,8 @@ export function openQueries(pool: Pool): Queries {
     include: openInclude(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),
+    everything: openEverything(pool),
+    summarized: openSummarized(pool),
     close: async () => {
       await Promise.all([line.close(), histories.close()]);
     },
