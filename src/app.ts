@@ -13,6 +13,7 @@ import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
+import { terminologyReady } from './app/terminology.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
@@ -174,7 +175,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
   });
   const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
-  const { close: closeQueries, ...questions } = openQueries(pool);
+  const { close: closeQueries, ...questions } = openQueries(pool, terminologyReady(pool));
   const queries = { ...around(questions, asking), close: closeQueries };
   const checks: ReadinessChecks = {
     event_store: async () => {

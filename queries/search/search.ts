@@ -1,12 +1,11 @@
 /** Search within a type: https://hl7.org/fhir/R4/http.html#search. One statement an answer: the page and its total. */
-import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { prepared } from '../prepared.ts';
+import { type Asks, prepared } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Sort } from './controls.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
@@ -49,7 +48,7 @@ const byId = z.tuple([z.uuid()]);
 const byTime = z.tuple([z.int(), z.int(), z.uuid()]);
 
 /** Opens search over a database. */
-export function openSearch(pool: Pool): Search {
+export function openSearch(pool: Asks): Search {
   return async (caller, request) => {
     const now = nowMicros();
     const scope = { type: request.type, tenant: caller.tenantId, base: request.base, now };
