@@ -29,7 +29,10 @@ export interface Queries {
  * Opens the questions over a database.
  * @param terminologyReady resolves when the shared terminology is there.
  */
-export function openQueries(pool: Pool, terminologyReady: () => Promise<void> = async () => undefined): Queries {
+export function openQueries(
+  pool: Pool,
+  terminologyReady: () => Promise<void> = async () => undefined,
+): Queries {
   const line = new Line(pool.options);
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);

@@ -11,8 +11,8 @@ import { search } from '#projections/search/project.ts';
 import { SHARED_OWNER, sharedSchema } from '#queries/terminology/shared.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING } from '#src/events/store.ts';
-import { installBundled, madeFrom, noteMade, writingTerminology } from '#src/terminology/install.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { installBundled, madeFrom, noteMade, writingTerminology } from '#src/terminology/install.ts';
 
 const MODELS: readonly Projection[] = [resources, search, history];
 
@@ -46,7 +46,9 @@ export async function publishTerminology(pool: Pool): Promise<void> {
     const events = await storedResources(tx);
     for (const model of MODELS) {
       const schema = sharedSchema(model.name);
-      await tx.query(`drop schema if exists ${schema} cascade; create schema ${schema}; ${model.tables(schema)}`);
+      await tx.query(
+        `drop schema if exists ${schema} cascade; create schema ${schema}; ${model.tables(schema)}`,
+      );
       await model.load(tx, schema, events);
       await tx.query(model.indexes(schema));
     }

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { Bound } from './binds.ts';
 import { refuseBadPattern } from './expand.ts';
-import { subsuming } from './filters.ts';
+import { subsumedBy, subsuming } from './filters.ts';
 import { findSystem, type KnownSystem, notFound, systemOf } from './known.ts';
 import type { ValueSet } from './resources.ts';
 import { membersSql } from './sets.ts';
@@ -38,7 +38,11 @@ const FACTS = `
 
 /** What is known of a code; undefined when the system has none such here. */
 export async function factsOf(pool: Pool, system: KnownSystem, code: string): Promise<CodeFacts | undefined> {
-  const { rows } = await pool.query<CodeFacts>({ name: 'terminology-code', text: FACTS, values: [system.id, code] });
+  const { rows } = await pool.query<CodeFacts>({
+    name: 'terminology-code',
+    text: FACTS,
+    values: [system.id, code],
+  });
   return rows[0];
 }
 
@@ -86,7 +90,12 @@ export async function validateInSystem(
  * Validates a code against a value set; without a system any will do.
  * @throws Refusal as `membersSql`.
  */
-export async function validateInSet(pool: Pool, set: ValueSet, coded: Coded, abstract = true): Promise<Validity> {
+export async function validateInSet(
+  pool: Pool,
+  set: ValueSet,
+  coded: Coded,
+  abstract = true,
+): Promise<Validity> {
   const { system, code, display } = coded;
   const bound = new Bound();
   const members = await membersSql(set, { pool, bound, walk: 'up' });
@@ -102,10 +111,15 @@ export async function validateInSet(pool: Pool, set: ValueSet, coded: Coded, abs
   const [found] = rows;
   if (found !== undefined) return named(found.display, display);
   // UCUM has more units than anybody lists; a set of all of them has those too.
-  const all = set.compose?.include.some((part) => part.system === system && part.concept === undefined && part.filter === undefined);
+  const all = set.compose?.include.some(
+    (part) => part.system === system && part.concept === undefined && part.filter === undefined,
+  );
   if (system !== undefined && all === true && isUnit(system, code)) return { result: true };
   const inSystem = system === undefined ? code : `${system}|${code}`;
-  return { result: false, message: `${inSystem.slice(0, 300)} is not in the value set ${set.url ?? 'given'}` };
+  return {
+    result: false,
+    message: `${inSystem.slice(0, 300)} is not in the value set ${set.url ?? 'given'}`,
+  };
 }
 
 /** A display that is another than ours makes it invalid (`display` of $validate-code); letters' case does not count. */
@@ -145,4 +159,22 @@ export async function subsumes(
 export async function describe(pool: Pool, url: string, code: string): Promise<CodeFacts | undefined> {
   const system = await findSystem(pool, url);
   return system === undefined ? undefined : factsOf(pool, system, code);
+}
+
+/** The codes that a code subsumes (`below`) or that subsume it (`above`), itself first; only itself when it is not here. */
+export async function related(
+  pool: Pool,
+  url: string,
+  code: string,
+  direction: 'below' | 'above',
+): Promise<string[]> {
+  const system = await findSystem(pool, url);
+  if (system === undefined) return [code];
+  const all = (direction === 'below' ? subsumedBy : subsuming)('$2::text', '$1::int4');
+  const { rows } = await pool.query<{ codes: string[] }>({
+    name: `terminology-${direction}`,
+    text: `select array${all} as codes`,
+    values: [system.id, code],
+  });
+  return rows[0]?.codes ?? [code];
 }

@@ -31,10 +31,12 @@ export function filterSql({ property, op, value }: Filter, system: string, walk:
   const own = property === 'concept' || property === 'code';
   const v = () => bound.add(value, 'text');
   const isA = () =>
-    walk === 'down'
-      ? `c.code in ${subsumedBy(v(), system)}`
-      : `${v()} in ${subsuming('c.code', system)}`;
-  const list = () => bound.add(value.split(',').map((text) => text.trim()), 'text[]');
+    walk === 'down' ? `c.code in ${subsumedBy(v(), system)}` : `${v()} in ${subsuming('c.code', system)}`;
+  const list = () =>
+    bound.add(
+      value.split(',').map((text) => text.trim()),
+      'text[]',
+    );
   switch (op) {
     case 'is-a':
       if (own) return isA();

@@ -2,7 +2,14 @@
 import type { ClientBase, Pool } from 'pg';
 import { bundledFingerprint, bundledResources } from './bundled/bundled.ts';
 import type { CodeSystem, Concept } from './resources.ts';
-import { type ConceptRow, conceptRows, copyConcepts, newSystems, putResources, removeSystems } from './rows.ts';
+import {
+  type ConceptRow,
+  conceptRows,
+  copyConcepts,
+  newSystems,
+  putResources,
+  removeSystems,
+} from './rows.ts';
 
 /** Names the lock under which terminology is written, among the advisory locks of one database. */
 const LOCK = 4_206_107_318;
@@ -54,12 +61,17 @@ export async function installBundled(pool: Pool, now: number): Promise<void> {
     if ((await madeFrom(tx, 'bundled')) === fingerprint) return;
     await removeSystems(tx, 'not loaded', []);
     await tx.query('delete from terminology.resource where not loaded');
-    const { rows } = await tx.query<{ type: string; url: string }>('select type, url from terminology.resource');
+    const { rows } = await tx.query<{ type: string; url: string }>(
+      'select type, url from terminology.resource',
+    );
     const loaded = new Set(rows.map(({ type, url }) => `${type} ${url}`));
-    const resources = bundledResources().filter(({ resourceType, url }) => !loaded.has(`${resourceType} ${url}`));
+    const resources = bundledResources().filter(
+      ({ resourceType, url }) => !loaded.has(`${resourceType} ${url}`),
+    );
     await putResources(tx, resources, { loaded: false, changedAt: now });
     const systems = resources.filter(
-      (resource): resource is Enumerated => resource.resourceType === 'CodeSystem' && resource.concept !== undefined,
+      (resource): resource is Enumerated =>
+        resource.resourceType === 'CodeSystem' && resource.concept !== undefined,
     );
     const numbers = await newSystems(tx, systems, false);
     await copyConcepts(tx, allConcepts(systems, numbers));
@@ -69,6 +81,9 @@ export async function installBundled(pool: Pool, now: number): Promise<void> {
 
 type Enumerated = CodeSystem & { readonly concept: readonly Concept[] };
 
-function* allConcepts(systems: readonly Enumerated[], numbers: ReadonlyMap<string, number>): Generator<ConceptRow> {
+function* allConcepts(
+  systems: readonly Enumerated[],
+  numbers: ReadonlyMap<string, number>,
+): Generator<ConceptRow> {
   for (const { url, concept } of systems) yield* conceptRows(numbers.get(url) ?? 0, concept);
 }

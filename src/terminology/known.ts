@@ -29,10 +29,14 @@ export async function systemOf(pool: Pool, url: string, version?: string): Promi
   const found = (await findSystem(pool, url)) ?? (await findSystem(pool, canonical));
   const wanted = version ?? (found?.url === url ? undefined : inUrl);
   if (found === undefined) {
-    throw notFound(`code system ${canonical.slice(0, 200)} is not loaded: annal terminology load brings it in`);
+    throw notFound(
+      `code system ${canonical.slice(0, 200)} is not loaded: annal terminology load brings it in`,
+    );
   }
   if (wanted !== undefined && found.version !== null && wanted !== found.version)
-    throw notFound(`code system ${found.url} is here in version ${found.version}, not ${wanted.slice(0, 100)}`);
+    throw notFound(
+      `code system ${found.url} is here in version ${found.version}, not ${wanted.slice(0, 100)}`,
+    );
   return found;
 }
 
@@ -56,7 +60,10 @@ export async function findResource<T extends keyof ByType>(
   });
   const found: ByType[T] | undefined = rows[0] && JSON.parse(rows[0].body);
   const same =
-    version === undefined || found?.url === canonical || found?.version === undefined || found.version === version;
+    version === undefined ||
+    found?.url === canonical ||
+    found?.version === undefined ||
+    found.version === version;
   return same ? found : undefined;
 }
 

@@ -118,7 +118,11 @@ export async function newSystems(
 }
 
 /** Removes systems with their concepts. @param condition over terminology.system; of the program only. */
-export async function removeSystems(tx: ClientBase, condition: string, values: readonly unknown[]): Promise<void> {
+export async function removeSystems(
+  tx: ClientBase,
+  condition: string,
+  values: readonly unknown[],
+): Promise<void> {
   await tx.query(
     `with gone as (delete from terminology.system where ${condition} returning id),
        concepts as (delete from terminology.concept where system in (select id from gone))
@@ -144,7 +148,8 @@ export async function copyConcepts(
     for await (const row of concepts) {
       yield conceptLine(place, row);
       place += 1;
-      for (const parent of new Set(row.parents)) kinship.push(`${row.system}\t${field(row.code)}\t${field(parent)}\n`);
+      for (const parent of new Set(row.parents))
+        kinship.push(`${row.system}\t${field(row.code)}\t${field(parent)}\n`);
     }
   }
   const into = (table: string) => tx.query(copyFrom(`copy terminology.${table} from stdin`));

@@ -27,7 +27,11 @@ export interface Compiling {
  * @throws Refusal not_found (404) for a value set or code system that is not here, invalid (422) for a definition that
  * cannot be understood.
  */
-export async function membersSql(set: ValueSet, compiling: Compiling, within: readonly string[] = []): Promise<string> {
+export async function membersSql(
+  set: ValueSet,
+  compiling: Compiling,
+  within: readonly string[] = [],
+): Promise<string> {
   if (within.includes(set.url) || within.length > DEEPEST)
     throw invalid(`value set ${set.url} includes itself`);
   const deeper = set.url === undefined ? within : [...within, set.url];
@@ -48,7 +52,12 @@ export async function membersSql(set: ValueSet, compiling: Compiling, within: re
     : `select ${COLUMNS} from (${all}) m where ${conditions.join(' and ')}`;
 }
 
-async function partSql(part: Part, compiling: Compiling, at: number, within: readonly string[]): Promise<string> {
+async function partSql(
+  part: Part,
+  compiling: Compiling,
+  at: number,
+  within: readonly string[],
+): Promise<string> {
   const { system, concept, filter, valueSet = [] } = part;
   const sets = await Promise.all(
     valueSet.map(async (url) => membersSql(await valueSetOf(compiling.pool, url), compiling, within)),
@@ -60,7 +69,14 @@ async function partSql(part: Part, compiling: Compiling, at: number, within: rea
   }
   if (concept !== undefined) {
     if (filter !== undefined) throw invalid('an include of a value set cannot have both concept and filter');
-    return inAll(await listed(concept.map((each) => ({ system, ...each })), compiling, at), sets);
+    return inAll(
+      await listed(
+        concept.map((each) => ({ system, ...each })),
+        compiling,
+        at,
+      ),
+      sets,
+    );
   }
   const { pool, bound, walk } = compiling;
   const { id, url, version } = await systemOf(pool, system, part.version);
@@ -88,7 +104,8 @@ async function listed(
   at: number,
 ): Promise<string> {
   const ids = new Map<string, number | undefined>();
-  for (const url of new Set(concepts.map(({ system }) => system))) ids.set(url, (await findSystem(pool, url))?.id);
+  for (const url of new Set(concepts.map(({ system }) => system)))
+    ids.set(url, (await findSystem(pool, url))?.id);
   const rows = concepts.map(({ system, code, display }, place) => ({
     url: system,
     id: ids.get(system) ?? null,

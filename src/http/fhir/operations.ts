@@ -1,5 +1,17 @@
 /** The table of operations: routes and the CapabilityStatement come from it. A new operation is a file and a line here. */
 import type { Operation } from './operation.ts';
+import { expand } from './operations/expand.ts';
+import { lookup } from './operations/lookup.ts';
+import { subsumes } from './operations/subsumes.ts';
+import { translate } from './operations/translate.ts';
+import { validateCodeInSet, validateCodeInSystem } from './operations/validate-code.ts';
 
 /** Every operation of the interface. */
-export const OPERATIONS: readonly Operation[] = [];
+export const OPERATIONS: readonly Operation[] = [
+  lookup,
+  subsumes,
+  validateCodeInSystem,
+  expand,
+  validateCodeInSet,
+  translate,
+];

@@ -81,7 +81,8 @@ function commonUnits(list: Source | undefined): CodeSystem {
     name: 'UCUM',
     title: 'Unified Code for Units of Measure (UCUM), common units',
     status: 'active',
-    copyright: 'UCUM is copyright 1999-2024 Regenstrief Institute, Inc. All rights reserved; http://unitsofmeasure.org/trac/wiki/TermsOfUse',
+    copyright:
+      'UCUM is copyright 1999-2024 Regenstrief Institute, Inc. All rights reserved; http://unitsofmeasure.org/trac/wiki/TermsOfUse',
     caseSensitive: true,
     content: 'fragment',
     concept: [...new Map(concept.map((unit) => [unit.code, unit])).values()],

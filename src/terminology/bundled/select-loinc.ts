@@ -5,9 +5,9 @@
  * `node --import tsx src/terminology/bundled/select-loinc.ts <folder>`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ucum from '@lhncbc/ucum-lhc';
 import parse from 'csv-parse/lib/sync.js';
 import { CATEGORY_OF, UNIT_OF } from './categories.ts';
 import { isLoincCode } from './check-digit.ts';
@@ -19,7 +19,12 @@ const laboratory = new Set<string>();
 const names = new Map<string, Statements>();
 const units = new Map<string, Statements>();
 
-function state(of: Map<string, Statements>, source: string, code: string | undefined, text: string | undefined) {
+function state(
+  of: Map<string, Statements>,
+  source: string,
+  code: string | undefined,
+  text: string | undefined,
+) {
   if (code === undefined || text === undefined || text.trim() === '') return;
   const statements = of.get(source) ?? new Map<string, Set<string>>();
   of.set(source, statements);
@@ -99,7 +104,17 @@ for (const name of readdirSync(join(folder, 'synthea'))) {
   }
 }
 
-const library = ucum.UcumLhcUtils.getInstance();
+/** What is used of the library, which brings no types. */
+interface Library {
+  readonly UcumLhcUtils: {
+    getInstance(): {
+      validateUnitString(unit: string): { readonly status: string };
+      convertUnitTo(from: string, value: number, to: string): { readonly status: string };
+    };
+  };
+}
+const { UcumLhcUtils } = createRequire(import.meta.url)('@lhncbc/ucum-lhc') as Library;
+const library = UcumLhcUtils.getInstance();
 const valid = (unit: string): boolean => library.validateUnitString(unit).status === 'valid';
 /** Hospitals write units as they like; what UCUM does not know even so says nothing. */
 const asUcum = (unit: string): string => unit.replace('mcg', 'ug').replace(/(?<!\[)IU/, '[IU]');
@@ -166,4 +181,6 @@ const lines = concepts.map((concept) => JSON.stringify(concept)).join(',\n');
 const out = fileURLToPath(new URL('./generated/loinc.json', import.meta.url));
 writeFileSync(out, `[\n${lines}\n]\n`);
 const withUnit = concepts.filter(([, , , unit]) => unit !== null).length;
-process.stdout.write(`${JSON.stringify({ ...count, selected: concepts.length, 'with unit': withUnit }, null, 2)}\n`);
+process.stdout.write(
+  `${JSON.stringify({ ...count, selected: concepts.length, 'with unit': withUnit }, null, 2)}\n`,
+);
