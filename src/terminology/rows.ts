@@ -7,10 +7,8 @@ import { toInstant } from '#src/shared/time.ts';
 import type { BundledConcept } from './bundled/bundled.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
 
-/** A row of `terminology.concept`, its place in the code system left out. */
-export interface ConceptRow {
-  /** The number of its code system. */
-  readonly system: number;
+/** A concept as it is brought in. */
+export interface NewConcept {
   readonly code: string;
   readonly display?: string | undefined;
   readonly category?: string | undefined;
@@ -20,6 +18,12 @@ export interface ConceptRow {
   readonly properties?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** The concepts that it is a kind of. */
   readonly parents?: readonly string[];
+}
+
+/** A row of `terminology.concept`, its place in the code system left out. */
+export interface ConceptRow extends NewConcept {
+  /** The number of its code system. */
+  readonly system: number;
 }
 
 /** Any UUID does that is never changed: ids of terminology resources are derived from it. */
