@@ -11,6 +11,7 @@ import { openRead, type Read } from './read.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openSummarized, type Summarized } from './summary/summary.ts';
+import { withSharedRead, withSharedSearch } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
 /** Every question of the FHIR interface. None of them answers anything that the caller may not see. */
@@ -30,18 +31,24 @@ export interface Queries {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the questions over a database. */
-export function openQueries(pool: Pool): Queries {
+/**
+ * Opens the questions over a database.
+ * @param terminologyReady resolves when the shared terminology is there.
+ */
+export function openQueries(
+  pool: Pool,
+  terminologyReady: () => Promise<void> = async () => undefined,
+): Queries {
   const line = new Line(pool.options);
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
   return {
     apiKey: openApiKeys(line),
-    read: openRead(line),
+    read: withSharedRead({ pool, ready: terminologyReady }, openRead(line)),
     vread: openVread(pool),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
-    search: openSearch(pool),
+    search: withSharedSearch({ pool, ready: terminologyReady }, openSearch(pool)),
     include: openInclude(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),

@@ -14,6 +14,7 @@ import { openQueries } from '#queries/queries.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
+import { terminologyReady } from './app/terminology.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
@@ -37,6 +38,7 @@ import { readProcessPositions } from './operations/process-positions.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { around, nested } from './shared/around.ts';
 import { unavailable } from './shared/refusal.ts';
+import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
 import { traceStore } from './tracing/store.ts';
 
@@ -174,7 +176,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
     erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
   });
   const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
-  const { close: closeQueries, ...questions } = openQueries(pool);
+  const ready = terminologyReady(pool);
+  const { close: closeQueries, ...questions } = openQueries(pool, ready);
+  const terminology = openTerminology(pool, ready);
   const queries = { ...around(questions, asking), close: closeQueries };
   const checks: ReadinessChecks = {
     event_store: async () => {
@@ -212,6 +216,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     log,
     commands,
     queries,
+    terminology,
     idempotency,
     visible,
     searchable: async () => {

@@ -1,11 +1,11 @@
 /** Search within a type: https://hl7.org/fhir/R4/http.html#search. One statement an answer: the page and its total. */
-import type { Pool } from 'pg';
 import { z } from 'zod';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { CURSOR, decodeCursor, encodeCursor } from '../cursor.ts';
+import type { Asks } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
 import { type Asked, type FoundRow, openFind } from './find.ts';
 import { type Last, type OrderKey, orderOf } from './order.ts';
@@ -39,7 +39,7 @@ export type Search = (caller: Caller, request: SearchRequest) => Promise<SearchP
 const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable());
 
 /** Opens search over a database. */
-export function openSearch(pool: Pool, terminology: Terminology = requiredValueSets): Search {
+export function openSearch(pool: Asks, terminology: Terminology = requiredValueSets): Search {
   const find = openFind(pool);
   return async (caller, request) => {
     const now = nowMicros();

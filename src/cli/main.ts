@@ -38,6 +38,8 @@ const schema = z.object({
   load: z.enum(['full', 'low'], '--load must be full or low').optional(),
   retry: z.boolean().optional(),
   restored: z.boolean().optional(),
+  system: text,
+  release: text,
 });
 
 /** Standard input's name would be taken for an option without a name: it is told apart before parsing. */
@@ -240,6 +242,20 @@ function describeCommands(): CAC {
       if (to === undefined) return refuse('annal migrate-log needs --to <log>', 2);
       const { migrateLogCommand } = await import('./migrate-log.ts');
       return interruptible((signal) => migrateLogCommand({ to, ...others, signal }));
+    });
+
+  cli
+    .command(
+      'terminology <action> [...files]',
+      'load: a code system from your own files; list: what there is',
+    )
+    .option('--system <name>', 'Of load: loinc, atc, icd10 or snomed')
+    .option('--release <version>', 'Of load: the version of the code system, as its publisher writes it')
+    .example('annal terminology load Loinc.csv --system loinc --release 2.78')
+    .example('annal terminology list')
+    .action(async (action: string, files: string[], options: unknown) => {
+      const { terminologyCommand } = await import('./terminology.ts');
+      return interruptible((signal) => terminologyCommand(action, files, { ...read(options), signal }));
     });
 
   return cli;
