@@ -9,7 +9,8 @@ import { LogClosed } from '#src/events/postgres/closing.ts';
 import { type EventStore, Unavailable } from '#src/events/store.ts';
 import { assertNotMoved } from '#src/migrate/positions.ts';
 import { assertOwnLog, ForeignLog } from '#src/operations/log-identity.ts';
-import { assertNotBehind, LogBehind } from '#src/operations/restored-log.ts';
+import { readMark } from '#src/operations/log-mark.ts';
+import { assertHolds, assertNotBehind, LogBehind } from '#src/operations/restored-log.ts';
 import { Failure } from './failure.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
 
@@ -58,7 +59,11 @@ export async function withEventStore<T>(url: string, work: (store: EventStore) =
 export async function withWholeLog<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {
   return withEventStore(url, async (store) => {
     const names = PROJECTIONS.map(({ name }) => name);
-    await onDatabase(url, async (client) => assertNotBehind(store, await notedPositions(client, names)));
+    await onDatabase(url, async (client) => {
+      await assertNotBehind(store, await notedPositions(client, names));
+      const mark = await readMark(client);
+      if (mark !== undefined) await assertHolds(store, mark);
+    });
     return work(store);
   });
 }

@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { firstEvent } from '../events/first.ts';
 import type { LogKind } from '../events/open.ts';
 import type { EventStore } from '../events/store.ts';
+import { forgetMark } from './log-mark.ts';
 
 /** Its table: one row at most. */
 export const LOG_IDENTITY_SQL = `
@@ -70,10 +71,11 @@ export async function noteLog(own: LogAndDatabase): Promise<void> {
   await assertOwnLog(own);
 }
 
-/** The log was moved to a store of a kind; a copy has the same events. In the caller's transaction. */
+/** The log was moved to a store of a kind; a copy has the same events at other positions. In the caller's transaction. */
 export async function moveIdentity(tx: pg.ClientBase, kind: LogKind): Promise<void> {
   if ((await readIdentity(tx)) !== undefined)
     await tx.query('UPDATE operations.log_identity SET kind = $1', [kind]);
+  await forgetMark(tx);
 }
 
 /** A command may find a database that no service of this version has migrated. */

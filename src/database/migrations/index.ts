@@ -2,6 +2,7 @@
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import {
   LOG_IDENTITY_SQL,
+  LOG_MARK_SQL,
   OPERATIONS_SCHEMA_SQL,
   PARKED_SQL,
   READ_ANSWERS_SQL,
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-parked-events', sql: PARKED_SQL },
   { name: '0004-answers-of-reads', sql: READ_ANSWERS_SQL },
   { name: '0005-log-identity', sql: LOG_IDENTITY_SQL },
+  { name: '0006-log-mark', sql: LOG_MARK_SQL },
 ];
