@@ -6,7 +6,7 @@
 import type pg from 'pg';
 import { firstEvent } from '../events/first.ts';
 import type { LogKind } from '../events/open.ts';
-import type { EventStore } from '../events/store.ts';
+import type { EventStore, RecordedEvent } from '../events/store.ts';
 import { forgetMark } from './log-mark.ts';
 
 /** Its table: one row at most. */
@@ -20,8 +20,15 @@ CREATE TABLE operations.log_identity (
 /** The log that the settings name is not the one that the database belongs to. */
 export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
-  /** @param found what is wrong with it, after "the settings name a log". */
-  constructor(noted: string, found: string) {
+  /**
+   * @param found what is wrong with it, after "the settings name a log".
+   * @param first what it begins with, where only that differs: it may be another, or its beginning was tampered with.
+   */
+  constructor(
+    noted: string,
+    found: string,
+    readonly first?: RecordedEvent,
+  ) {
     super(
       `the events of this installation are in ${nameOf(noted)}, and the settings name a log ${found}. Nothing was ` +
         'changed. Set EVENTSTORE_URL as the service has it (empty: the log in its own database), or mend DATABASE_URL; ' +
@@ -52,7 +59,7 @@ export async function assertOwnLog({ client, store, kind }: LogAndDatabase): Pro
   if (noted.kind !== kind) throw new ForeignLog(noted.kind, `in ${nameOf(kind)}`);
   const first = await firstEvent(store);
   if (first === undefined) throw new ForeignLog(noted.kind, 'that is empty');
-  if (first.id !== noted.first_event) throw new ForeignLog(noted.kind, 'of another installation');
+  if (first.id !== noted.first_event) throw new ForeignLog(noted.kind, 'of another installation', first);
 }
 
 /**
