@@ -1,5 +1,6 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import type { Pool } from 'pg';
+import type { Terminology } from '#src/fhir/terminology.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
 import { type Everything, openEverything } from './everything/everything.ts';
 import { Line } from './gather.ts';
@@ -33,11 +34,13 @@ export interface Queries {
 
 /**
  * Opens the questions over a database.
+ * @param terminology what searches ask of codes.
  * @param terminologyReady resolves when the shared terminology is there.
  */
 export function openQueries(
   pool: Pool,
-  terminologyReady: () => Promise<void> = async () => undefined,
+  terminology: Terminology,
+  terminologyReady: () => Promise<void>,
 ): Queries {
   const line = new Line(pool.options);
   // Their own, so that no read waits behind a long answer.
@@ -48,10 +51,10 @@ export function openQueries(
     vread: openVread(pool),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
-    search: withSharedSearch({ pool, ready: terminologyReady }, openSearch(pool)),
+    search: withSharedSearch({ pool, ready: terminologyReady }, openSearch(pool, terminology)),
     include: openInclude(pool),
     readProvenance: openReadProvenance(pool),
-    searchProvenance: openSearchProvenance(pool),
+    searchProvenance: openSearchProvenance(pool, terminology),
     everything: openEverything(pool),
     summarized: openSummarized(pool),
     close: async () => {

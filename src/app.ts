@@ -38,6 +38,7 @@ import { readProcessPositions } from './operations/process-positions.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { around, nested } from './shared/around.ts';
 import { unavailable } from './shared/refusal.ts';
+import { forSearch } from './terminology/for-search.ts';
 import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
 import { traceStore } from './tracing/store.ts';
@@ -166,19 +167,20 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const measured = observeQueries(registry);
   const asking = tracing === undefined ? measured : nested(tracing.around('query'), measured);
+  const ready = terminologyReady(pool);
+  const terminology = openTerminology(pool, ready);
+  const searched = forSearch(terminology);
   const plainCommands = openCommands({
     store,
     handler,
-    lookup: around(openLookup(pool, `${base}/`, atHead), asking),
+    lookup: around(openLookup(pool, `${base}/`, atHead, searched), asking),
     locks,
     visible,
     bases: [`${base}/`],
     erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
   });
   const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
-  const ready = terminologyReady(pool);
-  const { close: closeQueries, ...questions } = openQueries(pool, ready);
-  const terminology = openTerminology(pool, ready);
+  const { close: closeQueries, ...questions } = openQueries(pool, searched, ready);
   const queries = { ...around(questions, asking), close: closeQueries };
   const checks: ReadinessChecks = {
     event_store: async () => {
