@@ -1,5 +1,6 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import type { Pool } from 'pg';
+import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
 import { Line } from './gather.ts';
 import { type History, openHistory } from './history.ts';
@@ -7,8 +8,9 @@ import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';
+import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
-import { withSharedRead, withSharedSearch } from './terminology/shared.ts';
+import { withSharedInclude, withSharedRead, withSharedSearch } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
 /** Every question of the FHIR interface. None of them answers anything that the caller may not see. */
@@ -19,6 +21,7 @@ export interface Queries {
   readonly history: History;
   readonly newestVersion: NewestVersion;
   readonly search: Search;
+  readonly include: Include;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
   /** Lets go of the connections that it holds beside the pool. */
@@ -27,22 +30,26 @@ export interface Queries {
 
 /**
  * Opens the questions over a database.
+ * @param terminology what searches ask about codes. Default: what R4's required bindings enumerate.
  * @param terminologyReady resolves when the shared terminology is there.
  */
 export function openQueries(
   pool: Pool,
+  terminology: Terminology = requiredValueSets,
   terminologyReady: () => Promise<void> = async () => undefined,
 ): Queries {
+  const shared = { pool, ready: terminologyReady };
   const line = new Line(pool.options);
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
   return {
     apiKey: openApiKeys(line),
-    read: withSharedRead({ pool, ready: terminologyReady }, openRead(line)),
+    read: withSharedRead(shared, openRead(line)),
     vread: openVread(pool),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
-    search: withSharedSearch({ pool, ready: terminologyReady }, openSearch(pool)),
+    search: withSharedSearch(shared, openSearch(pool, terminology)),
+    include: withSharedInclude(shared, openInclude(pool)),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),
     close: async () => {

@@ -177,8 +177,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   });
   const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
   const ready = terminologyReady(pool);
-  const { close: closeQueries, ...questions } = openQueries(pool, ready);
   const terminology = openTerminology(pool, ready);
+  const { close: closeQueries, ...questions } = openQueries(pool, terminology, ready);
   const queries = { ...around(questions, asking), close: closeQueries };
   const checks: ReadinessChecks = {
     event_store: async () => {

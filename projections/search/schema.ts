@@ -38,7 +38,7 @@ create table ${schema}.entry (
   keys int8[] not null           -- hashes, each once, in ascending order
 );
 -- a whole record, by the key of the record, when it is erased; every token, reference and uri
-create index entry_keys on ${schema}.entry using gin (keys) with (gin_pending_list_limit = 4096);
+create index entry_keys on ${schema}.entry using gin (keys) with (gin_pending_list_limit = 256);
 
 create table ${schema}.string (
   id uuid not null,

@@ -7,7 +7,7 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../../binds.ts';
 import { type Prefix, parsePrefixedDate } from '../dates.ts';
 import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import { type Predicate, valuesPredicate } from '../predicate.ts';
 import { keyOf, type RawParameter, refuseModifier } from '../raw.ts';
 
 /** Any of the dates. @throws Refusal `malformed` */
@@ -19,10 +19,9 @@ export function datePredicate(
   refuseModifier(parameter);
   const key = searchKey(parameterKey(tenant, type, code));
   const dates = parameter.values.map((value) => parsePrefixedDate(keyOf(parameter), value));
-  return (binds) => {
-    const any = dates.map(({ prefix, period }) => `(${condition(prefix, period, now, binds)})`).join(' or ');
-    return `r.id in (select p.id from search.period p where p.key = ${binds.add(key, 'int8')} and (${any}))`;
-  };
+  const any = (binds: Binds) =>
+    dates.map(({ prefix, period }) => `(${condition(prefix, period, now, binds)})`).join(' or ');
+  return valuesPredicate({ table: 'period', as: 'p', key, condition: any });
 }
 
 /** `p.low` is in every condition that it can bound: index search.period_by_low (key, low). */

@@ -5,7 +5,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../binds.ts';
 import { type NumberRange, parsePrefixedNumber } from '../numbers.ts';
 import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import { type Predicate, valuesPredicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
 
 interface Asked {
@@ -23,10 +23,8 @@ export function quantityPredicate(
   refuseModifier(parameter);
   const key = searchKey(parameterKey(tenant, type, code));
   const asked = parameter.values.map((value) => parse(parameter, value));
-  return (binds) => {
-    const any = asked.map((each) => `(${condition(each, binds)})`).join(' or ');
-    return `r.id in (select q.id from search.quantity q where q.key = ${binds.add(key, 'int8')} and (${any}))`;
-  };
+  const any = (binds: Binds) => asked.map((each) => `(${condition(each, binds)})`).join(' or ');
+  return valuesPredicate({ table: 'quantity', as: 'q', key, condition: any });
 }
 
 function parse(parameter: RawParameter, text: string): Asked {

@@ -7,7 +7,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { searchable } from '#src/shared/searchable.ts';
 import type { Binds } from '../../binds.ts';
 import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import { type Predicate, valuesPredicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
 /**
@@ -26,10 +26,9 @@ export function stringPredicate(
     if (folded(text) === '') throw badParameter(keyOf(parameter), 'the value has no characters to compare');
     return text;
   });
-  return (binds) => {
-    const any = texts.map((text) => `(${condition(parameter.modifier, text, binds)})`).join(' or ');
-    return `r.id in (select s.id from search.string s where s.key = ${binds.add(key, 'int8')} and (${any}))`;
-  };
+  const any = (binds: Binds) =>
+    texts.map((text) => `(${condition(parameter.modifier, text, binds)})`).join(' or ');
+  return valuesPredicate({ table: 'string', as: 's', key, condition: any });
 }
 
 /** Index search.string_by_value (key, folded): in the order of bytes nothing lies between a text and what follows it. */

@@ -4,7 +4,7 @@ import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import { FOLDED_LENGTH, folded } from '#src/fhir/search/text.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { SearchScope } from '../parameter.ts';
-import { keysPredicate, type Predicate } from '../predicate.ts';
+import { keysPredicate, type Predicate, valuesPredicate } from '../predicate.ts';
 import { type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
 /**
@@ -35,7 +35,7 @@ function above(uri: string): string[] {
 
 /** Index search.string_by_value (key, folded). */
 function below(key: string, uris: readonly string[]): Predicate {
-  return (binds) => {
+  const condition = (binds: Binds) => {
     const any = uris.map((uri) => {
       const exact = binds.add(uri, 'text');
       const inside = binds.add(uri.endsWith('/') ? uri : `${uri}/`, 'text');
@@ -43,7 +43,7 @@ function below(key: string, uris: readonly string[]): Predicate {
       return `(s.folded >= ${comparable} and s.folded < ${comparable} || chr(1114111)
         and (s.exact = ${exact} or starts_with(s.exact, ${inside})))`;
     });
-    return `r.id in (select s.id from search.string s
-      where s.key = ${binds.add(key, 'int8')} and (${any.join(' or ')}))`;
+    return any.join(' or ');
   };
+  return valuesPredicate({ table: 'string', as: 's', key, condition });
 }

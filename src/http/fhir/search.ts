@@ -1,18 +1,22 @@
 /** search within a type, and within the Patient compartment: https://hl7.org/fhir/R4/http.html#search */
+import { CURSOR } from '#queries/cursor.ts';
+import { type Inclusion, isInclusion, parseInclusions } from '#queries/search/include.ts';
 import { unknownParameters } from '#queries/search/parse.ts';
+import { badParameter } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
-import { operationOutcome } from '#src/fhir/outcome.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { typeEntry } from '#src/fhir/types.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { type Answer, FHIR_JSON } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
-import { bundleText, pageLinks } from './bundle-text.ts';
 import type { FhirRequest } from './request.ts';
+import { answerSearch } from './search-bundle.ts';
+import { parseShape, type Shape } from './subset.ts';
 
 /** 200 with a page of matches. @throws Refusal 400 naming a bad value, modifier, or with `handling=strict` an unknown parameter. */
 export async function search(request: FhirRequest, type: ResourceType): Promise<Answer> {
-  return answerPage(request, type, type, await pageOf(request, type));
+  const asked = understood(request.query, [type]);
+  return answerPage(request, type, asked, await pageOf(request, type, asked));
 }
 
 /**
@@ -24,6 +28,7 @@ export async function searchCompartment(
   patient: string,
   type: ResourceType,
 ): Promise<Answer> {
+  const asked = understood(request.query, [type]);
   requireFresh(request.service.stale, ['resources']);
   const { home } = typeEntry(type);
   if (home === 'directory' || home === 'terminology') {
@@ -34,14 +39,45 @@ export async function searchCompartment(
   }
   const known = await request.service.queries.read(request.caller, 'Patient', patient);
   if (known === undefined) throw notFound('Patient', patient);
-  return answerPage(request, type, `Patient/${patient}/${type}`, await pageOf(request, type, patient));
+  return answerPage(
+    request,
+    `Patient/${patient}/${type}`,
+    asked,
+    await pageOf(request, type, asked, patient),
+  );
 }
 
-async function pageOf(request: FhirRequest, type: ResourceType, record?: string): Promise<SearchPage> {
-  const { service, caller, query, prefer } = request;
+/** A search: what it shows beside and of its matches, and the rest of its query. */
+interface Asked extends Shape {
+  readonly inclusions: readonly Inclusion[];
+  readonly rest: URLSearchParams;
+}
+
+/** @throws Refusal malformed (400) naming a control that is not understood */
+function understood(query: URLSearchParams, types: readonly ResourceType[]): Asked {
+  const inclusions = parseInclusions(query);
+  const shape = parseShape(query, types);
+  if (shape.subset === 'text' && inclusions.length > 0)
+    throw badParameter('_summary', 'text cannot be used together with _include or _revinclude');
+  const rest = new URLSearchParams([...query].filter(([key]) => !isOwn(key, shape)));
+  return { ...shape, inclusions, rest };
+}
+
+/** Whether a parameter is understood here; the total alone is a matter of the search itself. */
+function isOwn(key: string, { onlyTotal }: Shape): boolean {
+  return isInclusion(key) || key === '_elements' || (key === '_summary' && !onlyTotal);
+}
+
+async function pageOf(
+  request: FhirRequest,
+  type: ResourceType,
+  { rest }: Asked,
+  record?: string,
+): Promise<SearchPage> {
+  const { service, caller, prefer } = request;
   requireFresh(service.stale, ['resources', 'search', 'history']);
   if (type !== 'Provenance') await service.searchable();
-  const asked = { query, base: service.base, ...(record === undefined ? {} : { record }) };
+  const asked = { query: rest, base: service.base, ...(record === undefined ? {} : { record }) };
   const page =
     type === 'Provenance'
       ? await service.queries.searchProvenance(caller, asked)
@@ -50,30 +86,18 @@ async function pageOf(request: FhirRequest, type: ResourceType, record?: string)
   return page;
 }
 
-function answerPage({ service }: FhirRequest, type: ResourceType, path: string, page: SearchPage): Answer {
-  const entries = page.matches.map(
-    ({ id, body }) =>
-      `{"fullUrl":"${service.base}${type}/${id}","resource":${body},"search":{"mode":"match"}}`,
+async function answerPage(
+  { service, caller, query }: FhirRequest,
+  path: string,
+  asked: Asked,
+  page: SearchPage,
+): Promise<Answer> {
+  const { base } = service;
+  const { inclusions, subset } = asked;
+  const { resources, more } = await service.queries.include(caller, { ...page, inclusions, base });
+  const taken = new Set(page.used.map((pair) => pair.join('=')));
+  const used = [...query].filter(
+    ([key, text]) => key !== CURSOR && text !== '' && (isOwn(key, asked) || taken.has(`${key}=${text}`)),
   );
-  if (page.unknown.length > 0) entries.push(ignored(page.unknown));
-  const self = new URLSearchParams(page.used);
-  const links = pageLinks(service.base + path, self, page.next);
-  const total = page.total === undefined ? {} : { total: page.total };
-  return {
-    status: 200,
-    headers: { 'Content-Type': FHIR_JSON },
-    body: bundleText('searchset', entries, { ...total, links }),
-  };
-}
-
-/** The entry that names parameters which had no effect. */
-function ignored(names: readonly string[]): string {
-  const outcome = operationOutcome(
-    names.map((name) => ({
-      code: 'informational',
-      diagnostics: `search parameter ${name.slice(0, 100)} is not known here and was ignored`,
-      expression: `query.${name.slice(0, 100)}`,
-    })),
-  );
-  return `{"resource":${outcome},"search":{"mode":"outcome"}}`;
+  return answerSearch(base, path, { ...page, included: resources, more, used, subset });
 }

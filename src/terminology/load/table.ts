@@ -119,8 +119,7 @@ async function* rowsOf(path: string, form: Form, read?: (bytes: number) => void)
       yield rowOf(path, info.lines, at, record);
     }
   } catch (error) {
-    if (error instanceof parse.CsvError)
-      throw new BadFile(`${basename(path)}: ${error.message}`);
+    if (error instanceof parse.CsvError) throw new BadFile(`${basename(path)}: ${error.message}`);
     throw error;
   } finally {
     file.destroy();

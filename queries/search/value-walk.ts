@@ -1,0 +1,85 @@
+/** A walk over resources in the order of a parameter's values: indexes search.period_by_low and their like. */
+import type { Binds } from '../binds.ts';
+import { after, direction, type OrderKey, orderBy, type Place, sortValue } from './order.ts';
+import { framed, type Wanted } from './page.ts';
+import { checksOf, oneOf, type Predicate } from './predicate.ts';
+import { entryConditions, ownedBy, type Selection } from './selection.ts';
+
+/** Where a walk goes. */
+export interface Path {
+  readonly place: Place;
+  /** Of the parameter's values only those of this code: index search.period_about. */
+  readonly about?: string;
+  /** How many values are looked at; undefined: all. */
+  readonly most?: number;
+}
+
+/** The matches that have a value, those with the first ones first. */
+export function valueWalk(wanted: Wanted, path: Path, total: string | undefined, binds: Binds): string {
+  const { order, limit, last } = wanted;
+  const [first, ...others] = order;
+  if (first === undefined) throw new Error('an order without keys');
+  const way = direction(first);
+  const walked = walk(wanted, first, path, others.length === 0, binds);
+  if (others.length === 0) {
+    const rows = `select c.id, c.k0 from (${walked}) c order by c.k0 ${way}, c.id ${way} limit ${limit}`;
+    return framed(wanted, '', { total, over: 'false' }, rows, binds);
+  }
+  // By the other keys are sorted no more than the page and what equals its last row in the first key.
+  const values = others.map((key, n) => `${sortValue(key, binds)} as k${n + 1}`);
+  const beyond = last === undefined ? 'true' : after(order, last, binds);
+  const rows = `select m.* from (
+      select k.* from (select c.id, c.k0, ${values.join(', ')} from (${walked}) c offset 0) k
+      where ${beyond} order by k.k0 ${way} fetch first ${limit} rows with ties) m
+    order by ${orderBy(order)} limit ${limit}`;
+  return framed(wanted, '', { total, over: 'false' }, rows, binds);
+}
+
+/** Matches in the order of the first key: a query with the columns `id`, `last_updated` and `k0`. */
+function walk(
+  { selection, last, order }: Wanted,
+  first: OrderKey,
+  { place: { table, column, keys }, about, most }: Path,
+  alone: boolean,
+  binds: Binds,
+): string {
+  const way = direction(first);
+  const [sign, from] = first.descending ? ['<', '<='] : ['>', '>='];
+  const of = about === undefined ? oneOf('o.key', keys, binds) : `o.about = ${binds.add(about, 'int8')}`;
+  const value = last?.keys[0];
+  const start =
+    last === undefined || value === undefined || value === null
+      ? ''
+      : alone
+        ? `and (o.${column}, o.id) ${sign} (${binds.add(value, first.type)}, ${binds.add(last.id, 'uuid')})`
+        : `and o.${column} ${from} ${binds.add(value, first.type)}`;
+  const entry = entryConditions(selection, undefined, binds);
+  const others = selection.predicates.filter(({ ofEntry }) => ofEntry !== true);
+  const updated = order.some(({ by }) => by === '_lastUpdated');
+  // Of a resource's several values only the first one counts; of equal ones the first row.
+  const before = first.descending ? '>' : '<';
+  const earlier =
+    about === undefined
+      ? `(o.${column}, o.ctid) ${before} (d.k0, d.at)`
+      : `(o.${column} ${before} d.k0 or ${of} and o.${column} = d.k0 and o.ctid < d.at)`;
+  return `
+    select d.id, d.k0, ${updated ? 'x.last_updated' : 'null::int8 as last_updated'} from (
+      select o.id, o.${column} as k0, o.ctid as at from search.${table} o where ${of} ${start}
+      order by o.${column} ${way}, o.id ${way} ${most === undefined ? 'offset 0' : `limit ${most}`}) d
+    ${entry.length === 0 ? '' : `cross join lateral (select from search.entry r where r.id = d.id and ${entry.join(' and ')} offset 0) e`}
+    ${updated || others.length > 0 ? `cross join lateral (${resource(selection, others, binds)}) x` : ''}
+    where (select true from search.${table} o where o.id = d.id and ${oneOf('o.key', keys, binds)} and ${earlier}
+      limit 1) is null`;
+}
+
+function resource(selection: Selection, predicates: readonly Predicate[], binds: Binds): string {
+  return `select r.last_updated from resources.resource r
+    where r.id = d.id and ${ownedBy(selection, true, binds)} and ${checksOf(predicates, binds)} offset 0`;
+}
+
+/** The predicate that a resource has no value by which it could be sorted. */
+export function withoutValue({ table, keys }: Place): Predicate {
+  const condition = (binds: Binds) =>
+    `(select true from search.${table} o where o.id = r.id and ${oneOf('o.key', keys, binds)} limit 1) is null`;
+  return Object.assign(condition, { ofEntry: true });
+}
