@@ -35,7 +35,8 @@ select`;
 /** An older version never replaces a newer one. */
 const upsert = (schema: string) => `
 insert into ${schema}.entry as e (${entry.names}) select ${entry.values} from ${entry.from}
-on conflict (id) do update set version = excluded.version, record = excluded.record, keys = excluded.keys
+on conflict (id) do update set version = excluded.version, record = excluded.record, keys = excluded.keys,
+  targets = excluded.targets
 where excluded.version > e.version`;
 
 /**
@@ -142,7 +143,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves searches by what resources say. */
 export const search: Projection = {
   name: 'search',
-  version: 1,
+  version: 2,
   gathers: true,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,

@@ -6,10 +6,13 @@ import { type Asks, prepared } from '../prepared.ts';
 import type { Place } from './order.ts';
 import { candidates, resourceWalk, total, type Wanted } from './page.ts';
 import { isNarrow, type Selection, type Source, sourcesOf } from './selection.ts';
-import { valueWalk, withoutValue } from './value-walk.ts';
+import { pathOf, valueWalk, withoutValue } from './value-walk.ts';
 
 /** A page that is asked for. */
-export type Asked = Wanted;
+export interface Asked extends Wanted {
+  /** The selection is of one code, the order that of its dates: the key of both together. */
+  readonly about?: string;
+}
 
 /** A row of a page: its place in the order, and the resource, which is null when it is just being deleted. */
 export interface FoundRow {
@@ -46,6 +49,11 @@ const FAR = 20_000;
 const KNOWN = 1_000;
 const KNOWN_MS = 600_000;
 
+/** Whether an index gives the rows of a source without many others: of quantities it knows one end only. */
+function isRange(source: Source): boolean {
+  return source.kind === 'keys' || source.values.table !== 'quantity';
+}
+
 /** Opens it over a database. */
 export function openFind(pool: Asks): Find {
   const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
@@ -61,8 +69,7 @@ export function openFind(pool: Asks): Find {
   };
 
   const fromSources = async (asked: Asked, sources: readonly Source[]): Promise<Found> => {
-    const { limit } = asked;
-    for (const source of sources) {
+    for (const source of asked.about === undefined ? sources.filter(isRange) : []) {
       const name = source.kind === 'keys' ? JSON.stringify(source.sets) : undefined;
       if (name !== undefined && large.has(name)) continue;
       const found = await run((binds) => candidates(asked, source, FEW, binds));
@@ -70,7 +77,7 @@ export function openFind(pool: Asks): Find {
       if (name !== undefined) large.set(name, true);
     }
     const walked = await walk(asked, sources[0], FAR);
-    if (walked !== undefined && walked.rows.length === limit) return walked;
+    if (walked?.rows.length === asked.limit) return walked;
     return run((binds) => candidates(asked, sources[0], undefined, binds));
   };
 
@@ -87,8 +94,8 @@ export function openFind(pool: Asks): Find {
       if (order.length > 1) return undefined;
       return run((binds) => resourceWalk(asked, count(binds), most, binds));
     }
-    if (first.place.keys.length > 1 || last?.keys[0] === null) return undefined;
-    const path = { place: first.place, ...(most === undefined ? {} : { most }) };
+    const path = pathOf(first.place, most, asked.about);
+    if (path === undefined || last?.keys[0] === null) return undefined;
     return run((binds) => valueWalk(asked, path, count(binds), binds));
   };
 

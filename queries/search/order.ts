@@ -2,15 +2,15 @@
  * The order of an answer: https://hl7.org/fhir/R4/search.html#sort. Of several values the one that comes first in the
  * order counts; a resource without a value comes last in either direction; equal ones follow by their ids.
  */
-import { parameterKey } from '#src/fhir/search/keys.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
+import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
 import type { Sort } from './controls.ts';
-import { oneOf } from './predicate.ts';
+import { oneOf, rowsOfId } from './predicate.ts';
 import { badParameter } from './raw.ts';
+import { parameterKeys } from './stored.ts';
 
 /** Where the values of a key stand. */
 export interface Place {
@@ -18,6 +18,8 @@ export interface Place {
   readonly column: string;
   /** Of the parameter, or of those that hold its values. */
   readonly keys: readonly string[];
+  /** Whether a resource has one value at most. */
+  readonly single: boolean;
 }
 
 /** One key of an order. */
@@ -27,12 +29,12 @@ export interface OrderKey extends Sort {
   readonly place?: Place;
 }
 
-/** Tables and columns that hold the values of a type of parameter, and by what they are compared in each direction. */
+/** Tables and columns that hold the values of a type of parameter. Of a period, and of a range, the beginning counts. */
 const PLACES = {
-  date: { table: 'period', type: 'int8', ascending: 'low', descending: 'high' },
-  string: { table: 'string', type: 'text', ascending: 'folded', descending: 'folded' },
-  uri: { table: 'string', type: 'text', ascending: 'folded', descending: 'folded' },
-  quantity: { table: 'quantity', type: 'numeric', ascending: 'low', descending: 'low' },
+  date: { table: 'period', type: 'int8', column: 'low' },
+  string: { table: 'string', type: 'text', column: 'folded' },
+  uri: { table: 'string', type: 'text', column: 'folded' },
+  quantity: { table: 'quantity', type: 'numeric', column: 'low' },
 } as const;
 
 /**
@@ -53,9 +55,9 @@ export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort
         `${sort.by} is a ${parameter.type}, which has no order here; dates, strings, uris, quantities, _id and _lastUpdated have one`,
       );
     }
-    const { table, type: of, ascending, descending } = PLACES[parameter.type];
-    const keys = parameter.stored.map((code) => searchKey(parameterKey(tenant, type, code)));
-    return { ...sort, type: of, place: { table, column: sort.descending ? descending : ascending, keys } };
+    const { table, type: of, column } = PLACES[parameter.type];
+    const keys = parameterKeys(parameter, { tenant, type });
+    return { ...sort, type: of, place: { table, column, keys, single: isSingle(type, parameter) } };
   });
 }
 
@@ -69,14 +71,13 @@ export function direction({ descending }: Pick<Sort, 'descending'>): 'asc' | 'de
 }
 
 /**
- * The value that a key has for the row `c` with the columns `id` and `last_updated`. Looked up by the id (indexes
- * search.period_of and their like); `offset` keeps the planner from walking an order instead.
+ * The value that a key has for the row `c` with the columns `id` and `last_updated`.
  */
 export function sortValue({ by, place, descending }: OrderKey, binds: Binds): string {
   if (place === undefined) return by === '_id' ? 'c.id' : 'c.last_updated';
   const { table, column, keys } = place;
-  return `(select ${descending ? 'max' : 'min'}(v.value) from (select o.${column} as value from search.${table} o
-    where o.id = c.id and ${oneOf('o.key', keys, binds)} offset 0) v)`;
+  return `(select ${descending ? 'max' : 'min'}(o.${column}) from ${rowsOfId(table, 'o', 'c.id')}
+    where ${oneOf('o.key', keys, binds)})`;
 }
 
 /**

@@ -125,14 +125,21 @@ export function oneOf(column: string, keys: readonly string[], binds: Binds): st
     : `${column} = any(${binds.add(keys, 'int8[]')})`;
 }
 
-/**
- * The predicate's condition on a row that something else has led to: values are looked up by its id (indexes
- * search.period_of and their like). With `limit` it is no join, so nothing is read but these.
- */
+/** The predicate's condition on a row that something else has led to. */
 export function checkOf(predicate: Predicate, binds: Binds): string {
   const { values } = predicate;
   if (values === undefined) return predicate(binds);
-  return `(select true from ${fromValues(values, binds)} and ${values.as}.id = r.id limit 1)`;
+  const { table, as, keys, by = 'key', condition } = values;
+  return `(select true from ${rowsOfId(table, as, 'r.id')}
+    where ${oneOf(`${as}.${by}`, keys, binds)} and (${condition(binds)}) limit 1)`;
+}
+
+/**
+ * The rows that a table of the read model `search` has of one resource, as in `from` (indexes search.period_of and their
+ * like). With `offset` nothing else of the condition can lead the planner to another index.
+ */
+export function rowsOfId(table: string, as: string, id: string): string {
+  return `(select ${as}.*, ${as}.ctid as at from search.${table} ${as} where ${as}.id = ${id} offset 0) ${as}`;
 }
 
 /**

@@ -76,6 +76,5 @@ export const observationComposites: SearchTable = {
     ['code-value-date=leave$gt2021-08-19', 'u'],
     ['code-value-date=due$gt2021-08-15', ''],
     ['code-value-date=due$ge2021-08-15,leave$sa2021-08-09', 'tu'],
-    ['component-code-value-quantity:missing=true&code=2339-0', 'l'],
   ],
 };

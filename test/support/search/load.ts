@@ -3,8 +3,8 @@
 import { typeEntry } from '#src/fhir/types.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import type { InProcess } from '../in-process.ts';
+import { storeResources } from './store.ts';
 import type { SearchTable } from './table.ts';
-import { storeTerminology } from './terminology.ts';
 
 /** Where the resources of tables are: `Type/letter` → id. */
 export type Ids = ReadonlyMap<string, string>;
@@ -42,9 +42,9 @@ export async function loadTables(service: InProcess, tables: readonly SearchTabl
     const made = readOnly.map(({ type, name, text }) => {
       const id = newUuid();
       ids.set(name, id);
-      return { type, id, text: resolveSymbols(text, known) };
+      return { type, id, body: JSON.parse(resolveSymbols(text, known)) };
     });
-    if (made.length > 0) await storeTerminology(service, made);
+    if (made.length > 0) await storeResources(service, service.key, made);
     // Four at a time: references within a wave lead backwards only.
     const others = ready.filter((each) => !readOnly.includes(each));
     for (let at = 0; at < others.length; at += 4) {
