@@ -1,5 +1,6 @@
 /** What the write side looks up in read models: the `Lookup` port of `commands/command.ts`, which `app.ts` hands over. */
 import type { Pool } from 'pg';
+import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { type DirectoryBodies, openDirectoryBodies } from './directory.ts';
 import { type Locate, openLocate } from './locate.ts';
@@ -15,16 +16,18 @@ export interface LookupQueries {
 /**
  * Opens the look-ups over a database.
  * @param base base URL of the FHIR interface, slash at its end.
+ * @param terminology what criteria ask about codes.
  * @param atHead resolves when the projection `resources` shows every resource of a type that the log's head of now implies.
  */
 export function openLookup(
   pool: Pool,
   base: string,
   atHead: (type: ResourceType) => Promise<void>,
+  terminology?: Terminology,
 ): LookupQueries {
   return {
     locate: openLocate(pool),
-    match: openMatch(pool, base, atHead),
+    match: openMatch(pool, base, atHead, terminology),
     directoryBodies: openDirectoryBodies(pool),
   };
 }

@@ -163,21 +163,21 @@ export async function startApp(deps: AppDeps): Promise<App> {
     }
   };
 
+  const ready = terminologyReady(pool);
+  const terminology = openTerminology(pool, ready);
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const measured = observeQueries(registry);
   const asking = tracing === undefined ? measured : nested(tracing.around('query'), measured);
   const plainCommands = openCommands({
     store,
     handler,
-    lookup: around(openLookup(pool, `${base}/`, atHead), asking),
+    lookup: around(openLookup(pool, `${base}/`, atHead, terminology), asking),
     locks,
     visible,
     bases: [`${base}/`],
     erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
   });
   const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
-  const ready = terminologyReady(pool);
-  const terminology = openTerminology(pool, ready);
   const { close: closeQueries, ...questions } = openQueries(pool, terminology, ready);
   const queries = { ...around(questions, asking), close: closeQueries };
   const checks: ReadinessChecks = {

@@ -59,7 +59,8 @@ async function severalTypes(
   record?: string,
 ): Promise<Answer> {
   const named = typesIn(request.query);
-  const types = named ?? all;
+  // What all share is no part of what a project has.
+  const types = named ?? all.filter((type) => typeEntry(type).home !== 'terminology');
   const elsewhere = types.find((type) => !all.includes(type));
   if (elsewhere !== undefined) throw badParameter('_type', `${elsewhere} is not in the Patient compartment`);
   const { rest, ...asked } = understood(request.query, types);
