@@ -1,8 +1,9 @@
 /** Which way a page is found: from what an index gives, when that is little, or along the order until it is full. */
 import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
-import { type Asks, prepared } from '../prepared.ts';
+import { prepared } from '../prepared.ts';
 import type { Place } from './order.ts';
 import { candidates, resourceWalk, total, type Wanted } from './page.ts';
 import { isNarrow, type Selection, type Source, sourcesOf } from './selection.ts';
@@ -62,11 +63,7 @@ function isRange(source: Source): boolean {
 }
 
 /** Opens it over a database. */
-<<<<<<< HEAD
-export function openFind(pool: Asks): Find {
-=======
 export function openFind(pool: Pool, { few, far }: Limits): Find {
->>>>>>> main
   const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
   const run = async (sql: (binds: Binds) => string): Promise<Found & { readonly over: boolean }> => {
     const binds = new Binds();

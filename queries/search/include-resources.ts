@@ -1,13 +1,9 @@
 /** The resources beside the matches of a search: https://hl7.org/fhir/R4/search.html#include */
-<<<<<<< HEAD
-=======
 import type { Pool } from 'pg';
 import { mayName } from '#src/fhir/search/inclusions.ts';
->>>>>>> main
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { Micros } from '#src/shared/time.ts';
-import type { Asks } from '../prepared.ts';
 import { provenanceText, type RecordedVersion } from '../provenance/resource.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Inclusion } from './include.ts';
@@ -38,7 +34,7 @@ export type Include = (
 ) => Promise<Included>;
 
 /** Opens inclusions over a database: one statement a direction and round. */
-export function openInclude(pool: Asks): Include {
+export function openInclude(pool: Pool): Include {
   return async (caller, { matches, inclusions, base }) => {
     const scope = { tenant: caller.tenantId, base };
     const shown = new Set(matches.flatMap((match) => [`${match.type}/${match.id}`, nameOf(match)]));
@@ -120,7 +116,7 @@ const FORWARD = `
 
 /** What links lead to. */
 async function forward(
-  pool: Asks,
+  pool: Pool,
   tenant: string,
   links: readonly Link[],
   limit: number,
@@ -176,7 +172,7 @@ const AUTOMATIC = `
 
 /** What refers to resources: by what clients wrote, and by the Provenances that the service makes. */
 async function backward(
-  pool: Asks,
+  pool: Pool,
   scope: { readonly tenant: string; readonly base: string },
   resources: readonly CurrentResource[],
   inclusions: readonly Inclusion[],
