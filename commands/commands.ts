@@ -2,6 +2,7 @@
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
 
 /** The resource a command is about: by id, or the one that search criteria (`identifier=s|v`) match. */
@@ -60,6 +61,17 @@ export interface Commands {
     writes: readonly WriteEntry[],
     exact: boolean,
   ): Promise<Written<ReadonlyMap<number, WriteResult | Error>>>;
+  /**
+   * What a create, update or delete would be refused for as things stand; undefined when it would be done. Nothing is
+   * written. @throws Refusal unavailable (503)
+   */
+  rehearse(
+    ctx: CommandContext,
+    method: 'POST' | 'PUT' | 'DELETE',
+    type: ResourceType,
+    id?: string,
+    resource?: SubmittedResource,
+  ): Promise<Refusal | undefined>;
   /** Removes a patient's record physically, with history (interface.md 4.2). Resolves when nothing of it is left. @throws Refusal 403 404 */
   purge(ctx: CommandContext, patientId: string): Promise<Written<void>>;
 }

@@ -9,6 +9,7 @@ import type { Commands } from './commands.ts';
 import { type Erasure, requestErasure } from './record/erasure.ts';
 import { checkAuthorship } from './resource/authorship.ts';
 import type { WriteDeps } from './resource/deps.ts';
+import { rehearse } from './resource/rehearse.ts';
 import type { WriteRequest } from './resource/request.ts';
 import { write } from './resource/write.ts';
 
@@ -60,6 +61,14 @@ export function openCommands(deps: CommandsDeps): Commands {
       await checkAuthorship(ctx, deps.lookup); // headers are wrong for all entries at once
       return runBatch(ctx, writes, (own, entry) => write(deps, own, [requestOf(entry, exact, 0)], false));
     },
+    rehearse: (ctx, method, type, id, resource) =>
+      rehearse(deps, ctx, {
+        index: 0,
+        method,
+        type,
+        ...(id === undefined ? {} : { id }),
+        ...(resource === undefined ? {} : { resource }),
+      }),
     purge: (ctx, patientId) => requestErasure(deps, ctx, patientId),
   };
 }

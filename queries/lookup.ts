@@ -16,14 +16,13 @@ export interface LookupQueries {
 /**
  * Opens the look-ups over a database.
  * @param base base URL of the FHIR interface, slash at its end.
- * @param terminology what criteria ask about codes.
  * @param atHead resolves when the projection `resources` shows every resource of a type that the log's head of now implies.
  */
 export function openLookup(
   pool: Pool,
   base: string,
   atHead: (type: ResourceType) => Promise<void>,
-  terminology?: Terminology,
+  terminology: Terminology,
 ): LookupQueries {
   return {
     locate: openLocate(pool),

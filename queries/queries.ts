@@ -1,7 +1,8 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import type { Pool } from 'pg';
-import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
+import type { Terminology } from '#src/fhir/terminology.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
+import { type Everything, openEverything } from './everything/everything.ts';
 import { Line } from './gather.ts';
 import { type History, openHistory } from './history.ts';
 import { type NewestVersion, openNewestVersion } from './newest-version.ts';
@@ -10,6 +11,7 @@ import { openSearchProvenance, type SearchProvenance } from './provenance/search
 import { openRead, type Read } from './read.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
+import { openSummarized, type Summarized } from './summary/summary.ts';
 import { withSharedInclude, withSharedRead, withSharedSearch } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
@@ -24,19 +26,21 @@ export interface Queries {
   readonly include: Include;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
+  readonly everything: Everything;
+  readonly summarized: Summarized;
   /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
 }
 
 /**
  * Opens the questions over a database.
- * @param terminology what searches ask about codes. Default: what R4's required bindings enumerate.
+ * @param terminology what searches ask of codes.
  * @param terminologyReady resolves when the shared terminology is there.
  */
 export function openQueries(
   pool: Pool,
-  terminology: Terminology = requiredValueSets,
-  terminologyReady: () => Promise<void> = async () => undefined,
+  terminology: Terminology,
+  terminologyReady: () => Promise<void>,
 ): Queries {
   const shared = { pool, ready: terminologyReady };
   const line = new Line(pool.options);
@@ -51,7 +55,9 @@ export function openQueries(
     search: withSharedSearch(shared, openSearch(pool, terminology)),
     include: withSharedInclude(shared, openInclude(pool)),
     readProvenance: openReadProvenance(pool),
-    searchProvenance: openSearchProvenance(pool),
+    searchProvenance: openSearchProvenance(pool, terminology),
+    everything: openEverything(pool),
+    summarized: openSummarized(pool),
     close: async () => {
       await Promise.all([line.close(), histories.close()]);
     },

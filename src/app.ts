@@ -101,13 +101,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
     onFollowing: subscriptions.following,
   });
   const kind = kindOf({ url: databaseUrl, eventStoreUrl: config.eventStoreUrl });
-  const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), log });
+  const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), pool, log });
   const store = watch.guarded();
   const ownLog = { client: pool, store, kind };
   try {
     await assertNotMoved(pool, kind === 'postgresql');
     await assertOwnLog(ownLog);
-    await bringReadModelsUpToDate(pool, { store, databaseUrl, log });
+    await bringReadModelsUpToDate(pool, { store, databaseUrl, log, watch });
     await noteLog(ownLog);
   } catch (error) {
     await Promise.all([store.close(), pool.end()]);
@@ -163,11 +163,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
     }
   };
 
-  const ready = terminologyReady(pool);
-  const terminology = openTerminology(pool, ready);
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const measured = observeQueries(registry);
   const asking = tracing === undefined ? measured : nested(tracing.around('query'), measured);
+  const ready = terminologyReady(pool);
+  const terminology = openTerminology(pool, ready);
   const plainCommands = openCommands({
     store,
     handler,
@@ -252,7 +252,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       erasures.stop();
       await projector.stop();
       progress.stop();
-      watch.stop();
+      await watch.stop();
       await store.close();
       clearInterval(sweeping);
       await queries.close();

@@ -41,10 +41,13 @@ export function candidates(
   const few = most === undefined ? 'true' : `(select count(*) from s) <= ${most}`;
   const matches =
     source === undefined ? matchesOf(selection, binds) : matchesAmong('s', source, selection, updated, binds);
-  const rows =
-    source === undefined
-      ? ''
-      : `s as materialized (${rowsOf(source, most === undefined ? undefined : most + 1, binds)}),`;
+  // Planned as if all rows were wanted, and read no further than they are: with a limit of its own the planner might
+  // take a table without statistics for one where any row will do.
+  const taken = (of: string) =>
+    most === undefined
+      ? `s as materialized (${of}),`
+      : `a as materialized (${of}), s as materialized (select a.* from a limit ${most + 1}),`;
+  const rows = source === undefined ? '' : taken(rowsOf(source, binds));
   const head = `with ${rows} c as materialized (select m.id, m.last_updated from (${matches}) m where ${few})`;
   return framed(
     wanted,
@@ -60,7 +63,7 @@ export function total(selection: Selection, source: Source | undefined, binds: B
   if (source === undefined) {
     return `select count(*) from resources.resource r where ${conditionOf(selection, binds)}`;
   }
-  const rows = `(${rowsOf(source, undefined, binds)})`;
+  const rows = `(${rowsOf(source, binds)})`;
   return `select count(*) from (${matchesAmong(rows, source, selection, false, binds)}) m`;
 }
 

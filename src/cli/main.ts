@@ -133,10 +133,11 @@ function describeCommands(): CAC {
   cli
     .command(
       'history <resource>',
-      'Print who wrote which version, and what changed: of a patient’s record, or of Type/id',
+      'Print who wrote which version, and what changed: of a patient’s record, of Type/id, or of a stream',
     )
     .option('--html <file>', 'Write it as a page instead')
     .example('annal history 018f… --html history.html')
+    .example('annal history project-proj_… --json')
     .action(async (resource: string, options: unknown) => {
       const { historyCommand } = await import('./history.ts');
       return historyCommand(resource, read(options));
@@ -153,7 +154,10 @@ function describeCommands(): CAC {
     });
 
   cli
-    .command('export <patient>', 'Write a record’s whole history as one signed file that proves itself')
+    .command(
+      'export <patient>',
+      'Write the whole history of a record, or of a stream, as one signed file that proves itself',
+    )
     .option('--out <file>', 'The file to write; compressed when it ends with .gz')
     .example('annal export 018f… --out record.ndjson')
     .action(async (patient: string, options: unknown) => {

@@ -10,8 +10,8 @@ export function operationOutcome(issues: readonly Issue[]): string {
     issues.length > 0 ? issues : [{ code: 'informational', diagnostics: 'No issues were found' }];
   return JSON.stringify({
     resourceType: 'OperationOutcome',
-    issue: told.map(({ code, diagnostics, expression }) => ({
-      severity: code === 'informational' ? 'information' : 'error',
+    issue: told.map(({ severity, code, diagnostics, expression }) => ({
+      severity: severity ?? (code === 'informational' ? 'information' : 'error'),
       code,
       diagnostics,
       ...(expression !== undefined && { expression: [expression] }),

@@ -52,6 +52,8 @@ export type IssueType =
 
 /** One fault. */
 export interface Issue {
+  /** Absent: `error`, or `information` for `informational`. */
+  readonly severity?: 'error' | 'warning' | 'information';
   readonly code: IssueType;
   /** A sentence for a developer: what is wrong and where. Never clinical content or a credential. */
   readonly diagnostics: string;

@@ -2,6 +2,7 @@
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import {
   LOG_IDENTITY_SQL,
+  LOG_MARK_SQL,
   OPERATIONS_SCHEMA_SQL,
   PARKED_SQL,
   READ_ANSWERS_SQL,
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0004-answers-of-reads', sql: READ_ANSWERS_SQL },
   { name: '0005-log-identity', sql: LOG_IDENTITY_SQL },
   { name: '0006-terminology', sql: TERMINOLOGY_SQL },
+  { name: '0007-log-mark', sql: LOG_MARK_SQL },
 ];

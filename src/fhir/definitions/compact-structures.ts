@@ -1,5 +1,4 @@
 /** StructureDefinitions and value sets as the compact table that validation is compiled from (`tables.ts` reads it). */
-import { isResourceType } from '../types.ts';
 import { CURRENCIES } from './currencies.ts';
 import type { SourceElement, SourceTerminology, SourceType, Structure } from './hl7.ts';
 import type { CompactRule, CompactType, StructureTable } from './tables.ts';
@@ -9,6 +8,12 @@ const FHIR_TYPE = `${HL7}structuredefinition-fhir-type`;
 
 /** Rules that validation has in its own code: they need the whole resource, markup or the JSON form. */
 const BUILT_IN = new Set(['ele-1', 'ext-1', 'dom-2', 'dom-3', 'dom-4', 'dom-5', 'ref-1', 'txt-1', 'txt-2']);
+
+/**
+ * Rules that say something else than what they mean: que-7 names a type that no element has; ig-1 and ig-2 ask the
+ * element for what its resource has.
+ */
+const MISWRITTEN = new Set(['que-7', 'ig-1', 'ig-2']);
 
 /** Bound to media types, but "xml | json | ttl | mime type" by its definition. */
 const NOT_BOUND = 'CapabilityStatement.format';
@@ -44,13 +49,12 @@ function addType(
   const base = structure.derivation === 'constraint' ? 'Element' : parent;
   const inherited = new Set(base === undefined ? [] : namesOf(structures.get(base)));
   const profiled = structure.derivation === 'constraint' ? root.path : structure.name;
-  const withRules = structure.kind === 'complex-type' || isResourceType(structure.name);
 
   const own: CompactType = { ...(base !== undefined && { base }), elements: {} };
   if (structure.kind === 'resource') own.resource = true;
   table.types[structure.name] = own;
   const known = new Set((table.types[base ?? '']?.rules ?? []).map(([, key]) => key));
-  addRules(own, '', withRules ? root : undefined, known);
+  addRules(own, '', root, known);
 
   for (const element of elements) {
     const path = element.path.replace(profiled, structure.name);
@@ -68,8 +72,8 @@ function addType(
       terminology,
     );
     const type = table.types[path];
-    if (type !== undefined) addRules(type, '', withRules ? element : undefined);
-    else addRules(owner, name, withRules ? element : undefined);
+    if (type !== undefined) addRules(type, '', element);
+    else addRules(owner, name, element);
   }
 }
 
@@ -83,12 +87,12 @@ function namesOf(structure: Structure | undefined): string[] {
 function addRules(
   type: CompactType,
   element: string,
-  source?: SourceElement,
+  source: SourceElement,
   known: ReadonlySet<string> = new Set(),
 ): void {
-  const rules = (source?.constraint ?? [])
+  const rules = (source.constraint ?? [])
     .filter((rule) => rule.severity === 'error' && rule.expression !== undefined)
-    .filter((rule) => !BUILT_IN.has(rule.key) && !known.has(rule.key))
+    .filter((rule) => !BUILT_IN.has(rule.key) && !MISWRITTEN.has(rule.key) && !known.has(rule.key))
     .map((rule): CompactRule => [element, rule.key, rule.human, rule.expression ?? '']);
   if (rules.length > 0) type.rules = [...(type.rules ?? []), ...rules];
 }

@@ -5,18 +5,23 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compactProfiles } from './compact-profiles.ts';
 import { compactSearchParameters } from './compact-search.ts';
 import { compactStructures } from './compact-structures.ts';
 import { readSearchParameters, readStructures, readTerminology } from './hl7.ts';
+import { readProfiles, readProfileValueSets } from './hl7-profiles.ts';
 
 /** Where the tables lie. */
 export const GENERATED = fileURLToPath(new URL('./generated/', import.meta.url));
 
 /** File name → content of every generated table. The same definitions give the same bytes. */
 export function generateTables(): Record<string, string> {
-  const structures = compactStructures(readStructures(), readTerminology());
+  const terminology = readTerminology();
+  const structures = compactStructures(readStructures(), terminology);
   const parameters = compactSearchParameters(readSearchParameters());
+  const profiles = compactProfiles(readProfiles(), readProfileValueSets(), terminology);
   return {
+    'profiles.json': `${JSON.stringify(profiles)}\n`,
     'structures.json': `${JSON.stringify(structures)}\n`,
     'search-parameters.json': `${JSON.stringify(parameters)}\n`,
   };

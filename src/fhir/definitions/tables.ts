@@ -115,6 +115,11 @@ export function isR4ResourceType(name: string): boolean {
   return Object.hasOwn(types, name) && types[name]?.resource === true;
 }
 
+/** Whether R4 has a type of that name: a resource type, a datatype, a primitive or a backbone. */
+export function isTypeName(name: string): boolean {
+  return PRIMITIVES.has(name) || Object.hasOwn(structures().types, name);
+}
+
 /** Code system → codes of a required value set. @throws Error for a key that is not in the table. */
 export function valueSet(key: string): Readonly<Record<string, readonly string[]>> {
   const systems = structures().valueSets[key];

@@ -16,6 +16,7 @@ import { FUNCTIONS } from './functions.ts';
 import { member } from './members.ts';
 import { operation } from './operators.ts';
 import { type Expression, parseExpression } from './parse.ts';
+import { isOfType, ofType } from './type-tests.ts';
 
 interface Scope {
   /** Types of the focus (`$this`). */
@@ -52,6 +53,8 @@ function compile(expression: Expression, scope: Scope): Compiled {
     case 'member':
       return member(expression.name, before(expression.on, scope));
     case 'operation':
+      if (expression.operator === 'is') return isOfType(compile(expression.left, scope), expression.right);
+      if (expression.operator === 'as') return ofType(compile(expression.left, scope), expression.right);
       return operation(
         expression.operator,
         compile(expression.left, scope),

@@ -13,6 +13,7 @@ import {
 } from './compiled.ts';
 import { intersection, isDistinct, NO_VALUE, type Node } from './nodes.ts';
 import type { Expression } from './parse.ts';
+import { isOfType, ofType } from './type-tests.ts';
 
 /** An argument of a call. */
 export interface Argument {
@@ -80,18 +81,20 @@ const choose: Translate = (on, given) => {
   };
 };
 
-/** Only where types are unknown until evaluation, and then by `resourceType`. */
-const ofType: Translate = (on, given) => {
-  const { expression } = only(given, 'ofType');
-  if (on.types !== undefined || expression.kind !== 'member')
-    throw new NotCompiled('ofType() of a known type');
-  const bears = (item: Node): boolean =>
-    item !== NO_VALUE && isObject(item) && item.resourceType === expression.name;
-  return {
-    run: (focus, environment) => on.run(focus, environment).filter(bears),
-    types: new Set([expression.name]),
-  };
+const all: Translate = (on, given) => {
+  const test = truthOf(only(given, 'all').inner(on.types));
+  return fromTruth((focus, environment) =>
+    on.run(focus, environment).every((item) => test([item], environment) === true),
+  );
 };
+
+/** Some of the items, by where they stand. */
+function part(from: number, to?: number): Translate {
+  return (on) => ({
+    run: (focus, environment) => on.run(focus, environment).slice(from, to),
+    types: on.types,
+  });
+}
 
 function onText(apply: (text: string, argument: string) => Json): Translate {
   return (on, given) => {
@@ -211,10 +214,17 @@ export const FUNCTIONS: ReadonlyMap<string, Translate> = new Map<string, Transla
       types: undefined,
     }),
   ],
-  ['ofType', ofType],
+  ['ofType', (on, given) => ofType(on, only(given, 'ofType').expression)],
+  ['as', (on, given) => ofType(on, only(given, 'as').expression)],
+  ['is', (on, given) => isOfType(on, only(given, 'is').expression)],
+  ['all', all],
+  ['first', part(0, 1)],
+  ['tail', part(1)],
+  ['trace', (on) => on],
   ['contains', onText((text, part) => text.includes(part))],
   ['startsWith', onText((text, start) => text.startsWith(start))],
   ['matches', onText((text, pattern) => new RegExp(pattern, 's').test(text))],
+  ['length', onItem((item) => (typeof item === 'string' ? [...item].length : undefined))],
   ['toInteger', onItem(toInteger)],
   ['toString', onItem((item) => (isObject(item) ? undefined : String(item)))],
 ]);

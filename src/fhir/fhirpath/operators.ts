@@ -36,6 +36,8 @@ export function operation(operator: string, left: Compiled, right: Compiled): Co
       });
     case '+':
       return addition(left, right);
+    case '&':
+      return concatenation(left, right);
     default:
       throw new NotCompiled(operator);
   }
@@ -86,6 +88,18 @@ function addition(left: Compiled, right: Compiled): Compiled {
       const [one] = left.run(focus, environment);
       const [other] = right.run(focus, environment);
       return isNumber(one) && isNumber(other) ? [Number(one) + Number(other)] : NOTHING;
+    },
+    types: NO_TYPES,
+  };
+}
+
+/** Texts, one after the other; nothing counts as an empty text. */
+function concatenation(left: Compiled, right: Compiled): Compiled {
+  return {
+    run: (focus, environment) => {
+      const [one = ''] = left.run(focus, environment);
+      const [other = ''] = right.run(focus, environment);
+      return typeof one === 'string' && typeof other === 'string' ? [one + other] : NOTHING;
     },
     types: NO_TYPES,
   };

@@ -39,6 +39,8 @@ const PRECEDENCE: Readonly<Record<string, number>> = {
   '<': 6,
   '>': 6,
   '|': 7,
+  is: 8,
+  as: 8,
   '+': 9,
   '-': 9,
   '&': 9,

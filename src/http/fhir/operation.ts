@@ -17,6 +17,8 @@ export interface OperationInput {
 export interface OperationRequest extends FhirRequest {
   /** The type in the URL; undefined at the base. */
   readonly type: ResourceType | undefined;
+  /** An R4 type in the URL that is not one of the 26. */
+  readonly otherType?: string;
   /** The id in the URL; undefined at the base and at a type. */
   readonly id: string | undefined;
   readonly inputs: readonly OperationInput[];
@@ -27,6 +29,8 @@ export interface OperationRequest extends FhirRequest {
 /** An operation. None of them writes: they need the scope `read`. */
 export interface Operation extends DescribedOperation {
   readonly methods: readonly ('GET' | 'POST')[];
+  /** Whether it is found at R4 types too that are not of the 26. */
+  readonly otherTypes?: true;
   /** Names of its inputs; others are refused with `handling=strict`. */
   readonly parameters: readonly string[];
   run(request: OperationRequest): Promise<Answer>;
@@ -44,16 +48,18 @@ export function operationInteractions(
   segment: string,
   type?: ResourceType,
   id?: string,
+  otherType?: string,
 ): Partial<Record<'GET' | 'POST', Interaction>> {
-  const operation = table.find((each) => `$${each.name}` === segment && isThere(each, type, id));
+  const operation = table.find((each) => `$${each.name}` === segment && isThere(each, type, id, otherType));
   if (operation === undefined) {
     throw new Refusal('not_found', {
       code: 'not-supported',
       diagnostics: `operation ${segment.slice(0, 64)} is not supported`,
     });
   }
+  const elsewhere = otherType === undefined ? {} : { otherType };
   const asked = (request: FhirRequest, body: ParsedJson | undefined) =>
-    operation.run(understood(operation, { ...request, ...inputsOf(request, body), type, id }));
+    operation.run(understood(operation, { ...request, ...inputsOf(request, body), type, id, ...elsewhere }));
   const GET: Interaction = { kind: 'read', run: (request) => asked(request, undefined) };
   const POST: Interaction = { kind: 'operation', run: asked };
   return {
@@ -62,7 +68,13 @@ export function operationInteractions(
   };
 }
 
-function isThere({ system, types, instances }: Operation, type?: ResourceType, id?: string): boolean {
+function isThere(
+  { system, types, instances, otherTypes }: Operation,
+  type?: ResourceType,
+  id?: string,
+  otherType?: string,
+): boolean {
+  if (otherType !== undefined) return otherTypes === true && id === undefined;
   if (type === undefined) return system === true;
   return (id === undefined ? types : instances)?.includes(type) === true;
 }

@@ -2,6 +2,7 @@
  * The FHIR interface's URLs: which interactions a path has. One table for requests and for the GET entries of Bundles.
  * https://hl7.org/fhir/R4/http.html#summary
  */
+import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
@@ -83,9 +84,10 @@ export function routeOf(segments: readonly string[], operations = OPERATIONS): R
 function operationRoute(segments: readonly string[], operations: readonly Operation[]): Route {
   const name = segments.at(-1) ?? '';
   const [type, id] = segments.slice(0, -1);
-  if (type !== undefined && !isResourceType(type))
-    throw unsupported(`${type.slice(0, 64)} is not a supported resource type`);
-  const methods = operationInteractions(operations, name, type, id);
+  const known = type === undefined || isResourceType(type) ? type : undefined;
+  if (type !== known && !isR4ResourceType(type ?? ''))
+    throw unsupported(`${type?.slice(0, 64)} is not a supported resource type`);
+  const methods = operationInteractions(operations, name, known, id, type === known ? undefined : type);
   const place = ['', '/:type', '/:type/:id'][segments.length - 1];
   return { pattern: `${place}/${name}`, methods };
 }

@@ -1,0 +1,33 @@
+/** A write without its append: what it would be refused for (`$validate`, modes create, update and delete). */
+import { Refusal } from '#src/shared/refusal.ts';
+import type { CommandContext } from '../command.ts';
+import { metadataBase } from '../command.ts';
+import { decideWrites, touchedIds } from './decide.ts';
+import type { WriteDeps } from './deps.ts';
+import { planWrites } from './plan.ts';
+import type { WriteRequest } from './request.ts';
+
+/** Why a write would be refused as things stand; undefined when it would be done. Nothing is written. */
+export async function rehearse(
+  deps: WriteDeps,
+  ctx: CommandContext,
+  request: WriteRequest,
+): Promise<Refusal | undefined> {
+  try {
+    const { planned } = await planWrites(deps, ctx, [request], false);
+    for (const { stream, write } of planned) {
+      await deps.handler.handle({
+        stream,
+        metadata: metadataBase(ctx),
+        now: ctx.now,
+        owner: ctx.caller.tenant,
+        touches: touchedIds(stream, [write]),
+        decide: (state, clock) => ({ drafts: [], result: decideWrites(state, clock, [write]).result }),
+      });
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal && error.kind !== 'unavailable') return error;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+/** What `$everything` is asked for: https://hl7.org/fhir/R4/patient-operation-everything.html */
+import { type Period, parsePeriod } from '#src/fhir/search/period.ts';
+import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { CURSOR } from '../cursor.ts';
+import { badParameter } from '../search/raw.ts';
+
+/** Resources a page when nobody says, and at most. */
+export const MAX_PAGE = 1_000;
+
+/** What is asked for, understood. */
+export interface EverythingAsked {
+  /** `_type`: only these; absent: all of the record but automatic Provenances. */
+  readonly types?: ReadonlySet<ResourceType>;
+  /** `_since`: only what was last changed at or after it. */
+  readonly since?: Micros;
+  /** `start` and `end`: only care in [from, to). Open ends are infinite. */
+  readonly care?: { readonly from: Micros; readonly to: Micros };
+  readonly count: number;
+  readonly cursor?: string;
+  /** The parameters that were used, for links; without the cursor. */
+  readonly used: URLSearchParams;
+}
+
+/** Names of the parameters, as the CapabilityStatement's operation has them, and the cursor of `next` links. */
+export const EVERYTHING_PARAMETERS = ['start', 'end', '_since', '_type', '_count', CURSOR] as const;
+
+/** Before and after every moment that a FHIR date can name, in microseconds. */
+const BEGINNING = -4e18;
+const END = 4e18;
+
+/** Reads the parameters; those with empty values count as absent. @throws Refusal `malformed` naming the parameter */
+export function parseEverything(query: URLSearchParams): EverythingAsked {
+  const used = new URLSearchParams();
+  const valuesOf = (name: string): string[] => {
+    const values = query.getAll(name).filter((value) => value !== '');
+    for (const value of values) if (name !== CURSOR) used.append(name, value);
+    return values;
+  };
+  const one = (name: string): string | undefined => {
+    const [value, ...further] = valuesOf(name);
+    if (further.length > 0) throw badParameter(name, 'it may be given once');
+    return value;
+  };
+  const period = (name: string): Period | undefined => {
+    const text = one(name);
+    return text === undefined ? undefined : periodOf(name, text);
+  };
+  const [start, end, since] = [period('start'), period('end'), period('_since')];
+  if (start !== undefined && end !== undefined && start.from >= end.to) {
+    throw badParameter('start', 'it lies after end');
+  }
+  const types = valuesOf('_type').flatMap((value) => value.split(','));
+  const count = one('_count');
+  const cursor = one(CURSOR);
+  return {
+    ...(types.length === 0 ? {} : { types: new Set(types.map(typeOf)) }),
+    ...(since === undefined ? {} : { since: since.from }),
+    ...(start === undefined && end === undefined
+      ? {}
+      : { care: { from: start?.from ?? BEGINNING, to: end?.to ?? END } }),
+    count: count === undefined ? MAX_PAGE : countOf(count),
+    ...(cursor === undefined ? {} : { cursor }),
+    used,
+  };
+}
+
+function periodOf(name: string, text: string): Period {
+  const period = parsePeriod(text);
+  if (period === undefined) throw badParameter(name, 'the value must be a FHIR date or instant');
+  return period;
+}
+
+function typeOf(text: string): ResourceType {
+  if (isResourceType(text)) return text;
+  throw badParameter('_type', `${text.slice(0, 64)} is not a supported resource type`);
+}
+
+function countOf(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw badParameter('_count', 'the value must be a whole number from 1');
+  return Math.min(Number(text), MAX_PAGE);
+}

@@ -1,0 +1,57 @@
+/**
+ * `start` and `end` of `$everything`: which resources are about care in that time. R4 says no more than "care dates";
+ * these are the dates of search's clinical parameters. What has no such date is always in.
+ */
+import { parameterKey } from '#src/fhir/search/keys.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { Micros } from '#src/shared/time.ts';
+
+/** Search parameters with the dates of care, by type. */
+export const CARE_DATES: Partial<Record<ResourceType, readonly string[]>> = {
+  Observation: ['date'],
+  MedicationStatement: ['effective'],
+  MedicationRequest: ['authoredon', 'date'],
+  Immunization: ['date'],
+  Procedure: ['date'],
+  Encounter: ['date'],
+  DiagnosticReport: ['date'],
+  Specimen: ['collected'],
+  DocumentReference: ['date', 'period'],
+  CarePlan: ['date'],
+  CareTeam: ['date'],
+  Provenance: ['recorded'],
+};
+
+/** Facts that last: from one of the first dates until one of the last, or until today when there is none. */
+export const LASTING: Partial<
+  Record<ResourceType, { readonly begin: readonly string[]; readonly end: readonly string[] }>
+> = {
+  Condition: { begin: ['onset-date', 'recorded-date'], end: ['abatement-date'] },
+  AllergyIntolerance: { begin: ['date'], end: [] },
+  Goal: { begin: ['start-date'], end: [] },
+};
+
+/**
+ * The condition in SQL that a row `r` of resources.resource is about care in [from, to). Index search.period_of
+ * (id, key), once or twice a row.
+ */
+export function careCondition(tenant: string, { from, to }: { from: Micros; to: Micros }): string {
+  const keysOf = (table: readonly (readonly [string, readonly string[]])[]): string =>
+    table
+      .flatMap(([type, codes]) => codes.map((code) => searchKey(parameterKey(tenant, type, code))))
+      .map((key) => `${key}::int8`)
+      .join(', ');
+  const dates = (keys: string, holds: string) =>
+    `exists (select from search.period p where p.id = r.id and p.key in (${keys})${holds})`;
+  const within = (keys: string, holds: string) => `(${dates(keys, holds)} or not ${dates(keys, '')})`;
+  const lasting = Object.entries(LASTING);
+  const single = keysOf(Object.entries(CARE_DATES));
+  const begin = keysOf(lasting.map(([type, codes]) => [type, codes.begin]));
+  const end = keysOf(lasting.map(([type, codes]) => [type, codes.end]));
+  return [
+    within(single, ` and p.low < ${to} and p.high > ${from}`),
+    within(begin, ` and p.low < ${to}`),
+    within(end, ` and p.high > ${from}`),
+  ].join(' and ');
+}

@@ -1,0 +1,58 @@
+/** `is`, `as` and `ofType`, where types are known before evaluation (http://hl7.org/fhirpath/N1/#types). */
+import { isObject } from '#src/shared/json.ts';
+import { isR4ResourceType, isTypeName } from '../definitions/tables.ts';
+import { type Compiled, fromTruth, NOTHING, NotCompiled } from './compiled.ts';
+import { NO_VALUE, type Node } from './nodes.ts';
+import type { Expression } from './parse.ts';
+
+/** Types that others are derived from: what is of another type may be of one of these too. */
+const GENERAL = new Set(
+  'Element BackboneElement Resource DomainResource Quantity uri string integer'.split(' '),
+);
+
+/** The items that are of a type: `as` and `ofType`. @throws NotCompiled where only a full engine can tell. */
+export function ofType(on: Compiled, type: Expression | undefined): Compiled {
+  const name = typeNameOf(type);
+  const test = typeTest(on, name);
+  return {
+    run:
+      test === false
+        ? () => NOTHING
+        : test === true
+          ? on.run
+          : (focus, environment) => on.run(focus, environment).filter(test),
+    types: new Set([name]),
+  };
+}
+
+/** Whether an item is of a type. @throws NotCompiled where only a full engine can tell. */
+export function isOfType(on: Compiled, type: Expression | undefined): Compiled {
+  const test = typeTest(on, typeNameOf(type));
+  return fromTruth((focus, environment) => {
+    const [item] = on.run(focus, environment);
+    if (item === undefined) return undefined;
+    return typeof test === 'boolean' ? test : test(item);
+  });
+}
+
+function typeNameOf(type: Expression | undefined): string {
+  if (type?.kind !== 'member' || (type.on !== undefined && !isFhir(type.on)))
+    throw new NotCompiled('a type that is no name');
+  if (!isTypeName(type.name)) throw new NotCompiled(`the type ${type.name}`);
+  return type.name;
+}
+
+function isFhir(namespace: Expression): boolean {
+  return namespace.kind === 'member' && namespace.name === 'FHIR' && namespace.on === undefined;
+}
+
+/** Of all items alike, or a test of each: types that are unknown until evaluation are told by `resourceType`. */
+function typeTest({ types }: Compiled, name: string): boolean | ((item: Node) => boolean) {
+  if (types === undefined) {
+    if (!isR4ResourceType(name)) throw new NotCompiled(`${name} of an unknown type`);
+    return (item) => item !== NO_VALUE && isObject(item) && item.resourceType === name;
+  }
+  if (types.size > 0 && [...types].every((type) => type === name)) return true;
+  if (types.size === 0 || types.has(name) || GENERAL.has(name)) throw new NotCompiled(`${name} among others`);
+  return false;
+}

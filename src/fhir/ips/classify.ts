@@ -1,0 +1,125 @@
+/** Which section of the summary a resource goes into, and what is left out. docs/summary.md has these rules in words. */
+import { codes, loincCodes, text } from './parts.ts';
+import type { SectionName } from './section.ts';
+import type { Source } from './source.ts';
+
+/** Why a resource that would have a section is in none. */
+export type LeftOut = 'entered in error' | 'refuted' | 'with a modifier extension that is not known here';
+
+/** A section; a reason to leave it out that readers are told of; undefined: it is not for a summary. */
+export type Place =
+  | {
+      readonly section: SectionName;
+      /** Only the newest with the same word is in the section. */
+      readonly single?: string;
+    }
+  | { readonly leftOut: LeftOut }
+  | undefined;
+
+/** Where a resource goes. */
+export function placeOf(source: Source): Place {
+  const section = SECTION_OF[source.type]?.(source);
+  const withdrawn = withdrawnAs(source);
+  if (withdrawn !== undefined)
+    return SECTION_OF[source.type] === undefined ? undefined : { leftOut: withdrawn };
+  if (section === undefined) return undefined;
+  // decisions.md, section 4, "Patient safety".
+  if (source.body.includes('"modifierExtension":')) {
+    return { leftOut: 'with a modifier extension that is not known here' };
+  }
+  const single = section === 'socialHistory' ? habitOf(source) : undefined;
+  return { section, ...(single === undefined ? {} : { single }) };
+}
+
+/** Whether a resource was recorded by mistake, or says that something is not so. */
+export function withdrawnAs({ value }: Source): Extract<LeftOut, 'entered in error' | 'refuted'> | undefined {
+  const verification = codes(value.verificationStatus);
+  if (value.status === 'entered-in-error' || verification.includes('entered-in-error'))
+    return 'entered in error';
+  return verification.includes('refuted') ? 'refuted' : undefined;
+}
+
+type Rule = (source: Source) => SectionName | undefined;
+
+const SECTION_OF: Readonly<Record<string, Rule>> = {
+  Condition: condition,
+  AllergyIntolerance: ({ value }) => (isOver(value.clinicalStatus) ? undefined : 'allergies'),
+  MedicationStatement: ({ value }) => (CURRENT.has(text(value.status) ?? '') ? 'medications' : undefined),
+  MedicationRequest: ({ value }) =>
+    CURRENT.has(text(value.status) ?? '') && !isIdea(value.intent) && value.doNotPerform !== true
+      ? 'medications'
+      : undefined,
+  Immunization: ({ value }) => (value.status === 'completed' ? 'immunizations' : undefined),
+  Observation: observation,
+  DiagnosticReport: ({ value }) => (hasResult(value.status) ? 'results' : undefined),
+  Procedure: ({ value }) =>
+    ['preparation', 'not-done'].includes(text(value.status) ?? '') ? undefined : 'procedures',
+  Device: ({ value }) => (value.patient === undefined || value.status === 'inactive' ? undefined : 'devices'),
+  CarePlan: ({ value }) =>
+    ['active', 'on-hold'].includes(text(value.status) ?? '') && !isIdea(value.intent)
+      ? 'planOfCare'
+      : undefined,
+  DocumentReference: ({ value }) =>
+    value.status === 'current' &&
+    loincCodes([value.type ?? [], value.category ?? []].flat()).includes('42348-3')
+      ? 'advanceDirectives'
+      : undefined,
+};
+
+/** Medications that are being taken, or that may be: the codes of R4's two value sets together. */
+const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
+
+function isIdea(intent: unknown): boolean {
+  return intent === 'proposal' || intent === 'option';
+}
+
+function isOver(clinicalStatus: Source['value'][string] | undefined): boolean {
+  return codes(clinicalStatus).some((code) => ['inactive', 'remission', 'resolved'].includes(code));
+}
+
+/** Categories of Conditions about what somebody can do: LOINC's own code of the section, and those of US Core. */
+const FUNCTIONAL: ReadonlySet<string> = new Set(['47420-5', 'functional-status', 'disability-status']);
+
+function condition({ value }: Source): SectionName {
+  if (isOver(value.clinicalStatus)) return 'pastProblems';
+  return codes(value.category).some((code) => FUNCTIONAL.has(code)) ? 'functionalStatus' : 'problems';
+}
+
+function hasResult(status: unknown): boolean {
+  return status !== 'registered' && status !== 'cancelled';
+}
+
+/** Codes that the IPS profiles of pregnancy status, expected delivery date and outcome fix or bind. */
+const PREGNANCY: ReadonlySet<string> = new Set(
+  '82810-3 11778-8 11779-6 11780-4 11636-8 11637-6 11638-4 11639-2 11640-0 11612-9 11613-7 11614-5 33065-4'.split(
+    ' ',
+  ),
+);
+
+/** Codes of the IPS profiles of tobacco and alcohol use: a section may have one Observation of each. */
+const HABITS: ReadonlySet<string> = new Set(['72166-2', '74013-4']);
+
+function habitOf({ value }: Source): string | undefined {
+  return loincCodes(value.code).find((code) => HABITS.has(code));
+}
+
+/** https://hl7.org/fhir/R4/observation-vitalsigns.html: the codes that make an Observation a vital sign. */
+const VITAL_SIGNS: ReadonlySet<string> = new Set(
+  '85353-1 9279-1 8867-4 2708-6 59408-5 8310-5 8302-2 9843-4 29463-7 39156-5 85354-9 8480-6 8462-4 8478-0'.split(
+    ' ',
+  ),
+);
+
+function observation(source: Source): SectionName | undefined {
+  const { value } = source;
+  if (!hasResult(value.status)) return undefined;
+  const loinc = loincCodes(value.code);
+  if (loinc.some((code) => PREGNANCY.has(code))) return 'pregnancy';
+  if (habitOf(source) !== undefined) return 'socialHistory';
+  const categories = codes(value.category);
+  if (categories.includes('social-history')) return 'socialHistory';
+  if (categories.includes('vital-signs')) return 'vitalSigns';
+  if (categories.includes('activity')) return undefined;
+  if (categories.length === 0 && loinc.some((code) => VITAL_SIGNS.has(code))) return 'vitalSigns';
+  return 'results';
+}

@@ -1,0 +1,130 @@
+/** The Composition of a summary, and its author and custodian. https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Composition-uv-ips.html */
+import { v5 } from 'uuid';
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { toInstant } from '#src/shared/time.ts';
+import type { LeftOut } from './classify.ts';
+import { escaped, type Narrative, narrative, paragraph } from './narrative.ts';
+import { LOINC, objects, text } from './parts.ts';
+import type { Section } from './section.ts';
+import { humanName, joined, moment } from './words.ts';
+
+/** The profile that summaries conform to. */
+export const COMPOSITION_PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Composition-uv-ips';
+/** Its version. */
+export const IPS_VERSION = '2.0.0';
+
+/** What is in a section. */
+export interface Filled {
+  readonly section: Section;
+  readonly text: Narrative;
+  /** Full URLs of its entries. */
+  readonly entries: readonly string[];
+}
+
+/** What a Composition is made of. */
+export interface Composed {
+  /** A UUID. */
+  readonly id: string;
+  /** Microseconds. */
+  readonly now: number;
+  readonly base: string;
+  readonly patient: JsonObject;
+  readonly patientUrl: string;
+  readonly sections: readonly Filled[];
+  readonly leftOut: ReadonlyMap<LeftOut, number>;
+}
+
+/** An id that always is the same for the same text. */
+export function derivedId(text: string): string {
+  return v5(text, v5.URL);
+}
+
+/** The service as the author of documents: a Device. */
+export function authorDevice(base: string): JsonObject {
+  return {
+    resourceType: 'Device',
+    id: derivedId(`${base}#author`),
+    identifier: [{ system: 'urn:ietf:rfc:3986', value: base }],
+    deviceName: [{ name: 'Annal', type: 'user-friendly-name' }],
+    type: { text: 'Health record service' },
+  };
+}
+
+/** The service as the custodian of documents: an Organization. */
+export function custodian(base: string): JsonObject {
+  return {
+    resourceType: 'Organization',
+    id: derivedId(`${base}#custodian`),
+    identifier: [{ system: 'urn:ietf:rfc:3986', value: base }],
+    name: `Annal at ${URL.canParse(base) ? new URL(base).host : base}`,
+  };
+}
+
+/** The Composition. */
+export function composition(made: Composed): JsonObject {
+  const { id, now, base, patient, patientUrl, sections } = made;
+  const urn = (resource: JsonObject): JsonObject => ({ reference: `urn:uuid:${String(resource.id)}` });
+  const name = humanName(patient.name);
+  return {
+    resourceType: 'Composition',
+    id,
+    meta: { profile: [`${COMPOSITION_PROFILE}|${IPS_VERSION}`] },
+    text: { ...overview(made, name) },
+    identifier: { system: 'urn:ietf:rfc:3986', value: `urn:uuid:${id}` },
+    status: 'final',
+    type: { coding: [{ system: LOINC, code: '60591-5' }], text: 'Patient summary' },
+    subject: { reference: patientUrl, ...(name === undefined ? {} : { display: name }) },
+    date: toInstant(now),
+    author: [urn(authorDevice(base))],
+    title: name === undefined ? 'International Patient Summary' : `International Patient Summary of ${name}`,
+    confidentiality: 'N',
+    custodian: urn(custodian(base)),
+    section: sections.map(sectionOf),
+  };
+}
+
+function sectionOf({ section: { title, code }, text: narrated, entries }: Filled): Json {
+  const content: JsonObject =
+    entries.length > 0
+      ? { entry: entries.map((reference) => ({ reference })) }
+      : { emptyReason: UNAVAILABLE };
+  return {
+    title,
+    code: { coding: [{ system: LOINC, code }], text: title },
+    text: { ...narrated },
+    ...content,
+  };
+}
+
+/** decisions.md, section 5: the record does not say that there is none. */
+const UNAVAILABLE = {
+  coding: [
+    {
+      system: 'http://terminology.hl7.org/CodeSystem/list-empty-reason',
+      code: 'unavailable',
+      display: 'Unavailable',
+    },
+  ],
+};
+
+/** Whom the summary is about, when it was made, and what it leaves out. */
+function overview({ patient, now, leftOut }: Composed, name: string | undefined): Narrative {
+  const identifiers = objects(patient.identifier).map(({ value, system }) =>
+    joined([text(value), text(system) === undefined ? undefined : `(${text(system)})`], ' '),
+  );
+  const rows = [
+    ['Name', name ?? 'not known'],
+    ['Born', moment(patient.birthDate) ?? 'not known'],
+    ['Died', moment(patient.deceasedDateTime) ?? (patient.deceasedBoolean === true ? 'yes' : undefined)],
+    ['Gender', text(patient.gender)],
+    ['Identifiers', joined(identifiers)],
+    ['Made', moment(toInstant(now))],
+  ].flatMap(([heading = '', value]) =>
+    value === undefined ? [] : [`<tr><th>${heading}</th><td>${escaped(value)}</td></tr>`],
+  );
+  const counts = [...leftOut].map(([reason, count]) => `${count} ${reason}`);
+  return narrative([
+    `<table><tbody>${rows.join('')}</tbody></table>`,
+    ...(counts.length === 0 ? [] : [paragraph(`Left out of this summary: ${counts.join(', ')}.`)]),
+  ]);
+}

@@ -1,0 +1,101 @@
+/**
+ * Resources as entries of the document. A literal reference in it leads to an entry, or to a contained resource; what
+ * it does not hold stands as a logical reference, an identifier that is the URL: https://hl7.org/fhir/R4/references.html#logical
+ */
+import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { parseReference } from '../references.ts';
+import type { Source } from './source.ts';
+
+/** How the references of a text are told: it is printed without blanks, and no string holds a bare quote. */
+const REFERENCE = /"reference":"([^"\\]*)"/g;
+
+/** What a reference's text leads to here: `Type/id`, whatever form it has. Undefined: nothing of this service. */
+export function keyOf(reference: string, bases: readonly string[]): string | undefined {
+  const parsed = parseReference(reference, bases);
+  return parsed.kind === 'local' ? `${parsed.type}/${parsed.id}` : undefined;
+}
+
+/** The resources that a resource refers to, as `Type/id`. */
+export function referredBy({ body }: Source, bases: readonly string[]): string[] {
+  return [...body.matchAll(REFERENCE)].flatMap(([, reference = '']) => keyOf(reference, bases) ?? []);
+}
+
+/**
+ * The JSON text of a resource in the document.
+ * @param added members that it gets.
+ * @param isInside whether a `Type/id` is an entry.
+ */
+export function entryText(
+  source: Source,
+  added: JsonObject,
+  isInside: (key: string) => boolean,
+  base: string,
+): string {
+  const further = Object.entries(added).map(
+    ([name, value]) => `,${JSON.stringify(name)}:${printJson(value)}`,
+  );
+  const whole = source.body.slice(0, -1) + further.join('') + source.body.slice(-1);
+  const settled = (reference: string) => settle(reference, isInside, base);
+  let isPlain = true;
+  const text = whole.replace(REFERENCE, (member, reference: string, at: number) => {
+    const after = settled(reference);
+    if (after === undefined) return member;
+    if (typeof after === 'string') return `"reference":${JSON.stringify(after)}`;
+    isPlain &&= isAlone(whole, at);
+    return JSON.stringify(after).slice(1, -1);
+  });
+  return isPlain ? text : printJson(rewritten(parseJson(whole).value, settled));
+}
+
+/** A reference with nothing beside it but a display; beside others there may be an identifier or a type already. */
+const ALONE = /\{"reference":"[^"\\]*"(?:,"display":"(?:[^"\\]|\\.)*")?\}/y;
+
+function isAlone(text: string, at: number): boolean {
+  ALONE.lastIndex = at - 1;
+  return ALONE.test(text);
+}
+
+interface Logical {
+  readonly type?: string;
+  readonly identifier: { readonly system: string; readonly value: string };
+}
+
+/** What a reference becomes: a reference without its version, a logical one; undefined: what it is. */
+function settle(
+  reference: string,
+  isInside: (key: string) => boolean,
+  base: string,
+): string | Logical | undefined {
+  const parsed = parseReference(reference, [base]);
+  switch (parsed.kind) {
+    case 'contained':
+      return undefined;
+    case 'local': {
+      const key = `${parsed.type}/${parsed.id}`;
+      if (isInside(key)) return reference === key || reference === base + key ? undefined : key;
+      return logical(base + key, parsed.type);
+    }
+    case 'foreign-type':
+      return logical(`${base}${parsed.type}/${parsed.id}`, parsed.type);
+    default:
+      return logical(reference);
+  }
+}
+
+function logical(value: string, type?: string): Logical {
+  return { ...(type === undefined ? {} : { type }), identifier: { system: 'urn:ietf:rfc:3986', value } };
+}
+
+/** The same over a tree, where a logical reference keeps the identifier and type that it has. */
+function rewritten(value: Json, settled: (reference: string) => string | Logical | undefined): Json {
+  if (Array.isArray(value)) return value.map((item) => rewritten(item, settled));
+  if (!isObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) copy[name] = rewritten(member, settled);
+  if (typeof copy.reference !== 'string') return copy;
+  const after = settled(copy.reference);
+  if (after === undefined) return copy;
+  if (typeof after === 'string') return { ...copy, reference: after };
+  const { reference, ...rest } = copy;
+  return { ...after, ...rest } as JsonObject;
+}

@@ -1,0 +1,68 @@
+/** Narratives: XHTML that reads as a page, https://hl7.org/fhir/R4/narrative.html */
+import { COLUMNS, type Column, type Look } from './columns.ts';
+import type { Section } from './section.ts';
+import type { Source } from './source.ts';
+
+/** A Narrative made by us. */
+export interface Narrative {
+  readonly status: 'generated';
+  readonly div: string;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A text as it stands in XHTML: markup in it shows as itself. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
+}
+
+/** A narrative of some pieces of XHTML. */
+export function narrative(pieces: readonly string[]): Narrative {
+  return { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${pieces.join('')}</div>` };
+}
+
+/** A paragraph. */
+export function paragraph(text: string): string {
+  return `<p>${escaped(text)}</p>`;
+}
+
+/**
+ * A section's narrative.
+ * @param sources its entries, newest first.
+ * @param found how many there were before the section was cut to its cap.
+ */
+export function sectionNarrative(
+  { name, empty }: Section,
+  sources: readonly Source[],
+  found: number,
+  look: Look,
+): Narrative {
+  if (sources.length === 0) {
+    return narrative([
+      paragraph(
+        `This record holds no information about ${empty ?? 'this'}. That does not mean that there are none.`,
+      ),
+    ]);
+  }
+  const cut =
+    found > sources.length
+      ? [
+          paragraph(
+            `${sources.length} of ${found} entries: the newest of each kind first, then the newest of all.`,
+          ),
+        ]
+      : [];
+  return narrative([...cut, table(COLUMNS[name], sources, look)]);
+}
+
+function table(columns: readonly Column[], sources: readonly Source[], look: Look): string {
+  const cells = columns.map(([, cell]) => sources.map((source) => cell(source, look) ?? ''));
+  // The first names the entry and is always there.
+  const shown = cells.flatMap((column, n) => (n === 0 || column.some((text) => text !== '') ? [n] : []));
+  const head = shown.map((n) => `<th>${escaped(columns[n]?.[0] ?? '')}</th>`).join('');
+  const rows = sources.map((_, row) => {
+    const texts = shown.map((n) => cells[n]?.[row] ?? '');
+    return `<tr>${texts.map((text, n) => `<td>${escaped(text || (n === 0 ? 'not named' : ''))}</td>`).join('')}</tr>`;
+  });
+  return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}

@@ -1,0 +1,47 @@
+/** The order of a section, and which entries it has when there are too many. */
+import { happenedAt } from './dates.ts';
+import { codings, text } from './parts.ts';
+import type { Source, Stored } from './source.ts';
+
+/** A resource that may be an entry, as long as that is not decided: without all that it says, which takes much room. */
+export interface Candidate {
+  readonly stored: Stored;
+  /** When what it tells of happened. */
+  readonly at: number;
+  /** What it is about: its first code, or its words. */
+  readonly code: string;
+}
+
+/** The candidate that a resource is. */
+export function candidateOf(stored: Stored, source: Source): Candidate {
+  return { stored, at: happenedAt(source), code: codeOf(source) };
+}
+
+/** Newest first; of the same moment the one that was recorded later (ids are UUIDv7). Those without a date come last. */
+export function newestFirst<C extends Candidate>(candidates: readonly C[]): C[] {
+  return [...candidates].sort((a, b) => (a.at === b.at ? (a.stored.id < b.stored.id ? 1 : -1) : b.at - a.at));
+}
+
+/**
+ * At most so many: the newest of each code, so that no kind of finding is crowded out by another that is repeated often,
+ * then whatever is newest.
+ * @param candidates in the section's order, which stays.
+ */
+export function capped<C extends Candidate>(candidates: readonly C[], cap: number): readonly C[] {
+  if (candidates.length <= cap) return candidates;
+  const seen = new Set<string>();
+  const [latest, others]: [C[], C[]] = [[], []];
+  for (const candidate of candidates) {
+    (seen.has(candidate.code) ? others : latest).push(candidate);
+    seen.add(candidate.code);
+  }
+  const kept = new Set([...latest, ...others].slice(0, cap));
+  return candidates.filter((candidate) => kept.has(candidate));
+}
+
+function codeOf({ type, value }: Source): string {
+  const about = value.code ?? value.vaccineCode ?? value.category;
+  const [coding] = codings(about);
+  if (coding !== undefined) return `${text(coding.system) ?? ''}|${text(coding.code) ?? ''}`;
+  return `${type} ${JSON.stringify(about)}`;
+}

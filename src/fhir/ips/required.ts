@@ -1,0 +1,102 @@
+/**
+ * What the IPS profiles require and a valid R4 resource may lack: said to be unknown, by HL7's data-absent-reason, as
+ * the guide asks. https://hl7.org/fhir/uv/ips/STU2/design.html
+ */
+import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { codes, objects } from './parts.ts';
+import type { SectionName } from './section.ts';
+import type { Source } from './source.ts';
+
+/** HL7's extension for an element whose value nobody knows. */
+export const UNKNOWN = {
+  extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
+};
+const NAME = [{ _text: UNKNOWN }];
+
+/** Members that a resource gets, by name; none when it has what its profile requires. */
+export function missingMembers(source: Source, section: SectionName | undefined): JsonObject {
+  const { type, value } = source;
+  const missing: JsonObject = {};
+  const element = (name: string): void => {
+    if (value[name] === undefined) missing[name] = UNKNOWN;
+  };
+  const primitive = (name: string): void => {
+    if (value[name] === undefined && value[`_${name}`] === undefined) missing[`_${name}`] = UNKNOWN;
+  };
+  const oneOf = (name: string): void => {
+    if (!Object.keys(value).some((key) => key.startsWith(name) || key.startsWith(`_${name}`))) {
+      missing[`_${name}DateTime`] = UNKNOWN;
+    }
+  };
+  switch (type) {
+    case 'Patient':
+      if (value.name === undefined) missing.name = NAME;
+      primitive('birthDate');
+      break;
+    case 'AllergyIntolerance':
+    case 'Condition':
+    case 'Medication':
+      element('code');
+      break;
+    case 'MedicationStatement':
+      oneOf('effective');
+      break;
+    case 'Procedure':
+      element('code');
+      oneOf('performed');
+      break;
+    case 'DiagnosticReport':
+      oneOf('effective');
+      break;
+    case 'Specimen':
+      element('type');
+      break;
+    case 'Organization':
+      primitive('name');
+      break;
+    case 'Practitioner':
+      if (value.name === undefined) missing.name = NAME;
+      break;
+    case 'Observation':
+      if (section === undefined) break;
+      oneOf('effective');
+      if (isResult(value) && section === 'results' && value.performer === undefined)
+        missing.performer = [UNKNOWN];
+      if (isEmpty(value)) missing.dataAbsentReason = { coding: [NOT_KNOWN] };
+      break;
+  }
+  return missing;
+}
+
+const NOT_KNOWN = {
+  system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason',
+  code: 'unknown',
+  display: 'Unknown',
+};
+
+/** Whether the profile of laboratory or of radiology results is meant for it. */
+function isResult({ category }: JsonObject): boolean {
+  return codes(category).some((code) => code === 'laboratory' || code === 'imaging');
+}
+
+/** An Observation without value, parts or a reason: ips-2 of laboratory results, vs-2 of vital signs. */
+function isEmpty(value: JsonObject): boolean {
+  return (
+    !Object.keys(value).some((key) => key.startsWith('value') || key.startsWith('_value')) &&
+    value.component === undefined &&
+    value.hasMember === undefined &&
+    value.dataAbsentReason === undefined
+  );
+}
+
+/** A Patient or Practitioner each of whose names has words, or says that they are not known: ips-pat-1. */
+export function withNames(source: Source): Source {
+  const { type, value } = source;
+  if (type !== 'Patient' && type !== 'Practitioner') return source;
+  const names = objects(value.name);
+  const isNamed = (name: JsonObject): boolean =>
+    ['family', 'given', 'text', '_family', '_given', '_text'].some((part) => name[part] !== undefined);
+  if (names.every(isNamed)) return source;
+  const named = { ...value, name: names.map((name) => (isNamed(name) ? name : { ...name, _text: UNKNOWN })) };
+  return { ...source, value: named, body: printJson(named) };
+}

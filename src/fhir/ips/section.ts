@@ -1,0 +1,56 @@
+/**
+ * The sections of an International Patient Summary: https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Composition-uv-ips.html
+ * Which resource goes into which is decided in `classify.ts`.
+ */
+
+/** A section. */
+export type SectionName =
+  | 'problems'
+  | 'allergies'
+  | 'medications'
+  | 'immunizations'
+  | 'results'
+  | 'vitalSigns'
+  | 'procedures'
+  | 'devices'
+  | 'advanceDirectives'
+  | 'functionalStatus'
+  | 'pastProblems'
+  | 'pregnancy'
+  | 'planOfCare'
+  | 'socialHistory';
+
+/** What is the same in every summary. */
+export interface Section {
+  readonly name: SectionName;
+  readonly title: string;
+  /** LOINC, as the profile fixes it. */
+  readonly code: string;
+  /** Said when there is nothing, in sections that are always there. */
+  readonly empty?: string;
+  /** Most entries; the newest of each code come first. Absent: all, since a missing one could do harm. */
+  readonly cap?: number;
+}
+
+/** In the order of the document. */
+export const SECTIONS: readonly Section[] = [
+  { name: 'problems', title: 'Problems', code: '11450-4', empty: 'problems' },
+  {
+    name: 'allergies',
+    title: 'Allergies and intolerances',
+    code: '48765-2',
+    empty: 'allergies or intolerances',
+  },
+  { name: 'medications', title: 'Medications', code: '10160-0', empty: 'medications' },
+  { name: 'immunizations', title: 'Immunizations', code: '11369-6', cap: 200 },
+  { name: 'results', title: 'Results', code: '30954-2', cap: 200 },
+  { name: 'vitalSigns', title: 'Vital signs', code: '8716-3', cap: 100 },
+  { name: 'procedures', title: 'Procedures', code: '47519-4', cap: 100 },
+  { name: 'devices', title: 'Medical devices', code: '46264-8' },
+  { name: 'advanceDirectives', title: 'Advance directives', code: '42348-3' },
+  { name: 'functionalStatus', title: 'Functional status', code: '47420-5' },
+  { name: 'pastProblems', title: 'Past problems', code: '11348-0', cap: 100 },
+  { name: 'pregnancy', title: 'Pregnancy', code: '10162-6', cap: 50 },
+  { name: 'planOfCare', title: 'Plan of care', code: '18776-5' },
+  { name: 'socialHistory', title: 'Social history', code: '29762-2', cap: 50 },
+];

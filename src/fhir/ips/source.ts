@@ -1,0 +1,44 @@
+/** Resources as the summary is made of them: their stored text, and what it says. */
+import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+
+/** A resource as it is stored. */
+export interface Stored {
+  readonly type: string;
+  readonly id: string;
+  /** FHIR JSON, compact, decimals as they came. */
+  readonly body: string;
+}
+
+/** A resource and what it says. */
+export interface Source extends Stored {
+  /** `Type/id`. */
+  readonly key: string;
+  readonly value: JsonObject;
+}
+
+/** What looks like a number between two delimiters; now and then it is part of a string, which does no harm. */
+const NUMBER = /[:,[](-?\d[\d.eE+-]*)(?=[,\]}])/g;
+
+/** Whether JavaScript would print every number of a text as it stands there. */
+function isExact(body: string): boolean {
+  NUMBER.lastIndex = 0;
+  for (let found = NUMBER.exec(body); found !== null; found = NUMBER.exec(body)) {
+    const literal = found[1] ?? '';
+    if (String(Number(literal)) !== literal) return false;
+  }
+  return true;
+}
+
+/** Reads a stored resource; numbers keep their literals. The quick way where none can change. */
+export function sourceOf(stored: Stored): Source {
+  return sourceFrom(stored, isExact(stored.body) ? JSON.parse(stored.body) : parseJson(stored.body).value);
+}
+
+/** Reads it for whatever asks for no number. */
+export function glanceAt(stored: Stored): Source {
+  return sourceFrom(stored, JSON.parse(stored.body));
+}
+
+function sourceFrom({ type, id, body }: Stored, value: unknown): Source {
+  return { key: `${type}/${id}`, type, id, body, value: isObject(value) ? value : {} };
+}

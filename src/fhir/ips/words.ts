@@ -1,0 +1,136 @@
+/** FHIR's data types in words, for narratives. */
+import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
+import { first, objects, text } from './parts.ts';
+
+/** What a CodeableConcept, or a list of them, says. */
+export function concept(value: Json | undefined): string | undefined {
+  const all = objects(value).flatMap((each) => conceptOf(each) ?? []);
+  return all.length === 0 ? undefined : all.join(', ');
+}
+
+function conceptOf(value: JsonObject): string | undefined {
+  const shown = text(value.text);
+  if (shown !== undefined) return shown;
+  const codings = objects(value.coding);
+  const display = codings.flatMap((coding) => text(coding.display) ?? [])[0];
+  return display ?? codings.flatMap((coding) => text(coding.code) ?? [])[0];
+}
+
+/** A quantity with its comparator and unit. */
+export function quantity(value: Json | undefined): string | undefined {
+  const { value: number, comparator, unit, code } = first(value) ?? {};
+  if (!isNumber(number)) return undefined;
+  return [`${text(comparator) ?? ''}${number}`, text(unit) ?? text(code)].filter(Boolean).join(' ');
+}
+
+/** A date or time as it was recorded, to the minute. */
+export function moment(value: Json | undefined): string | undefined {
+  const [, day, minute = '', zone = ''] =
+    /^([^T]+)(?:T(\d\d:\d\d)(?::[\d.]+)?(.*))?$/.exec(text(value) ?? '') ?? [];
+  if (day === undefined) return undefined;
+  return minute === '' ? day : `${day} ${minute}${zone === 'Z' ? ' UTC' : zone}`;
+}
+
+/** A period, either end of which may be open. */
+export function period(value: Json | undefined): string | undefined {
+  const { start, end } = first(value) ?? {};
+  const [from, to] = [moment(start), moment(end)];
+  if (from === undefined) return to === undefined ? undefined : `until ${to}`;
+  return to === undefined ? `since ${from}` : `${from} – ${to}`;
+}
+
+function range(value: Json | undefined): string | undefined {
+  const { low, high } = first(value) ?? {};
+  const [from, to] = [quantity(low), quantity(high)];
+  if (from !== undefined && to !== undefined) return `${from} – ${to}`;
+  if (from !== undefined) return `≥ ${from}`;
+  return to === undefined ? undefined : `≤ ${to}`;
+}
+
+/** The reference ranges of an Observation or component. */
+export function referenceRange(value: Json | undefined): string | undefined {
+  return joined(objects(value).map((each) => text(each.text) ?? range(each)));
+}
+
+/** Whatever an element of several types says: `choice(observation, 'value')`. */
+export function choice(resource: JsonObject, name: string): string | undefined {
+  const key = Object.keys(resource).find(
+    (each) => each.startsWith(name) && /^[A-Z]/.test(each.slice(name.length)),
+  );
+  if (key === undefined) return undefined;
+  const value = resource[key];
+  switch (key.slice(name.length)) {
+    case 'CodeableConcept':
+      return concept(value);
+    case 'Quantity':
+    case 'Age':
+    case 'Duration':
+      return quantity(value);
+    case 'DateTime':
+    case 'Date':
+    case 'Instant':
+      return moment(value);
+    case 'Period':
+      return period(value);
+    case 'Range':
+      return range(value);
+    case 'Ratio': {
+      const { numerator, denominator } = first(value) ?? {};
+      return joined([quantity(numerator), quantity(denominator)], ' / ');
+    }
+    case 'SampledData':
+      return 'a series of samples';
+    case 'Timing':
+      return timing(value);
+    default:
+      return value === undefined || typeof value === 'object' ? undefined : String(value);
+  }
+}
+
+function timing(value: Json | undefined): string | undefined {
+  const { code, repeat, event } = first(value) ?? {};
+  const { frequency, period: every, periodUnit, boundsPeriod } = first(repeat) ?? {};
+  const often =
+    isNumber(frequency) && isNumber(every)
+      ? `${frequency} × every ${every} ${text(periodUnit) ?? ''}`.trim()
+      : undefined;
+  const events = Array.isArray(event) ? event.map(moment) : [];
+  return joined([concept(code) ?? often, period(boundsPeriod), ...events]);
+}
+
+/** How a medication is taken: Dosage. */
+export function dosage(value: Json | undefined): string | undefined {
+  return joined(
+    objects(value).map((each) => {
+      const shown = text(each.text) ?? text(each.patientInstruction);
+      if (shown !== undefined) return shown;
+      const { doseAndRate } = each;
+      const dose = joined(objects(doseAndRate).map((rate) => choice(rate, 'dose')));
+      const needed = each.asNeededBoolean === true ? 'as needed' : concept(each.asNeededCodeableConcept);
+      return joined([dose, timing(each.timing), concept(each.route), needed]);
+    }),
+    '; ',
+  );
+}
+
+/** Annotations. */
+export function notes(value: Json | undefined): string | undefined {
+  return joined(
+    objects(value).map((note) => text(note.text)),
+    ' ',
+  );
+}
+
+/** A HumanName. */
+export function humanName(value: Json | undefined): string | undefined {
+  const { text: whole, family, given, prefix, suffix } = first(value) ?? {};
+  const list = (part: Json | undefined) =>
+    Array.isArray(part) ? part.filter((each) => typeof each === 'string') : [];
+  return text(whole) ?? joined([...list(prefix), ...list(given), text(family), ...list(suffix)], ' ');
+}
+
+/** What there is of some texts; undefined when there is nothing. */
+export function joined(parts: readonly (string | undefined)[], separator = ', '): string | undefined {
+  const there = parts.filter((part) => part !== undefined && part !== '');
+  return there.length === 0 ? undefined : there.join(separator);
+}

@@ -1,0 +1,41 @@
+/** Codes of a profile's bindings: https://hl7.org/fhir/R4/terminologies.html#strength */
+import { isObject, type Json } from '#src/shared/json.ts';
+import { asArray } from '../validation/walk.ts';
+import type { Item } from './items.ts';
+import { profileValueSet } from './table.ts';
+
+const sets = new Map<string, ReadonlyMap<string, ReadonlySet<string>>>();
+
+function systemsOf(url: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const known = sets.get(url);
+  if (known !== undefined) return known;
+  const systems = new Map(
+    Object.entries(profileValueSet(url)).map(([system, codes]) => [system, new Set(codes)]),
+  );
+  sets.set(url, systems);
+  return systems;
+}
+
+/**
+ * Whether an item is coded by a value set: one of its codings is in it. Undefined when it has no code at all, as a
+ * concept of text alone.
+ */
+export function isBound({ value, type }: Item, url: string): boolean | undefined {
+  const systems = systemsOf(url);
+  if (typeof value === 'string') return [...systems.values()].some((codes) => codes.has(value));
+  if (!isObject(value)) return undefined;
+  const codings = type === 'CodeableConcept' ? asArray(value.coding) : [value];
+  const coded = codings.filter((coding) => isObject(coding) && typeof coding.code === 'string');
+  return coded.length === 0 ? undefined : coded.some((coding) => isIn(coding, systems));
+}
+
+function isIn(coding: Json, systems: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  if (!isObject(coding) || typeof coding.system !== 'string' || typeof coding.code !== 'string') return false;
+  return systems.get(coding.system)?.has(coding.code) === true;
+}
+
+/** The codes of a value set, for a sentence. */
+export function namedCodes(url: string): string {
+  const codes = [...systemsOf(url).values()].flatMap((system) => [...system]);
+  return codes.length > 12 ? `the codes of ${url}` : `${codes.join(', ')} (${url})`;
+}

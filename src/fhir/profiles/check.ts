@@ -1,0 +1,245 @@
+/**
+ * Checks resources against profiles: cardinalities, types, fixed values and patterns, bindings, invariants, slices,
+ * references to resources that conform (https://hl7.org/fhir/R4/profiling.html). What base R4 says is checked elsewhere.
+ */
+import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isResource, typeOfProfile } from './discriminators.ts';
+import { type Fault, hasErrors } from './faults.ts';
+import { holderOf, type Item, itemsOf } from './items.ts';
+import { isFixed, matchesPattern } from './match.ts';
+import { bundlePlaces, containedPlace, type Place, placeOf, resolveReference } from './places.ts';
+import { checkBinding, checkRules, type Scope } from './rules.ts';
+import { Slicing } from './slicing.ts';
+import { type Profile, type ProfileNode, type ProfileType, profileOf, shortName } from './table.ts';
+
+const NO_FAULTS: readonly Fault[] = [];
+
+/** Resources that refer to each other in a chain longer than this are each looked at when their own turn comes. */
+const MAX_CHAIN = 50;
+
+/** The check of one document or resource: what was found of each resource in it is kept, and found once. */
+export class ProfileCheck {
+  readonly #places = new Map<JsonObject, Place>();
+  readonly #found = new Map<JsonObject, Map<string, readonly Fault[]>>();
+  readonly #slicings = new Map<ProfileNode, Slicing>();
+  readonly root: Place;
+  #chain = 0;
+
+  constructor(resource: JsonObject) {
+    this.root = this.#add(placeOf(resource, String(resource.resourceType)));
+  }
+
+  /** Every resource in it, entries' and contained ones too. */
+  places(): Iterable<Place> {
+    return this.#places.values();
+  }
+
+  #add(place: Place): Place {
+    const { resource, path, root } = place;
+    this.#places.set(resource, place);
+    if (resource.resourceType === 'Bundle') {
+      for (const entry of bundlePlaces(resource, path).entries) this.#add(entry);
+    }
+    const contained = Array.isArray(resource.contained) && root === place ? resource.contained.length : 0;
+    for (let index = 0; index < contained; index += 1) {
+      const inner = containedPlace(place, index);
+      if (inner !== undefined) this.#add(inner);
+    }
+    return place;
+  }
+
+  #placeOfItem(item: Item, from: Place): Place {
+    const { value, path } = item;
+    if (!isObject(value)) return from;
+    return this.#places.get(value) ?? this.#add(placeOf(value, path));
+  }
+
+  /** What a resource lacks by a bundled profile. One that is asked for again while it is being found is taken to conform. */
+  faults(place: Place, url: string): readonly Fault[] {
+    const profile = profileOf(url);
+    if (profile === undefined) return NO_FAULTS;
+    let known = this.#found.get(place.resource);
+    if (known === undefined) {
+      known = new Map();
+      this.#found.set(place.resource, known);
+    }
+    const before = known.get(url);
+    if (before !== undefined) return before;
+    if (this.#chain >= MAX_CHAIN) return NO_FAULTS;
+    known.set(url, NO_FAULTS);
+    this.#chain += 1;
+    const found = this.#find(place, url, profile);
+    this.#chain -= 1;
+    known.set(url, found);
+    return found;
+  }
+
+  #find(place: Place, url: string, profile: Profile): readonly Fault[] {
+    const { resource, path } = place;
+    const found: Fault[] = [];
+    const scope: Scope = {
+      place,
+      profile: url,
+      tell: (fault) => found.push({ severity: 'error', identity: false, profile: url, ...fault }),
+      pass: (faults) => found.push(...faults),
+    };
+    if (resource.resourceType !== profile.type) {
+      const text = `must be a ${profile.type}, not a ${String(resource.resourceType)}`;
+      scope.tell({ code: 'value', path, text, identity: true });
+      return found;
+    }
+    if (profile.base !== undefined) found.push(...this.faults(place, profile.base));
+    this.#checkItem(profile.root, { value: resource, shadow: undefined, type: profile.type, path }, scope);
+    return found;
+  }
+
+  #conforms(place: Place, profiles: readonly string[]): boolean {
+    return profiles.some((url) => {
+      const type = typeOfProfile(url);
+      const ofType = type === undefined || type === 'Resource' || type === place.resource.resourceType;
+      return ofType && !hasErrors(this.faults(place, url));
+    });
+  }
+
+  #checkElement(node: ProfileNode, name: string, holder: Item, scope: Scope): void {
+    const { holder: object, type } = holderOf(holder);
+    const items = itemsOf(object, type, name, holder.path);
+    const path = `${holder.path}.${name}`;
+    const { min = 0, max = Number.POSITIVE_INFINITY } = node;
+    if (items.length < min) {
+      scope.tell({ code: 'required', path, text: min === 1 ? 'is required' : `must be there ${min} times` });
+    }
+    if (items.length > max) {
+      const text = max === 0 ? 'must not be there' : `may be there ${max} times at most`;
+      scope.tell({ code: 'structure', path, text });
+    }
+    for (const item of items) this.#checkItem(node, item, scope);
+    if (node.slicing !== undefined) this.#checkSlices(node, items, path, scope);
+  }
+
+  #checkItem(node: ProfileNode, item: Item, scope: Scope): void {
+    const { value, path } = item;
+    if (node.types !== undefined) this.#checkType(node.types, item, scope);
+    if (node.fixed !== undefined && !isFixed(value, node.fixed)) {
+      const text = `must be ${JSON.stringify(node.fixed)}`;
+      scope.tell({ code: 'value', path, text, identity: true });
+    }
+    if (node.pattern !== undefined && !matchesPattern(value, node.pattern)) {
+      const text = `must have what ${JSON.stringify(node.pattern)} has`;
+      scope.tell({ code: 'value', path, text, identity: true });
+    }
+    if (node.binding !== undefined) checkBinding(node.binding, item, scope);
+    if (node.rules !== undefined) checkRules(node.rules, item, scope);
+    for (const name in node.children) {
+      const child = node.children[name];
+      if (child !== undefined) this.#checkElement(child, name, item, scope);
+    }
+  }
+
+  #checkType(types: readonly ProfileType[], item: Item, scope: Scope): void {
+    const { value, path } = item;
+    const allowed = types.filter(({ code }) => code === item.type);
+    if (allowed.length === 0) {
+      const names = types.map(({ code }) => code).join(' or ');
+      scope.tell({ code: 'value', path, text: `must be of type ${names}`, identity: true });
+    }
+    for (const { profiles, targets } of allowed) {
+      if (profiles !== undefined) this.#checkProfiles(profiles, item, scope);
+      if (targets !== undefined && isObject(value)) this.#checkTarget(targets, value, path, scope);
+    }
+  }
+
+  /** One profile's faults are told where they are; of several, that none is met. */
+  #checkProfiles(urls: readonly string[], item: Item, scope: Scope): void {
+    const [url, more] = urls;
+    const profile = url === undefined ? undefined : profileOf(url);
+    if (url === undefined || profile === undefined || !isObject(item.value)) return;
+    if (!isResource(item)) {
+      this.#checkItem(profile.root, item, scope);
+      return;
+    }
+    const place = this.#placeOfItem(item, scope.place);
+    if (more === undefined) scope.pass(this.faults(place, url));
+    else if (!this.#conforms(place, urls)) {
+      const text = `must conform to one of ${urls.map(shortName).join(', ')}`;
+      scope.tell({ code: 'value', path: item.path, text });
+    }
+  }
+
+  /** Whether what a Reference names conforms. What is not in the Bundle cannot be seen: its type alone is looked at. */
+  #checkTarget(targets: readonly string[], reference: JsonObject, path: string, scope: Scope): void {
+    const place = resolveReference(reference.reference, scope.place);
+    const text = typeof reference.reference === 'string' ? reference.reference : '';
+    const type =
+      place?.resource.resourceType ??
+      /(?:^|\/)([A-Z][A-Za-z]+)\/[^/]+$/.exec(text.split('/_history/')[0] ?? '')?.[1];
+    if (typeof type !== 'string') return;
+    const ofType = targets.filter((url) => [type, 'Resource', undefined].includes(typeOfProfile(url)));
+    if (ofType.length === 0) {
+      const names = [...new Set(targets.map((url) => typeOfProfile(url) ?? url))].join(', ');
+      scope.tell({ code: 'value', path, text: `must refer to ${names}, not to ${type}` });
+    } else if (place !== undefined && !this.#conforms(place, ofType)) {
+      const [cause] = ofType
+        .flatMap((url) => this.faults(place, url))
+        .filter(({ severity }) => severity === 'error');
+      const why = cause === undefined ? '' : `: there ${cause.path} ${cause.text}`;
+      const what = `must refer to what conforms to ${ofType.map(shortName).join(' or ')}${why}`;
+      scope.tell({ code: 'value', path, text: what, ...(cause && { cause }) });
+    }
+  }
+
+  #slicingOf(node: ProfileNode): Slicing {
+    let slicing = this.#slicings.get(node);
+    if (slicing === undefined) {
+      slicing = new Slicing(
+        node,
+        (place, profiles) => this.#conforms(place, profiles),
+        (item, from) => this.#placeOfItem(item, from),
+        (item, from, profile) => this.faults(this.#contentOf(item, from), profile),
+      );
+      this.#slicings.set(node, slicing);
+    }
+    return slicing;
+  }
+
+  /** The resource that an item is, or that it has as its `resource`. */
+  #contentOf(item: Item, from: Place): Place {
+    const { holder, type } = holderOf(item);
+    const [inner] = isResource(item) ? [item] : itemsOf(holder, type, 'resource', item.path);
+    return inner === undefined ? from : this.#placeOfItem(inner, from);
+  }
+
+  #checkSlices(node: ProfileNode, items: readonly Item[], path: string, scope: Scope): void {
+    const slicing = this.#slicingOf(node);
+    const assigned = items.map((item) => slicing.assign(item, scope.place));
+    for (const [name, slice] of Object.entries(node.slices ?? {})) {
+      const members = assigned.filter((one) => 'slice' in one && one.slice === name);
+      for (const { item } of members) this.#checkItem(slice, item, scope);
+      const { min = 0, max = Number.POSITIVE_INFINITY } = slice;
+      if (members.length > max) {
+        const text = `has ${members.length} items of slice ${name}, may have ${max}`;
+        scope.tell({ code: 'structure', path, text });
+      }
+      if (members.length >= min) continue;
+      for (const one of assigned) {
+        if ('nearest' in one && one.nearest?.slice === name) scope.pass(one.nearest.faults);
+      }
+      const text = `has ${members.length} items of slice ${name}, must have ${min}`;
+      scope.tell({ code: 'required', path, text, identity: true });
+    }
+    for (const one of assigned) {
+      if ('slice' in one) continue;
+      if (node.slicing?.closed === true) {
+        scope.tell({
+          code: 'structure',
+          path: one.item.path,
+          text: 'is of no slice, and there may be no others',
+        });
+      } else if (one.nearest !== undefined) {
+        const [fault] = one.nearest.faults;
+        const text = `conforms to no profile of a slice here, and so is additional content: by that of ${one.nearest.slice}, ${fault?.path} ${fault?.text}`;
+        scope.tell({ severity: 'information', code: 'informational', path: one.item.path, text });
+      }
+    }
+  }
+}

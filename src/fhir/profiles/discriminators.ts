@@ -1,0 +1,155 @@
+/** Which slice an element belongs to: https://hl7.org/fhir/R4/profiling.html#discriminator */
+import { isObject, type Json } from '#src/shared/json.ts';
+import { isBound } from './bindings.ts';
+import { holderOf, type Item, itemsOf } from './items.ts';
+import { isFixed, matchesPattern } from './match.ts';
+import { type Place, resolveReference } from './places.ts';
+import { baseType, type Discriminator, type ProfileNode, profileOf } from './table.ts';
+
+/** Tells whether a resource conforms to one of some profiles. */
+export type Conforms = (place: Place, profiles: readonly string[]) => boolean;
+
+/** Finds the place of a resource that an item is. */
+export type PlaceOfItem = (item: Item, from: Place) => Place;
+
+/** Whether an item is as a slice says, by one discriminator. */
+export type Match = (item: Item, from: Place) => boolean;
+
+/** The resource type that a profile, or a base definition, is about. */
+export function typeOfProfile(url: string): string | undefined {
+  return profileOf(url)?.type ?? baseType(url);
+}
+
+/** Profiles of which one is asked for at the end of a discriminator's path. */
+export function profilesAt(slice: ProfileNode, path: string): readonly string[] {
+  const referenced = path.endsWith('resolve()');
+  return expected(slice, stepsOf(path)).flatMap(({ types = [] }) =>
+    types.flatMap(({ targets = [], profiles = [] }) => (referenced ? targets : profiles)),
+  );
+}
+
+/** What is at the end of a discriminator's path from an item. */
+export type Reach = (item: Item, from: Place, path: string) => readonly Reached[];
+
+/** Many slices ask an item for the same path, one after the other. */
+export function openReach(placeOfItem: PlaceOfItem): Reach {
+  let last: { item: Item; path: string; reached: readonly Reached[] } | undefined;
+  return (item, from, path) => {
+    if (last?.item !== item || last.path !== path) {
+      last = { item, path, reached: reach({ item, from }, stepsOf(path), placeOfItem) };
+    }
+    return last.reached;
+  };
+}
+
+/** The test that a discriminator comes to for a slice. What the slice does not say tells nothing apart: no item matches. */
+export function matchOf(
+  { type, path }: Discriminator,
+  slice: ProfileNode,
+  conforms: Conforms,
+  placeOfItem: PlaceOfItem,
+  reachAt: Reach,
+): Match {
+  const steps = stepsOf(path);
+  const at = (item: Item, from: Place): readonly Reached[] => reachAt(item, from, path);
+  switch (type) {
+    case 'exists': {
+      const absent = expected(slice, steps).some(({ max }) => max === 0);
+      return (item, from) => (at(item, from).length === 0) === absent;
+    }
+    case 'type': {
+      const referenced = path.endsWith('resolve()');
+      const types = new Set(
+        expected(slice, steps)
+          .flatMap((node) => node.types ?? [])
+          .flatMap(({ code, targets = [] }) => (referenced ? targets.map(typeOfProfile) : [code])),
+      );
+      return (item, from) => at(item, from).some((found) => types.has(found.item.type));
+    }
+    case 'profile': {
+      const profiles = profilesAt(slice, path);
+      return (item, from) =>
+        at(item, from).some((found) => conforms(placeOfItem(found.item, found.from), profiles));
+    }
+    default:
+      return valueMatch(slice, steps, reachAt);
+  }
+}
+
+/** By value and by pattern are one: the slice's fixed value, pattern or required binding decides, at or above the path. */
+function valueMatch(slice: ProfileNode, steps: readonly string[], reachAt: Reach): Match {
+  const [profile] = steps.join() === 'url' ? (slice.types?.[0]?.profiles ?? []) : [];
+  if (profile !== undefined) {
+    const [url = ''] = profile.split('|');
+    return (item, from) => reachAt(item, from, 'url').some((found) => found.item.value === url);
+  }
+  for (let length = steps.length; length >= 0; length -= 1) {
+    const above = steps.slice(0, length);
+    const tests = expected(slice, above).flatMap(valueTest);
+    if (tests.length === 0) continue;
+    const path = above.join('.');
+    return (item, from) => reachAt(item, from, path).some((found) => tests.some((test) => test(found.item)));
+  }
+  return () => false;
+}
+
+function valueTest({ fixed, pattern, binding }: ProfileNode): ((item: Item) => boolean)[] {
+  if (fixed !== undefined) return [({ value }) => isFixed(value, fixed)];
+  if (pattern !== undefined) return [({ value }) => matchesPattern(value, pattern)];
+  if (binding?.strength === 'required') return [(item) => isBound(item, binding.valueSet) === true];
+  return [];
+}
+
+/** Steps of a discriminator's path; `$this` is none. */
+function stepsOf(path: string): readonly string[] {
+  return path.split('.').filter((step) => step !== '$this' && step !== '');
+}
+
+/** What a slice says at the end of a path, itself or in slices below. A reference's target has no node of its own. */
+function expected(slice: ProfileNode, steps: readonly string[]): readonly ProfileNode[] {
+  let nodes: readonly ProfileNode[] = [slice];
+  for (const step of steps) {
+    if (step === 'resolve()') break;
+    nodes = nodes
+      .flatMap((node) => node.children?.[step] ?? [])
+      .flatMap((node) => [node, ...Object.values(node.slices ?? {})]);
+  }
+  return nodes;
+}
+
+/** An item, and the resource that it is in. */
+export interface Reached {
+  readonly item: Item;
+  readonly from: Place;
+}
+
+function reach(start: Reached, steps: readonly string[], placeOfItem: PlaceOfItem): Reached[] {
+  let reached: Reached[] = [start];
+  for (const step of steps) {
+    reached = reached.flatMap(({ item, from }) => {
+      if (step === 'resolve()') return resolved(item.value, from);
+      const { holder, type } = holderOf(item);
+      const inside = isResource(item) ? placeOfItem(item, from) : from;
+      return itemsOf(holder, type, step, item.path).map((found) => ({ item: found, from: inside }));
+    });
+  }
+  return reached;
+}
+
+function resolved(value: Json | undefined, from: Place): Reached[] {
+  const reference = isObject(value) ? value.reference : value;
+  const place = resolveReference(reference, from);
+  if (place === undefined) return [];
+  const { resource, path } = place;
+  return [
+    {
+      item: { value: resource, shadow: undefined, type: String(resource.resourceType), path },
+      from: place,
+    },
+  ];
+}
+
+/** Whether an item is a resource. */
+export function isResource({ value }: Item): boolean {
+  return isObject(value) && typeof value.resourceType === 'string';
+}

@@ -1,0 +1,89 @@
+/** Elements of FHIR's JSON by their FHIRPath names, each value with its type and its place. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
+
+/** A value of an element. */
+export interface Item {
+  /** Undefined for a primitive that has only an extension. */
+  readonly value: Json | undefined;
+  /** Id and extensions of a primitive. */
+  readonly shadow: JsonObject | undefined;
+  /** A resource's own type, a backbone's path, else the datatype. */
+  readonly type: string;
+  /** FHIRPath. */
+  readonly path: string;
+}
+
+interface Access {
+  readonly list: boolean;
+  readonly alternatives: readonly {
+    readonly key: string;
+    readonly type: string;
+    readonly primitive: boolean;
+  }[];
+}
+
+const accesses = new Map<string, ReadonlyMap<string, Access>>();
+
+function accessOf(type: string, name: string): Access | undefined {
+  let ofType = accesses.get(type);
+  if (ofType === undefined) {
+    const elements = typeDefinition(type).elements.map(
+      (element) => [element.name, toAccess(element)] as const,
+    );
+    ofType = new Map(elements);
+    accesses.set(type, ofType);
+  }
+  return ofType.get(name);
+}
+
+function toAccess(element: ElementDefinition): Access {
+  return {
+    list: element.list,
+    alternatives: element.types.map(({ code }) => ({
+      key: jsonName(element, code),
+      type: code === 'SimpleQuantity' ? 'Quantity' : code,
+      primitive: PRIMITIVES.has(code),
+    })),
+  };
+}
+
+/**
+ * The values of an element.
+ * @param holder the object that has it, of type `type` at `path`.
+ * @param name FHIRPath name: a choice's without its type.
+ */
+export function itemsOf(holder: JsonObject, type: string, name: string, path: string): Item[] {
+  const items: Item[] = [];
+  const access = accessOf(type, name);
+  if (access === undefined) return items;
+  const here = `${path}.${name}`;
+  for (const { key, type: code, primitive } of access.alternatives) {
+    const value = holder[key];
+    const shadow = primitive ? holder[`_${key}`] : undefined;
+    if (value === undefined && shadow === undefined) continue;
+    if (!access.list) items.push(itemOf(value, shadow, code, here));
+    else {
+      const values = Array.isArray(value) ? value : [];
+      const shadows = Array.isArray(shadow) ? shadow : [];
+      const count = Math.max(values.length, shadows.length);
+      for (let at = 0; at < count; at += 1)
+        items.push(itemOf(values[at], shadows[at], code, `${here}[${at}]`));
+    }
+  }
+  return items;
+}
+
+function itemOf(value: Json | undefined, shadow: Json | undefined, code: string, path: string): Item {
+  const type =
+    code === 'Resource' && isObject(value) && typeof value.resourceType === 'string'
+      ? value.resourceType
+      : code;
+  return { value: value ?? undefined, shadow: isObject(shadow) ? shadow : undefined, type, path };
+}
+
+/** The object that an item's own elements are in: of a primitive, its id and extensions. */
+export function holderOf({ value, shadow, type }: Item): { holder: JsonObject; type: string } {
+  if (isObject(value)) return { holder: value, type };
+  return { holder: shadow ?? {}, type: 'Element' };
+}

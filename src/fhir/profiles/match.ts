@@ -1,0 +1,23 @@
+/** Fixed values and patterns: https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_ */
+import { isObject, type Json } from '#src/shared/json.ts';
+import { equalValues } from '../fhirpath/nodes.ts';
+
+/** Whether a value is exactly the fixed one. */
+export function isFixed(value: Json | undefined, fixed: Json): boolean {
+  return value !== undefined && equalValues(value, fixed) === true;
+}
+
+/** Whether a value has all that a pattern has; more is allowed. */
+export function matchesPattern(value: Json | undefined, pattern: Json): boolean {
+  if (value === undefined) return false;
+  if (Array.isArray(pattern)) {
+    return Array.isArray(value) && pattern.every((part) => value.some((item) => matchesPattern(item, part)));
+  }
+  if (isObject(pattern)) {
+    return (
+      isObject(value) &&
+      Object.entries(pattern).every(([key, part]) => matchesPattern(value[key] ?? undefined, part))
+    );
+  }
+  return isFixed(value, pattern);
+}

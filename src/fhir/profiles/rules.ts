@@ -1,0 +1,58 @@
+/** Bindings and invariants of a profile's element. */
+import { compileInvariant, type Holds } from '../validation/invariants.ts';
+import { isBound, namedCodes } from './bindings.ts';
+import type { Fault } from './faults.ts';
+import type { Item } from './items.ts';
+import type { Place } from './places.ts';
+import type { ProfileNode } from './table.ts';
+
+/** A fault as far as the place does not say it: it is an error that tells no profile apart, unless it says so. */
+type Tell = Pick<Fault, 'code' | 'path' | 'text'> & Partial<Fault>;
+
+/** Where a check is: in which resource, by which profile, and who hears of faults. */
+export interface Scope {
+  readonly place: Place;
+  readonly profile: string;
+  tell(fault: Tell): void;
+  /** Tells faults that were found before, as they are. */
+  pass(faults: readonly Fault[]): void;
+}
+
+/** Whether an item has a code of the value set that the profile binds it to. */
+export function checkBinding(
+  { strength, valueSet }: NonNullable<ProfileNode['binding']>,
+  item: Item,
+  scope: Scope,
+): void {
+  const bound = isBound(item, valueSet);
+  const required = strength === 'required';
+  if (bound === true || (bound === undefined && (!required || item.value === undefined))) return;
+  const told = required
+    ? ({ text: `must have a code that is one of ${namedCodes(valueSet)}`, identity: true } as const)
+    : ({ text: `should have a code that is one of ${namedCodes(valueSet)}`, severity: 'warning' } as const);
+  scope.tell({ code: 'code-invalid', path: item.path, ...told });
+}
+
+/** By type and expression. */
+const compiled = new Map<string, Holds>();
+
+/** Whether a profile's error-level invariants hold at an item. */
+export function checkRules(
+  rules: NonNullable<ProfileNode['rules']>,
+  item: Item,
+  { place, tell }: Scope,
+): void {
+  const { value, type, path } = item;
+  if (value === undefined) return;
+  const environment = { resource: place.resource, rootResource: place.root.resource };
+  for (const [key, human, expression] of rules) {
+    const name = `${type} ${expression}`;
+    let holds = compiled.get(name);
+    if (holds === undefined) {
+      holds = compileInvariant({ key, human, expression }, type);
+      compiled.set(name, holds);
+    }
+    if (!holds([value], environment))
+      tell({ code: 'invariant', path, text: `breaks ${key}: ${human.trim()}` });
+  }
+}

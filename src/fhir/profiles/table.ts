@@ -1,0 +1,94 @@
+/** The form of the generated table of profiles, and the profiles in it, read when first asked for. */
+import { readFileSync } from 'node:fs';
+import type { Json } from '#src/shared/json.ts';
+import { isR4ResourceType } from '../definitions/tables.ts';
+
+/** A type that a profile allows for an element. */
+export interface ProfileType {
+  readonly code: string;
+  /** Profiles of which a value has to conform to one. */
+  readonly profiles?: readonly string[];
+  /** Profiles of which the resource that a Reference names has to conform to one; base types by their url. */
+  readonly targets?: readonly string[];
+}
+
+/** What tells slices apart: https://hl7.org/fhir/R4/profiling.html#discriminator */
+export interface Discriminator {
+  readonly type: 'value' | 'pattern' | 'exists' | 'type' | 'profile';
+  readonly path: string;
+}
+
+/** What a profile says of an element beyond its base. */
+export interface ProfileNode {
+  readonly min?: number;
+  /** Absent: as many as the base allows. */
+  readonly max?: number;
+  readonly types?: readonly ProfileType[];
+  readonly fixed?: Json;
+  readonly pattern?: Json;
+  readonly binding?: { readonly strength: 'required' | 'extensible'; readonly valueSet: string };
+  /** `[key, human text, FHIRPath]` of error-level invariants. */
+  readonly rules?: readonly (readonly [key: string, human: string, expression: string])[];
+  readonly slicing?: { readonly by: readonly Discriminator[]; readonly closed?: true };
+  readonly slices?: Readonly<Record<string, ProfileNode>>;
+  /** By FHIRPath name: a choice's without `[x]`. */
+  readonly children?: Readonly<Record<string, ProfileNode>>;
+}
+
+/** A profile. */
+export interface Profile {
+  readonly type: string;
+  readonly version: string;
+  /** The bundled profile that it is based on; absent: its type itself. */
+  readonly base?: string;
+  readonly root: ProfileNode;
+}
+
+/** `definitions/generated/profiles.json`. */
+export interface ProfileTable {
+  /** By canonical url. */
+  readonly profiles: Readonly<Record<string, Profile>>;
+  /** Canonical url → code system → codes. */
+  readonly valueSets: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+}
+
+/** Where R4's own definitions have their urls. */
+export const R4_DEFINITION = 'http://hl7.org/fhir/StructureDefinition/';
+
+let table: ProfileTable | undefined;
+
+function profiles(): ProfileTable {
+  table ??= JSON.parse(
+    readFileSync(new URL('../definitions/generated/profiles.json', import.meta.url), 'utf8'),
+  ) as ProfileTable;
+  return table;
+}
+
+/** A bundled profile by its url, without a version. */
+export function profileOf(url: string): Profile | undefined {
+  const all = profiles().profiles;
+  return Object.hasOwn(all, url) ? all[url] : undefined;
+}
+
+/** Urls of all bundled profiles. */
+export function profileUrls(): readonly string[] {
+  return Object.keys(profiles().profiles);
+}
+
+/** Code system → codes of a value set that a profile is bound to. @throws Error for one that is not in the table. */
+export function profileValueSet(url: string): Readonly<Record<string, readonly string[]>> {
+  const systems = profiles().valueSets[url];
+  if (systems === undefined) throw new Error(`the value set ${url} is not enumerated`);
+  return systems;
+}
+
+/** The resource type that a url names as its base definition: `…/StructureDefinition/Patient`. */
+export function baseType(url: string): string | undefined {
+  const name = url.startsWith(R4_DEFINITION) ? url.slice(R4_DEFINITION.length) : '';
+  return isR4ResourceType(name) || name === 'Resource' ? name : undefined;
+}
+
+/** A profile's short name, the last part of its url. */
+export function shortName(url: string): string {
+  return url.slice(url.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,72 @@
+/** `$summary`: https://hl7.org/fhir/uv/ips/STU2/OperationDefinition-summary.html */
+import { badParameter } from '#queries/search/raw.ts';
+import { COMPOSITION_PROFILE, IPS_VERSION } from '#src/fhir/ips/composition.ts';
+import { summaryDocument } from '#src/fhir/ips/document.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import { type Answer, FHIR_JSON } from '../../answer.ts';
+import { requireFresh } from '../../freshness.ts';
+import type { Operation, OperationRequest } from '../operation.ts';
+import { requirePatient } from './patient.ts';
+
+/** The operation's entry in the table. */
+export const summary: Operation = {
+  name: 'summary',
+  definition: 'http://hl7.org/fhir/uv/ips/OperationDefinition/summary',
+  types: ['Patient'],
+  instances: ['Patient'],
+  methods: ['GET', 'POST'],
+  parameters: ['identifier', 'profile'],
+  run,
+};
+
+/** 200 with the document. @throws Refusal 400 404 410 412 503 */
+async function run(request: OperationRequest): Promise<Answer> {
+  const { service, caller, query } = request;
+  requireProfile(query);
+  requireFresh(service.stale, ['resources']);
+  const id = request.id ?? (await identified(request));
+  await requirePatient(request, id);
+  const { patient, ...rest } = await service.queries.summarized(caller, id, service.base);
+  if (patient === undefined) throw notFound('Patient', id);
+  const made = { id: newUuid(), now: nowMicros(), base: service.base, patient, ...rest };
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: summaryDocument(made) };
+}
+
+/** @throws Refusal malformed (400) for a profile that is not the one that summaries conform to. */
+function requireProfile(query: URLSearchParams): void {
+  for (const profile of query.getAll('profile').filter((value) => value !== '')) {
+    if (profile === COMPOSITION_PROFILE || profile === `${COMPOSITION_PROFILE}|${IPS_VERSION}`) continue;
+    throw badParameter('profile', `summaries are made to ${COMPOSITION_PROFILE}|${IPS_VERSION} alone`);
+  }
+}
+
+/**
+ * The Patient that the parameter `identifier` names.
+ * @throws Refusal malformed (400) without the parameter, not_found (404) for nobody's, precondition_failed (412) for one
+ * that several Patients have.
+ */
+async function identified({ service, caller, query }: OperationRequest): Promise<string> {
+  const identifier = query.get('identifier');
+  if (identifier === null || identifier === '') {
+    throw badParameter('identifier', 'it is required where the URL names no Patient');
+  }
+  requireFresh(service.stale, ['search']);
+  await service.searchable();
+  const { matches } = await service.queries.search(caller, {
+    type: 'Patient',
+    query: new URLSearchParams({ identifier, _count: '2', _total: 'none' }),
+    base: service.base,
+  });
+  const [found, second] = matches;
+  if (found === undefined) {
+    throw new Refusal('not_found', { code: 'not-found', diagnostics: 'no Patient has that identifier' });
+  }
+  if (second === undefined) return found.id;
+  throw new Refusal('precondition_failed', {
+    code: 'multiple-matches',
+    diagnostics: 'several Patients have that identifier',
+    expression: 'query.identifier',
+  });
+}

@@ -1,0 +1,129 @@
+/** `Type/$validate`, `Type/<id>/$validate`: https://hl7.org/fhir/R4/resource-operation-validate.html */
+import type { CommandContext, SubmittedResource } from '#commands/command.ts';
+import { operationOutcome } from '#src/fhir/outcome.ts';
+import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
+import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
+import { IdSource, newUuid } from '#src/shared/ids.ts';
+import { isObject, parseJson } from '#src/shared/json.ts';
+import { type Issue, notFound, Refusal } from '#src/shared/refusal.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import { type Answer, FHIR_JSON } from '../../answer.ts';
+import { parseAuthorship } from '../../authorship.ts';
+import type { Operation, OperationRequest } from '../operation.ts';
+import { read } from '../read.ts';
+
+/** The operation's entry in the table. */
+export const validate: Operation = {
+  name: 'validate',
+  definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
+  types: TYPE_NAMES,
+  instances: TYPE_NAMES,
+  otherTypes: true,
+  methods: ['GET', 'POST'],
+  parameters: ['resource', 'mode', 'profile'],
+  run,
+};
+
+/** https://hl7.org/fhir/R4/valueset-resource-validation-mode.html */
+const MODES = ['create', 'update', 'delete', 'profile'] as const;
+type Mode = (typeof MODES)[number];
+
+/** What a mode asks whether it would be done. */
+const METHOD = { create: 'POST', update: 'PUT', delete: 'DELETE' } as const;
+
+/**
+ * 200 with all that was found; no issue of severity `error` says that the resource is valid.
+ * @throws Refusal malformed (400) for a mode that there is none of here, and without a resource; 404 410 for an id
+ */
+async function run(request: OperationRequest): Promise<Answer> {
+  const mode = modeOf(request);
+  const profiles = request.query.getAll('profile').filter((profile) => profile !== '');
+  const issues: Issue[] = [];
+  if (mode === 'delete') issues.push(...(await refusedWrite(request, 'delete', undefined)));
+  else {
+    const resource = await resourceOf(request, mode);
+    issues.push(...ofOtherType(request, resource), ...validateWithProfiles(resource.value, profiles));
+    if (mode === 'create' || mode === 'update') issues.push(...(await refusedWrite(request, mode, resource)));
+  }
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: operationOutcome(once(issues)) };
+}
+
+function modeOf({ query, id }: OperationRequest): Mode | undefined {
+  const given = query.get('mode') ?? '';
+  if (given === '') return undefined;
+  const mode = MODES.find((known) => known === given);
+  if (mode === undefined) throw malformed(`mode must be one of ${MODES.join(', ')}`, 'query.mode');
+  if (mode !== 'create' && id === undefined)
+    throw malformed(`mode ${mode} is about a resource: Type/<id>/$validate`, 'query.mode');
+  return mode;
+}
+
+/** The one that was sent; with mode `profile`, or where none was sent to an id, the one that is there. */
+async function resourceOf(request: OperationRequest, mode: Mode | undefined): Promise<SubmittedResource> {
+  const { resource, type, id } = request;
+  if (mode === 'profile' && resource !== undefined)
+    throw malformed('mode profile is about the resource that is there: send none', 'resource');
+  if (resource !== undefined) return resource;
+  if (type === undefined || id === undefined || mode === 'create' || mode === 'update')
+    throw malformed('a resource is needed: as the body, or as the parameter resource', 'resource');
+  const { body } = await read({ ...request, header: () => undefined }, type, id);
+  const { value, exact } = parseJson(String(body));
+  if (!isObject(value)) throw new TypeError('a stored body is no object');
+  return { value, exact };
+}
+
+/** A resource of another type or id than the URL's. */
+function ofOtherType({ type, otherType, id }: OperationRequest, { value }: SubmittedResource): Issue[] {
+  const named = type ?? otherType ?? '';
+  if (value.resourceType !== named) {
+    const shown = String(value.resourceType).slice(0, 64);
+    const diagnostics = `the resource is a ${shown}, the URL names ${named}`;
+    return [{ code: 'value', diagnostics, expression: `${named}.resourceType` }];
+  }
+  if (id === undefined || value.id === undefined || value.id === id) return [];
+  return [{ code: 'value', diagnostics: `${named}.id is another than the URL's`, expression: `${named}.id` }];
+}
+
+/** What the write would be refused for. */
+async function refusedWrite(
+  request: OperationRequest,
+  mode: 'create' | 'update' | 'delete',
+  resource: SubmittedResource | undefined,
+): Promise<Issue[]> {
+  const { type, id, otherType, service } = request;
+  if (type === undefined) return [readOnly(otherType ?? '')];
+  if (typeEntry(type).home === 'terminology') return [readOnly(type)];
+  if (mode === 'delete' && (await service.queries.read(request.caller, type, id ?? '')) === undefined)
+    throw notFound(type, id ?? '');
+  if (resource !== undefined && resource.value.resourceType !== type) return [];
+  const target = mode === 'create' ? undefined : id;
+  const refusal = await service.commands.rehearse(contextOf(request), METHOD[mode], type, target, resource);
+  return [...(refusal?.issues ?? [])];
+}
+
+function contextOf({ caller, header }: OperationRequest): CommandContext {
+  return {
+    caller,
+    authorship: parseAuthorship(header),
+    requestId: '',
+    ids: new IdSource(newUuid(), Date.now()),
+    now: nowMicros,
+  };
+}
+
+function readOnly(type: string): Issue {
+  return { code: 'not-supported', diagnostics: `${type} is not written on this service`, expression: type };
+}
+
+/** A write finds the faults of base R4 once more. */
+function once(issues: readonly Issue[]): Issue[] {
+  const seen = new Set<string>();
+  return issues.filter(({ code, diagnostics, expression }) => {
+    const key = JSON.stringify([code, diagnostics, expression]);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function malformed(diagnostics: string, expression: string): Refusal {
+  return new Refusal('malformed', { code: 'invalid', diagnostics, expression });
+}
