@@ -12,7 +12,7 @@ import { openRead, type Read } from './read.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openSummarized, type Summarized } from './summary/summary.ts';
-import { withSharedInclude, withSharedRead, withSharedSearch } from './terminology/shared.ts';
+import { withSharedRead, withSharedSearch } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
 /** Every question of the FHIR interface. None of them answers anything that the caller may not see. */
@@ -53,7 +53,7 @@ export function openQueries(
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
     search: withSharedSearch(shared, openSearch(pool, terminology)),
-    include: withSharedInclude(shared, openInclude(pool)),
+    include: openInclude(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool, terminology),
     everything: openEverything(pool),

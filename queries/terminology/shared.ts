@@ -9,7 +9,6 @@ import { isUuid } from '#src/shared/ids.ts';
 import { type Tenant, tenantId } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Read } from '../read.ts';
-import { type Include, openInclude } from '../search/include-resources.ts';
 import { openSearch, type Search } from '../search/search.ts';
 
 /** Whose rows they are. No project has that name: theirs begin with `proj_`. */
@@ -54,16 +53,6 @@ export function withSharedSearch({ pool, ready }: Shared, ofTenant: Search): Sea
     if (!isShared(request.type)) return ofTenant(caller, request);
     await ready();
     return shared(asShared(caller), request);
-  };
-}
-
-/** Inclusions from matches of any type: from those of terminology, to terminology. */
-export function withSharedInclude({ pool, ready }: Shared, ofTenant: Include): Include {
-  const shared = openInclude(sharedModels(pool));
-  return async (caller, asked) => {
-    if (!asked.matches.some(({ type }) => isShared(type))) return ofTenant(caller, asked);
-    await ready();
-    return shared(asShared(caller), asked);
   };
 }
 

@@ -58,13 +58,4 @@ describe('searches by terminology', () => {
     expect(answer.status).to.equal(400);
     expect(answer.text).to.contain('http://example.org/vs');
   });
-
-  it('brings what terminology refers to', async () => {
-    const answer = await service.fhir(
-      '/ConceptMap?url=http://hl7.org/fhir/ConceptMap/cm-administrative-gender-v3&_include=ConceptMap:source',
-    );
-    expect(answer.status, String(answer)).to.equal(200);
-    const { entry }: { entry: { resource: { resourceType: string } }[] } = JSON.parse(answer.text);
-    expect(entry.map(({ resource }) => resource.resourceType)).to.include('ConceptMap');
-  });
 });
