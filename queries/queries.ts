@@ -42,16 +42,17 @@ export function openQueries(
   terminology: Terminology,
   terminologyReady: () => Promise<void>,
 ): Queries {
+  const shared = { pool, ready: terminologyReady };
   const line = new Line(pool.options);
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
   return {
     apiKey: openApiKeys(line),
-    read: withSharedRead({ pool, ready: terminologyReady }, openRead(line)),
+    read: withSharedRead(shared, openRead(line)),
     vread: openVread(pool),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
-    search: withSharedSearch({ pool, ready: terminologyReady }, openSearch(pool, terminology)),
+    search: withSharedSearch(shared, openSearch(pool, terminology)),
     include: openInclude(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool, terminology),

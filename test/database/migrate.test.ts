@@ -29,6 +29,7 @@ describe('migrations', () => {
       '0003-parked-events',
       '0004-answers-of-reads',
       '0005-log-identity',
+      '0006-terminology',
     ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);
