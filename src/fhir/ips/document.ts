@@ -9,7 +9,7 @@ import { isResourceType, typeEntry } from '../types.ts';
 import { type LeftOut, placeOf, withdrawnAs } from './classify.ts';
 import type { Look } from './columns.ts';
 import { authorDevice, composition, custodian, derivedId, type Filled } from './composition.ts';
-import { entryText, keyOf, referredBy } from './entries.ts';
+import { entryText, Links } from './entries.ts';
 import { sectionNarrative } from './narrative.ts';
 import { type Candidate, candidateOf, capped, newestFirst } from './newest.ts';
 import { missingMembers, UNKNOWN, withNames } from './required.ts';
@@ -53,7 +53,8 @@ export const SUMMARIZED_TYPES = [
 export function summaryDocument({ id, now, base, patient, record, directory }: Summarized): string {
   const subject = withNames(sourceOf(patient));
   const { placed, leftOut } = placedIn(record);
-  const stored = new Map([...record, ...directory].map((each) => [`${each.type}/${each.id}`, each]));
+  const links = new Links(base);
+  const stored = new Map([...record, ...directory].map((each) => [each.id, each]));
   const look = looking(stored);
 
   const entries = new Map<string, { readonly source: Source; readonly section?: SectionName }>();
@@ -73,17 +74,18 @@ export function summaryDocument({ id, now, base, patient, record, directory }: S
     const chosen = capped(all, section.cap ?? all.length).map((candidate) => read(candidate.stored));
     for (const source of chosen) enter(source, section.name);
     const text = sectionNarrative(section, chosen, all.length, (reference) =>
-      look(keyOf(reference, [base]) ?? ''),
+      look(links.keyOf(reference) ?? ''),
     );
     return [{ section, text, entries: chosen.map(urlOf) }];
   });
-  // A Map gives what is set while it is walked, so that what comes in brings in what it refers to.
-  for (const { source } of entries.values()) {
-    for (const key of referredBy(source, [base])) {
-      if (entries.has(key) || !isSupporting(stored.get(key))) continue;
-      const found = look(key);
-      if (found !== undefined) enter(found);
-    }
+  // A Set gives what is added while it is walked: what comes in brings in what it refers to.
+  const referred = new Set<string>();
+  for (const { source } of entries.values()) links.addReferred(source, referred);
+  for (const key of referred) {
+    const found = entries.has(key) ? undefined : look(key);
+    if (found === undefined || !isSupporting(found)) continue;
+    enter(found);
+    links.addReferred(found, referred);
   }
 
   const made = { id, now, base, patient: subject.value, patientUrl: base + subject.key, sections, leftOut };
@@ -94,7 +96,7 @@ export function summaryDocument({ id, now, base, patient, record, directory }: S
     own(composition(made)),
     ...[...entries.values()].map(({ source, section }) => {
       const added = missingMembers(source, section);
-      return `{"fullUrl":"${urlOf(source)}","resource":${entryText(source, added, inside, base)}}`;
+      return `{"fullUrl":"${urlOf(source)}","resource":${entryText(source, added, inside, links)}}`;
     }),
     own(author),
     own(keeper),
@@ -109,20 +111,18 @@ function own(resource: JsonObject): string {
 }
 
 /** Whether a resource is an entry when another refers to it: what is in the directory, and some of the record. */
-function isSupporting(stored: Stored | undefined): boolean {
-  return stored !== undefined && (SUPPORTING.has(stored.type) || !isInRecord(stored.type));
-}
-
-function isInRecord(type: string): boolean {
-  return isResourceType(type) && typeEntry(type).home === 'record';
+function isSupporting({ type }: Source): boolean {
+  return SUPPORTING.has(type) || (isResourceType(type) && typeEntry(type).home === 'directory');
 }
 
 /** Looks resources up, each read when it is first asked for. What was withdrawn is not found. */
 function looking(stored: ReadonlyMap<string, Stored>): Look {
   const read = new Map<string, Source | undefined>();
   return (key) => {
-    const there = stored.get(key);
-    if (there === undefined || read.has(key)) return read.get(key);
+    if (read.has(key)) return read.get(key);
+    const [type, id = ''] = key.split('/');
+    const there = stored.get(id);
+    if (there === undefined || there.type !== type) return undefined;
     const source = sourceOf(there);
     const found = withdrawnAs(source) === undefined ? withNames(source) : undefined;
     read.set(key, found);

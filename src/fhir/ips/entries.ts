@@ -3,21 +3,42 @@
  * it does not hold stands as a logical reference, an identifier that is the URL: https://hl7.org/fhir/R4/references.html#logical
  */
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { parseReference } from '../references.ts';
+import { type ParsedReference, parseReference } from '../references.ts';
 import type { Source } from './source.ts';
 
 /** How the references of a text are told: it is printed without blanks, and no string holds a bare quote. */
 const REFERENCE = /"reference":"([^"\\]*)"/g;
 
-/** What a reference's text leads to here: `Type/id`, whatever form it has. Undefined: nothing of this service. */
-export function keyOf(reference: string, bases: readonly string[]): string | undefined {
-  const parsed = parseReference(reference, bases);
-  return parsed.kind === 'local' ? `${parsed.type}/${parsed.id}` : undefined;
-}
+/** What references lead to, each text read once: a record says the same ones again and again. */
+export class Links {
+  readonly #read = new Map<string, ParsedReference>();
 
-/** The resources that a resource refers to, as `Type/id`. */
-export function referredBy({ body }: Source, bases: readonly string[]): string[] {
-  return [...body.matchAll(REFERENCE)].flatMap(([, reference = '']) => keyOf(reference, bases) ?? []);
+  /** @param base URL of the FHIR interface, slash at its end. */
+  constructor(readonly base: string) {}
+
+  /** A reference's text, understood. */
+  parsed(reference: string): ParsedReference {
+    const known = this.#read.get(reference);
+    if (known !== undefined) return known;
+    const parsed = parseReference(reference, [this.base]);
+    this.#read.set(reference, parsed);
+    return parsed;
+  }
+
+  /** What a reference's text leads to here: `Type/id`, whatever form it has. Undefined: nothing of this service. */
+  keyOf(reference: string): string | undefined {
+    const parsed = this.parsed(reference);
+    return parsed.kind === 'local' ? `${parsed.type}/${parsed.id}` : undefined;
+  }
+
+  /** Adds what a resource refers to, as `Type/id`. */
+  addReferred({ body }: Source, keys: Set<string>): void {
+    REFERENCE.lastIndex = 0;
+    for (let found = REFERENCE.exec(body); found !== null; found = REFERENCE.exec(body)) {
+      const key = this.keyOf(found[1] ?? '');
+      if (key !== undefined) keys.add(key);
+    }
+  }
 }
 
 /**
@@ -29,13 +50,13 @@ export function entryText(
   source: Source,
   added: JsonObject,
   isInside: (key: string) => boolean,
-  base: string,
+  links: Links,
 ): string {
   const further = Object.entries(added).map(
     ([name, value]) => `,${JSON.stringify(name)}:${printJson(value)}`,
   );
   const whole = source.body.slice(0, -1) + further.join('') + source.body.slice(-1);
-  const settled = (reference: string) => settle(reference, isInside, base);
+  const settled = (reference: string) => settle(reference, isInside, links);
   let isPlain = true;
   const text = whole.replace(REFERENCE, (member, reference: string, at: number) => {
     const after = settled(reference);
@@ -64,9 +85,10 @@ interface Logical {
 function settle(
   reference: string,
   isInside: (key: string) => boolean,
-  base: string,
+  links: Links,
 ): string | Logical | undefined {
-  const parsed = parseReference(reference, [base]);
+  const { base } = links;
+  const parsed = links.parsed(reference);
   switch (parsed.kind) {
     case 'contained':
       return undefined;
