@@ -7,6 +7,7 @@ import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { read } from './read.ts';
 import { rebuild } from './rebuild.ts';
+import { everything, summary } from './record.ts';
 import { transaction } from './transaction.ts';
 import { visible } from './visible.ts';
 
@@ -21,4 +22,6 @@ export const MEASURES: readonly Measure[] = [
   beside,
   growth,
   cold,
+  everything,
+  summary,
 ];
