@@ -8,6 +8,7 @@ import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';
+import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openSummarized, type Summarized } from './summary/summary.ts';
 import { openVread, type Vread } from './vread.ts';
@@ -20,6 +21,7 @@ export interface Queries {
   readonly history: History;
   readonly newestVersion: NewestVersion;
   readonly search: Search;
+  readonly include: Include;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
@@ -40,6 +42,7 @@ export function openQueries(pool: Pool): Queries {
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
     search: openSearch(pool),
+    include: openInclude(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),
     everything: openEverything(pool),

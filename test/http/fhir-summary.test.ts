@@ -1,413 +1,157 @@
 import { expect } from 'chai';
-import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
-import { isObject, parseJson } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import type { Answer } from '#test/support/service.ts';
 
-interface Resource {
-  readonly resourceType: string;
-  readonly id: string;
-  readonly [name: string]: unknown;
+interface Bundle {
+  readonly total?: number;
+  readonly link: readonly { readonly relation: string; readonly url: string }[];
+  readonly entry?: readonly {
+    readonly resource: Record<string, unknown>;
+    readonly search?: { mode: string };
+  }[];
 }
 
-interface Section {
-  readonly title: string;
-  readonly text: { readonly div: string };
-  readonly entry?: readonly { readonly reference: string }[];
-  readonly emptyReason?: { readonly coding: readonly { readonly code: string }[] };
-}
+const SUBSETTED = 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue|SUBSETTED';
 
-interface Document {
-  readonly type: string;
-  readonly identifier: { readonly value: string };
-  readonly timestamp: string;
-  readonly entry: readonly { readonly fullUrl: string; readonly resource: Resource }[];
-}
-
-const IPS = 'http://hl7.org/fhir/uv/ips/StructureDefinition';
-const concept = (system: string, code: string, text?: string) => ({
-  coding: [{ system, code }],
-  ...(text === undefined ? {} : { text }),
-});
-const hl7 = (system: string, code: string) =>
-  concept(`http://terminology.hl7.org/CodeSystem/${system}`, code);
-const loinc = (code: string, text?: string) => concept('http://loinc.org', code, text);
-const category = (code: string) => [hl7('observation-category', code)];
-
-/** https://hl7.org/fhir/uv/ips/STU2/OperationDefinition-summary.html; docs/summary.md */
-describe('$summary', () => {
+/** https://hl7.org/fhir/R4/search.html#summary, https://hl7.org/fhir/R4/search.html#elements */
+describe('_summary and _elements', () => {
   let service: InProcess;
+  let patient: string;
+  let observation: string;
+  const div = '<div xmlns="http://www.w3.org/1999/xhtml">x</div>';
   before(async () => {
     service = await startInProcess();
+    patient = (
+      await service.post('/Patient', {
+        resourceType: 'Patient',
+        meta: { tag: [{ system: 'urn:t', code: 'mine' }] },
+        text: { status: 'additional', div },
+        contained: [{ resourceType: 'Organization', id: 'o', name: 'o' }],
+        extension: [{ url: 'urn:e', valueBoolean: true }],
+        name: [{ family: 'F', extension: [{ url: 'urn:e', valueBoolean: true }] }],
+        birthDate: '1970-01-01',
+        _birthDate: { extension: [{ url: 'urn:e', valueBoolean: true }] },
+        active: true,
+        maritalStatus: { text: 'm' },
+        managingOrganization: { reference: '#o' },
+        contact: [{ name: { family: 'C' } }],
+      })
+    ).json.id as string;
+    const body = JSON.stringify({
+      resourceType: 'Observation',
+      status: 'final',
+      code: { coding: [{ system: 'urn:c', code: 'x' }] },
+      subject: { reference: `Patient/${patient}` },
+      valueQuantity: { value: 'VALUE', unit: 'mg' },
+      note: [{ text: 'n' }],
+      component: [
+        { code: { text: 'y' }, valueQuantity: { value: 'VALUE' }, interpretation: [{ text: 'high' }] },
+      ],
+    }).replaceAll('"VALUE"', '1.50');
+    const made = await service.fhir('/Observation', { method: 'POST', body });
+    observation = made.json.id as string;
   });
   after(() => service.stop());
 
-  const create = async (body: object): Promise<string> => {
-    const { resourceType } = body as Resource;
-    const { id } = JSON.parse((await service.post(`/${resourceType}`, body)).text) as Resource;
-    return `${resourceType}/${id}`;
+  const get = async (path: string): Promise<{ text: string; json: Record<string, unknown> }> => {
+    const answer = await service.fhir(path);
+    expect(answer.status, `${path}: ${answer.text}`).to.equal(200);
+    return { text: answer.text, json: answer.json as Record<string, unknown> };
   };
-  const read = async (patient: string, query = ''): Promise<Answer> => {
-    const answer = await service.fhir(`/${patient}/$summary${query}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer;
-  };
-  const documentOf = (answer: Answer) => JSON.parse(answer.text) as Document;
-  const sectionsOf = ({ entry }: Document) => (entry[0]?.resource.section ?? []) as readonly Section[];
-  const sectionOf = (document: Document, title: string) => {
-    const found = sectionsOf(document).find((section) => section.title === title);
-    if (found === undefined) throw new Error(`no section ${title}`);
-    return found;
-  };
-  /** `Type/id` of a section's entries. */
-  const entriesOf = (document: Document, title: string) =>
-    (sectionOf(document, title).entry ?? []).map(({ reference }) => reference.slice(service.base.length + 1));
-  /** What a validator finds wrong. */
-  const faults = (answer: Answer): string[] => {
-    const { value } = parseJson(answer.text);
-    if (!isObject(value)) throw new Error('no resource');
-    return validateWithProfiles(value, [`${IPS}/Bundle-uv-ips`])
-      .filter(({ severity = 'error' }) => severity === 'error')
-      .map(({ expression, diagnostics }) => `${expression}: ${diagnostics}`);
-  };
-  /** Literal references that lead nowhere in the document. */
-  const dangling = ({ entry }: Document): string[] => {
-    const urls = new Set(entry.map(({ fullUrl }) => fullUrl));
-    const found: string[] = [];
-    const walk = (value: unknown, relative: boolean): void => {
-      if (Array.isArray(value)) for (const item of value) walk(item, relative);
-      else if (typeof value === 'object' && value !== null) {
-        const { reference } = value as { reference?: unknown };
-        if (typeof reference === 'string' && !reference.startsWith('#')) {
-          const url = relative && !/^\w+:/.test(reference) ? `${service.base}/${reference}` : reference;
-          if (!urls.has(url)) found.push(reference);
-        }
-        for (const member of Object.values(value)) walk(member, relative);
-      }
-    };
-    for (const { fullUrl, resource } of entry) walk(resource, fullUrl.startsWith('http'));
-    return found;
-  };
+  const search = async (path: string) => (await get(path)).json as unknown as Bundle;
+  const keys = (resource: unknown) =>
+    Object.keys(resource as object)
+      .sort()
+      .join(' ');
+  const tags = (resource: unknown) =>
+    ((resource as { meta: { tag?: { system: string; code: string }[] } }).meta.tag ?? []).map(
+      ({ system, code }) => `${system}|${code}`,
+    );
 
-  describe('of a full record', () => {
-    let patient: string;
-    let answer: Answer;
-    let document: Document;
-    const refs: Record<string, string> = {};
-    const put = async (name: string, body: object): Promise<void> => {
-      const owner = ['AllergyIntolerance', 'Immunization', 'Device'].includes((body as Resource).resourceType)
-        ? { patient: { reference: patient } }
-        : { subject: { reference: patient } };
-      refs[name] = await create({ ...owner, ...body });
-    };
-    const reference = (name: string) => ({ reference: refs[name] ?? '' });
-    const observation = (name: string, more: object) =>
-      put(name, { resourceType: 'Observation', status: 'final', code: { text: name }, ...more });
-    const condition = (name: string, clinical: string, more: object = {}) =>
-      put(name, {
-        resourceType: 'Condition',
-        clinicalStatus: hl7('condition-clinical', clinical),
-        code: { text: name },
-        ...more,
-      });
-
-    before(async () => {
-      refs.clinic = await create({ resourceType: 'Organization', name: 'Clinic' });
-      refs.doctor = await create({ resourceType: 'Practitioner', name: [{ prefix: ['Dr.'] }] });
-      refs.role = await create({
-        resourceType: 'PractitionerRole',
-        practitioner: reference('doctor'),
-        organization: reference('clinic'),
-      });
-      refs.drug = await create({ resourceType: 'Medication', code: { text: 'Amoxicillin 500 mg capsule' } });
-      patient = await create({
-        resourceType: 'Patient',
-        name: [{ family: 'Ångström', given: ['Eva'] }],
-        birthDate: '1980-02-29',
-        generalPractitioner: [reference('doctor')],
-      });
-      await put('visit', {
-        resourceType: 'Encounter',
-        status: 'finished',
-        class: { code: 'AMB' },
-      });
-      const encounter = reference('visit');
-      await condition('hypertension', 'active', {
-        encounter,
-        onsetDateTime: '2015',
-        severity: { text: 'mild' },
-      });
-      await condition('asthma', 'active', { onsetDateTime: '2020-05' });
-      await condition('fracture', 'resolved', { abatementDateTime: '2001-01-02' });
-      await condition('wrong', 'active', { verificationStatus: hl7('condition-ver-status', 'refuted') });
-      await condition('cannot walk', 'active', { category: [loinc('47420-5')] });
-      await put('mistake', {
-        resourceType: 'Condition',
-        verificationStatus: hl7('condition-ver-status', 'entered-in-error'),
-        code: { text: 'mistake' },
-      });
-      await condition('modified', 'active', {
-        modifierExtension: [{ url: 'https://example.org/not', valueBoolean: true }],
-      });
-      await put('penicillin', {
-        resourceType: 'AllergyIntolerance',
-        clinicalStatus: hl7('allergyintolerance-clinical', 'active'),
-        code: { text: 'Penicillin <b>&amp;' },
-        criticality: 'high',
-        reaction: [{ manifestation: [{ text: 'anaphylaxis' }], severity: 'severe' }],
-      });
-      await put('statement', {
-        resourceType: 'MedicationStatement',
-        status: 'active',
-        medicationReference: reference('drug'),
-        dosage: [{ text: '1 capsule three times a day' }],
-        reasonReference: [reference('asthma')],
-      });
-      await put('request', {
-        resourceType: 'MedicationRequest',
-        status: 'active',
-        intent: 'order',
-        medicationCodeableConcept: { text: 'Salbutamol' },
-        requester: { reference: `${refs.role}/_history/1` },
-        encounter: { reference: refs.visit, type: 'Encounter', display: 'a visit' },
-      });
-      const never = { status: 'active', intent: 'order', medicationCodeableConcept: { text: 'Never' } };
-      await put('never', { resourceType: 'MedicationRequest', ...never, doNotPerform: true });
-      await put('shot', {
-        resourceType: 'Immunization',
-        status: 'completed',
-        vaccineCode: { text: 'Tetanus' },
-        occurrenceDateTime: '2019-03-01',
-      });
-      await put('refused', {
-        resourceType: 'Immunization',
-        status: 'not-done',
-        vaccineCode: { text: 'Influenza' },
-        occurrenceDateTime: '2019-03-02',
-      });
-      await put('blood', { resourceType: 'Specimen', type: { text: 'Blood' } });
-      await observation('potassium', {
-        category: category('laboratory'),
-        effectiveDateTime: '2021-01-01T08:30:00+01:00',
-        valueQuantity: { value: 4.5, unit: 'mmol/L' },
-        specimen: reference('blood'),
-        performer: [reference('clinic')],
-      });
-      await observation('bare lab', { category: category('laboratory') });
-      await put('report', {
-        resourceType: 'DiagnosticReport',
-        status: 'final',
-        code: { text: 'Chemistry' },
-        result: [reference('potassium'), { reference: 'https://elsewhere.example/Observation/1' }],
-      });
-      await observation('pressure', {
-        category: category('vital-signs'),
-        code: loinc('85354-9', 'Blood pressure'),
-        effectiveDateTime: '2021-01-02',
-        component: [
-          { code: loinc('8480-6', 'systolic'), valueQuantity: { value: 120, unit: 'mmHg' } },
-          { code: loinc('8462-4', 'diastolic'), valueQuantity: { value: 80, unit: 'mmHg' } },
-        ],
-      });
-      const tobacco = { category: category('social-history'), code: loinc('72166-2', 'Tobacco') };
-      const smoker = { ...tobacco, valueCodeableConcept: { text: 'smoker' } };
-      await observation('smoked', { ...smoker, effectiveDateTime: '2010-01-01' });
-      await observation('smokes', { ...smoker, effectiveDateTime: '2020-01-01' });
-      await observation('pregnant', {
-        code: loinc('82810-3', 'Pregnancy status'),
-        effectiveDateTime: '2021-01-01',
-        valueCodeableConcept: { text: 'not pregnant' },
-      });
-      await put('operation', {
-        resourceType: 'Procedure',
-        status: 'completed',
-        code: { text: 'Appendectomy' },
-      });
-      await put('pacemaker', {
-        resourceType: 'Device',
-        status: 'active',
-        type: { text: 'Pacemaker' },
-        serialNumber: 'S-1',
-      });
-      await put('will', {
-        resourceType: 'DocumentReference',
-        status: 'current',
-        type: loinc('42348-3', 'Advance directive'),
-        content: [{ attachment: { contentType: 'application/pdf', title: 'Will' } }],
-      });
-      await put('goal', {
-        resourceType: 'Goal',
-        lifecycleStatus: 'active',
-        description: { text: 'walk again' },
-      });
-      await put('plan', {
-        resourceType: 'CarePlan',
-        status: 'active',
-        intent: 'plan',
-        title: 'Rehabilitation',
-        goal: [reference('goal')],
-      });
-      const literal = JSON.stringify({
-        resourceType: 'Observation',
-        status: 'final',
-        category: category('laboratory'),
-        code: { text: 'creatinine' },
-        subject: { reference: patient },
-        effectiveDateTime: '2022-01-01',
-        valueQuantity: { value: 1, unit: 'mg/dL' },
-      }).replace('"value":1', '"value":1.50');
-      const created = await service.fhir('/Observation', { method: 'POST', body: literal });
-      refs.creatinine = `Observation/${(JSON.parse(created.text) as Resource).id}`;
-      answer = await read(patient);
-      document = documentOf(answer);
-    });
-
-    it('is a valid document in which every reference leads to an entry', () => {
-      expect(faults(answer)).to.deep.equal([]);
-      expect(dangling(document)).to.deep.equal([]);
-      expect(document.type).to.equal('document');
-      expect(document.entry[0]?.resource.resourceType).to.equal('Composition');
-      expect(document.entry[1]?.fullUrl).to.equal(`${service.base}/${patient}`);
-    });
-
-    it('puts everything into its section, newest first', () => {
-      const names = (title: string) =>
-        entriesOf(document, title).map((key) => Object.keys(refs).find((name) => refs[name] === key) ?? key);
-      expect(names('Problems')).to.deep.equal(['asthma', 'hypertension']);
-      expect(names('Past problems')).to.deep.equal(['fracture']);
-      expect(names('Functional status')).to.deep.equal(['cannot walk']);
-      expect(names('Allergies and intolerances')).to.deep.equal(['penicillin']);
-      expect(names('Medications')).to.have.members(['statement', 'request']);
-      expect(names('Immunizations')).to.deep.equal(['shot']);
-      expect(names('Results')).to.deep.equal(['creatinine', 'potassium', 'report', 'bare lab']);
-      expect(names('Vital signs')).to.deep.equal(['pressure']);
-      expect(names('Procedures')).to.deep.equal(['operation']);
-      expect(names('Social history')).to.deep.equal(['smokes']);
-      expect(names('Pregnancy')).to.deep.equal(['pregnant']);
-      expect(names('Plan of care')).to.deep.equal(['plan']);
-      expect(names('Advance directives')).to.deep.equal(['will']);
-      expect(sectionOf(document, 'Medical devices').text.div)
-        .to.contain('Pacemaker')
-        .and.contain('serial S-1');
-      expect(JSON.stringify(document.entry[0]?.resource.text))
-        .to.contain('1 refuted')
-        .and.contain('1 entered in error')
-        .and.contain('1 with a modifier');
-    });
-
-    it('brings along what entries refer to, and nothing else', () => {
-      const held = document.entry.map(({ fullUrl }) => fullUrl.slice(service.base.length + 1));
-      for (const name of ['drug', 'role', 'doctor', 'clinic', 'blood', 'goal', 'pacemaker']) {
-        expect(held, name).to.include(refs[name]);
-      }
-      for (const name of ['visit', 'mistake', 'wrong', 'modified', 'never', 'refused', 'smoked']) {
-        expect(held, name).not.to.include(refs[name]);
-      }
-      expect(new Set(held).size).to.equal(held.length);
-      const request = document.entry.find(({ resource }) => resource.resourceType === 'MedicationRequest');
-      expect(request?.resource.encounter).to.deep.equal({
-        type: 'Encounter',
-        identifier: { system: 'urn:ietf:rfc:3986', value: `${service.base}/${refs.visit}` },
-        display: 'a visit',
-      });
-      expect(request?.resource.requester).to.deep.equal({ reference: refs.role });
-    });
-
-    it('reads as a page', () => {
-      const narrated = (title: string) => sectionOf(document, title).text.div;
-      expect(narrated('Results')).to.contain('<td>1.50 mg/dL</td>').and.contain('2021-01-01 08:30+01:00');
-      expect(answer.text).to.contain('"value":1.50');
-      expect(narrated('Allergies and intolerances'))
-        .to.contain('Penicillin &lt;b&gt;&amp;amp;')
-        .and.contain('anaphylaxis, severe');
-      expect(narrated('Medications'))
-        .to.contain('Amoxicillin 500 mg capsule')
-        .and.contain('1 capsule three times a day')
-        .and.contain('asthma');
-      expect(narrated('Vital signs')).to.contain('systolic: 120 mmHg; diastolic: 80 mmHg');
-    });
-
-    it('is the same for the same record, but for its identifier and time', async () => {
-      const again = documentOf(await read(patient));
-      const [first, second] = [document, again].map(({ entry, ...rest }) => {
-        const { id, identifier, date, text, ...resource } = entry[0]?.resource ?? { id: '' };
-        expect([id, identifier, date, text]).not.to.include(undefined);
-        return { entries: entry.slice(1), resource, type: rest.type };
-      });
-      expect(first).to.deep.equal(second);
-      expect(again.identifier.value).not.to.equal(document.identifier.value);
-    });
-
-    it('is also asked by POST, by profile, and by an identifier', async () => {
-      const value = `id-${patient}`;
-      const identified = await create({
-        resourceType: 'Patient',
-        name: [{ text: 'Identified' }],
-        birthDate: '1990-01-01',
-        identifier: [{ system: 'urn:test', value }],
-      });
-      const profile = encodeURIComponent(`${IPS}/Composition-uv-ips|2.0.0`);
-      await read(identified, `?profile=${profile}`);
-      const parameter = [{ name: 'identifier', valueString: `urn:test|${value}` }];
-      const posted = await service.post('/Patient/$summary', { resourceType: 'Parameters', parameter });
-      expect(documentOf(posted).entry[1]?.fullUrl).to.equal(`${service.base}/${identified}`);
-      const status = async (query: string) => (await service.fhir(`/Patient/$summary${query}`)).status;
-      expect(await status('')).to.equal(400);
-      expect(await status('?identifier=urn:test|nobody')).to.equal(404);
-      await create({ resourceType: 'Patient', identifier: [{ system: 'urn:test', value }] });
-      expect(await status(`?identifier=urn:test|${value}`)).to.equal(412);
-      const other = await service.fhir(`/${identified}/$summary?profile=${IPS}/Bundle-uv-ips`);
-      expect([other.status, other.text]).to.satisfy(
-        ([code, text]: [number, string]) => code === 400 && text.includes('profile'),
-      );
-    });
-  });
-
-  it('of an empty record says what it does not hold', async () => {
-    const patient = await create({ resourceType: 'Patient', name: [{ use: 'old' }] });
-    const answer = await read(patient);
-    expect(faults(answer)).to.deep.equal([]);
-    const sections = sectionsOf(documentOf(answer));
-    expect(sections.map(({ title }) => title)).to.deep.equal([
-      'Problems',
-      'Allergies and intolerances',
-      'Medications',
+  it('shows what the definitions count as summary', async () => {
+    const [entry] = (await search('/Patient?_summary=true')).entry ?? [];
+    expect(keys(entry?.resource)).to.equal(
+      '_birthDate active birthDate id managingOrganization meta name resourceType',
+    );
+    expect(entry?.resource.name).to.deep.equal([
+      { family: 'F', extension: [{ url: 'urn:e', valueBoolean: true }] },
     ]);
-    for (const { emptyReason, entry, text } of sections) {
-      expect(emptyReason?.coding[0]?.code).to.equal('unavailable');
-      expect(entry).to.equal(undefined);
-      expect(text.div).to.contain('does not mean that there are none');
+    expect(tags(entry?.resource)).to.deep.equal(['urn:t|mine', SUBSETTED]);
+    const { text, json } = await get(`/Observation/${observation}?_summary=true`);
+    expect(keys(json)).to.equal('code component id meta resourceType status subject valueQuantity');
+    expect(JSON.parse(text).component).to.deep.equal([
+      { code: { text: 'y' }, valueQuantity: { value: 1.5 } },
+    ]);
+    expect(text.match(/"value":1\.50/g)).to.have.length(2);
+  });
+
+  it('shows the narrative with what is mandatory, or all but the narrative', async () => {
+    expect(keys((await get(`/Patient/${patient}?_summary=text`)).json)).to.equal('id meta resourceType text');
+    expect(keys((await get(`/Observation/${observation}?_summary=text`)).json)).to.equal(
+      'code id meta resourceType status',
+    );
+    const data = (await get(`/Patient/${patient}?_summary=data`)).json;
+    expect(data).not.to.have.property('text');
+    expect(data).to.include.keys('contact', 'contained', 'extension');
+    expect(tags(data)).to.include(SUBSETTED);
+    const whole = await get(`/Patient/${patient}?_summary=false`);
+    expect(whole.text).to.equal((await get(`/Patient/${patient}`)).text);
+  });
+
+  it('shows the elements that are asked for, what is mandatory, and modifiers', async () => {
+    expect(keys((await get(`/Patient/${patient}?_elements=birthDate`)).json)).to.equal(
+      '_birthDate active birthDate id meta resourceType',
+    );
+    const { text, json } = await get(`/Observation/${observation}?_elements=value,Observation.note`);
+    expect(keys(json)).to.equal('code id meta note resourceType status valueQuantity');
+    expect(text).to.contain('1.50');
+    expect(tags(json)).to.deep.equal([SUBSETTED]);
+    for (const name of ['value[x]', 'valueQuantity'])
+      expect((await get(`/Observation/${observation}?_elements=${name}`)).json).to.have.property(
+        'valueQuantity',
+      );
+    const bundle = await search('/Observation?_elements=subject&_include=Observation:subject');
+    expect(keys(bundle.entry?.[0]?.resource)).to.equal('code id meta resourceType status subject');
+    expect(bundle.entry?.[1]?.resource).to.include.keys('contact');
+    expect(bundle.link[0]?.url).to.match(/\?_elements=subject&_include=Observation%3Asubject$/);
+    const summary = await search('/Observation?_summary=true&_include=Observation:subject');
+    expect(summary.entry?.[1]?.resource).not.to.include.keys('contact');
+  });
+
+  it('applies to vread, histories, Provenances and pages', async () => {
+    expect((await get(`/Patient/${patient}/_history/1?_elements=name`)).json).not.to.have.property('contact');
+    for (const path of [`/Patient/${patient}/_history`, '/Patient/_history', '/_history?_count=200']) {
+      const bundle = await search(`${path}${path.includes('?') ? '&' : '?'}_summary=true`);
+      const shown = bundle.entry?.find(({ resource }) => resource.id === patient)?.resource;
+      expect(tags(shown), path).to.include(SUBSETTED);
+      expect(shown).not.to.have.property('contact');
+      expect(bundle.link[0]?.url).to.contain('_summary=true');
     }
-    expect(faults(await read(await create({ resourceType: 'Patient' })))).to.deep.equal([]);
+    const counted = await search('/Patient/_history?_summary=count');
+    expect([counted.total, counted.entry]).to.deep.equal([1, undefined]);
+    const [provenance] = (await search(`/Provenance?target=Patient/${patient}&_summary=true`)).entry ?? [];
+    expect(keys(provenance?.resource)).to.equal('agent id meta recorded resourceType target');
+    const first = await search('/Provenance?_count=1&_summary=data');
+    const next = first.link.find(({ relation }) => relation === 'next')?.url ?? '';
+    expect(next).to.contain('_summary=data');
+    expect(tags((await search(next)).entry?.[0]?.resource)).to.include(SUBSETTED);
+    const total = await search('/Patient?_summary=count');
+    expect([total.total, total.entry]).to.deep.equal([1, undefined]);
   });
 
-  it('says so when a section is cut, and keeps the newest of each kind', async () => {
-    const patient = await create({ resourceType: 'Patient', name: [{ text: 'Long' }], birthDate: '1950' });
-    const entry = Array.from({ length: 120 }, (_, n) => ({
-      resource: {
-        resourceType: 'Observation',
-        status: 'final',
-        category: category('vital-signs'),
-        code: n === 0 ? loinc('8302-2', 'Height') : loinc('8867-4', 'Heart rate'),
-        subject: { reference: patient },
-        effectiveDateTime: new Date(Date.UTC(2020, 0, 1 + n)).toISOString().slice(0, 10),
-        valueQuantity: { value: 60 + n },
-      },
-      request: { method: 'POST', url: 'Observation' },
-    }));
-    await service.post('', { resourceType: 'Bundle', type: 'transaction', entry });
-    const { text, entry: entries } = sectionOf(documentOf(await read(patient)), 'Vital signs');
-    expect(entries).to.have.length(100);
-    expect(text.div).to.contain('100 of 120 entries').and.contain('Height').and.contain('2020-04-29');
-    expect(text.div).not.to.contain('2020-01-02');
-  });
-
-  it('is refused for what is not there', async () => {
-    const patient = await create({ resourceType: 'Patient' });
-    const other = await service.newProject();
-    expect((await service.fhir(`/${patient}/$summary`, { key: other })).status).to.equal(404);
-    await service.fhir(`/${patient}`, { method: 'DELETE' });
-    expect((await service.fhir(`/${patient}/$summary`)).status).to.equal(410);
-    expect((await service.fhir('/Patient/nobody/$summary')).status).to.equal(404);
+  it('refuses what it does not know', async () => {
+    for (const query of [
+      '_summary=most',
+      '_summary=true&_summary=data',
+      '_elements=nothing',
+      '_elements=name.family',
+      '_elements=Observation.code',
+      '_summary:x=true',
+      '_elements:x=name',
+      '_summary=true&_elements=name',
+    ])
+      for (const path of ['/Patient', `/Patient/${patient}`, '/Patient/_history'])
+        expect((await service.fhir(`${path}?${query}`)).status, `${path}?${query}`).to.equal(400);
+    expect((await service.fhir(`/Patient/${patient}?_summary=count`)).status).to.equal(400);
+    expect((await search('/Patient?_summary=&_elements=')).entry?.[0]?.resource).to.include.keys('contact');
   });
 });

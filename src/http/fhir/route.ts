@@ -16,7 +16,7 @@ import { OPERATIONS } from './operations.ts';
 import { patch } from './patch.ts';
 import { read } from './read.ts';
 import type { FhirRequest, FhirWrite, Interaction } from './request.ts';
-import { search, searchCompartment } from './search.ts';
+import { search, searchCompartment, searchRecord, searchSystem } from './search.ts';
 import { update } from './update.ts';
 import { vread } from './vread.ts';
 
@@ -28,8 +28,6 @@ export interface Route {
   /** The path's pattern, for metrics and logs: it holds no id. */
   readonly pattern: string;
   readonly methods: Partial<Record<Method, Interaction>>;
-  /** What somebody may have meant who uses another method. */
-  readonly hint?: string;
 }
 
 const reads = (run: (request: FhirRequest) => Promise<Answer>): Interaction => ({ kind: 'read', run });
@@ -50,6 +48,7 @@ export function routeOf(segments: readonly string[], operations = OPERATIONS): R
   if (first === undefined) return BASE;
   if (segments.length === 1 && first === 'metadata') return METADATA;
   if (segments.length === 1 && first === '_history') return SYSTEM_HISTORY;
+  if (segments.length === 1 && first === '_search') return SYSTEM_SEARCH;
   if (segments.length <= 3 && segments.at(-1)?.startsWith('$')) return operationRoute(segments, operations);
   if (!isResourceType(first)) throw unsupported(`${first.slice(0, 64)} is not a supported resource type`);
   const type = first;
@@ -95,9 +94,9 @@ function operationRoute(segments: readonly string[], operations: readonly Operat
 
 const BASE: Route = {
   pattern: '/',
-  methods: { POST: writes('bundle', processBundle) },
-  hint: 'Bundles are sent here by POST; GET metadata, below this URL, says what there is, GET Patient lists patients',
+  methods: { GET: reads(searchSystem), POST: writes('bundle', processBundle) },
 };
+const SYSTEM_SEARCH: Route = { pattern: '/_search', methods: { POST: forms(searchSystem) } };
 const METADATA: Route = { pattern: '/metadata', methods: { GET: { kind: 'open', run: metadata } } };
 const SYSTEM_HISTORY: Route = { pattern: '/_history', methods: { GET: reads(historyOfSystem) } };
 
@@ -131,6 +130,10 @@ function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route
 }
 
 function compartmentRoute(patient: string, type: string, last: string | undefined): Route {
+  const all = (request: FhirRequest) => searchRecord(request, patient);
+  if (type === '*' && last === undefined) return { pattern: '/Patient/:id/*', methods: { GET: reads(all) } };
+  if ((type === '*' && last === '_search') || (type === '_search' && last === undefined))
+    return { pattern: '/Patient/:id/_search', methods: { POST: forms(all) } };
   if (!isResourceType(type)) throw unsupported(`${type.slice(0, 64)} is not a supported resource type`);
   const run = (request: FhirRequest) => searchCompartment(request, patient, type);
   if (last === undefined) return { pattern: '/Patient/:id/:type', methods: { GET: reads(run) } };
@@ -151,10 +154,9 @@ export function interactionOf(route: Route, method: string): Interaction {
   const name = method === 'HEAD' ? 'GET' : method;
   const found = Object.hasOwn(route.methods, name) ? route.methods[name as Method] : undefined;
   if (found !== undefined) return found;
-  const hint = route.hint === undefined ? '' : `: ${route.hint}`;
   throw new Refusal(
     'method_not_allowed',
-    { code: 'not-supported', diagnostics: `${method.slice(0, 20)} is not supported here${hint}` },
+    { code: 'not-supported', diagnostics: `${method.slice(0, 20)} is not supported here` },
     { Allow: allowOf(route) },
   );
 }
