@@ -8,7 +8,7 @@ import { serveRoute } from './route.ts';
 
 const ROWS = `
   select r.body from resources.resource r
-  where r.record = $1 and not r.deleted order by r.type, r.id`;
+  where r.record = $1 and not r.deleted order by r.record, r.type, r.id`;
 
 /** Takes the URL of the service's database and how many connections to use; answers with the port. The path is `/<record>`. */
 answer(async ({ url, connections }: { url: string; connections: number }): Promise<number> => {
