@@ -71,6 +71,18 @@ describe('resources by an IPS profile', () => {
     });
   }
 
+  it('pass with every status but entered-in-error, those below another one too', () => {
+    const statuses = ['registered', 'preliminary', 'final', 'amended', 'corrected', 'cancelled', 'unknown'];
+    for (const status of statuses) {
+      const observation = changed(ipsExample('Observation-hemoglobin'), 'status', status);
+      expect(errorsOf(observation), status).to.deep.equal([]);
+    }
+    for (const status of ['partial', 'preliminary', 'appended']) {
+      const report = changed(ipsExample('DiagnosticReport-hemoglobin'), 'status', status);
+      expect(errorsOf(report), status).to.deep.equal([]);
+    }
+  });
+
   it('warn of a code outside an extensible binding', () => {
     const condition = changed(ipsExample('Condition-eumfh-39-07-1'), 'category', [
       coding(LOINC, '75326-9'),

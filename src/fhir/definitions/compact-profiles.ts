@@ -1,6 +1,7 @@
 /** Published profiles as the compact table that `profiles/` checks by: what each says beyond its base. */
 import type { ProfileNode, ProfileTable, ProfileType } from '../profiles/table.ts';
-import type { SourceTerminology, SourceType } from './hl7.ts';
+import { allCodes } from './compact-structures.ts';
+import type { SourceConcept, SourceTerminology, SourceType } from './hl7.ts';
 import {
   givenValue,
   type ProfileElement,
@@ -178,24 +179,32 @@ function enumerate(
   for (const part of include) {
     const { system = '', concept, filter, valueSet } = part;
     if (system === SNOMED_CT || filter !== undefined || valueSet !== undefined) return undefined;
-    const codes = (concept ?? codeSystems.get(system)?.concept ?? []).map(({ code }) => code);
+    const codes = allCodes(concept ?? codeSystems.get(system)?.concept ?? []);
     if (codes.length === 0) return undefined;
     systems[system] = [...(systems[system] ?? []), ...codes];
   }
   for (const part of exclude) {
-    const without = excluded(part);
-    if (without === undefined) return undefined;
     const { system = '' } = part;
+    const without = excluded(part, codeSystems.get(system)?.concept ?? []);
+    if (without === undefined) return undefined;
     systems[system] = (systems[system] ?? []).filter((code) => !without.includes(code));
   }
   return systems;
 }
 
 /** The codes that an exclude takes away; undefined where a rule says it that is not understood. */
-function excluded({ concept, filter, valueSet }: ValueSetPart): string[] | undefined {
+function excluded(
+  { concept, filter, valueSet }: ValueSetPart,
+  system: readonly SourceConcept[],
+): string[] | undefined {
   if (valueSet !== undefined) return undefined;
-  if (filter === undefined) return concept?.map(({ code }) => code);
+  if (filter === undefined) return allCodes(concept ?? system);
   const [only, more] = filter;
-  const understood = only?.property === 'concept' && only.op === 'is-a' && more === undefined;
-  return understood ? [only.value] : undefined;
+  if (only?.property !== 'concept' || only.op !== 'is-a' || more !== undefined) return undefined;
+  return allCodes(find(system, only.value));
+}
+
+/** The concept of that code, wherever it stands below. */
+function find(concepts: readonly SourceConcept[], code: string): SourceConcept[] {
+  return concepts.flatMap((one) => (one.code === code ? [one] : find(one.concept ?? [], code)));
 }
