@@ -80,8 +80,12 @@ function statement(
 ): string {
   const owner = binds.add(tenant, 'uuid');
   const inRecord = record === undefined ? undefined : binds.add(record, 'uuid');
+  const narrowed = record !== undefined || search.predicates.some(({ selective }) => selective);
+  // Of what something narrower leads to the tenant is only checked: an index over all that it has leads astray.
   const of = (alias: 'v' | 'r') =>
-    `${alias}.tenant = ${owner}${inRecord === undefined ? '' : ` and ${alias}.record = ${inRecord}`}`;
+    `${narrowed ? `(${alias}.tenant = ${owner}) is true` : `${alias}.tenant = ${owner}`}${
+      inRecord === undefined ? '' : ` and ${alias}.record = ${inRecord}`
+    }`;
   const automatic = `${of('v')} and ${allOf(
     search.predicates.map((each) => each.automatic),
     binds,
@@ -96,7 +100,6 @@ function statement(
            + (select count(*) from history.client_provenance r where ${own}) as total`
       : 'select null::int8 as total';
   if (search.onlyTotal) return `select t.total, null as provenance from (${total}) t`;
-  const narrowed = record !== undefined || search.predicates.some(({ selective }) => selective);
   const order = search.sort.descending ? 'desc' : 'asc';
   return `
     select t.total, p.automatic, p.provenance, p.key, p.event_id, p.id, p.type, p.version, p.recorded_at,

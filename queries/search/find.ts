@@ -42,10 +42,17 @@ export interface Find {
   total(selection: Selection): Promise<number>;
 }
 
-/** A source with more rows than this is not sorted when a walk along the order can fill the page. */
-const FEW = 4_000;
-/** How far such a walk goes before the source is sorted after all. */
-const FAR = 20_000;
+/** When which way is taken. */
+export interface Limits {
+  /** A source with more rows than this is not sorted when a walk along the order can fill the page. */
+  readonly few: number;
+  /** How far such a walk goes before the source is sorted after all. */
+  readonly far: number;
+}
+
+/** At a million resources either way takes some ten milliseconds at most. */
+export const LIMITS: Limits = { few: 4_000, far: 20_000 };
+
 /** Sources that had more than a few rows, and for how long that is believed, in ms. */
 const KNOWN = 1_000;
 const KNOWN_MS = 600_000;
@@ -56,7 +63,7 @@ function isRange(source: Source): boolean {
 }
 
 /** Opens it over a database. */
-export function openFind(pool: Pool): Find {
+export function openFind(pool: Pool, { few, far }: Limits): Find {
   const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
   const run = async (sql: (binds: Binds) => string): Promise<Found & { readonly over: boolean }> => {
     const binds = new Binds();
@@ -73,11 +80,11 @@ export function openFind(pool: Pool): Find {
     for (const source of asked.about === undefined ? sources.filter(isRange) : []) {
       const name = source.kind === 'keys' ? JSON.stringify(source.sets) : undefined;
       if (name !== undefined && large.has(name)) continue;
-      const found = await run((binds) => candidates(asked, source, FEW, binds));
+      const found = await run((binds) => candidates(asked, source, few, binds));
       if (!found.over) return found;
       if (name !== undefined) large.set(name, true);
     }
-    const walked = await walk(asked, sources[0], FAR);
+    const walked = await walk(asked, sources[0], far);
     if (walked?.rows.length === asked.limit) return walked;
     return run((binds) => candidates(asked, sources[0], undefined, binds));
   };

@@ -1,5 +1,5 @@
 /** Which resources an inclusion leads to: the references in bodies, and the keys of those that refer. */
-import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
+import { mayName } from '#src/fhir/search/inclusions.ts';
 import { referenceForm, valueKey } from '#src/fhir/search/keys.ts';
 import { compiledParameter, elementsAt } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
@@ -48,12 +48,6 @@ function linkOf(element: unknown, base: string): Link | undefined {
   const [, type, id, version] = LITERAL.exec(relative) ?? [];
   if (id === undefined || !isResourceType(type) || !isUuid(id)) return undefined;
   return version === undefined ? { type, id } : { type, id, version: Number(version) };
-}
-
-/** Whether a type's parameter may name another type. */
-export function mayName(source: ResourceType, code: string, target: ResourceType): boolean {
-  const targets = searchParameter(source, code)?.target ?? [];
-  return targets.includes(target) || targets.includes('Resource');
 }
 
 /**

@@ -1,12 +1,13 @@
 /** The resources beside the matches of a search: https://hl7.org/fhir/R4/search.html#include */
 import type { Pool } from 'pg';
+import { mayName } from '#src/fhir/search/inclusions.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { provenanceText, type RecordedVersion } from '../provenance/resource.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Inclusion } from './include.ts';
-import { followedBack, keysOfReferrers, type Link, linksOf, mayName } from './include-links.ts';
+import { followedBack, keysOfReferrers, type Link, linksOf } from './include-links.ts';
 
 /** Most resources beside the matches of a page. */
 export const MAX_INCLUDED = 1_000;
@@ -89,7 +90,8 @@ interface Row {
 }
 
 // Indexes: primary keys of resources.resource (id) and history.version (id, version); history.version_event (event_id)
-// only for what is no resource: an automatic Provenance. Lateral with `offset 0`: a look-up each, whatever statistics say.
+// only for what is no resource: an automatic Provenance. Lateral with `offset 0`: a look-up each, whatever statistics say;
+// tenants are only checked, or the planner might read all that a tenant has for each.
 const FORWARD = `
   select k.n, k.version as asked, f.id, f.type, f.version, f.last_updated, f.body, f.event_id, f.operation, f.metadata
   from unnest($1::uuid[], $2::text[], $3::int[]) with ordinality k(id, type, version, n)
@@ -97,15 +99,16 @@ const FORWARD = `
     select r.id, r.type, r.version, r.last_updated, r.body,
       null::uuid as event_id, null as operation, null as metadata
     from resources.resource r
-    where r.id = k.id and r.tenant = $4 and not r.deleted and k.version is null
+    where k.version is null and r.id = k.id and (r.tenant = $4) is true and not r.deleted
     union all
     select v.id, v.type, v.version, v.recorded_at, v.body, null, null, null
     from resources.resource r join history.version v on v.id = r.id
-    where r.id = k.id and r.tenant = $4 and not r.deleted and v.version = k.version and v.body is not null
+    where k.version is not null and r.id = k.id and (r.tenant = $4) is true and not r.deleted
+      and v.version = k.version and v.body is not null
     union all
     select v.id, v.type, v.version, v.recorded_at, null, v.event_id, v.operation, v.metadata
     from history.version v
-    where k.type = 'Provenance' and coalesce(k.version, 1) = 1 and v.event_id = k.id and v.tenant = $4
+    where k.type = 'Provenance' and coalesce(k.version, 1) = 1 and v.event_id = k.id and (v.tenant = $4) is true
     offset 0
   ) f
   where f.event_id is not null or f.type = k.type
@@ -140,20 +143,32 @@ async function forward(
   });
 }
 
-// Index: search.entry_keys; then the primary key of resources.resource.
+// Index: search.entry_keys, then the primary key of resources.resource. As the result of a query the keys tell the
+// planner nothing: it would rather read the whole table for a long list. Materialized, they are not walked in order.
 const BACKWARD = `
-  select r.id, r.type, r.version, r.last_updated, r.body
-  from resources.resource r
-  where r.id = any(array(select e.id from search.entry e where e.keys && $1::int8[] order by e.id limit $3))
-    and (r.tenant = $2) is true and not r.deleted
-  order by r.id`;
+  with referring as materialized (
+    select e.id from search.entry e where e.keys && array(select k.key from unnest($1::int8[]) k(key)))
+  select f.id, f.type, f.version, f.last_updated, f.body
+  from (select id from referring order by id limit $3) e cross join lateral (
+    select r.id, r.type, r.version, r.last_updated, r.body from resources.resource r
+    where r.id = e.id and (r.tenant = $2) is true and not r.deleted offset 0) f
+  order by f.id`;
 
-// Indexes: primary key of history.version (id, version); version_agents.
+// Indexes: primary key of history.version (id, version), a look-up each; version_agents.
 const AUTOMATIC = `
-  select v.event_id, v.id, v.type, v.version, v.recorded_at, v.operation, v.metadata
-  from history.version v
-  where (v.id = any($1::uuid[]) or v.agents && $2::text[]) and (v.tenant = $3) is true
-  order by v.recorded_at, v.event_id limit $4`;
+  select distinct on (f.recorded_at, f.event_id)
+    f.event_id, f.id, f.type, f.version, f.recorded_at, f.operation, f.metadata
+  from (
+    select v.* from unnest($1::uuid[]) k(id) cross join lateral (
+      select v.event_id, v.id, v.type, v.version, v.recorded_at, v.operation, v.metadata
+      from history.version v where v.id = k.id and (v.tenant = $3) is true offset 0) v
+    union all
+    select v.event_id, v.id, v.type, v.version, v.recorded_at, v.operation, v.metadata
+    from history.version v
+    where cardinality($2::text[]) > 0 and v.agents && array(select k.agent from unnest($2::text[]) k(agent))
+      and (v.tenant = $3) is true
+  ) f
+  order by f.recorded_at, f.event_id limit $4`;
 
 /** What refers to resources: by what clients wrote, and by the Provenances that the service makes. */
 async function backward(

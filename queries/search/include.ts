@@ -1,6 +1,6 @@
 /** `_include` and `_revinclude`, understood: https://hl7.org/fhir/R4/search.html#revinclude */
-import { searchParameter, searchParameterCodes } from '#src/fhir/definitions/search-parameters.ts';
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
+import { includable } from '#src/fhir/search/inclusions.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { badParameter } from './raw.ts';
 
@@ -40,11 +40,6 @@ export function parseInclusions(query: URLSearchParams): Inclusion[] {
   return inclusions;
 }
 
-/** Codes of a type's parameters that are references. */
-export function referenceParameters(type: ResourceType): readonly string[] {
-  return searchParameterCodes(type).filter((code) => searchParameter(type, code)?.type === 'reference');
-}
-
 function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'target'> {
   if (text === '*') return { sources: everything() };
   const [type, code, target, ...more] = text.split(':');
@@ -52,12 +47,12 @@ function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'tar
     throw badParameter(key, 'the value must be Type:parameter, Type:parameter:Target, Type:* or *');
   if (!isResourceType(type))
     throw badParameter(key, `${type?.slice(0, 64)} is not a supported resource type`);
-  if (code !== '*' && !referenceParameters(type).includes(code))
+  if (code !== '*' && !includable(type).includes(code))
     throw badParameter(key, `${type} has no reference parameter ${code.slice(0, 64)}`);
   if (target !== undefined && !isR4ResourceType(target))
     throw badParameter(key, `${target.slice(0, 64)} is not a resource type`);
   return {
-    sources: new Map([[type, code === '*' ? referenceParameters(type) : [code]]]),
+    sources: new Map([[type, code === '*' ? includable(type) : [code]]]),
     ...(target === undefined ? {} : { target }),
   };
 }
@@ -65,6 +60,6 @@ function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'tar
 let all: Inclusion['sources'] | undefined;
 
 function everything(): Inclusion['sources'] {
-  all ??= new Map(TYPE_NAMES.map((type) => [type, referenceParameters(type)]));
+  all ??= new Map(TYPE_NAMES.map((type) => [type, includable(type)]));
   return all;
 }

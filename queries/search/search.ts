@@ -10,7 +10,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { CURSOR, decodeCursor, encodeCursor } from '../cursor.ts';
 import type { CurrentResource } from '../read.ts';
-import { type Asked, type FoundRow, openFind } from './find.ts';
+import { type Asked, type FoundRow, LIMITS, type Limits, openFind } from './find.ts';
 import { type Last, type OrderKey, orderOf } from './order.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
 import { badParameter, split, unescaped } from './raw.ts';
@@ -42,8 +42,12 @@ export type Search = (caller: Caller, request: SearchRequest) => Promise<SearchP
 const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable());
 
 /** Opens search over a database. */
-export function openSearch(pool: Pool, terminology: Terminology = requiredValueSets): Search {
-  const find = openFind(pool);
+export function openSearch(
+  pool: Pool,
+  terminology: Terminology = requiredValueSets,
+  limits: Limits = LIMITS,
+): Search {
+  const find = openFind(pool, limits);
   return async (caller, request) => {
     const now = nowMicros();
     const { type, record } = request;

@@ -35,12 +35,13 @@ export function withTimeline(
   const timeline = timelineOf(type);
   const codes = parameters.find(({ code }) => code === timeline?.code)?.paths;
   if (timeline === undefined || codes === undefined) return parameters;
+  const base = { steps: [], type };
   return parameters.map((parameter) =>
     parameter.code !== timeline.date
       ? parameter
       : {
           ...parameter,
-          paths: parameter.paths.map((path) => ({ about: { base: 0, codes }, ...path })),
+          paths: parameter.paths.map((path) => ({ about: { base, values: path, codes }, ...path })),
         },
   );
 }
