@@ -10,7 +10,7 @@ import { openSearchProvenance, type SearchProvenance } from './provenance/search
 import { openRead, type Read } from './read.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
-import { openSummarized, type Summarized } from './summary/summary.ts';
+import { openSummarize, type Summarize } from './summary/summary.ts';
 import { openVread, type Vread } from './vread.ts';
 
 /** Every question of the FHIR interface. None of them answers anything that the caller may not see. */
@@ -25,7 +25,7 @@ export interface Queries {
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
-  readonly summarized: Summarized;
+  readonly summarize: Summarize;
   /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
 }
@@ -46,7 +46,7 @@ export function openQueries(pool: Pool): Queries {
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),
     everything: openEverything(pool),
-    summarized: openSummarized(pool),
+    summarize: openSummarize(pool),
     close: async () => {
       await Promise.all([line.close(), histories.close()]);
     },

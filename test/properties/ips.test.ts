@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { chosenOf } from '#src/fhir/ips/chosen.ts';
 import { summaryDocument } from '#src/fhir/ips/document.ts';
 import type { Stored } from '#src/fhir/ips/source.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
@@ -61,14 +62,11 @@ describe('summaries of any record', () => {
         const [patient, ...others] = all;
         if (patient === undefined) throw new Error('no Patient');
         const isDirectory = ({ type }: Stored) => typeEntry(type as WritableType).home === 'directory';
-        const text = summaryDocument({
-          id: idOf(0),
-          now: 1_700_000_000_000_000,
-          base: BASE,
-          patient,
-          record: others.filter((each) => !isDirectory(each)),
-          directory: others.filter(isDirectory),
-        });
+        const record = others.filter((each) => !isDirectory(each));
+        const directory = others.filter(isDirectory);
+        const now = 1_700_000_000_000_000;
+        const chosen = chosenOf({ base: BASE, patient, record });
+        const text = summaryDocument(chosen, { id: idOf(0), now, directory });
         const { value } = parseJson(text);
         if (!isObject(value)) throw new Error('no Bundle');
         const issues = validateWithProfiles(value, [PROFILE]);
