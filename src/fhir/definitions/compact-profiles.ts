@@ -44,12 +44,27 @@ export function compactProfiles(
   const profiles = sources.map((source) => {
     const root: Draft = {};
     for (const element of source.differential.element) place(root, source.type, element, bind);
+    for (const element of extensible(source)) place(root, source.type, element, bind);
     prune(root);
     const { type, version, baseDefinition: base } = source;
     return [source.url, { type, version, ...(known.has(base) && { base }), root }] as const;
   });
   for (const [url, systems] of Object.entries(sets)) if (Object.keys(systems).length === 0) delete sets[url];
   return { profiles: Object.fromEntries(profiles), valueSets: sets };
+}
+
+/**
+ * Extensible bindings that a profile has from its base, where it does not bind the element itself: base validation
+ * looks at required ones alone. Types of references are names of types, and checked as such.
+ */
+function extensible({ snapshot, differential }: SourceProfile): ProfileElement[] {
+  const bound = new Set(
+    differential.element.filter(({ binding }) => binding !== undefined).map(({ id }) => id),
+  );
+  return snapshot.element
+    .filter(({ id, binding }) => binding?.strength === 'extensible' && !bound.has(id))
+    .filter(({ binding }) => binding?.valueSet?.includes('/resource-types') !== true)
+    .map(({ id, binding }) => ({ id, ...(binding && { binding }) }));
 }
 
 /** Lays an element's constraints down at its place: its id is a path of `name` or `name:slice`. */

@@ -32,6 +32,7 @@ export interface SourceProfile {
   readonly type: string;
   readonly derivation?: string;
   readonly baseDefinition: string;
+  readonly snapshot: { readonly element: readonly ProfileElement[] };
   readonly differential: { readonly element: readonly ProfileElement[] };
 }
 
