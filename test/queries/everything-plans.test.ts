@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { resources } from '#projections/resources/project.ts';
 import { schemaSql } from '#projections/tables.ts';
 import { parseEverything } from '#queries/everything/asked.ts';
@@ -68,7 +68,7 @@ describe('plans of whole records in tables that nobody has analysed', () => {
   async function plansOf(ask: (pool: Pool) => Promise<unknown>): Promise<PlanNode[]> {
     const plans: Promise<PlanNode>[] = [];
     const client = await database.pool.connect();
-    const query: PoolClient['query'] = (copy: { text: string }, ...rest: unknown[]) => {
+    const query = (copy: { text: string }, settle: (error: Error | null) => void): void => {
       const select = /^copy \(([\s\S]*)\) to stdout/.exec(copy.text)?.[1];
       if (select !== undefined) {
         plans.push(
@@ -77,7 +77,7 @@ describe('plans of whole records in tables that nobody has analysed', () => {
             .then(({ rows }) => rows[0]['QUERY PLAN'][0].Plan as PlanNode),
         );
       }
-      return (client.query as (...all: unknown[]) => unknown).call(client, copy, ...rest);
+      client.query(copy as unknown as string, settle);
     };
     try {
       await ask({ connect: async () => ({ query, release: () => undefined }) } as unknown as Pool);
