@@ -36,8 +36,8 @@ export function placeOf(source: Source): Place {
 /** Whether a resource was recorded by mistake, or says that something is not so. */
 export function withdrawnAs({ value }: Source): Extract<LeftOut, 'entered in error' | 'refuted'> | undefined {
   const verification = codes(value.verificationStatus);
-  if (value.status === 'entered-in-error' || verification.includes('entered-in-error'))
-    return 'entered in error';
+  const statuses = [value.status, value.lifecycleStatus, value.docStatus, ...verification];
+  if (statuses.includes('entered-in-error')) return 'entered in error';
   return verification.includes('refuted') ? 'refuted' : undefined;
 }
 
