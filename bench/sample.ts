@@ -123,7 +123,8 @@ function visit(subject: string, i: number, encounter: string | undefined): Sampl
   }
 }
 
-function encounterOf(subject: string, n: number): Sample {
+/** An Encounter of about 0.7 KB. */
+export function encounterOf(subject: string, n: number): Sample {
   return {
     resourceType: 'Encounter',
     status: 'finished',
@@ -140,7 +141,8 @@ function encounterOf(subject: string, n: number): Sample {
   };
 }
 
-function condition(subject: string, n: number, encounter: string | undefined): Sample {
+/** A Condition of about 0.8 KB. */
+export function condition(subject: string, n: number, encounter: string | undefined): Sample {
   const [code, display] = CONDITIONS[n % CONDITIONS.length] ?? CONDITIONS[0];
   return {
     resourceType: 'Condition',

@@ -26,7 +26,8 @@ export class LogFaulty extends Error {
 /** How to go about it. */
 export interface HeadsOptions {
   readonly signal?: AbortSignal;
-  readonly onProgress?: (events: number) => void;
+  /** Told how many events were read, and up to where. */
+  readonly onProgress?: (events: number, position: Position) => void;
 }
 
 const BATCH_SIZE = 2_000;
@@ -49,9 +50,9 @@ export async function withHeads<T>(
     const check = new LogCheck(session, store, NAMED);
     await check.begin();
     const position = await store.head();
-    const handle = async ({ events }: EventBatch): Promise<void> => {
+    const handle = async ({ events, position: reached }: EventBatch): Promise<void> => {
       await check.check(events);
-      onProgress?.(check.events);
+      onProgress?.(check.events, reached);
     };
     const complete = await replay({
       store,

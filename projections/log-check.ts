@@ -17,9 +17,10 @@ export interface LogFault {
   /**
    * `hash`: an event is not what was written, or not where it was; `revision`: events of a stream are missing or
    * doubled; `version`: those of a resource; `form`: an event that cannot be read; `erasure`: an erased record has events;
-   * `checkpoint`: a stream's history is not the one of the checkpoint, or its end is missing.
+   * `checkpoint`: a stream's history is not the one of the checkpoint, or its end is missing; `id`: an event's id stands
+   * twice in the log; `identity`: the log does not begin as it did when the installation began.
    */
-  readonly what: 'hash' | 'revision' | 'version' | 'form' | 'erasure' | 'checkpoint';
+  readonly what: 'hash' | 'revision' | 'version' | 'form' | 'erasure' | 'checkpoint' | 'id' | 'identity';
   readonly stream: string;
   readonly revision: number;
   /** The event's id; null when it is the absence of one. */
@@ -66,13 +67,24 @@ export class LogCheck {
   /** Makes the temporary tables. @param heads where streams ended when a checkpoint was made. */
   async begin(heads?: AsyncIterable<NamedHead>): Promise<void> {
     await this.chains.begin();
-    await this.session.query('create temp table seen_resource (id uuid primary key, version int not null)');
+    await this.session.query(
+      `create temp table seen_resource (id uuid primary key, version int not null);
+       create temp table seen_event (id uuid not null, stream text not null, revision int not null)`,
+    );
     if (heads !== undefined) await this.chains.expect(heads);
   }
 
-  /** Checks the next events, in order. */
-  async check(events: readonly RecordedEvent[]): Promise<void> {
+  /** Checks the next events, in order. @returns those that can be read. */
+  async check(events: readonly RecordedEvent[]): Promise<StoredEvent[]> {
     this.#events += events.length;
+    await this.session.query(
+      'insert into seen_event select * from unnest($1::uuid[], $2::text[], $3::int[])',
+      [
+        events.map(({ id }) => id),
+        events.map(({ stream }) => stream),
+        events.map(({ revision }) => revision),
+      ],
+    );
     for (const { what, event, message } of await this.chains.check(events)) {
       await this.#report(what, event, message);
     }
@@ -87,6 +99,27 @@ export class LogCheck {
     }
     await this.#checkVersions(readable);
     await this.#checkErasures(readable);
+    return readable;
+  }
+
+  /** Once everything was checked: names ids that stand at two places. Stores look for an id in its own stream only. */
+  async checkIds(): Promise<void> {
+    const { rows } = await this.session.query<{
+      id: string;
+      stream: string;
+      revision: number;
+      other: string;
+    }>(
+      `select id, stream, revision, first_value(stream || ' at ' || revision) over places as other
+         from seen_event where id in (select id from seen_event group by id having count(*) > 1)
+       window places as (partition by id order by stream, revision)
+        order by id, stream, revision limit $1`,
+      [this.limit * 2],
+    );
+    for (const { other, ...place } of rows) {
+      if (other !== `${place.stream} at ${place.revision}`)
+        await this.#report('id', place, `the same event id stands in ${other}`);
+    }
   }
 
   /** Once everything was checked: names the streams that do not reach the checkpoint. @returns those purged since. */

@@ -13,6 +13,7 @@ import { withoutErasures } from './erasure.ts';
 import { isPassing } from './failure.ts';
 import { tryLock } from './locks.ts';
 import { type ErasedSince, LogCheck, type LogFault } from './log-check.ts';
+import { OperationsCheck, type OperationsFault } from './operations-check.ts';
 import type { Projection } from './projection.ts';
 import { replay } from './replay.ts';
 import { closeSession, inTransaction, openSession } from './session.ts';
@@ -21,7 +22,7 @@ import { schemaSql } from './tables.ts';
 
 /** What verifying needs. */
 export interface VerifyDeps {
-  readonly store: Pick<EventStore, 'subscribe' | 'head' | 'read'>;
+  readonly store: Pick<EventStore, 'subscribe' | 'head' | 'read' | 'reached'>;
   readonly databaseUrl: string;
   /** Default: all of the service. */
   readonly projections?: readonly Projection[];
@@ -67,6 +68,8 @@ export interface VerifyReport {
   readonly log: readonly LogFault[];
   /** What was held against a checkpoint; null without one. `streams`: how many it has. */
   readonly checkpoint: { readonly streams: number; readonly erased: readonly ErasedSince[] } | null;
+  /** Faults of schema `operations`: at most 1,000 are named. */
+  readonly operations: readonly OperationsFault[];
   /** Faults of the read models: at most 1,000 a table are named. */
   readonly readModels: readonly ReadModelFault[];
 }
@@ -92,20 +95,25 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
     if (!(await tryLock(session, 'verify'))) throw new VerifyRunning();
     const check = new LogCheck(session, deps.store, NAMED);
     await check.begin(options.heads);
+    const noted = new OperationsCheck(await open('operations'), deps.store, NAMED);
+    await noted.begin();
     for (const projection of projections) {
       derivations.push(await derive(deps, projection, await open(projection.name)));
     }
-    await read(deps, check, derivations, options);
+    await read(deps, { check, noted, derivations }, options);
     const erased = await check.checkLost();
+    await check.checkIds();
+    await noted.end();
     options.onProgress?.({ phase: 'comparing', events: check.events, position: await deps.store.head() });
     const found = await Promise.all(derivations.map((each) => faultsOf(deps, each, options)));
     const readModels = found.flat();
     return {
-      clean: check.faults.length === 0 && readModels.length === 0,
+      clean: [check.faults, noted.faults, readModels].every(({ length }) => length === 0),
       events: check.events,
       streams: await check.chains.streams(),
       log: check.faults,
       checkpoint: options.heads === undefined ? null : { streams: await check.chains.expected(), erased },
+      operations: noted.faults,
       readModels,
     };
   } finally {
@@ -138,15 +146,22 @@ async function derive(
   return { projection, session, shadow: new Shadow(projection, schema, session, store), failure: undefined };
 }
 
+/** What reads along. */
+interface Readers {
+  readonly check: LogCheck;
+  readonly noted: OperationsCheck;
+  readonly derivations: readonly Derivation[];
+}
+
 /** One pass over the log: checked, and applied to every shadow. */
 async function read(
   { store }: VerifyDeps,
-  check: LogCheck,
-  derivations: readonly Derivation[],
+  { check, noted, derivations }: Readers,
   { signal, onProgress }: VerifyOptions,
 ): Promise<void> {
   const handle = async (batch: EventBatch): Promise<void> => {
-    await Promise.all([check.check(batch.events), ...derivations.map((each) => applyTo(each, batch))]);
+    const checked = check.check(batch.events).then((readable) => noted.check(readable));
+    await Promise.all([checked, ...derivations.map((each) => applyTo(each, batch))]);
     onProgress?.({ phase: 'reading', events: check.events, position: batch.position });
   };
   const until = await store.head();

@@ -1,5 +1,6 @@
 /** What the write side looks up in read models: the `Lookup` port of `commands/command.ts`, which `app.ts` hands over. */
 import type { Pool } from 'pg';
+import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { type DirectoryBodies, openDirectoryBodies } from './directory.ts';
 import { type Locate, openLocate } from './locate.ts';
@@ -21,10 +22,11 @@ export function openLookup(
   pool: Pool,
   base: string,
   atHead: (type: ResourceType) => Promise<void>,
+  terminology: Terminology,
 ): LookupQueries {
   return {
     locate: openLocate(pool),
-    match: openMatch(pool, base, atHead),
+    match: openMatch(pool, base, atHead, terminology),
     directoryBodies: openDirectoryBodies(pool),
   };
 }

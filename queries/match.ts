@@ -33,10 +33,10 @@ export function openMatch(
     const predicates = await parseCriteria(criteria, scope, terminology);
     await atHead(type);
     const binds = new Binds();
-    const keyed = predicates.some((predicate) => predicate.keyed === true);
+    const leads = predicates.some(({ keyed, rows }) => keyed === true || rows !== undefined);
     const sql = `
       select r.id from resources.resource r
-      where ${ofTenant(caller.tenantId, keyed, binds)} and r.type = ${binds.add(type, 'text')}
+      where ${ofTenant(caller.tenantId, leads, binds)} and r.type = ${binds.add(type, 'text')}
         and not r.deleted and ${allOf(predicates, binds)}
         and r.id <> all(${binds.add(except, 'uuid[]')})
       limit 2`;

@@ -3,6 +3,17 @@
  * are few shapes in use, but a query's alternatives can make any number: only the first ones are named.
  */
 
+import type { QueryResult, QueryResultRow } from 'pg';
+
+/** What asks one statement. */
+export interface Asks {
+  query<R extends QueryResultRow>(statement: {
+    readonly name?: string;
+    readonly text: string;
+    readonly values: unknown[];
+  }): Promise<QueryResult<R>>;
+}
+
 /** Most shapes that are named; each takes some kilobytes on every connection. */
 const MAX_SHAPES = 200;
 

@@ -1,5 +1,6 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import type { Pool } from 'pg';
+import type { Terminology } from '#src/fhir/terminology.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
 import { type Everything, openEverything } from './everything/everything.ts';
 import { Line } from './gather.ts';
@@ -11,6 +12,7 @@ import { openRead, type Read } from './read.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
+import { withSharedRead, withSharedSearch } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
 /** Every question of the FHIR interface. None of them answers anything that the caller may not see. */
@@ -30,21 +32,29 @@ export interface Queries {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the questions over a database. */
-export function openQueries(pool: Pool): Queries {
+/**
+ * Opens the questions over a database.
+ * @param terminology what searches ask of codes.
+ * @param terminologyReady resolves when the shared terminology is there.
+ */
+export function openQueries(
+  pool: Pool,
+  terminology: Terminology,
+  terminologyReady: () => Promise<void>,
+): Queries {
   const line = new Line(pool.options);
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
   return {
     apiKey: openApiKeys(line),
-    read: openRead(line),
+    read: withSharedRead({ pool, ready: terminologyReady }, openRead(line)),
     vread: openVread(pool),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
-    search: openSearch(pool),
+    search: withSharedSearch({ pool, ready: terminologyReady }, openSearch(pool, terminology)),
     include: openInclude(pool),
     readProvenance: openReadProvenance(pool),
-    searchProvenance: openSearchProvenance(pool),
+    searchProvenance: openSearchProvenance(pool, terminology),
     everything: openEverything(pool),
     summarize: openSummarize(pool),
     close: async () => {

@@ -14,6 +14,7 @@ import { openQueries } from '#queries/queries.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
+import { terminologyReady } from './app/terminology.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
@@ -37,6 +38,8 @@ import { readProcessPositions } from './operations/process-positions.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { around, nested } from './shared/around.ts';
 import { unavailable } from './shared/refusal.ts';
+import { forSearch } from './terminology/for-search.ts';
+import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
 import { traceStore } from './tracing/store.ts';
 
@@ -99,13 +102,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
     onFollowing: subscriptions.following,
   });
   const kind = kindOf({ url: databaseUrl, eventStoreUrl: config.eventStoreUrl });
-  const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), log });
+  const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), pool, log });
   const store = watch.guarded();
   const ownLog = { client: pool, store, kind };
   try {
     await assertNotMoved(pool, kind === 'postgresql');
     await assertOwnLog(ownLog);
-    await bringReadModelsUpToDate(pool, { store, databaseUrl, log });
+    await bringReadModelsUpToDate(pool, { store, databaseUrl, log, watch });
     await noteLog(ownLog);
   } catch (error) {
     await Promise.all([store.close(), pool.end()]);
@@ -164,17 +167,20 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const measured = observeQueries(registry);
   const asking = tracing === undefined ? measured : nested(tracing.around('query'), measured);
+  const ready = terminologyReady(pool);
+  const terminology = openTerminology(pool, ready);
+  const searched = forSearch(terminology);
   const plainCommands = openCommands({
     store,
     handler,
-    lookup: around(openLookup(pool, `${base}/`, atHead), asking),
+    lookup: around(openLookup(pool, `${base}/`, atHead, searched), asking),
     locks,
     visible,
     bases: [`${base}/`],
     erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
   });
   const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
-  const { close: closeQueries, ...questions } = openQueries(pool);
+  const { close: closeQueries, ...questions } = openQueries(pool, searched, ready);
   const queries = { ...around(questions, asking), close: closeQueries };
   const checks: ReadinessChecks = {
     event_store: async () => {
@@ -212,6 +218,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     log,
     commands,
     queries,
+    terminology,
     idempotency,
     visible,
     searchable: async () => {
@@ -247,7 +254,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       erasures.stop();
       await projector.stop();
       progress.stop();
-      watch.stop();
+      await watch.stop();
       await store.close();
       clearInterval(sweeping);
       await queries.close();

@@ -8,6 +8,7 @@ import { history } from './history.ts';
 import { read } from './read.ts';
 import { rebuild } from './rebuild.ts';
 import { everything, summary } from './record.ts';
+import { search } from './search.ts';
 import { transaction } from './transaction.ts';
 import { visible } from './visible.ts';
 
@@ -22,6 +23,7 @@ export const MEASURES: readonly Measure[] = [
   beside,
   growth,
   cold,
+  search,
   everything,
   summary,
 ];

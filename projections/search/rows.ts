@@ -81,8 +81,8 @@ function inUnits({ canonical, ...value }: QuantityValue) {
   };
 }
 
-/** Numbers of more digits than a JavaScript number has. */
-const LONG_NUMBER = /\d[\d.]{16}/;
+/** A number of more digits than a JavaScript number has; bodies are written without blanks. */
+const LONG_NUMBER = /[:,[]-?\d[\d.]{15}/;
 
 /** A stored body; decimals that JavaScript would round are `LosslessNumber`s. */
 function parsed(body: string): unknown {

@@ -3,9 +3,9 @@ import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Binds } from '../binds.ts';
-import { innerRows, ofTypes, type PredicateOf, renamed, stepTo } from './inner.ts';
+import { innerRows, ofTypes, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import type { SearchScope } from './parameter.ts';
-import type { Predicate } from './predicate.ts';
+import { ofTenant, type Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
 import { namesRecord, referenceKeys } from './reference-keys.ts';
 
@@ -41,9 +41,8 @@ export function chainPredicate(
   return ends.length === 0 ? undefined : referring(compiled, scope, ends);
 }
 
-/** The types among the 26 that a reference parameter may name; that of the record's owner only Patients. */
+/** The types among the 26 that a reference parameter may name. */
 function targetsOf(compiled: CompiledParameter, type: ResourceType): readonly ResourceType[] {
-  if (namesRecord(type, compiled)) return ['Patient'];
   const targets = searchParameter(type, compiled.code)?.target ?? [];
   return targets.includes('Resource') ? TYPE_NAMES : targets.filter(isResourceType);
 }
@@ -53,16 +52,39 @@ function referring(
   scope: SearchScope,
   ends: readonly (readonly [ResourceType, Predicate])[],
 ): Predicate {
-  const record = namesRecord(scope.type, compiled);
   const ids = ([type, predicate]: readonly [ResourceType, Predicate], binds: Binds) =>
     `select r.id from ${innerRows(predicate, { ...scope, type }, binds)}`;
-  const condition = (binds: Binds) => {
-    if (record) return `r.record = any(array(${ends.map((end) => ids(end, binds)).join(' union all ')}))`;
-    const keys = ends.map((end) => {
-      const pointing = referenceKeys(compiled, scope, end[0], 'i.id', binds).map((each) => `(${each})`);
-      return `select k.key from (${ids(end, binds)}) i cross join lateral (values ${pointing.join(', ')}) k(key)`;
-    });
-    return `r.id = any(array(select e.id from search.entry e where e.keys && array(${keys.join(' union all ')})))`;
-  };
-  return Object.assign(condition, { keyed: true, ofEntry: true });
+  return namesRecord(scope.type, compiled)
+    ? // Whatever R4 allows, no record is anybody's but a Patient's.
+      inRecords(
+        ends.filter(([type]) => type === 'Patient'),
+        ids,
+        scope,
+      )
+    : rowsPredicate((binds) => {
+        const keys = ends.map((end) => {
+          const pointing = referenceKeys(compiled, scope, end[0], 'i.id', binds).map((each) => `(${each})`);
+          return `select k.key from (${ids(end, binds)}) i cross join lateral (values ${pointing.join(', ')}) k(key)`;
+        });
+        return `select e.id, e.record from search.entry e where e.keys && array(${keys.join(' union all ')})`;
+      });
+}
+
+type End = readonly [ResourceType, Predicate];
+
+/** The resources in the records of some Patients: index resources.resource_of_record. */
+function inRecords(
+  ends: readonly End[],
+  ids: (end: End, binds: Binds) => string,
+  { tenant, type }: SearchScope,
+): Predicate {
+  const patients = (binds: Binds) =>
+    ends.map((end) => ids(end, binds)).join(' union all ') || 'select null::uuid as id where false';
+  const rows = (binds: Binds) => `
+    select o.id, o.record from (${patients(binds)}) i cross join lateral (
+      select r.id, r.record from resources.resource r
+      where r.record = i.id and ${ofTenant(tenant, true, binds)} and r.type = ${binds.add(type, 'text')}
+        and not r.deleted offset 0) o`;
+  const condition = (binds: Binds) => `r.record = any(array(${patients(binds)}))`;
+  return Object.assign(condition, { rows, ofEntry: true });
 }

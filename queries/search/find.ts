@@ -1,9 +1,8 @@
 /** Which way a page is found: from what an index gives, when that is little, or along the order until it is full. */
 import { LRUCache } from 'lru-cache';
-import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
-import { prepared } from '../prepared.ts';
+import { type Asks, prepared } from '../prepared.ts';
 import type { Place } from './order.ts';
 import { candidates, resourceWalk, total, type Wanted } from './page.ts';
 import { isNarrow, type Selection, type Source, sourcesOf } from './selection.ts';
@@ -59,11 +58,11 @@ const KNOWN_MS = 600_000;
 
 /** Whether an index gives the rows of a source without many others: of quantities it knows one end only. */
 function isRange(source: Source): boolean {
-  return source.kind === 'keys' || source.values.table !== 'quantity';
+  return source.kind !== 'values' || source.values.table !== 'quantity';
 }
 
 /** Opens it over a database. */
-export function openFind(pool: Pool, { few, far }: Limits): Find {
+export function openFind(pool: Asks, { few, far }: Limits): Find {
   const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
   const run = async (sql: (binds: Binds) => string): Promise<Found & { readonly over: boolean }> => {
     const binds = new Binds();

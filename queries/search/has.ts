@@ -2,10 +2,9 @@
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
-import type { Binds } from '../binds.ts';
-import { innerRows, type PredicateOf, renamed, stepTo } from './inner.ts';
+import { innerRows, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import type { SearchScope } from './parameter.ts';
-import { hasKeys, keySets, type Predicate } from './predicate.ts';
+import { hasKeys, keySets, ofTenant, type Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
 import { namesRecord, referenceKeys } from './reference-keys.ts';
 
@@ -36,30 +35,33 @@ export function hasPredicate(
 
 function mayName(compiled: CompiledParameter, type: ResourceType, target: ResourceType): boolean {
   if (compiled.type !== 'reference') return false;
-  if (namesRecord(type, compiled)) return target === 'Patient';
   const targets = searchParameter(type, compiled.code)?.target ?? [];
   return targets.includes('Resource') || targets.includes(target);
 }
 
-/** What the entries of the other type's rows name: their record's Patient, or those of their targets with the key. */
+/** What the entries of the other type's rows name, if it is there: their record's Patient, or targets with the key. */
 function referred(
   compiled: CompiledParameter,
   predicate: Predicate,
   target: ResourceType,
   inner: SearchScope,
 ): Predicate {
-  const condition = (binds: Binds) => {
+  const ofRecord = namesRecord(inner.type, compiled);
+  return rowsPredicate((binds) => {
+    if (ofRecord && target !== 'Patient') return 'select null::uuid as id, null::uuid as record where false';
     const sets = keySets([predicate]);
     const rows =
       sets.length > 0
         ? `search.entry e where ${hasKeys('e', sets, binds)}`
         : `search.entry e where e.id = any(array(select r.id from ${innerRows(predicate, inner, binds)}))`;
-    if (namesRecord(inner.type, compiled)) return `r.id = any(array(select distinct e.record from ${rows}))`;
-    const keys = referenceKeys(compiled, inner, target, 't.id', binds);
-    return `r.id = any(array(
-      select distinct t.id from (select e.keys, e.record, e.targets from ${rows}) e
-      cross join lateral unnest(array_append(e.targets, e.record)) t(id)
-      where e.keys && array[${keys.join(', ')}]))`;
-  };
-  return Object.assign(condition, { keyed: true, ofEntry: true });
+    const named = ofRecord
+      ? `select e.record as id from ${rows}`
+      : `select t.id from (select e.keys, e.record, e.targets from ${rows}) e
+         cross join lateral unnest(array_append(e.targets, e.record)) t(id)
+         where e.keys && array[${referenceKeys(compiled, inner, target, 't.id', binds).join(', ')}]`;
+    return `select o.id, o.record from (${named}) n cross join lateral (
+      select r.id, r.record from resources.resource r
+      where r.id = n.id and ${ofTenant(inner.tenant, true, binds)} and r.type = ${binds.add(target, 'text')}
+        and not r.deleted offset 0) o`;
+  });
 }

@@ -56,9 +56,16 @@ export function ofTypes<T>(
 
 /** The live rows of the scope's type that a predicate holds for, as `from` … `where`: of them `r.id` may be asked. */
 export function innerRows(predicate: Predicate, { tenant, type }: SearchScope, binds: Binds): string {
+  if (predicate.rows !== undefined) return `(${predicate.rows(binds)}) r where true`;
   const sets = keySets([predicate]);
   // Keys name the tenant and the type, and a deleted resource has none.
   if (sets.length > 0) return `search.entry r where ${hasKeys('r', sets, binds)}`;
   return `resources.resource r where ${ofTenant(tenant, predicate.keyed === true, binds)}
     and r.type = ${binds.add(type, 'text')} and not r.deleted and ${allOf([predicate], binds)}`;
+}
+
+/** The predicate of rows, found by their ids: where a row is only checked the array is made once. */
+export function rowsPredicate(rows: (binds: Binds) => string): Predicate {
+  const condition = (binds: Binds) => `r.id = any(array(select distinct x.id from (${rows(binds)}) x))`;
+  return Object.assign(condition, { rows, ofEntry: true });
 }

@@ -8,7 +8,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
 import type { Sort } from './controls.ts';
-import { oneOf, rowsOfId } from './predicate.ts';
+import { oneOf, type Predicate, rowsOfId } from './predicate.ts';
 import { badParameter } from './raw.ts';
 import { parameterKeys } from './stored.ts';
 
@@ -78,6 +78,18 @@ export function sortValue({ by, place, descending }: OrderKey, binds: Binds): st
   const { table, column, keys } = place;
   return `(select ${descending ? 'max' : 'min'}(o.${column}) from ${rowsOfId(table, 'o', 'c.id')}
     where ${oneOf('o.key', keys, binds)})`;
+}
+
+/** The conditions on the very values that a key sorts by, of which a resource has one at most. */
+export function conditionsOn(
+  place: Place | undefined,
+  predicates: readonly Predicate[],
+): readonly Predicate[] {
+  if (place?.single !== true) return [];
+  return predicates.filter(
+    ({ values }) =>
+      values?.table === place.table && values.by === undefined && values.keys.join() === place.keys.join(),
+  );
 }
 
 /**

@@ -4,8 +4,18 @@
  */
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
-import { after, direction, type Last, type OrderKey, orderBy, sortValue, sortValueAt } from './order.ts';
-import { checksOf } from './predicate.ts';
+import {
+  after,
+  conditionsOn,
+  direction,
+  type Last,
+  type OrderKey,
+  orderBy,
+  type Place,
+  sortValue,
+  sortValueAt,
+} from './order.ts';
+import { checksOf, oneOf, type Predicate, rowsOfId } from './predicate.ts';
 import {
   conditionOf,
   matchesAmong,
@@ -36,21 +46,32 @@ export function candidates(
   most: number | undefined,
   binds: Binds,
 ): string {
-  const { selection, order, total } = wanted;
+  const { order, total } = wanted;
+  // A condition on what is sorted by is looked up together with it.
+  const place = order[0]?.place;
+  const along = source?.kind === 'keys' ? conditionsOn(place, wanted.selection.predicates) : [];
+  const predicates = wanted.selection.predicates.filter((each) => !along.includes(each));
+  const selection = { ...wanted.selection, predicates };
   const updated = order.some(({ by }) => by === '_lastUpdated');
   const few = most === undefined ? 'true' : `(select count(*) from s) <= ${most}`;
   const matches =
     source === undefined ? matchesOf(selection, binds) : matchesAmong('s', source, selection, updated, binds);
-  const rows =
-    source === undefined
-      ? ''
-      : `s as materialized (${rowsOf(source, most === undefined ? undefined : most + 1, binds)}),`;
-  const head = `with ${rows} c as materialized (select m.id, m.last_updated from (${matches}) m where ${few})`;
+  // Planned as if all rows were wanted, and read no further than they are: with a limit of its own the planner might
+  // take a table without statistics for one where any row will do.
+  const taken = (of: string) =>
+    most === undefined
+      ? `s as materialized (${of}),`
+      : `a as materialized (${of}), s as materialized (select a.* from a limit ${most + 1}),`;
+  const rows = source === undefined ? '' : taken(rowsOf(source, binds));
+  const [known, values] =
+    place === undefined || along.length === 0 ? ['null as k0', ''] : ['v.k0', joined(place, along, binds)];
+  const head = `with ${rows} c as materialized (
+    select m.id, m.last_updated, ${known} from (${matches}) m ${values} where ${few})`;
   return framed(
     wanted,
     head,
     { total: total ? 'select count(*) from c' : undefined, over: `not (${few})` },
-    sorted(wanted, binds),
+    sorted(wanted, along.length > 0, binds),
     binds,
   );
 }
@@ -60,15 +81,28 @@ export function total(selection: Selection, source: Source | undefined, binds: B
   if (source === undefined) {
     return `select count(*) from resources.resource r where ${conditionOf(selection, binds)}`;
   }
-  const rows = `(${rowsOf(source, undefined, binds)})`;
+  const rows = `(${rowsOf(source, binds)})`;
   return `select count(*) from (${matchesAmong(rows, source, selection, false, binds)}) m`;
 }
 
-/** Rows of `c` (id, last_updated), sorted. */
-function sorted({ order, limit, last, made }: Wanted, binds: Binds): string {
-  const values = order.map(
-    (key, n) => `${made === undefined ? sortValue(key, binds) : sortValueAt(made, binds)} as k${n}`,
-  );
+/** The values of rows `m`, where they meet the conditions. */
+function joined({ table, column, keys }: Place, along: readonly Predicate[], binds: Binds): string {
+  const as = along[0]?.values?.as ?? 'v';
+  const conditions = [
+    oneOf(`${as}.key`, keys, binds),
+    ...along.map(({ values }) => `(${values?.condition(binds)})`),
+  ];
+  return `cross join lateral (select ${as}.${column} as k0 from ${rowsOfId(table, as, 'm.id')}
+    where ${conditions.join(' and ')} limit 1) v`;
+}
+
+/** Rows of `c` (id, last_updated, k0), sorted. @param known whether k0 is there */
+function sorted({ order, limit, last, made }: Wanted, known: boolean, binds: Binds): string {
+  const value = (key: OrderKey, n: number): string => {
+    if (n === 0 && known) return 'c.k0';
+    return made === undefined ? sortValue(key, binds) : sortValueAt(made, binds);
+  };
+  const values = order.map((key, n) => `${value(key, n)} as k${n}`);
   const conditions = [
     ...(made === undefined ? [] : ['k0 is not null']),
     ...(last === undefined ? [] : [`(${after(order, last, binds)})`]),

@@ -16,6 +16,8 @@ export interface Predicate {
   readonly implied?: string;
   /** It holds for rows with one of these values in the read model `search`, and for no others. */
   readonly values?: Values;
+  /** The rows that it holds for, live ones of the type and the tenant, some perhaps twice: a query with `id` and `record`. */
+  readonly rows?: (binds: Binds) => string;
   /** Whether it reads no more of a row than `r.id` and `r.record`, which the row's entry in `search` has as well. */
   readonly ofEntry?: boolean;
 }
@@ -77,11 +79,30 @@ export function keySets(predicates: readonly Predicate[]): (readonly string[])[]
 }
 
 /**
- * The condition that a row's entry has one key of each set (index search.entry_keys). As an array the ids are known
- * before any resource is looked up, whatever the planner expects of either table.
+ * The condition that a row's entry has one key of each set. As an array the ids are known before any resource is looked up,
+ * whatever the planner expects of either table.
  */
 function withKeys(sets: readonly (readonly string[])[], binds: Binds): string {
-  return `r.id = any(array(select e.id from search.entry e where ${hasKeys('e', sets, binds)}))`;
+  return `r.id = any(array(select k.id from (${entriesWith(sets, binds)}) k))`;
+}
+
+/** Sets with more keys are looked up one by one: without statistics the planner takes many for all that there are. */
+const MANY = 8;
+
+/** The entries that have one key of each set (index search.entry_keys): a query with the columns `id` and `record`. */
+export function entriesWith(sets: readonly (readonly string[])[], binds: Binds): string {
+  const [largest = []] = [...sets].sort((a, b) => b.length - a.length);
+  if (largest.length <= MANY) {
+    return `select e.id, e.record from search.entry e where ${hasKeys('e', sets, binds)}`;
+  }
+  const others = sets.filter((set) => set !== largest);
+  const every = others.filter((set) => set.length === 1).flat();
+  const conditions = [
+    `e.keys @> (k.key || ${binds.add(every, 'int8[]')})`,
+    ...others.filter((set) => set.length > 1).map((set) => `e.keys && ${binds.add(set, 'int8[]')}`),
+  ];
+  return `select distinct f.id, f.record from unnest(${binds.add(largest, 'int8[]')}) k(key) cross join lateral (
+    select e.id, e.record from search.entry e where ${conditions.join(' and ')} offset 0) f`;
 }
 
 /** The condition that an entry has one key of each set. */

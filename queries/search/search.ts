@@ -1,5 +1,4 @@
 /** Search within a type: https://hl7.org/fhir/R4/http.html#search. One statement an answer: the page and its total. */
-import type { Pool } from 'pg';
 import { z } from 'zod';
 import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { timelineOf } from '#src/fhir/search/timeline.ts';
@@ -9,6 +8,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { CURSOR, decodeCursor, encodeCursor } from '../cursor.ts';
+import type { Asks } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
 import { type Asked, type FoundRow, LIMITS, type Limits, openFind } from './find.ts';
 import { type Last, type OrderKey, orderOf } from './order.ts';
@@ -43,7 +43,7 @@ const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable()
 
 /** Opens search over a database. */
 export function openSearch(
-  pool: Pool,
+  pool: Asks,
   terminology: Terminology = requiredValueSets,
   limits: Limits = LIMITS,
 ): Search {

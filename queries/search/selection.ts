@@ -7,6 +7,7 @@ import {
   allOf,
   checkOf,
   checksOf,
+  entriesWith,
   fromValues,
   hasKeys,
   keySets,
@@ -27,21 +28,23 @@ export interface Selection {
 /** A set of rows of the read model `search` that all matches are in, and that an index gives. */
 export type Source =
   | { readonly kind: 'keys'; readonly sets: readonly (readonly string[])[] }
-  | { readonly kind: 'values'; readonly values: Values; readonly of: Predicate };
+  | { readonly kind: 'values'; readonly values: Values; readonly of: Predicate }
+  | { readonly kind: 'rows'; readonly rows: (binds: Binds) => string; readonly of: Predicate };
 
 /**
  * The sources of a selection, those first that are likely to be small. All rows of one are of the tenant and the type and
  * not deleted, because the keys of parameters say so; a selection without such a key has none.
  */
-export function sourcesOf({ predicates, record }: Selection): Source[] {
+export function sourcesOf({ predicates, record }: Selection): readonly Source[] {
   const sets = keySets(predicates);
   const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
   if (record !== undefined) implied.push([searchKey(recordKey(record))]);
-  const values = predicates.flatMap((of) =>
-    of.values === undefined ? [] : [{ kind: 'values', values: of.values, of } as const],
-  );
-  if (sets.length + values.length === 0 || sets.length + implied.length === 0) return values;
-  return [{ kind: 'keys', sets: [...sets, ...implied] }, ...values];
+  const others = predicates.flatMap((of): Source[] => {
+    if (of.rows !== undefined) return [{ kind: 'rows', rows: of.rows, of }];
+    return of.values === undefined ? [] : [{ kind: 'values', values: of.values, of }];
+  });
+  if (sets.length + others.length === 0 || sets.length + implied.length === 0) return others;
+  return [{ kind: 'keys', sets: [...sets, ...implied] }, ...others];
 }
 
 /** Whether the selection names ids, identifiers or records: then few resources are looked at. */
@@ -49,13 +52,11 @@ export function isNarrow({ predicates, record }: Selection): boolean {
   return record !== undefined || predicates.some(({ keyed, keys }) => keyed === true && keys === undefined);
 }
 
-/** The rows of a source, at most so many: a query with the column `id`, and of keys the columns of `entry`. */
-export function rowsOf(source: Source, limit: number | undefined, binds: Binds): string {
-  const limited = limit === undefined ? '' : `limit ${limit}`;
-  if (source.kind === 'keys') {
-    return `select e.id, e.record from search.entry e where ${hasKeys('e', source.sets, binds)} ${limited}`;
-  }
-  return `select ${source.values.as}.id from ${fromValues(source.values, binds)} ${limited}`;
+/** The rows of a source: a query with the column `id`, and of keys the column `record`. */
+export function rowsOf(source: Source, binds: Binds): string {
+  if (source.kind === 'keys') return entriesWith(source.sets, binds);
+  if (source.kind === 'rows') return `select k.id from (${source.rows(binds)}) k`;
+  return `select ${source.values.as}.id from ${fromValues(source.values, binds)}`;
 }
 
 /**
@@ -71,7 +72,7 @@ export function matchesAmong(
 ): string {
   const conditions = entryConditions(selection, source, binds);
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
-  // One resource may have several values.
+  // A resource may have several values.
   const entries =
     source.kind === 'keys'
       ? `select r.id from ${rows} r ${where}`
@@ -79,7 +80,9 @@ export function matchesAmong(
         ? `select distinct r.id from ${rows} r`
         : `select r.id from (select distinct v.id from ${rows} v) d
            cross join lateral (select e.id, e.record, e.keys from search.entry e where e.id = d.id offset 0) r ${where}`;
-  const others = selection.predicates.filter(({ ofEntry }) => ofEntry !== true);
+  const others = selection.predicates.filter(
+    (each) => each.ofEntry !== true && (source.kind === 'keys' || each !== source.of),
+  );
   if (!lastUpdated && others.length === 0)
     return `select e.id, null::int8 as last_updated from (${entries}) e`;
   return `select e.id, x.last_updated from (${entries}) e cross join lateral (
@@ -94,7 +97,7 @@ export function entryConditions(
   binds: Binds,
 ): string[] {
   const left = predicates.filter(
-    (each) => each.ofEntry === true && (source?.kind !== 'values' || each !== source.of),
+    (each) => each.ofEntry === true && (source === undefined || source.kind === 'keys' || each !== source.of),
   );
   const conditions = left
     .filter(({ keys }) => keys === undefined)

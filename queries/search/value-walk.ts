@@ -1,8 +1,8 @@
 /** A walk over resources in the order of a parameter's values: indexes search.period_by_low and their like. */
 import type { Binds } from '../binds.ts';
-import { after, direction, type OrderKey, orderBy, type Place, sortValue } from './order.ts';
+import { after, conditionsOn, direction, type OrderKey, orderBy, type Place, sortValue } from './order.ts';
 import { framed, type Wanted } from './page.ts';
-import { checksOf, oneOf, type Predicate, rowsOfId, type Values } from './predicate.ts';
+import { checksOf, oneOf, type Predicate, rowsOfId } from './predicate.ts';
 import { entryConditions, ownedBy, type Selection } from './selection.ts';
 
 /** Where a walk goes. */
@@ -55,7 +55,7 @@ function walk(
   const { table, column, keys } = place;
   const way = direction(first);
   const [sign, from] = first.descending ? ['<', '<='] : ['>', '>='];
-  const along = selection.predicates.filter(({ values }) => isAlong(place, values));
+  const along = conditionsOn(place, selection.predicates);
   const o = along[0]?.values?.as ?? 'o';
   const conditions = [
     about === undefined ? oneOf(`${o}.key`, keys, binds) : `${o}.about = ${binds.add(about, 'int8')}`,
@@ -86,11 +86,6 @@ function walk(
     ${updated || others.length > 0 ? `cross join lateral (${resource(selection, others, binds)}) x` : ''}
     where (select true from ${rowsOfId(table, 'v', 'd.id')} where ${oneOf('v.key', keys, binds)}
       and (v.${column} ${before} d.k0 or v.${column} = d.k0 and v.at < d.at ${equal}) limit 1) is null`;
-}
-
-/** Whether a condition is on the values that a walk goes along, of which a resource has no others. */
-function isAlong({ table, keys, single }: Place, values: Values | undefined): boolean {
-  return single && values?.table === table && values.by === undefined && values.keys.join() === keys.join();
 }
 
 function resource(selection: Selection, predicates: readonly Predicate[], binds: Binds): string {

@@ -8,6 +8,7 @@ import { notedPositions } from '#projections/checkpoint.ts';
 import { type RebuildDeps, RebuildRunning, rebuild } from '#projections/rebuild.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import type { EventStore } from '../events/store.ts';
+import type { LogWatch } from '../operations/log-watch.ts';
 import { readProcessPositions } from '../operations/process-positions.ts';
 import { assertNotBehind } from '../operations/restored-log.ts';
 
@@ -17,11 +18,16 @@ import { assertNotBehind } from '../operations/restored-log.ts';
  */
 export async function bringReadModelsUpToDate(
   pool: Pool,
-  deps: RebuildDeps & { readonly store: EventStore; readonly log: Logger },
+  deps: RebuildDeps & {
+    readonly store: EventStore;
+    readonly log: Logger;
+    readonly watch: Pick<LogWatch, 'begin'>;
+  },
 ): Promise<void> {
   const names = PROJECTIONS.map(({ name }) => name);
   const noted = [...(await notedPositions(pool, names)), ...(await readProcessPositions(pool))];
   await assertNotBehind(deps.store, new Map(noted));
+  await deps.watch.begin();
   for (;;) {
     const outdated = await prepareReadModels(pool, PROJECTIONS);
     if (outdated.length === 0) return;

@@ -1,13 +1,13 @@
 /** `annal checkpoint --out FILE`: signs where the history of every stream ends now. */
 import { LogFaulty, withHeads } from '#projections/heads.ts';
 import { type CheckpointStatement, checkpointLines } from '#src/audit/checkpoint.ts';
+import { expectedEvents } from '#src/events/share.ts';
 import { BEGINNING } from '#src/events/store.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { keyToSign } from './audit-key.ts';
 import { databaseUrlOf, withWholeLog } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
 import { writeNewFile } from './files.ts';
-import { roughCount } from './position.ts';
 import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { counted, table } from './table.ts';
@@ -42,8 +42,7 @@ export async function checkpointCommand({
     await withWholeLog(databaseUrl, async (store) => {
       const head = await store.head();
       if (head === BEGINNING) throw new Failure('the event log is empty: there is nothing to sign');
-      const total = roughCount(head);
-      const progress = startProgress(total, 'events', json);
+      const progress = startProgress(0, 'events', json);
       try {
         await withHeads(
           { store, databaseUrl },
@@ -53,7 +52,7 @@ export async function checkpointCommand({
               checkpointLines({ position, events, leaves: heads }, toInstant(nowMicros()), key, note),
             ),
           {
-            onProgress: (events) => progress.reach(events, Math.max(total, events)),
+            onProgress: (events, position) => progress.reach(events, expectedEvents(events, position, head)),
             ...(signal === undefined ? {} : { signal }),
           },
         );

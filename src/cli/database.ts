@@ -9,7 +9,8 @@ import { LogClosed } from '#src/events/postgres/closing.ts';
 import { type EventStore, Unavailable } from '#src/events/store.ts';
 import { assertNotMoved } from '#src/migrate/positions.ts';
 import { assertOwnLog, ForeignLog } from '#src/operations/log-identity.ts';
-import { assertNotBehind, LogBehind } from '#src/operations/restored-log.ts';
+import { readMark } from '#src/operations/log-mark.ts';
+import { assertHolds, assertNotBehind, LogBehind } from '#src/operations/restored-log.ts';
 import { Failure } from './failure.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
 
@@ -31,14 +32,22 @@ export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {
 /**
  * Opens the log (EVENTSTORE_URL, else in the database), makes sure that it is the one that the database belongs to, does
  * something with it and closes it again.
+ * @param onForeign what to do about one that begins otherwise. Default: it is refused.
  * @throws Failure when it cannot be reached, is another, or was moved; what `work` throws.
  */
-export async function withEventStore<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {
+export async function withEventStore<T>(
+  url: string,
+  work: (store: EventStore) => Promise<T>,
+  onForeign: (error: ForeignLog) => void = refuse,
+): Promise<T> {
   let store: EventStore | undefined;
   try {
     store = await openEventStore({ url, eventStoreUrl: process.env.EVENTSTORE_URL });
     const opened = store;
-    await onDatabase(url, (client) => assertInstallations(client, url, opened));
+    await onDatabase(url, (client) => assertInstallations(client, url, opened)).catch((error: unknown) => {
+      if (!(error instanceof ForeignLog) || error.first === undefined) throw error;
+      onForeign(error);
+    });
     return await work(opened);
   } catch (error) {
     if (error instanceof Unavailable)
@@ -58,9 +67,17 @@ export async function withEventStore<T>(url: string, work: (store: EventStore) =
 export async function withWholeLog<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {
   return withEventStore(url, async (store) => {
     const names = PROJECTIONS.map(({ name }) => name);
-    await onDatabase(url, async (client) => assertNotBehind(store, await notedPositions(client, names)));
+    await onDatabase(url, async (client) => {
+      await assertNotBehind(store, await notedPositions(client, names));
+      const mark = await readMark(client);
+      if (mark !== undefined) await assertHolds(store, mark);
+    });
     return work(store);
   });
+}
+
+function refuse(error: ForeignLog): never {
+  throw error;
 }
 
 async function assertInstallations(client: Pool, url: string, store: EventStore): Promise<void> {

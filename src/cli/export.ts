@@ -1,12 +1,12 @@
-/** `annal export <patient> --out FILE`: a record's whole history as one file that proves itself. */
+/** `annal export <patient | stream> --out FILE`: a record's whole history, or a stream's, as one file that proves itself. */
 import { BrokenChain, type ExportStatement, exportLines } from '#src/audit/export.ts';
-import { recordStream } from '#src/events/streams.ts';
+import { patientOf } from '#src/events/streams.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { keyToSign } from './audit-key.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
 import { writeNewFile } from './files.ts';
-import { patientId, withStream } from './patient.ts';
+import { namedStream, withStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
 import { counted } from './table.ts';
 
@@ -19,15 +19,15 @@ export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Exports a record.
+ * Exports a record, or another stream.
  * @throws Failure for a record that is not there or was purged, one whose hash chain does not hold (exit code 3), or a
  * file that cannot be written or is there already.
  */
 export async function exportCommand(
-  patient: string,
+  of: string,
   { out, json = false, ...where }: ExportOptions,
 ): Promise<void> {
-  const id = patientId(patient);
+  const { stream, called } = namedStream(of);
   const databaseUrl = await databaseUrlOf(where);
   const key = await keyToSign(where);
   let statement: ExportStatement | undefined;
@@ -35,11 +35,12 @@ export async function exportCommand(
     statement = signed;
   };
   await withEventStore(databaseUrl, (store) =>
-    withStream(store, recordStream(id), async (events) => {
+    withStream(store, stream, async (events) => {
       const time = (): string => toInstant(nowMicros());
       const lines = async function* (): AsyncGenerator<string> {
         yield* exportLines(events, time, key, note);
-        if (statement === undefined) throw new Failure(`Patient/${id} has no record`);
+        if (statement === undefined)
+          throw new Failure(`${called} has no ${patientOf(stream) === undefined ? 'events' : 'record'}`);
       };
       await writeNewFile(out, lines());
     }),
@@ -54,7 +55,7 @@ export async function exportCommand(
   process.stdout.write(
     json
       ? `${JSON.stringify(signed, null, 2)}\n`
-      : `${counted(signed.events ?? 0, 'event')} of Patient/${id} ${signed.events === 1 ? 'is' : 'are'} in ${out}, signed with the key ${key.id}.\n` +
+      : `${counted(signed.events ?? 0, 'event')} of ${called} ${signed.events === 1 ? 'is' : 'are'} in ${out}, signed with the key ${key.id}.\n` +
           `To check it anywhere: node verify-export.mjs ${out} --key ${key.text}\n`,
   );
 }

@@ -1,18 +1,19 @@
-/** `annal history <Type/id | patient-id>`: who wrote which version, when, why, from where, and what they changed. */
+/** `annal history <Type/id | patient-id | stream>`: who wrote which version, when, why, from where, and what they changed. */
 import { stringify } from 'lossless-json';
 import { sentenceOf } from '#src/audit/provenances.ts';
 import { reportPage } from '#src/audit/report.ts';
 import { type History, historyOf, type Version, writtenBy } from '#src/audit/versions.ts';
 import { openPool } from '#src/database/pool.ts';
-import { recordStream } from '#src/events/streams.ts';
+import { holdsResources, isStreamName, patientOf, recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { printJson } from '#src/shared/json.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { writeNewFile } from './files.ts';
-import { patientId, reportBroken, withStream } from './patient.ts';
+import { namedStream, reportBroken, withStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
+import { streamHistory } from './stream-history.ts';
 import { counted, printable, table } from './table.ts';
 
 /** What the command line says. */
@@ -24,10 +25,12 @@ export interface HistoryOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /** What the history is asked of. */
 interface Subject {
-  readonly type: string;
-  readonly id: string;
-  /** Whether the whole record of that patient is meant. */
-  readonly record: boolean;
+  /** `Type/id`, or the name of a stream. */
+  readonly resource: string;
+  /** Undefined where the resource must be looked up to know. */
+  readonly stream: string | undefined;
+  /** The one resource that is meant; undefined for all of the stream. */
+  readonly only: string | undefined;
 }
 
 /**
@@ -39,14 +42,14 @@ export async function historyCommand(
   of: string,
   { json = false, html, ...where }: HistoryOptions,
 ): Promise<number> {
-  const subject = subjectIn(of);
-  const { type, id, record } = subject;
+  const { resource, only, ...asked } = subjectIn(of);
   const databaseUrl = await databaseUrlOf(where);
-  const stream = type === 'Patient' ? recordStream(id) : await streamOf(databaseUrl, subject);
+  const stream = asked.stream ?? (await streamOf(databaseUrl, resource));
+  if (!holdsResources(stream)) return streamHistory(databaseUrl, stream, { json, html });
+  const record = only === undefined;
   const history = await withEventStore(databaseUrl, (store) =>
-    withStream(store, stream, (events) => historyOf(events, record ? undefined : id)),
+    withStream(store, stream, (events) => historyOf(events, only)),
   );
-  const resource = `${type}/${id}`;
   if (history.versions.length === 0) throw new Failure(`${resource} is not known`);
   const time = toInstant(nowMicros());
   if (html !== undefined) {
@@ -63,16 +66,25 @@ export async function historyCommand(
 }
 
 function subjectIn(text: string): Subject {
-  if (!text.includes('/')) return { type: 'Patient', id: patientId(text), record: true };
+  if (isStreamName(text) && patientOf(text) === undefined)
+    return { resource: text, stream: text, only: undefined };
+  if (!text.includes('/')) {
+    const { stream, called } = namedStream(text);
+    return { resource: called, stream, only: undefined };
+  }
   const [, type, id] = /^([A-Z][A-Za-z]+)\/([^/]+)$/.exec(text) ?? [];
   if (type === undefined || id === undefined || !isUuid(id)) {
-    throw new Failure(`${text}: expected Type/id, such as Patient/018f…, or a patient's id`, MISUNDERSTOOD);
+    throw new Failure(
+      `${text}: expected Type/id, such as Patient/018f…, a patient's id, or the name of a stream`,
+      MISUNDERSTOOD,
+    );
   }
-  return { type, id, record: false };
+  return { resource: text, stream: type === 'Patient' ? recordStream(id) : undefined, only: id };
 }
 
 /** The stream that a resource is in. Index: primary key of resources.resource. */
-async function streamOf(databaseUrl: string, { type, id }: Subject): Promise<string> {
+async function streamOf(databaseUrl: string, resource: string): Promise<string> {
+  const [type, id] = resource.split('/');
   const pool = openPool(databaseUrl, { max: 1, name: 'annal history' });
   try {
     const { rows } = await pool.query<{ stream: string }>(
@@ -80,7 +92,7 @@ async function streamOf(databaseUrl: string, { type, id }: Subject): Promise<str
       [id, type],
     );
     const [row] = rows;
-    if (row === undefined) throw new Failure(`${type}/${id} is not known`);
+    if (row === undefined) throw new Failure(`${resource} is not known`);
     return row.stream;
   } finally {
     await pool.end();

@@ -38,6 +38,8 @@ const schema = z.object({
   load: z.enum(['full', 'low'], '--load must be full or low').optional(),
   retry: z.boolean().optional(),
   restored: z.boolean().optional(),
+  system: text,
+  release: text,
 });
 
 /** Standard input's name would be taken for an option without a name: it is told apart before parsing. */
@@ -131,10 +133,11 @@ function describeCommands(): CAC {
   cli
     .command(
       'history <resource>',
-      'Print who wrote which version, and what changed: of a patient’s record, or of Type/id',
+      'Print who wrote which version, and what changed: of a patient’s record, of Type/id, or of a stream',
     )
     .option('--html <file>', 'Write it as a page instead')
     .example('annal history 018f… --html history.html')
+    .example('annal history project-proj_… --json')
     .action(async (resource: string, options: unknown) => {
       const { historyCommand } = await import('./history.ts');
       return historyCommand(resource, read(options));
@@ -151,7 +154,10 @@ function describeCommands(): CAC {
     });
 
   cli
-    .command('export <patient>', 'Write a record’s whole history as one signed file that proves itself')
+    .command(
+      'export <patient>',
+      'Write the whole history of a record, or of a stream, as one signed file that proves itself',
+    )
     .option('--out <file>', 'The file to write; compressed when it ends with .gz')
     .example('annal export 018f… --out record.ndjson')
     .action(async (patient: string, options: unknown) => {
@@ -240,6 +246,20 @@ function describeCommands(): CAC {
       if (to === undefined) return refuse('annal migrate-log needs --to <log>', 2);
       const { migrateLogCommand } = await import('./migrate-log.ts');
       return interruptible((signal) => migrateLogCommand({ to, ...others, signal }));
+    });
+
+  cli
+    .command(
+      'terminology <action> [...files]',
+      'load: a code system from your own files; list: what there is',
+    )
+    .option('--system <name>', 'Of load: loinc, atc, icd10 or snomed')
+    .option('--release <version>', 'Of load: the version of the code system, as its publisher writes it')
+    .example('annal terminology load Loinc.csv --system loinc --release 2.78')
+    .example('annal terminology list')
+    .action(async (action: string, files: string[], options: unknown) => {
+      const { terminologyCommand } = await import('./terminology.ts');
+      return interruptible((signal) => terminologyCommand(action, files, { ...read(options), signal }));
     });
 
   return cli;

@@ -8,7 +8,7 @@ import { openPool } from '#src/database/pool.ts';
 import { isPostgres, kindOf, type LogKind } from '#src/events/open.ts';
 import { closeLog, exempt, reopenLog } from '#src/events/postgres/closing.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
-import { shareOf } from '#src/events/share.ts';
+import { expectedEvents } from '#src/events/share.ts';
 import { type EventStore, StreamDeleted, Unavailable } from '#src/events/store.ts';
 import { LogMove, LogsDiffer } from '#src/migrate/log-move.ts';
 import { logOfPositions, movePositions } from '#src/migrate/positions.ts';
@@ -179,8 +179,7 @@ async function copy(pool: Pool, from: Place, to: Place, options: Moving): Promis
       window: to.inPostgres ? WINDOW : 1,
       signal,
       onProgress(events, position) {
-        const share = shareOf(position, head);
-        if (share > 0) progress.reach(events, Math.round(events / share));
+        progress.reach(events, expectedEvents(events, position, head));
       },
     });
     await move.catchUp(FEW);

@@ -2,7 +2,7 @@
 import { tracesOf } from '#projections/erasure.ts';
 import { UnreadableEvent } from '#src/audit/replay.ts';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
-import { patientOf } from '#src/events/streams.ts';
+import { isStreamName, patientOf, recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { FAULTS_FOUND, Failure, MISUNDERSTOOD } from './failure.ts';
 
@@ -11,6 +11,19 @@ export function patientId(text: string): string {
   const id = text.replace(/^Patient\//, '');
   if (!isUuid(id)) throw new Failure(`${text} is no patient's id`, MISUNDERSTOOD);
   return id;
+}
+
+/** A stream as it is named on the command line, and what it is called in sentences. */
+export interface NamedStream {
+  readonly stream: string;
+  readonly called: string;
+}
+
+/** The stream of a patient's id, or the one that is named: `directory-…`. @throws Failure for anything else. */
+export function namedStream(text: string): NamedStream {
+  if (isStreamName(text) && patientOf(text) === undefined) return { stream: text, called: text };
+  const id = patientId(patientOf(text) ?? text);
+  return { stream: recordStream(id), called: `Patient/${id}` };
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Positions of the event store, as people write them and as progress counts them. */
+/** Positions of the event store, as people write them. */
 import type { Position } from '#src/events/store.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 
@@ -14,10 +14,4 @@ export function parsePosition(text: string, head: Position): Position {
   const digits = head.split('/')[0]?.length ?? 0;
   const padded = text.split('/').map((number) => number.padStart(digits, '0'));
   return padded.join('/') as Position;
-}
-
-/** About how many events there are up to a position; 0 where positions do not tell. */
-export function roughCount(position: Position): number {
-  // Positions of EventStoreDB are places in its files.
-  return position.length === 16 ? Number(position) : 0;
 }

@@ -1,5 +1,6 @@
 /** `annal record <patient> --at <time>`: prints a record as of a moment, rebuilt from its events. */
 import { recordStream } from '#src/events/streams.ts';
+import { nowMicros, toInstant, toMicros } from '#src/shared/time.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { patientId, reportBroken, withStream } from './patient.ts';
@@ -18,7 +19,7 @@ export interface RecordOptions extends Pick<ServiceOptions, 'dataDir'> {
 /**
  * Rebuilds and prints a record.
  * @returns the exit code: 3 when the hash chain of its events does not hold as far as they were read.
- * @throws Failure for a moment that is none or lies beyond the end of the stream or the log, a record that is not there or was purged, or a database that is away.
+ * @throws Failure for a moment that is none, lies in the future, or beyond the end of the stream or the log, a record that is not there or was purged, or a database that is away.
  */
 export async function recordCommand(
   patient: string,
@@ -33,6 +34,7 @@ export async function recordCommand(
       MISUNDERSTOOD,
     );
   }
+  if (at !== undefined && moment.kind === 'time') refuseFuture(at);
   const stream = recordStream(id);
   const record = await withEventStore(await databaseUrlOf(where), async (store) => {
     const head = await store.head();
@@ -52,6 +54,13 @@ export async function recordCommand(
   }
   process.stdout.write(`${json ? toCollection(record) : describe(id, record, at ?? 'now')}\n`);
   return reportBroken(stream, record.brokenAt);
+}
+
+/** Nobody knows what a record will be; a day that has begun may still be asked for. @throws Failure */
+function refuseFuture(at: string): void {
+  const begins = toMicros(at.includes('T') ? at : `${at}T00:00:00Z`);
+  const now = nowMicros();
+  if (begins > now) throw new Failure(`--at ${at}: that is in the future; it is ${toInstant(now)} now`);
 }
 
 function describe(id: string, record: RecordAt, asked: string): string {

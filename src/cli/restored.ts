@@ -1,10 +1,12 @@
 /** `annal rebuild --restored`: what to do after a log was restored that is older than the read models. */
+import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { countListeners } from '#projections/checkpoint.ts';
 import { DataDirInUse, lockDataDir } from '#src/data-dir.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { openPool } from '#src/database/pool.ts';
+import { forgetMark } from '#src/operations/log-mark.ts';
 import { type Forgotten, forgetLostEvents } from '#src/operations/restored-log.ts';
 import { withEventStore } from './database.ts';
 import { Failure } from './failure.ts';
@@ -19,22 +21,31 @@ import { dataDirOf, type ServiceOptions } from './service.ts';
 export async function rebuildRestored(options: RebuildOptions): Promise<number> {
   return withStoppedService(options, async (databaseUrl) => {
     await migrate(databaseUrl);
-    const forgotten = await withEventStore(databaseUrl, async (store) => {
-      const pool = openPool(databaseUrl, { max: 4, name: 'annal restored log', answerMs: 0 });
-      try {
+    const forgotten = await withEventStore(databaseUrl, (store) =>
+      withPool(databaseUrl, async (pool) => {
         await refuseInstances(pool);
-        return await forgetLostEvents(pool, store);
-      } finally {
-        await pool.end();
-      }
-    });
+        return forgetLostEvents(pool, store);
+      }),
+    );
     if (options.json !== true) process.stdout.write(`${describe(forgotten)}\n`);
     const names = PROJECTIONS.map(({ name }) => name);
-    return rebuildNamed(databaseUrl, names, { ...options, restored: true });
+    const code = await rebuildNamed(databaseUrl, names, { ...options, restored: true });
+    // Until then a start must be refused, however far the log reaches.
+    if (code === 0) await withPool(databaseUrl, forgetMark);
+    return code;
   });
 }
 
-async function refuseInstances(pool: ReturnType<typeof openPool>): Promise<void> {
+async function withPool<T>(databaseUrl: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = openPool(databaseUrl, { max: 4, name: 'annal restored log', answerMs: 0 });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function refuseInstances(pool: Pool): Promise<void> {
   const client = await pool.connect();
   try {
     const running = await countListeners(client);

@@ -13,8 +13,15 @@ const LAGGING = 'A read model that lags catches up while the service runs: start
 
 const OUTDATED = 'Tables of another version are built anew when the service starts.';
 
+const OPERATIONS =
+  'Rows of schema operations that the log does not bear out are not used: snapshots are checked when they are read. Keep this report and find out who changed them; what is set aside for a process is listed by: annal parked';
+
 /** Sentences, the most urgent first; none where nothing is wrong. A read model is to be rebuilt only from a log that holds. */
-export function hintsFor({ log, readModels }: Pick<VerifyReport, 'log' | 'readModels'>): string[] {
+export function hintsFor({
+  log,
+  operations = [],
+  readModels,
+}: Pick<VerifyReport, 'log' | 'readModels'> & Partial<Pick<VerifyReport, 'operations'>>): string[] {
   const has = (...kinds: readonly string[]): boolean => readModels.some(({ what }) => kinds.includes(what));
   const differing = readModels.filter((fault) => 'table' in fault).map(({ projection }) => projection);
   const rebuild = `annal rebuild ${[...new Set(differing)].join(' ')} --force`;
@@ -22,6 +29,7 @@ export function hintsFor({ log, readModels }: Pick<VerifyReport, 'log' | 'readMo
     ...(log.length > 0 ? [LOG] : []),
     ...(log.length === 0 && has('orphan') ? [`${ORPHANS}${rebuild}`] : []),
     ...(log.length === 0 && has('changed', 'missing') && !has('orphan') ? [`${ROWS}${rebuild}`] : []),
+    ...(operations.length > 0 ? [OPERATIONS] : []),
     ...(has('lagging') ? [LAGGING] : []),
     ...(has('outdated') ? [OUTDATED] : []),
   ];

@@ -3,11 +3,13 @@ import type { LogFault } from '#projections/log-check.ts';
 import { type VerifyReport, VerifyRunning, verify } from '#projections/verify.ts';
 import { type Checkpoint, leavesIn, readCheckpoint } from '#src/audit/checkpoint.ts';
 import { BadFile } from '#src/audit/statement.ts';
+import { expectedEvents } from '#src/events/share.ts';
+import type { EventStore } from '#src/events/store.ts';
+import type { ForeignLog } from '#src/operations/log-identity.ts';
 import { keyToTrust } from './audit-key.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
 import { linesOfFile } from './files.ts';
-import { roughCount } from './position.ts';
 import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { counted, table } from './table.ts';
@@ -32,15 +34,16 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
   const { json = false, checkpoint: file, key, signal, ...where } = options;
   const databaseUrl = await databaseUrlOf(where);
   const checkpoint = file === undefined ? undefined : await readSigned(file, key, where);
-  const report = await withEventStore(databaseUrl, async (store) => {
-    const total = roughCount(await store.head());
-    const progress = startProgress(total, 'events', json);
+  let foreign: ForeignLog | undefined;
+  const run = async (store: EventStore): Promise<VerifyReport> => {
+    const head = await store.head();
+    const progress = startProgress(0, 'events', json);
     try {
       return await verify(
         { store, databaseUrl },
         {
-          onProgress: ({ phase, events }) => {
-            progress.reach(events, Math.max(total, events));
+          onProgress: ({ phase, events, position }) => {
+            progress.reach(events, expectedEvents(events, position, head));
             progress.say(phase === 'comparing' ? 'comparing' : '');
           },
           ...(file === undefined ? {} : { heads: leavesIn(linesOfFile(file)) }),
@@ -54,10 +57,23 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
     } finally {
       progress.stop();
     }
+  };
+  const verified = await withEventStore(databaseUrl, run, (error) => {
+    foreign = error;
   });
+  const report =
+    foreign === undefined
+      ? verified
+      : { ...verified, clean: false, log: [identity(foreign), ...verified.log] };
   const found = { ...report, checkpoint: checkpointIn(report, checkpoint) };
   process.stdout.write(`${json ? JSON.stringify(found, null, 2) : describe(report, checkpoint)}\n`);
   return report.clean ? 0 : FAULTS_FOUND;
+}
+
+/** The log does not begin as it did: it is another, or somebody changed the event that it is known by. */
+function identity({ first, message }: ForeignLog): LogFault {
+  const { stream = '', revision = 0, id = null } = first ?? {};
+  return { what: 'identity', stream, revision, event: id, message };
 }
 
 async function readSigned(
@@ -83,7 +99,7 @@ function checkpointIn({ checkpoint }: VerifyReport, read: Checkpoint | undefined
 const SHOWN = 50;
 
 function describe(report: VerifyReport, checkpoint: Checkpoint | undefined): string {
-  const { clean, events, streams, log, readModels } = report;
+  const { clean, events, streams, log, operations, readModels } = report;
   const read = `${counted(events, 'event')} in ${counted(streams, 'stream')}`;
   const since = checkpoint === undefined ? [] : describeCheckpoint(report, checkpoint);
   if (clean) {
@@ -92,6 +108,15 @@ function describe(report: VerifyReport, checkpoint: Checkpoint | undefined): str
   }
   const rows = [
     ...logRows(log),
+    ...operations.map(({ table: of, what, key, message }) => [
+      `operations.${of}`,
+      what,
+      Object.entries(key)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(', '),
+      '',
+      message,
+    ]),
     ...readModels.map((fault) =>
       'table' in fault
         ? [

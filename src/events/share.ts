@@ -7,3 +7,13 @@ export function shareOf(position: Position, head: Position): number {
   if (at === undefined || end === undefined || end === 0) return 1;
   return Math.min(1, at / end);
 }
+
+/**
+ * How many events a log probably has up to `head`: as many a share as in the part that was read. Positions are never
+ * taken for a count; those of EventStoreDB are bytes.
+ * @param events that were read up to `position`.
+ */
+export function expectedEvents(events: number, position: Position, head: Position): number {
+  const share = shareOf(position, head);
+  return share === 0 ? events : Math.round(events / share);
+}

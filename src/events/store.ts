@@ -141,6 +141,17 @@ export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }
 
+/** The log has nothing at a position that it was asked to go on from: it is not the one that gave it out. */
+export class InvalidPosition extends Error {
+  override readonly name = 'InvalidPosition';
+  constructor(options?: ErrorOptions) {
+    super(
+      'the event log has no event at a position that it was asked to go on from: it is another log',
+      options,
+    );
+  }
+}
+
 /** The events of one append exceed `MAX_APPEND_BYTES`. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';

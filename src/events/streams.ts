@@ -18,3 +18,15 @@ export const organizationStream = (organizationId: string): string => `organizat
 export function patientOf(stream: string): string | undefined {
   return stream.startsWith('record-') ? stream.slice('record-'.length) : undefined;
 }
+
+const KINDS = ['record-', 'directory-', 'project-', 'organization-'];
+
+/** Whether a text has the form of a stream's name. */
+export function isStreamName(text: string): boolean {
+  return KINDS.some((kind) => text.startsWith(kind) && text.length > kind.length);
+}
+
+/** Whether a stream holds versions of resources. */
+export function holdsResources(stream: string): boolean {
+  return stream.startsWith('record-') || stream.startsWith('directory-');
+}

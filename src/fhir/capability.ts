@@ -158,7 +158,7 @@ function ofSystem(): Described[] {
   const types: Described = {
     name: '_type',
     type: 'special',
-    documentation: 'Types that are searched, separated by commas; without it all of them',
+    documentation: 'Types that are searched, separated by commas; without it all but the terminology',
   };
   return [types, ...common.map((code) => describeParameter(first, code))];
 }

@@ -12,6 +12,7 @@ import { createMetrics, type Metrics } from '#src/metrics/registry.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import { newId } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import type { Terminology } from '#src/terminology/terminology.ts';
 import type { Answer } from './answer.ts';
 import { answerCors } from './cors.ts';
 import { Authenticator } from './credentials.ts';
@@ -28,6 +29,7 @@ export interface ServerDeps {
   readonly log: Logger;
   readonly commands: Commands;
   readonly queries: Queries;
+  readonly terminology: Terminology;
   readonly idempotency: IdempotencyStore;
   /** Waits until every read model shows a position; false when it takes too long: the write is done all the same. */
   readonly visible: (position: Position) => Promise<boolean>;
@@ -63,13 +65,14 @@ export function createServer(deps: ServerDeps): Server {
 }
 
 function fhirInterface(deps: ServerDeps): FhirInterface {
-  const { config, commands, queries, idempotency, visible, searchable, stale, log } = deps;
+  const { config, commands, queries, terminology, idempotency, visible, searchable, stale, log } = deps;
   const baseUrl = config.baseUrl + FHIR_PATH;
   const date = new Date().toISOString();
   return {
     base: `${baseUrl}/`,
     commands,
     queries,
+    terminology,
     visible,
     searchable,
     stale,

@@ -6,7 +6,8 @@
 import type pg from 'pg';
 import { firstEvent } from '../events/first.ts';
 import type { LogKind } from '../events/open.ts';
-import type { EventStore } from '../events/store.ts';
+import type { EventStore, RecordedEvent } from '../events/store.ts';
+import { forgetMark } from './log-mark.ts';
 
 /** Its table: one row at most. */
 export const LOG_IDENTITY_SQL = `
@@ -19,8 +20,15 @@ CREATE TABLE operations.log_identity (
 /** The log that the settings name is not the one that the database belongs to. */
 export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
-  /** @param found what is wrong with it, after "the settings name a log". */
-  constructor(noted: string, found: string) {
+  /**
+   * @param found what is wrong with it, after "the settings name a log".
+   * @param first what it begins with, where only that differs: it may be another, or its beginning was tampered with.
+   */
+  constructor(
+    noted: string,
+    found: string,
+    readonly first?: RecordedEvent,
+  ) {
     super(
       `the events of this installation are in ${nameOf(noted)}, and the settings name a log ${found}. Nothing was ` +
         'changed. Set EVENTSTORE_URL as the service has it (empty: the log in its own database), or mend DATABASE_URL; ' +
@@ -51,7 +59,7 @@ export async function assertOwnLog({ client, store, kind }: LogAndDatabase): Pro
   if (noted.kind !== kind) throw new ForeignLog(noted.kind, `in ${nameOf(kind)}`);
   const first = await firstEvent(store);
   if (first === undefined) throw new ForeignLog(noted.kind, 'that is empty');
-  if (first.id !== noted.first_event) throw new ForeignLog(noted.kind, 'of another installation');
+  if (first.id !== noted.first_event) throw new ForeignLog(noted.kind, 'of another installation', first);
 }
 
 /**
@@ -70,10 +78,11 @@ export async function noteLog(own: LogAndDatabase): Promise<void> {
   await assertOwnLog(own);
 }
 
-/** The log was moved to a store of a kind; a copy has the same events. In the caller's transaction. */
+/** The log was moved to a store of a kind; a copy has the same events at other positions. In the caller's transaction. */
 export async function moveIdentity(tx: pg.ClientBase, kind: LogKind): Promise<void> {
   if ((await readIdentity(tx)) !== undefined)
     await tx.query('UPDATE operations.log_identity SET kind = $1', [kind]);
+  await forgetMark(tx);
 }
 
 /** A command may find a database that no service of this version has migrated. */

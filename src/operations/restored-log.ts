@@ -5,15 +5,22 @@
 import type { Pool } from 'pg';
 import { parseMetadata } from '../events/metadata.ts';
 import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
+import { holds, type LogMark } from './log-mark.ts';
 
 /** The log ends before what was derived from it. */
 export class LogBehind extends Error {
   override readonly name = 'LogBehind';
-  /** @param ahead names of what has come further. */
-  constructor(readonly ahead: readonly string[]) {
+  /**
+   * @param ahead names of what has come further.
+   * @param found what is wrong with the log, after "the event log".
+   */
+  constructor(
+    readonly ahead: readonly string[],
+    found = `ends before what was derived from it (${ahead.join(', ')})`,
+  ) {
     super(
-      `the event log ends before what was derived from it (${ahead.join(', ')}): it was restored from an older ` +
-        'backup, or it is another log. Nothing was changed. If it is the right one, stop every instance and run ' +
+      `the event log ${found}: it was restored from an older backup, or it is another log. ` +
+        'Nothing was changed. If it is the right one, stop every instance and run ' +
         '`annal rebuild --restored`; see docs/backup.md',
     );
   }
@@ -33,6 +40,18 @@ export async function assertNotBehind(
   const reached = await store.reached();
   const ahead = noted.filter(([, position]) => position > reached).map(([name]) => name);
   if (ahead.length > 0) throw new LogBehind(ahead);
+}
+
+/**
+ * Makes sure that the log still has an event that was followed, however far it reaches by now.
+ * @throws LogBehind, Unavailable
+ */
+export async function assertHolds(store: Pick<EventStore, 'read'>, mark: LogMark): Promise<void> {
+  if (await holds(store, mark)) return;
+  throw new LogBehind(
+    [`event ${mark.id}`],
+    `does not have event ${mark.id} (${mark.stream} revision ${mark.revision}), from which was derived before`,
+  );
 }
 
 /** What was let go. */

@@ -5,6 +5,7 @@ import { SNAPSHOTS_SQL } from './snapshots.ts';
 
 export { READ_ANSWERS_SQL } from './idempotency.ts';
 export { LOG_IDENTITY_SQL } from './log-identity.ts';
+export { LOG_MARK_SQL } from './log-mark.ts';
 export { PARKED_SQL } from './parked.ts';
 
 /** DDL of the schema as it began. */

@@ -40,6 +40,7 @@ export type IssueType =
   | 'not-found'
   | 'deleted'
   | 'too-long'
+  | 'too-costly'
   | 'code-invalid'
   | 'extension'
   | 'business-rule'

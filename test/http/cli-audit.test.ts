@@ -277,27 +277,4 @@ describe('the command line, for auditors', function () {
       );
     }
   });
-
-  it('says what is wrong with what it was asked for', async () => {
-    const unknown = '018f0000-0000-7000-8000-000000000001';
-    for (const [code, said, ...args] of [
-      [2, 'is no patient', 'history', 'nobody'],
-      [1, 'is not known', 'history', `Observation/${unknown}`],
-      [1, 'is not known', 'history', unknown],
-      [1, 'has no record', 'export', unknown, '--out', join(folder, 'unknown.ndjson')],
-      [2, 'is no patient', 'export', 'nobody', '--out', 'x'],
-      [1, 'cannot be written', 'export', patient, '--out', join(folder, 'no/such/folder')],
-      [2, 'expected the number of an event in the log', 'record', patient, '--at', 'position:x'],
-      [2, 'needs --out', 'export', patient],
-      [2, 'needs --out', 'checkpoint'],
-      [2, 'is no public key', 'verify', '--checkpoint', 'x', '--key', 'short'],
-      [2, 'needs --checkpoint', 'verify', '--key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
-      [2, 'expected a date', 'record', patient, '--at', 'yesterday'],
-      [2, 'expected Type/id', 'history', 'Patient/nobody'],
-    ] as const) {
-      const { stderr, ...outcome } = await annal(...args);
-      expect(outcome, args.join(' ')).to.deep.equal({ code, stdout: '' });
-      expect(stderr, args.join(' ')).to.contain(said);
-    }
-  });
 });

@@ -45,7 +45,9 @@ const SPECIAL: Readonly<Record<string, string>> = {
   near: '47.1|8.5|10|km',
 };
 
-describe('what the CapabilityStatement declares', () => {
+describe('what the CapabilityStatement declares', function () {
+  // Hundreds of requests.
+  this.timeout(180_000);
   let service: InProcess;
   let rest: Rest;
   let statement: JsonObject & { rest: Rest[] };

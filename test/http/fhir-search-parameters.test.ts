@@ -24,6 +24,8 @@ const REFUSED: readonly (readonly [type: string, query: string, named: string])[
   ['Observation', 'category:missing=perhaps', 'category:missing'],
   ['Observation', 'value-quantity=much', 'value-quantity'],
   ['Observation', 'value-quantity=1|2|3|4', 'value-quantity'],
+  // R4: `:missing` is for all parameters except combinations.
+  ['Observation', 'code-value-concept:missing=true', 'code-value-concept:missing'],
   ['Observation', 'performer:Patientt=1', 'performer:Patientt'],
   ['Observation', 'performer=Nobody/1', 'performer'],
   ['Observation', 'encounter=a b', 'encounter'],

@@ -87,6 +87,7 @@ describe('search of several types', () => {
       6,
     );
     expect(shown(await search(`?_id=${id('q')}`))).to.deep.equal(['q']);
+    expect((await search('?_type=ValueSet,Patient&_count=1')).total).to.be.greaterThan(10);
     expect(shown(await search('?_tag=x'))).to.have.members(['p', 'doc', 'p-con-1', 'q-con-1']);
     const total = await search('?_type=Observation,Condition&_summary=count');
     expect([total.total, total.entry]).to.deep.equal([12, undefined]);

@@ -62,7 +62,7 @@ describe('HTTP protocol', () => {
       expect(answer.status, `${method} ${path}`).to.equal(405);
       return answer.headers.get('allow');
     };
-    expect(await allow('GET', '')).to.equal('POST, OPTIONS');
+    expect(await allow('PUT', '')).to.equal('GET, HEAD, POST, OPTIONS');
     expect(await allow('POST', `/Patient/${id}`)).to.equal('GET, HEAD, PUT, PATCH, DELETE, OPTIONS');
     expect(await allow('DELETE', `/Patient/${id}/_history/1`)).to.equal('GET, HEAD, OPTIONS');
     expect(await allow('PUT', '/metadata')).to.equal('GET, HEAD, OPTIONS');

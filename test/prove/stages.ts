@@ -38,6 +38,12 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'search',
+    shows: '9,000 random searches against a naive evaluation; pages through 5,000 results under 8 writers',
+    run: { tests: ['test/properties/search.test.ts', 'test/http/search-paging.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'checkpoint',
     shows: 'a checkpoint of 1,000,000 streams, made and proved in memory that does not grow with them',
     run: { tests: ['test/projections/checkpoint-scale.test.ts'] },

@@ -5,7 +5,7 @@ import { search as searchModel } from '#projections/search/project.ts';
 import { schemaSql } from '#projections/tables.ts';
 import { openMatch } from '#queries/match.ts';
 import { openSearch } from '#queries/search/search.ts';
-import { recordKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { parameterKey, recordKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { tenantId } from '#src/shared/tenant.ts';
@@ -13,6 +13,12 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TENANT } from '../projections/made.ts';
 
 const ROWS = 50_000;
+/** The n-th resource's code, if it has one: `common` one in two, `medium` one in a hundred, `rare` one in ten thousand. */
+function codesOf(n: number): string[] {
+  const code = n % 2 === 0 ? 'common' : n % 100 === 1 ? 'medium' : n % 10_000 === 7 ? 'rare' : undefined;
+  return code === undefined ? [] : [tokenForm.code(code)];
+}
+
 const RECORD = '00000000-0000-7000-a000-000000000007';
 const caller: Caller = {
   tenant: TENANT,
@@ -44,8 +50,9 @@ describe('plans of searches in tables that nobody has analysed', () => {
     const { pool } = database;
     await pool.query(schemaSql(resources, 'resources') + resources.indexes('resources'));
     await pool.query(schemaSql(searchModel, 'search') + searchModel.indexes('search'));
-    await pool.query(`alter table resources.resource set (autovacuum_enabled = off);
-      alter table search.entry set (autovacuum_enabled = off)`);
+    for (const table of ['resources.resource', ...searchModel.compared.map((name) => `search.${name}`)]) {
+      await pool.query(`alter table ${table} set (autovacuum_enabled = off)`);
+    }
     const id = `('00000000-0000-7000-9000-' || lpad(n::text, 12, '0'))::uuid`;
     await pool.query(
       `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
@@ -60,14 +67,29 @@ describe('plans of searches in tables that nobody has analysed', () => {
       return [
         recordKey(`00000000-0000-7000-a000-${record}`),
         ...forms.map((form) => valueKey(caller.tenantId, 'Observation', 'identifier', form)),
+        valueKey(caller.tenantId, 'Observation', 'status', tokenForm.code('final')),
+        ...codesOf(n).map((code) => valueKey(caller.tenantId, 'Observation', 'code', code)),
       ].map(searchKey);
     };
     const keys = Array.from({ length: ROWS }, (_, n) => keysOf(n + 1));
     await pool.query(
-      `insert into search.entry (id, version, keys)
-       select ${id}, 1, (select array_agg(key::int8) from json_array_elements_text(k) key)
+      `insert into search.entry (id, version, record, targets, keys)
+       select ${id}, 1, ('00000000-0000-7000-a000-' || lpad((n % 2500)::text, 12, '0'))::uuid, '{}', (select array_agg(key::int8) from json_array_elements_text(k) key)
        from json_array_elements($1::json) with ordinality as x(k, n)`,
       [JSON.stringify(keys)],
+    );
+    const dates = Array.from({ length: ROWS }, (_, n) =>
+      codesOf(n + 1).map((code) => searchKey(valueKey(caller.tenantId, 'Observation', 'date', code))),
+    );
+    await pool.query(
+      `insert into search.period (id, key, low, high, about)
+       select ${id}, $2, n * 1000000, (n + 1) * 1000000, (k->>0)::int8
+       from json_array_elements($1::json) with ordinality as x(k, n)`,
+      [JSON.stringify(dates), searchKey(parameterKey(caller.tenantId, 'Observation', 'date'))],
+    );
+    await pool.query(
+      `insert into search.quantity (id, key, low, high) select ${id}, $1, n, n from generate_series(1, ${ROWS}) n`,
+      [searchKey(parameterKey(caller.tenantId, 'Observation', 'value-quantity'))],
     );
   });
   after(() => database.drop());
@@ -103,8 +125,8 @@ describe('plans of searches in tables that nobody has analysed', () => {
     openMatch(pool, 'http://localhost/', async () => undefined)(caller, 'Observation', criteria);
 
   for (const [name, ask, limit] of [
-    ['the default page', search('_total=none'), 60],
-    ['the newest', search('_sort=-_lastUpdated&_total=none'), 60],
+    ['the default page', search('_total=none'), 110],
+    ['the newest', search('_sort=-_lastUpdated&_total=none'), 110],
     ['a page of a record', search('_total=none', RECORD), 60],
     ['the newest of a record', search('_sort=-_lastUpdated', RECORD), 60],
     ['a patient', search(`patient=Patient/${RECORD}`), 60],
@@ -117,6 +139,23 @@ describe('plans of searches in tables that nobody has analysed', () => {
     ['a patient and an identifier', search(`patient=${RECORD}&identifier=common|v7`), 60],
     ['criteria', match('identifier=common|v7'), 10],
     ['criteria in a record', match(`identifier=common|v7&patient=${RECORD}`), 60],
+    ['a common code', search('code=common&_total=none'), 4_500],
+    ['the newest of a common code', search('code=common&_sort=-_lastUpdated&_total=none'), 4_500],
+    ['the latest of a common code', search('code=common&_sort=-date&_total=none'), 350],
+    ['the latest of a code', search('code=medium&_sort=-date&_total=none'), 350],
+    ['the first of a rare code', search('code=rare&_sort=date&_total=none'), 60],
+    ['a rare code among others', search('status=final&code=rare&_sort=-_id'), 60],
+    ['a patient and a code', search(`patient=${RECORD}&code=medium,common,rare&_sort=-date`), 200],
+    ['a patient, a status and dates', search(`patient=${RECORD}&status=final&date=ge1970&_sort=-date`), 300],
+    ['everything by date', search('_sort=date&_total=none'), 350],
+    ['everything by date and value', search('_sort=-date,value-quantity&_total=none'), 450],
+    ['everything by value', search('_sort=-value-quantity&_total=none'), 350],
+    ['dates in their order', search('date=lt1970-01-01T10:00:00Z&_sort=-date&_total=none'), 4_500],
+    [
+      'dates of a common code',
+      search('code=common&date=lt1970-01-01T10:00:00Z&_sort=-date&_total=none'),
+      350,
+    ],
     [
       '999 identifiers',
       search(`identifier=${Array.from({ length: 999 }, (_, i) => `common|v${i + 6}`).join(',')}`),

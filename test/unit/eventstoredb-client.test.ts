@@ -14,7 +14,7 @@ describe('the client library of EventStoreDB', () => {
     expect(require('@eventstore/db-client/package.json').version).to.equal(VERSION);
   });
 
-  for (const member of ['GRPCStreamCreator', 'callArguments', 'HTTPRequest', 'getChannel']) {
+  for (const member of ['GRPCStreamCreator', 'callArguments', 'HTTPRequest', 'getChannel', 'handleError']) {
     it(`has ${member}`, async () => {
       const client = EventStoreDBClient.connectionString('esdb://127.0.0.1:1?tls=false');
       expect(Reflect.get(client, member)).to.be.a('function');

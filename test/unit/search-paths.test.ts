@@ -51,6 +51,28 @@ function compare(type: ResourceType, resource: Resource, where: string, seen: Se
   }
 }
 
+/** What both parts of each of a composite's bases are to a full engine, by the expressions as R4 prints them. */
+function compareComposites(type: ResourceType, resource: Resource, where: string, seen: Set<string>): void {
+  for (const { code, paths, composite } of compiledParameters(type)) {
+    if (composite === undefined) continue;
+    const printed = searchParameter(type, code)?.component ?? [];
+    for (const [at, path] of paths.entries()) {
+      for (const base of elementsAt(resource, path)) {
+        const own = composite.bases[at]?.map((parts) => parts.flatMap((part) => elementsAt(base, part)));
+        const expected = printed.map(({ expression }) => {
+          // `DateTime` is a misprint of R4's.
+          const testable = expression.replaceAll('.as(', '.ofType(').replaceAll('DateTime', 'dateTime');
+          return fhirpath.compile({ base: path.type, expression: testable }, r4)(base) as unknown[];
+        });
+        // And so is the order of the expressions there: the parameters' own say which part is which.
+        if (code === 'relationship') expected.reverse();
+        expect(own, `${type}.${code} of ${where}`).to.deep.equal(expected);
+        if (expected.every((part) => part.length > 0)) seen.add(`${type}.${code}`);
+      }
+    }
+  }
+}
+
 describe('compiled search parameters', () => {
   it('are all that R4 has of the types, but what every row says by itself', () => {
     for (const type of TYPE_NAMES) {
@@ -75,6 +97,42 @@ describe('compiled search parameters', () => {
     }
     const all = TYPE_NAMES.flatMap((type) => compiledParameters(type).map(({ code }) => `${type}.${code}`));
     expect(all.filter((name) => !seen.has(name))).to.deep.equal([]);
+  });
+
+  it('of composites read both parts of what FHIRPath reads', () => {
+    const seen = new Set<string>();
+    for (const type of TYPE_NAMES) {
+      for (let turn = 0; turn < 12; turn += 1) {
+        compareComposites(type, filled(type, turn), `turn ${turn}`, seen);
+      }
+    }
+    const all = TYPE_NAMES.flatMap((type) =>
+      compiledParameters(type).flatMap(({ code, composite }) =>
+        composite === undefined ? [] : [`${type}.${code}`],
+      ),
+    );
+    expect(all).to.have.length(15);
+    expect(all.filter((name) => !seen.has(name))).to.deep.equal([]);
+  });
+
+  it('that others hold the values of have the same values', () => {
+    for (const type of TYPE_NAMES) {
+      const parameters = compiledParameters(type);
+      for (const { code, stored, paths } of parameters) {
+        if (stored[0] === code) continue;
+        for (let turn = 0; turn < 12; turn += 1) {
+          const resource = filled(type, turn);
+          // Of records' resources the subject is a Patient.
+          if (resource.subject !== undefined) resource.subject = { reference: 'Patient/1' };
+          const read = (all: typeof paths) =>
+            new Set(all.flatMap((path) => elementsAt(resource, path)).map((value) => JSON.stringify(value)));
+          const holders = parameters.filter((parameter) => stored.includes(parameter.code));
+          expect(read(holders.flatMap((holder) => holder.paths)), `${type}.${code}`).to.deep.equal(
+            read(paths),
+          );
+        }
+      }
+    }
   });
 
   it('read nothing from what is not there, and from examples what FHIRPath reads', () => {

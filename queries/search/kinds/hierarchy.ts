@@ -4,6 +4,7 @@ import { type CompiledParameter, compiledParameter } from '#src/fhir/search/path
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Binds } from '../../binds.ts';
+import { rowsPredicate } from '../inner.ts';
 import type { SearchScope } from '../parameter.ts';
 import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier } from '../raw.ts';
@@ -37,16 +38,15 @@ export function hierarchyPredicate(
     const root = types.find((each) => type === undefined || each === type);
     return root === undefined || !isUuid(id) ? [] : [{ type: root, id }];
   });
-  const condition = (binds: Binds) => {
+  return rowsPredicate((binds) => {
     const keys = roots.map(({ type, id }) => {
       const pointing = referenceKeys(compiled, scope, type, 'h.id', binds).map((each) => `(${each})`);
       return `(with recursive h(id) as (${walk(parameter, type, id, scope, binds)})
         select k.key from h cross join lateral (values ${pointing.join(', ')}) k(key))`;
     });
-    if (keys.length === 0) return 'false';
-    return `r.id = any(array(select e.id from search.entry e where e.keys && array(${keys.join(' union all ')})))`;
-  };
-  return Object.assign(condition, { keyed: true, ofEntry: true });
+    if (keys.length === 0) return 'select null::uuid as id, null::uuid as record where false';
+    return `select e.id, e.record from search.entry e where e.keys && array(${keys.join(' union all ')})`;
+  });
 }
 
 /** Each found once, so that a circle ends. */

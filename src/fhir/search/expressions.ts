@@ -21,8 +21,9 @@ export interface Path {
 
 /** Where the codes stand that elements are values of: beside them, in the same base. */
 export interface About {
-  /** How many of the path's steps lead to the base: none to the resource, one to each component. */
-  readonly base: number;
+  /** The path in two: to the base (the resource, each component), and on from there. */
+  readonly base: Path;
+  readonly values: Path;
   /** Paths of the tokens, from the base. */
   readonly codes: readonly Path[];
 }

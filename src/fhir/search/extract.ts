@@ -1,5 +1,6 @@
 /** Everything that searches find a resource by. */
 import type { ResourceType } from '../types.ts';
+import type { Part } from './composites.ts';
 import type { Path } from './expressions.ts';
 import { PRESENT, pairForm } from './keys.ts';
 import { type CompiledParameter, compiledParameters, elementsAt } from './paths.ts';
@@ -95,9 +96,8 @@ function addAll(values: Values, parameter: CompiledParameter, path: Path, resour
     return elements.length > 0;
   }
   let present = false;
-  const steps = path.steps.slice(about.base);
-  for (const base of elementsAt(resource, { ...path, steps: path.steps.slice(0, about.base) })) {
-    const elements = elementsAt(base, { ...path, steps });
+  for (const base of elementsAt(resource, about.base)) {
+    const elements = elementsAt(base, about.values);
     if (elements.length === 0) continue;
     present = true;
     const codes = about.codes.flatMap((each) =>
@@ -167,20 +167,19 @@ function addPairs({ forms }: Values, { code, paths, composite }: CompiledParamet
   for (const [at, parts] of composite.bases.entries()) {
     const path = paths[at];
     for (const base of path === undefined ? [] : elementsAt(resource, path)) {
-      const [firsts = [], seconds = []] = parts.map((each, part) =>
-        formsOf(base, each, composite.parts[part]?.type === 'reference'),
-      );
-      for (const first of firsts) {
+      const seconds = formsOf(base, parts[1], composite.parts[1]);
+      if (seconds.length === 0) continue;
+      for (const first of formsOf(base, parts[0], composite.parts[0])) {
         for (const second of seconds) forms.push({ code, value: pairForm(first, second) });
       }
     }
   }
 }
 
-function formsOf(base: unknown, paths: readonly Path[], reference: boolean): string[] {
+function formsOf(base: unknown, paths: readonly Path[], { type }: Part): string[] {
   return paths.flatMap((path) =>
     elementsAt(base, path).flatMap((element) =>
-      reference ? referenceForms(element) : tokenForms(element, path),
+      type === 'reference' ? referenceForms(element) : tokenForms(element, path),
     ),
   );
 }

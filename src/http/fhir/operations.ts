@@ -1,8 +1,23 @@
 /** The table of operations: routes and the CapabilityStatement come from it. A new operation is a file and a line here. */
 import type { Operation } from './operation.ts';
 import { everything } from './operations/everything.ts';
+import { expand } from './operations/expand.ts';
+import { lookup } from './operations/lookup.ts';
+import { subsumes } from './operations/subsumes.ts';
 import { summary } from './operations/summary.ts';
+import { translate } from './operations/translate.ts';
 import { validate } from './operations/validate.ts';
+import { validateCodeInSet, validateCodeInSystem } from './operations/validate-code.ts';
 
 /** Every operation of the interface. */
-export const OPERATIONS: readonly Operation[] = [everything, summary, validate];
+export const OPERATIONS: readonly Operation[] = [
+  everything,
+  summary,
+  validate,
+  lookup,
+  subsumes,
+  validateCodeInSystem,
+  expand,
+  validateCodeInSet,
+  translate,
+];

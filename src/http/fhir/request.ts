@@ -6,6 +6,7 @@ import type { Queries } from '#queries/queries.ts';
 import type { Position } from '#src/events/store.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { ParsedJson } from '#src/shared/json.ts';
+import type { Terminology } from '#src/terminology/terminology.ts';
 import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
@@ -19,6 +20,7 @@ export interface FhirService {
   readonly base: string;
   readonly commands: Commands;
   readonly queries: Queries;
+  readonly terminology: Terminology;
   /** Waits until every read model shows a position; false when it takes too long. */
   readonly visible: (position: Position) => Promise<boolean>;
   /** Waits until searches find all that is in the log now. @throws Refusal unavailable (503) */

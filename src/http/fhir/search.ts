@@ -41,33 +41,36 @@ export async function searchCompartment(
   return answerPage(request, `Patient/${patient}/${type}`, asked, page);
 }
 
-/** Several types: those of `_type`, else all; automatic Provenances only when it names them. @throws Refusal 400 503 */
+/**
+ * Several types: those of `_type`, else all that clients write; automatic Provenances and the shared terminology only when
+ * it names them.
+ * @throws Refusal 400 503
+ */
 export function searchSystem(request: FhirRequest): Promise<Answer> {
-  return severalTypes(request, '', TYPE_NAMES);
+  const written = TYPE_NAMES.filter((type) => typeEntry(type).home !== 'terminology');
+  return severalTypes(request, '', typesIn(request.query) ?? written);
 }
 
 /** Several types of one patient's record: `Patient/<id>/*`. @throws Refusal 400 404 503 */
 export async function searchRecord(request: FhirRequest, patient: string): Promise<Answer> {
   await requirePatient(request, patient);
-  return severalTypes(request, `Patient/${patient}/*`, TYPE_NAMES.filter(isInRecord), patient);
+  const types = typesIn(request.query) ?? TYPE_NAMES.filter(isInRecord);
+  const elsewhere = types.find((type) => !isInRecord(type));
+  if (elsewhere !== undefined) throw badParameter('_type', `${elsewhere} is not in the Patient compartment`);
+  return severalTypes(request, `Patient/${patient}/*`, types, patient);
 }
 
 async function severalTypes(
   request: FhirRequest,
   path: string,
-  all: readonly ResourceType[],
+  types: readonly ResourceType[],
   record?: string,
 ): Promise<Answer> {
-  const named = typesIn(request.query);
-  const types = named ?? all;
-  const elsewhere = types.find((type) => !all.includes(type));
-  if (elsewhere !== undefined) throw badParameter('_type', `${elsewhere} is not in the Patient compartment`);
+  const named = typesIn(request.query) !== undefined;
   const { rest, ...asked } = understood(request.query, types);
   rest.delete('_type');
   await requireSearchable(request, types, rest);
-  const page = await searchTypes(types, rest, (type, query) =>
-    ask(request, type, query, record, named !== undefined),
-  );
+  const page = await searchTypes(types, rest, (type, query) => ask(request, type, query, record, named));
   requireKnown(request, 'a search of these types', page.unknown);
   return answerPage(request, path, { ...asked, rest, several: true }, page);
 }

@@ -47,7 +47,7 @@ export async function storeResources(
   await eventually(async () => {
     const { rowCount } = await service.pool.query('select from search.entry where id = any($1)', [ids]);
     return rowCount === ids.length;
-  });
+  }, 60_000);
 }
 
 async function tenantOf(service: InProcess, key: string): Promise<Tenant> {

@@ -1,0 +1,230 @@
+/** Searches among a million Observations (100,000 without --full), against a read by id, hand-written SQL and each other. */
+import pg from 'pg';
+import { openSearch } from '#queries/search/search.ts';
+import { readQuickstart } from '#src/data-dir.ts';
+import { parameterKey, recordKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import { type Tenant, tenantId } from '#src/shared/tenant.ts';
+import type { Bench, MeasuredService } from '../bench.ts';
+import type { Outcome } from '../load/plan.ts';
+import { alternate, type Bound, type Finding, type Measure } from '../measure.ts';
+import { ASKED } from '../population.ts';
+import { FHIR } from '../records.ts';
+import { COUNTED, first, SEARCHES, WALKED } from '../search-queries.ts';
+import { median } from '../statistics.ts';
+
+const CLIENTS = 4;
+/** Patients whose pages are asked for in turn. */
+const ASKED_PATIENTS = 100;
+const PAGES = 1_000;
+
+/** A service over a population. */
+interface Populated {
+  readonly service: MeasuredService;
+  readonly tenant: Tenant;
+  readonly patients: readonly string[];
+  readonly observations: readonly string[];
+}
+
+/** Row 10. */
+export const search: Measure = {
+  row: 'search',
+  subject: `searches among 1,000,000 Observations (100,000 without --full) with their records; ${CLIENTS} clients`,
+  baseline: 'read by id; hand-written SQL; the first search; the same among a tenth',
+  async run(bench): Promise<Finding> {
+    const patients = bench.size(bench.options.full ? 1_000 : 100, 10);
+    const small = await populated(bench, Math.max(2, Math.round(patients / 10)));
+    const before = await times(bench, small);
+    await small.service.stop();
+    const large = await populated(bench, patients);
+    const after = await times(bench, large);
+    const reads = await alternate(
+      bench.options.runs,
+      () => load(bench, large, large.observations),
+      () => load(bench, large, large.patients.map(first)),
+    );
+    const rate = (runs: readonly Outcome[]) => median(runs.map((run) => run.rate));
+    const walk = await pages(bench, large);
+    const database = await inDatabase(large);
+    const base = after.get('first') ?? Number.NaN;
+    const atMost = (ratio: string, value: number, bound: number): Bound => ({
+      ratio,
+      value,
+      sense: 'at most',
+      bound,
+    });
+    return {
+      bounds: [
+        {
+          ratio: 'patient, code and dates, sorted: rate / read by id',
+          value: rate(reads.subject) / rate(reads.baseline),
+          sense: 'at least',
+          bound: 0.15,
+        },
+        atMost('the same in the database / hand-written SQL', database.first / database.written, 2.5),
+        ...SEARCHES.map(({ name, bound }) =>
+          atMost(`${name}: p50 / first`, (after.get(name) ?? Number.NaN) / base, bound),
+        ),
+        atMost('with its total / a bare count(*)', database.total / database.count, 1.2),
+        atMost(`page ${walk.pages} / page 1`, walk.last / walk.first, 1.3),
+        ...[...after].map(([name, p50]) =>
+          atMost(`${name}: p50 / among a tenth`, p50 / (before.get(name) ?? Number.NaN), 1.6),
+        ),
+      ],
+      figures: [
+        { name: 'patients', value: patients, unit: '' },
+        { name: 'first search', value: rate(reads.subject), unit: '/s' },
+        { name: 'read by id', value: rate(reads.baseline), unit: '/s' },
+        ...[...after].map(([name, value]) => ({ name: `${name} p50`, value, unit: 'ms' })),
+        { name: 'first in the database', value: database.first, unit: 'ms' },
+        { name: 'with its total', value: database.total, unit: 'ms' },
+      ],
+    };
+  },
+};
+
+async function populated(bench: Bench, patients: number): Promise<Populated> {
+  const service = await bench.service();
+  const { databaseUrl, dataDir } = service;
+  const quickstart = await readQuickstart(dataDir);
+  if (quickstart === undefined) throw new Error('the service wrote no quickstart.json');
+  const tenant = { project: quickstart.project_id, environment: 'sandbox' } as const;
+  const filling = bench.worker('subjects/population.ts');
+  const count = await filling.call<object, number>({ databaseUrl, tenant, patients });
+  await filling.stop();
+  await bench.settle(databaseUrl);
+  bench.say(`  ${count.toLocaleString('en-US')} resources of ${patients} patients`);
+  const ids = async (type: string, limit: number) =>
+    (
+      await bench.query<{ id: string }>(
+        databaseUrl,
+        `select id from resources.resource where type = '${type}' order by md5(id::text) limit ${limit}`,
+      )
+    ).map(({ id }) => id);
+  return {
+    service,
+    tenant,
+    patients: await ids('Patient', ASKED_PATIENTS),
+    observations: (await ids('Observation', 5_000)).map((id) => `Observation/${id}`),
+  };
+}
+
+function load(bench: Bench, { service }: Populated, paths: readonly string[]): Promise<Outcome> {
+  return bench.load({
+    target: service.service.target,
+    clients: CLIENTS,
+    requests: { kind: 'reads', paths: paths.map((path) => encodeURI(`${FHIR}/${path}`)) },
+    expect: 200,
+    seconds: bench.seconds(3),
+  });
+}
+
+/** The p50 of each search, in ms, by name. */
+async function times(bench: Bench, within: Populated): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const all = [{ name: 'first', path: first }, ...SEARCHES];
+  for (const { name, path } of all) {
+    const paths = within.patients.map((patient, n) => path(patient, n));
+    await load(bench, within, paths);
+    found.set(name, (await load(bench, within, paths)).p50);
+  }
+  return found;
+}
+
+/** Walks on by `next` links, and compares the last page with the first. */
+async function pages(
+  bench: Bench,
+  within: Populated,
+): Promise<{ pages: number; first: number; last: number }> {
+  const { service } = within.service;
+  let path = WALKED;
+  let count = 1;
+  for (; count < bench.size(PAGES, 3); count += 1) {
+    const { text } = await service.request('GET', encodeURI(`${FHIR}/${path}`), 200);
+    const { link } = JSON.parse(text) as { link: { relation: string; url: string }[] };
+    const next = link.find(({ relation }) => relation === 'next')?.url;
+    if (next === undefined) break;
+    path = decodeURI(next.slice(next.indexOf(FHIR) + FHIR.length + 1));
+  }
+  const runs = await alternate(
+    bench.options.runs,
+    () => load(bench, within, [WALKED]),
+    () => load(bench, within, [path]),
+  );
+  const p50 = (outcomes: readonly Outcome[]) => median(outcomes.map((outcome) => outcome.p50));
+  return { pages: count, first: p50(runs.baseline), last: p50(runs.subject) };
+}
+
+/** Milliseconds in the database: of the service's statements and of what one would write for these questions alone. */
+async function inDatabase({ service, tenant, patients }: Populated) {
+  const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
+  pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+  try {
+    const caller = { tenant, tenantId: tenantId(tenant) } as Caller;
+    const search = openSearch(pool);
+    const ask = (query: string) =>
+      search(caller, { type: 'Observation', query: new URLSearchParams(query), base: 'http://localhost/' });
+    const key = (code: string, form: string) =>
+      searchKey(valueKey(caller.tenantId, 'Observation', code, form));
+    const codes = [key('code', tokenForm.pair('http://loinc.org', ASKED.common))];
+    const date = searchKey(parameterKey(caller.tenantId, 'Observation', 'date'));
+    const written = (patient: string) => ({
+      name: 'written',
+      text: WRITTEN,
+      values: [
+        [...codes, searchKey(recordKey(patient))],
+        date,
+        Date.UTC(2018, 0) * 1000,
+        Date.UTC(2022, 5) * 1000,
+      ],
+    });
+    const count = { name: 'count', text: COUNT, values: [codes] };
+    const queryOf = (patient: string) => first(patient).slice('Observation?'.length);
+    const all = await alternate(
+      3,
+      () => each(patients, (patient) => pool.query(written(patient))),
+      () => each(patients, (patient) => ask(queryOf(patient))),
+    );
+    const totals = await alternate(
+      3,
+      () => each(patients.slice(0, 10), () => pool.query(count)),
+      () => each(patients.slice(0, 10), () => ask(COUNTED)),
+    );
+    return {
+      first: median(all.subject),
+      written: median(all.baseline),
+      total: median(totals.subject),
+      count: median(totals.baseline),
+    };
+  } finally {
+    await pool.end();
+  }
+}
+
+/** The median time of a call for each patient, in ms. */
+async function each(
+  patients: readonly string[],
+  call: (patient: string) => Promise<unknown>,
+): Promise<number> {
+  const spent: number[] = [];
+  for (const patient of patients) {
+    const began = performance.now();
+    await call(patient);
+    spent.push(performance.now() - began);
+  }
+  return median(spent);
+}
+
+/** Indexes: search.entry_keys, search.period_of, resources.resource_pkey. */
+const WRITTEN = `
+  with found as materialized (
+    select e.id, p.low from (select id from search.entry where keys @> $1::int8[]) e
+    join lateral (select p.low from search.period p
+      where p.id = e.id and p.key = $2::int8 and p.low >= $3::int8 and p.low < $4::int8 limit 1) p on true
+    order by p.low desc, e.id desc limit 51
+  )
+  select r.id, r.version, r.last_updated, r.body from found f join resources.resource r on r.id = f.id
+  order by f.low desc, f.id desc`;
+
+const COUNT = 'select count(*) from search.entry where keys @> $1::int8[]';

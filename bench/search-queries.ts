@@ -1,0 +1,62 @@
+/** The searches that the row `search` asks for, over `population`. All without a total but where it is measured. */
+import { ASKED } from './population.ts';
+
+const NEWEST = '_sort=-date&_count=50&_total=none';
+const LOINC = 'http://loinc.org';
+
+/** Paths below the FHIR base, one a patient where the patient matters. */
+export interface SearchQuery {
+  readonly name: string;
+  /** At most so many times the p50 of the first query. */
+  readonly bound: number;
+  path(patient: string, n: number): string;
+}
+
+/** The first query: a patient's values of a code in half of all years, newest first. */
+export const first = (patient: string): string =>
+  `Observation?patient=${patient}&code=${LOINC}|${ASKED.common}&date=ge2018-01-01&date=lt2022-06-01&${NEWEST}`;
+
+const ofAll = (name: string, bound: number, query: string): SearchQuery => ({
+  name,
+  bound,
+  path: () => query,
+});
+
+/** What is held against the first. */
+export const SEARCHES: readonly SearchQuery[] = [
+  ofAll('a code that one in 8 has, newest', 4, `Observation?code=${LOINC}|${ASKED.common}&${NEWEST}`),
+  ofAll('a code that one in 100 has, newest', 4, `Observation?code=${LOINC}|${ASKED.medium}&${NEWEST}`),
+  ofAll('a code that one in 1,000 has, newest', 4, `Observation?code=${ASKED.uncommon}&${NEWEST}`),
+  ofAll('a code that one in 50,000 has, newest', 4, `Observation?code=${ASKED.rare}&${NEWEST}`),
+  {
+    name: 'a category of a patient',
+    bound: 4,
+    path: (patient) => `Observation?patient=${patient}&category=laboratory&_count=50&_total=none`,
+  },
+  {
+    name: 'a name that begins with',
+    bound: 4,
+    path: (_, n) => `Patient?name=${['kalo', 'mira', 'tuve', 'sendor'][n % 4]}&_count=50&_total=none`,
+  },
+  {
+    name: 'chain',
+    bound: 8,
+    path: (patient) =>
+      `Observation?subject:Patient._id=${patient}&code=${ASKED.common}&_count=50&_total=none`,
+  },
+  ofAll('_has', 8, `Patient?_has:Observation:patient:code=${ASKED.rare}&_count=50&_total=none`),
+  { name: '_include', bound: 8, path: (patient) => `${first(patient)}&_include=Observation:encounter` },
+  {
+    name: '_revinclude',
+    bound: 8,
+    path: (patient) => `Patient?_id=${patient}&_revinclude=Condition:patient&_total=none`,
+  },
+  ofAll('composite', 8, `Observation?code-value-quantity=${LOINC}|${ASKED.common}$gt200&${NEWEST}`),
+  ofAll('quantity range', 8, `Observation?value-quantity=gt100&value-quantity=lt110&${NEWEST}`),
+];
+
+/** The same page 1,000 pages on is compared with this one. */
+export const WALKED = `Observation?${NEWEST}`;
+
+/** Its total is compared with a bare count. */
+export const COUNTED = `code=${LOINC}|${ASKED.common}&_sort=-date&_count=50`;

@@ -1,0 +1,76 @@
+/**
+ * CodeSystem, ValueSet and ConceptMap are shared by all projects and read-only (decisions.md, section 5): they stand in
+ * read models of their own, of the same shape as those of resources, under a tenant that no project is.
+ */
+import type { Pool } from 'pg';
+import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { type Tenant, tenantId } from '#src/shared/tenant.ts';
+import type { Micros } from '#src/shared/time.ts';
+import type { Asks } from '../prepared.ts';
+import type { Read } from '../read.ts';
+import { openSearch, type Search } from '../search/search.ts';
+
+/** Whose rows they are. No project has that name: theirs begin with `proj_`. */
+export const SHARED_OWNER: Tenant = { project: 'terminology', environment: 'production' };
+
+/** The schema that holds the terminology's rows of a read model. */
+export function sharedSchema(readModel: string): string {
+  return `terminology_${readModel}`;
+}
+
+const SCHEMAS = /\b(resources|search|history)\.(?=[a-z_]+\b)/g;
+
+/** The same database with the terminology's read models in the places of those of resources. */
+function sharedModels(pool: Pool): Asks {
+  return {
+    query: ({ name, text, values }) =>
+      pool.query({
+        ...(name === undefined ? {} : { name: `terminology-${name}` }),
+        text: text.replace(SCHEMAS, (_, readModel: string) => `${sharedSchema(readModel)}.`),
+        values,
+      }),
+  };
+}
+
+/** Where the terminology is. */
+interface Shared {
+  readonly pool: Pool;
+  /** Resolves when it is there. */
+  readonly ready: () => Promise<void>;
+}
+
+const isShared = (type: ResourceType): boolean => typeEntry(type).home === 'terminology';
+
+/** A caller who sees the shared terminology and nothing else. */
+const asShared = (caller: Caller): Caller => ({ ...caller, tenantId: tenantId(SHARED_OWNER) });
+
+/** Search of any type: of terminology, what all share. */
+export function withSharedSearch({ pool, ready }: Shared, ofTenant: Search): Search {
+  const shared = openSearch(sharedModels(pool));
+  return async (caller, request) => {
+    if (!isShared(request.type)) return ofTenant(caller, request);
+    await ready();
+    return shared(asShared(caller), request);
+  };
+}
+
+// Index: primary key of terminology.resource (id).
+const READ = 'select t.changed_at, t.body from terminology.resource t where t.id = $1 and t.type = $2';
+
+/** Read of any type: of terminology, what all share. */
+export function withSharedRead({ pool, ready }: Shared, ofTenant: Read): Read {
+  return async (caller, type, id) => {
+    if (!isShared(type)) return ofTenant(caller, type, id);
+    if (!isUuid(id)) return undefined;
+    await ready();
+    const { rows } = await pool.query<{ changed_at: Micros; body: string }>({
+      name: 'read-terminology',
+      text: READ,
+      values: [id, type],
+    });
+    const [row] = rows;
+    return row && { id, type, version: 1, lastUpdated: row.changed_at, body: row.body };
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * The shared terminology's read models: tables of the same shape as those of resources, in schemas of their own, filled by
+ * the same projections. So its resources are searched as any are, and no rebuild or verification of the log touches them.
+ */
+import { createHash } from 'node:crypto';
+import type { ClientBase, Pool } from 'pg';
+import { history } from '#projections/history/project.ts';
+import type { Projection } from '#projections/projection.ts';
+import { resources } from '#projections/resources/project.ts';
+import { search } from '#projections/search/project.ts';
+import { SHARED_OWNER, sharedSchema } from '#queries/terminology/shared.ts';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { BEGINNING } from '#src/events/store.ts';
+import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { installBundled, madeFrom, noteMade, writingTerminology } from '#src/terminology/install.ts';
+
+const MODELS: readonly Projection[] = [resources, search, history];
+
+/** Writes the bundled terminology where it is missing, and its read models where they are older than it. */
+export async function prepareTerminology(pool: Pool): Promise<void> {
+  await installBundled(pool, nowMicros());
+  await publishTerminology(pool);
+}
+
+/**
+ * Resolves when the shared terminology is there. It takes about a second of work on a new database, which is done when
+ * somebody first asks, and once; a failure is tried again by whoever asks next.
+ */
+export function terminologyReady(pool: Pool): () => Promise<void> {
+  let prepared: Promise<void> | undefined;
+  return () => {
+    prepared ??= prepareTerminology(pool).catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
+    return prepared;
+  };
+}
+
+/** Makes the read models anew when they were made from something else. */
+export async function publishTerminology(pool: Pool): Promise<void> {
+  if ((await madeFrom(pool, 'read models')) === (await fingerprint(pool))) return;
+  await writingTerminology(pool, async (tx) => {
+    const current = await fingerprint(tx);
+    if ((await madeFrom(tx, 'read models')) === current) return;
+    const events = await storedResources(tx);
+    for (const model of MODELS) {
+      const schema = sharedSchema(model.name);
+      await tx.query(
+        `drop schema if exists ${schema} cascade; create schema ${schema}; ${model.tables(schema)}`,
+      );
+      await model.load(tx, schema, events);
+      await tx.query(model.indexes(schema));
+    }
+    await noteMade(tx, 'read models', current);
+  });
+}
+
+/** What the read models are made from: the resources, the tables' form, and how rows are made. */
+async function fingerprint(database: Pool | ClientBase): Promise<string> {
+  const { rows } = await database.query<{ digest: string | null }>(
+    `select md5(string_agg(id::text || changed_at::text, ',' order by id)) as digest from terminology.resource`,
+  );
+  const hash = createHash('sha256').update(rows[0]?.digest ?? '');
+  for (const model of MODELS)
+    hash.update(`${model.name} ${model.version} ${model.tables('x')} ${model.indexes('x')}`);
+  return hash.digest('hex');
+}
+
+/** The resources in the form that projections take: each as if it had been created. */
+async function storedResources(tx: ClientBase): Promise<StoredEvent[]> {
+  const { rows } = await tx.query<{ id: string; type: string; changed_at: number; body: string }>(
+    'select id, type, changed_at, body from terminology.resource order by id',
+  );
+  return rows.map((row, revision) => ({
+    id: row.id,
+    stream: 'terminology',
+    revision,
+    position: BEGINNING,
+    metadata: {
+      schema_version: 1,
+      recorded_at: toInstant(row.changed_at),
+      request_id: 'terminology',
+      command_id: row.id,
+      append: [0, 1],
+      owner: SHARED_OWNER,
+      credential: { kind: 'system' },
+    },
+    event: {
+      type: 'ResourceCreated',
+      resourceType: row.type,
+      resourceId: row.id,
+      version: 1,
+      body: row.body,
+    },
+  }));
+}

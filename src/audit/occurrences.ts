@@ -1,0 +1,53 @@
+/** The events of a stream that holds no resources, as an auditor reads them: what happened, when, and through what. */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
+import { Replay } from './replay.ts';
+
+/** One event of a project or an organization. */
+export interface Occurrence {
+  readonly revision: number;
+  readonly event: string;
+  readonly type: string;
+  /** Instant. */
+  readonly recorded: string;
+  /** What proved the right to do it. */
+  readonly credential: { readonly kind: string; readonly key_id: string | null };
+  readonly request_id: string;
+  /** What the event says; of an API key the hash, never the key. */
+  readonly data: object;
+}
+
+/** A stream's events. */
+export interface Occurrences {
+  /** The newest first. */
+  readonly occurrences: readonly Occurrence[];
+  /** The first revision at which the hash chain does not hold; undefined when all of it holds. */
+  readonly brokenAt: number | undefined;
+  /** The stream's last event; undefined where the hash chain does not hold. */
+  readonly head: StreamHead | undefined;
+}
+
+/**
+ * Reads a stream.
+ * @param events of one stream, from revision 0.
+ * @throws UnreadableEvent
+ */
+export async function occurrencesOf(events: AsyncIterable<RecordedEvent>): Promise<Occurrences> {
+  const occurrences: Occurrence[] = [];
+  const replay = new Replay(events);
+  for await (const event of replay) occurrences.push(occurrenceIn(event));
+  return { occurrences: occurrences.reverse(), brokenAt: replay.brokenAt, head: replay.head };
+}
+
+function occurrenceIn({ id, revision, event, metadata }: StoredEvent): Occurrence {
+  const { kind, key_id } = metadata.credential;
+  return {
+    revision,
+    event: id,
+    type: event.type,
+    recorded: metadata.recorded_at,
+    credential: { kind, key_id: key_id ?? null },
+    request_id: metadata.request_id,
+    data: 'data' in event ? event.data : {},
+  };
+}

@@ -1,0 +1,126 @@
+/** `annal terminology`: loads code systems from files, and lists what there is. */
+import { stat } from 'node:fs/promises';
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { prepareTerminology } from '#src/app/terminology.ts';
+import { openPool } from '#src/database/pool.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import { LOADABLE, type LoadableName, loadSystem } from '#src/terminology/load/load.ts';
+import { BadFile } from '#src/terminology/load/table.ts';
+import { databaseUrlOf } from './database.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
+import { startProgress } from './progress.ts';
+import type { ServiceOptions } from './service.ts';
+import { counted, table } from './table.ts';
+
+/** What the command line says. */
+export interface TerminologyOptions extends Pick<ServiceOptions, 'dataDir'> {
+  readonly json?: boolean;
+  readonly system?: string;
+  readonly release?: string;
+  readonly signal?: AbortSignal;
+}
+
+const NAMES = Object.keys(LOADABLE) as LoadableName[];
+
+/**
+ * Runs `load FILE…` or `list`.
+ * @throws Failure with a sentence when it was not understood, or a file is not what it should be.
+ */
+export async function terminologyCommand(
+  action: string,
+  files: readonly string[],
+  options: TerminologyOptions,
+): Promise<void> {
+  if (action === 'list') {
+    if (files.length > 0) throw new Failure('annal terminology list takes no files', MISUNDERSTOOD);
+    return onDatabase(options, (pool) => list(pool, options));
+  }
+  if (action !== 'load') {
+    throw new Failure(`annal terminology has no ${action}: it has load and list`, MISUNDERSTOOD);
+  }
+  const { system } = options;
+  const name = NAMES.find((each) => each === system);
+  if (name === undefined) {
+    const given = system === undefined ? '' : `, not ${system}`;
+    throw new Failure(`annal terminology load needs --system ${NAMES.join('|')}${given}`, MISUNDERSTOOD);
+  }
+  if (files.length === 0) throw new Failure('annal terminology load needs a file', MISUNDERSTOOD);
+  return onDatabase(options, (pool) => load(pool, name, files, options));
+}
+
+/** Statements over a whole code system take as long as they take. */
+async function onDatabase(options: TerminologyOptions, work: (pool: Pool) => Promise<void>): Promise<void> {
+  const pool = openPool(await databaseUrlOf(options), { max: 2, name: 'annal terminology', answerMs: 0 });
+  try {
+    await work(pool);
+  } catch (error) {
+    if (error instanceof BadFile) throw new Failure(`${error.message}. Nothing was changed.`);
+    if (options.signal?.aborted === true) throw new Failure('stopped: nothing was changed');
+    if (error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '3F000'))
+      throw new Failure('the database has no terminology yet: start the service of this version once');
+    throw error;
+  } finally {
+    await pool.end();
+  }
+}
+
+async function load(
+  pool: Pool,
+  name: LoadableName,
+  files: readonly string[],
+  { json = false, release, signal }: TerminologyOptions,
+): Promise<void> {
+  const sizes = await Promise.all(
+    files.map(async (file) => (await stat(file).catch(() => undefined))?.size ?? 0),
+  );
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const progress = startProgress(total, 'bytes', json);
+  try {
+    const concepts = await loadSystem(pool, {
+      name,
+      files,
+      version: release,
+      now: nowMicros(),
+      read: (bytes) => progress.advance(bytes),
+      signal,
+    });
+    progress.stop();
+    await prepareTerminology(pool);
+    const { url } = LOADABLE[name];
+    const done = json
+      ? JSON.stringify({ system: name, url, version: release ?? null, concepts })
+      : `${url} has ${counted(concepts, 'code')} now.`;
+    process.stdout.write(`${done}\n`);
+  } finally {
+    progress.stop();
+  }
+}
+
+const row = z.object({
+  url: z.string(),
+  version: z.string().nullable(),
+  content: z.string(),
+  loaded: z.boolean(),
+  concepts: z.number(),
+});
+
+async function list(pool: Pool, { json = false }: TerminologyOptions): Promise<void> {
+  await prepareTerminology(pool);
+  const { rows } = await pool.query(
+    `select s.url, s.version, s.content, s.loaded,
+       (select count(*)::int from terminology.concept c where c.system = s.id) as concepts
+     from terminology.system s order by s.loaded desc, concepts desc, s.url`,
+  );
+  const systems = z.array(row).parse(rows);
+  const cells = systems.map(({ url, version, content, loaded, concepts }) => [
+    url,
+    version ?? '',
+    content,
+    loaded ? 'file' : 'bundled',
+    concepts,
+  ]);
+  process.stdout.write(
+    `${json ? JSON.stringify(systems, null, 2) : table(['Code system', 'Version', 'Content', 'From', 'Codes'], cells)}\n`,
+  );
+}

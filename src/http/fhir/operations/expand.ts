@@ -1,0 +1,94 @@
+/** $expand: the codes of a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html */
+import { randomUUID } from 'node:crypto';
+import { givenValueSet } from '#src/terminology/given.ts';
+import type { ValueSet } from '#src/terminology/resources.ts';
+import type { Operation, OperationRequest } from '../operation.ts';
+import { valueSetOf } from './instance.ts';
+import { answerResource, badInput, countOf, objectOf, textOf, truthOf } from './terminology-inputs.ts';
+
+/**
+ * 200 with the ValueSet and its expansion. 404 for a value set or a code system that is not here, 413 for too many codes
+ * without a count.
+ */
+export const expand: Operation = {
+  name: 'expand',
+  definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand',
+  types: ['ValueSet'],
+  instances: ['ValueSet'],
+  methods: ['GET', 'POST'],
+  parameters: [
+    'url',
+    'valueSet',
+    'valueSetVersion',
+    'filter',
+    'offset',
+    'count',
+    'activeOnly',
+    'includeDefinition',
+  ],
+  async run(request) {
+    const set = await setOf(request);
+    const options = {
+      filter: textOf(request, 'filter'),
+      offset: countOf(request, 'offset'),
+      count: countOf(request, 'count'),
+      activeOnly: truthOf(request, 'activeOnly'),
+    };
+    const { total, members } = await request.service.terminology.expand(set, options);
+    const { compose, expansion: _, ...definition } = set;
+    const parameter = Object.entries(options).flatMap(([name, value]) =>
+      value === undefined ? [] : [{ name, [valueName(value)]: value }],
+    );
+    return answerResource({
+      ...definition,
+      ...(truthOf(request, 'includeDefinition') === true ? { compose } : {}),
+      expansion: {
+        identifier: `urn:uuid:${randomUUID()}`,
+        timestamp: new Date().toISOString(),
+        total,
+        ...(options.offset === undefined ? {} : { offset: options.offset }),
+        ...(parameter.length === 0 ? {} : { parameter }),
+        ...(members.length === 0 ? {} : { contains: members.map(contained) }),
+      },
+    });
+  },
+};
+
+/** The value set that is asked for: sent along, by its URL, or the one in the path. */
+export async function setOf(request: OperationRequest): Promise<ValueSet> {
+  const instance = await valueSetOf(request);
+  const sent = objectOf(request, 'valueSet') ?? request.resource?.value;
+  const url = textOf(request, 'url');
+  if ([instance, sent, url].filter((each) => each !== undefined).length > 1)
+    throw badInput('url', 'only one of url, valueSet and an id may be given');
+  if (instance !== undefined) return instance;
+  if (sent !== undefined) return givenValueSet(sent);
+  if (url === undefined)
+    throw badInput('url', 'the value set’s url, or a valueSet, must be given', 'required');
+  const version = textOf(request, 'valueSetVersion');
+  return request.service.terminology.valueSet(version === undefined ? url : `${url}|${version}`);
+}
+
+function contained(member: {
+  readonly system: string;
+  readonly version: string | null;
+  readonly code: string;
+  readonly display: string | null;
+  readonly selectable: boolean;
+  readonly active: boolean;
+}): Record<string, unknown> {
+  const { system, version, code, display, selectable, active } = member;
+  return {
+    system,
+    ...(selectable ? {} : { abstract: true }),
+    ...(active ? {} : { inactive: true }),
+    ...(version === null ? {} : { version }),
+    code,
+    ...(display === null ? {} : { display }),
+  };
+}
+
+function valueName(value: string | number | boolean): string {
+  if (typeof value === 'number') return 'valueInteger';
+  return typeof value === 'boolean' ? 'valueBoolean' : 'valueString';
+}

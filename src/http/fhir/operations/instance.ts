@@ -1,0 +1,31 @@
+/** The terminology resource that an operation's URL names by its id. */
+import { notFound } from '#src/shared/refusal.ts';
+import { givenConceptMap, givenValueSet } from '#src/terminology/given.ts';
+import type { ConceptMap, ValueSet } from '#src/terminology/resources.ts';
+import type { OperationRequest } from '../operation.ts';
+
+/** Its parsed body; undefined without an id. @throws Refusal not_found (404) */
+async function instanceOf({ service, caller, type, id }: OperationRequest): Promise<unknown> {
+  if (type === undefined || id === undefined) return undefined;
+  const found = await service.queries.read(caller, type, id);
+  if (found === undefined || found.body === null) throw notFound(type, id);
+  return JSON.parse(found.body);
+}
+
+/** The CodeSystem's url. @throws Refusal not_found (404) */
+export async function codeSystemOf(request: OperationRequest): Promise<{ url: string } | undefined> {
+  const found = await instanceOf(request);
+  return found === undefined ? undefined : (found as { url: string });
+}
+
+/** The ValueSet. @throws Refusal not_found (404) */
+export async function valueSetOf(request: OperationRequest): Promise<ValueSet | undefined> {
+  const found = await instanceOf(request);
+  return found === undefined ? undefined : givenValueSet(found);
+}
+
+/** The ConceptMap. @throws Refusal not_found (404) */
+export async function conceptMapOf(request: OperationRequest): Promise<ConceptMap | undefined> {
+  const found = await instanceOf(request);
+  return found === undefined ? undefined : givenConceptMap(found);
+}

@@ -1,0 +1,51 @@
+/** $lookup: what a code is. https://hl7.org/fhir/R4/codesystem-operation-lookup.html */
+import type { CodeFacts } from '#src/terminology/codes.ts';
+import type { Operation } from '../operation.ts';
+import {
+  answerParameters,
+  badInput,
+  codesOf,
+  type Output,
+  stringOutput,
+  textOf,
+} from './terminology-inputs.ts';
+
+/** 404 for a system or a code that is not here. */
+export const lookup: Operation = {
+  name: 'lookup',
+  definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',
+  types: ['CodeSystem'],
+  methods: ['GET', 'POST'],
+  parameters: ['code', 'system', 'version', 'coding', 'date', 'displayLanguage', 'property'],
+  async run(request) {
+    const [coded] = codesOf(request, textOf(request, 'system'));
+    if (coded?.system === undefined) throw badInput('system', 'the code’s system must be given', 'required');
+    const { system, facts } = await request.service.terminology.lookup(coded);
+    const wanted = new Set(request.query.getAll('property').flatMap((each) => each.split(',')));
+    const properties = propertiesOf(facts).filter(({ code }) => wanted.size === 0 || wanted.has(code));
+    return answerParameters([
+      { name: 'name', valueString: system.name },
+      stringOutput('version', system.version),
+      { name: 'display', valueString: facts.display ?? facts.code },
+      ...properties.map(
+        ({ code, value }): Output => ({ name: 'property', part: [{ name: 'code', valueCode: code }, value] }),
+      ),
+    ]);
+  },
+};
+
+function propertiesOf(facts: CodeFacts): { code: string; value: Output }[] {
+  const text = (code: string, value: string) => ({ code, value: { name: 'value', valueString: value } });
+  const link = (code: string) => (value: string) => ({ code, value: { name: 'value', valueCode: value } });
+  return [
+    ...facts.parents.map(link('parent')),
+    ...facts.children.map(link('child')),
+    ...(facts.category === null ? [] : [link('category')(facts.category)]),
+    ...(facts.unit === null ? [] : [text('unit', facts.unit)]),
+    { code: 'inactive', value: { name: 'value', valueBoolean: !facts.active } },
+    ...(facts.selectable ? [] : [{ code: 'notSelectable', value: { name: 'value', valueBoolean: true } }]),
+    ...Object.entries(facts.properties ?? {}).flatMap(([code, said]) =>
+      (typeof said === 'string' ? [said] : said).map((value) => text(code, value)),
+    ),
+  ];
+}

@@ -1,0 +1,32 @@
+/** $subsumes: how two codes of a system relate. https://hl7.org/fhir/R4/codesystem-operation-subsumes.html */
+import type { Operation } from '../operation.ts';
+import { codeSystemOf } from './instance.ts';
+import { answerParameters, badInput, codedOf, objectOf, textOf } from './terminology-inputs.ts';
+
+/** 404 for a system or a code that is not here. */
+export const subsumes: Operation = {
+  name: 'subsumes',
+  definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-subsumes',
+  types: ['CodeSystem'],
+  instances: ['CodeSystem'],
+  methods: ['GET', 'POST'],
+  parameters: ['codeA', 'codeB', 'system', 'version', 'codingA', 'codingB'],
+  async run(request) {
+    const ofInstance = await codeSystemOf(request);
+    const side = (letter: 'A' | 'B') => {
+      const coding = objectOf(request, `coding${letter}`);
+      if (coding !== undefined) return codedOf(coding, `coding${letter}`);
+      const code = textOf(request, `code${letter}`);
+      if (code === undefined)
+        throw badInput(`code${letter}`, 'two codes or two codings must be given', 'required');
+      return { system: ofInstance?.url ?? textOf(request, 'system'), code };
+    };
+    const [a, b] = [side('A'), side('B')];
+    const { system } = a;
+    if (system === undefined) throw badInput('system', 'the codes’ system must be given', 'required');
+    if (b.system !== system) throw badInput('codingB.system', 'both codes must be of one system');
+    const version = textOf(request, 'version');
+    const outcome = await request.service.terminology.subsumes(system, a.code, b.code, version);
+    return answerParameters([{ name: 'outcome', valueCode: outcome }]);
+  },
+};

@@ -1,0 +1,104 @@
+/** What terminology operations are asked, and how they answer: Parameters. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Coded } from '#src/terminology/codes.ts';
+import { type Answer, FHIR_JSON } from '../../answer.ts';
+import type { OperationRequest } from '../operation.ts';
+
+/** A 400 that names an input. */
+export function badInput(name: string, diagnostics: string, code: 'required' | 'value' = 'value'): Refusal {
+  return new Refusal('malformed', {
+    code,
+    diagnostics: `${name}: ${diagnostics}`,
+    expression: `query.${name}`,
+  });
+}
+
+/** A primitive input; undefined when it was not given, or is empty. */
+export function textOf({ query }: OperationRequest, name: string): string | undefined {
+  const value = query.get(name);
+  return value === null || value === '' ? undefined : value;
+}
+
+/** A boolean input. @throws Refusal malformed (400) */
+export function truthOf(request: OperationRequest, name: string): boolean | undefined {
+  const value = textOf(request, name);
+  if (value === undefined) return undefined;
+  if (value !== 'true' && value !== 'false') throw badInput(name, 'the value must be true or false');
+  return value === 'true';
+}
+
+/** A whole number from 0. @throws Refusal malformed (400) */
+export function countOf(request: OperationRequest, name: string): number | undefined {
+  const value = textOf(request, name);
+  if (value === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(value)) throw badInput(name, 'the value must be a whole number from 0');
+  return Number(value);
+}
+
+/** An input that is an object: a Coding, a CodeableConcept or a resource. @throws Refusal malformed (400) for a list */
+export function objectOf({ inputs }: OperationRequest, name: string): JsonObject | undefined {
+  const value = inputs.find((input) => input.name === name)?.value;
+  if (value === undefined) return undefined;
+  if (!isObject(value)) throw badInput(name, 'the value must be an object');
+  return value;
+}
+
+/** A Coding as a code with its system. @throws Refusal malformed (400) for one without a code. */
+export function codedOf(coding: Json, name: string): Coded {
+  if (!isObject(coding)) throw badInput(name, 'the value must be a Coding');
+  const member = (key: string): string | undefined => {
+    const value = coding[key];
+    if (value !== undefined && typeof value !== 'string')
+      throw badInput(`${name}.${key}`, 'it must be a string');
+    return value;
+  };
+  const code = member('code');
+  if (code === undefined) throw badInput(`${name}.code`, 'a Coding must have a code here', 'required');
+  return { system: member('system'), version: member('version'), code, display: member('display') };
+}
+
+/**
+ * The code or codes that an operation is about: `code` with what goes with it, `coding`, or each of a
+ * `codeableConcept`'s codings.
+ * @param system what `code` is a code of.
+ * @throws Refusal malformed (400) when there is none.
+ */
+export function codesOf(request: OperationRequest, system: string | undefined, prefix = 'system'): Coded[] {
+  const code = textOf(request, 'code');
+  const coding = objectOf(request, 'coding');
+  const concept = objectOf(request, 'codeableConcept');
+  if ([code, coding, concept].filter((each) => each !== undefined).length > 1)
+    throw badInput('code', 'only one of code, coding and codeableConcept may be given');
+  if (coding !== undefined) return [codedOf(coding, 'coding')];
+  if (concept !== undefined) {
+    const codings = concept.coding;
+    if (!Array.isArray(codings) || codings.length === 0)
+      throw badInput('codeableConcept.coding', 'there must be at least one', 'required');
+    return codings.map((each, at) => codedOf(each, `codeableConcept.coding[${at}]`));
+  }
+  if (code === undefined)
+    throw badInput('code', `a code with its ${prefix}, or a coding, must be given`, 'required');
+  return [{ system, version: textOf(request, 'version'), code, display: textOf(request, 'display') }];
+}
+
+/** One parameter of an answer: a value as its JSON name and content, or parts. */
+export type Output = { readonly name: string } & Readonly<Record<string, unknown>>;
+
+/** 200 with Parameters; absent ones are left out. */
+export function answerParameters(parameter: readonly (Output | undefined)[]): Answer {
+  return answerResource({
+    resourceType: 'Parameters',
+    parameter: parameter.filter((each) => each !== undefined),
+  });
+}
+
+/** 200 with a resource. */
+export function answerResource(resource: Readonly<Record<string, unknown>>): Answer {
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(resource) };
+}
+
+/** A string parameter; undefined of nothing. */
+export function stringOutput(name: string, value: string | null | undefined): Output | undefined {
+  return value === null || value === undefined ? undefined : { name, valueString: value };
+}

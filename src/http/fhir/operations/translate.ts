@@ -1,0 +1,59 @@
+/** $translate: a code in another system. https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
+import { givenConceptMap } from '#src/terminology/given.ts';
+import type { Operation } from '../operation.ts';
+import { conceptMapOf } from './instance.ts';
+import {
+  answerParameters,
+  badInput,
+  codesOf,
+  type Output,
+  objectOf,
+  stringOutput,
+  textOf,
+  truthOf,
+} from './terminology-inputs.ts';
+
+/** 200 with what was found, also when that is nothing; 404 for a map that is not here. */
+export const translate: Operation = {
+  name: 'translate',
+  definition: 'http://hl7.org/fhir/OperationDefinition/ConceptMap-translate',
+  types: ['ConceptMap'],
+  instances: ['ConceptMap'],
+  methods: ['GET', 'POST'],
+  parameters: [
+    ...['url', 'conceptMap', 'conceptMapVersion', 'code', 'system', 'version', 'source', 'coding'],
+    ...['codeableConcept', 'target', 'targetsystem', 'reverse'],
+  ],
+  async run(request) {
+    const codes = codesOf(request, textOf(request, 'system'));
+    if (codes.some(({ system }) => system === undefined))
+      throw badInput('system', 'the code’s system must be given', 'required');
+    const sent = objectOf(request, 'conceptMap');
+    const map = (await conceptMapOf(request)) ?? (sent === undefined ? undefined : givenConceptMap(sent));
+    const url = textOf(request, 'url');
+    const version = textOf(request, 'conceptMapVersion');
+    const { result, matches } = await request.service.terminology.translate({
+      codes,
+      url: url !== undefined && version !== undefined ? `${url}|${version}` : url,
+      map,
+      source: textOf(request, 'source'),
+      target: textOf(request, 'target'),
+      targetSystem: textOf(request, 'targetsystem'),
+      reverse: truthOf(request, 'reverse') === true,
+    });
+    return answerParameters([
+      { name: 'result', valueBoolean: result },
+      result ? undefined : stringOutput('message', 'no map that is here translates it'),
+      ...matches.map(
+        ({ equivalence, concept, map: source }): Output => ({
+          name: 'match',
+          part: [
+            { name: 'equivalence', valueCode: equivalence },
+            { name: 'concept', valueCoding: concept },
+            ...(source === undefined ? [] : [{ name: 'source', valueUri: source }]),
+          ],
+        }),
+      ),
+    ]);
+  },
+};

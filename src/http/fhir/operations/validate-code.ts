@@ -1,0 +1,91 @@
+/**
+ * $validate-code, of code systems and of value sets.
+ * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html
+ * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
+ */
+
+import type { Coded, Validity } from '#src/terminology/codes.ts';
+import type { Answer } from '../../answer.ts';
+import type { Operation, OperationRequest } from '../operation.ts';
+import { setOf } from './expand.ts';
+import { codeSystemOf } from './instance.ts';
+import { answerParameters, badInput, codesOf, stringOutput, textOf, truthOf } from './terminology-inputs.ts';
+
+const COMMON = [
+  'url',
+  'code',
+  'display',
+  'coding',
+  'codeableConcept',
+  'date',
+  'abstract',
+  'displayLanguage',
+  'version',
+];
+
+/** Whether a code is one of a code system. 404 for a code system that is not here. */
+export const validateCodeInSystem: Operation = {
+  name: 'validate-code',
+  definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-validate-code',
+  types: ['CodeSystem'],
+  instances: ['CodeSystem'],
+  methods: ['GET', 'POST'],
+  parameters: COMMON,
+  async run(request) {
+    const url = (await codeSystemOf(request))?.url ?? textOf(request, 'url');
+    const codes = codesOf(request, url, 'code system as url').map((coded) => ({
+      ...coded,
+      system: coded.system ?? url,
+    }));
+    for (const { system } of codes) {
+      if (system === undefined) throw badInput('url', 'the code system’s url must be given', 'required');
+      if (url !== undefined && codes.length === 1 && system !== url)
+        throw badInput('coding.system', `it is ${system.slice(0, 200)}, while url is ${url.slice(0, 200)}`);
+    }
+    const { terminology } = request.service;
+    const ofSystem = url === undefined ? codes : codes.filter(({ system }) => system === url);
+    return answerAny(request, ofSystem, (coded, abstract) => terminology.validateInSystem(coded, abstract));
+  },
+};
+
+/** Whether a code is in a value set. 404 for a value set, or a code system that it draws on, that is not here. */
+export const validateCodeInSet: Operation = {
+  name: 'validate-code',
+  definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-validate-code',
+  types: ['ValueSet'],
+  instances: ['ValueSet'],
+  methods: ['GET', 'POST'],
+  parameters: [...COMMON, 'context', 'valueSet', 'valueSetVersion', 'system', 'systemVersion', 'inferSystem'],
+  async run(request) {
+    const infer = truthOf(request, 'inferSystem') === true;
+    const codes = codesOf(request, textOf(request, 'system'));
+    if (!infer && codes.some(({ system }) => system === undefined))
+      throw badInput('system', 'the code’s system must be given (or inferSystem=true)', 'required');
+    const set = await setOf(request);
+    const { terminology } = request.service;
+    return answerAny(request, codes, (coded, abstract) => terminology.validateInSet(set, coded, abstract));
+  },
+};
+
+/** A concept is valid when one of its codings is. */
+async function answerAny(
+  request: OperationRequest,
+  codes: readonly Coded[],
+  validate: (coded: Coded, abstract: boolean | undefined) => Promise<Validity>,
+): Promise<Answer> {
+  const abstract = truthOf(request, 'abstract');
+  const found: Validity[] = [];
+  for (const coded of codes) {
+    const validity = await validate(coded, abstract);
+    found.push(validity);
+    if (validity.result) break;
+  }
+  const valid = found.find(({ result }) => result);
+  const told = valid ?? found[0] ?? { result: false, message: 'none of the codings is of the code system' };
+  const message = valid === undefined ? found.flatMap((each) => each.message ?? []).join('; ') : '';
+  return answerParameters([
+    { name: 'result', valueBoolean: told.result },
+    stringOutput('message', message === '' ? told.message : message),
+    stringOutput('display', told.display),
+  ]);
+}

@@ -1,0 +1,63 @@
+/**
+ * The newest event that an instance has followed, noted by its name. How long a log is does not say that it is whole: one
+ * that was restored and written to since, be it by EventStoreDB's own scavenge, may reach beyond what was lost. The event
+ * does: a log that has it has everything before it.
+ */
+import type pg from 'pg';
+import { type EventStore, type Position, type RecordedEvent, StreamDeleted } from '../events/store.ts';
+
+/** Its table: one row at most. */
+export const LOG_MARK_SQL = `
+CREATE TABLE operations.log_mark (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  position text NOT NULL,              -- in the store of its time
+  stream text NOT NULL,
+  revision int NOT NULL,
+  event_id uuid NOT NULL
+);`;
+
+/** Where an event stands. */
+export type LogMark = Pick<RecordedEvent, 'id' | 'stream' | 'revision' | 'position'>;
+
+/**
+ * Whether a log has an event where it was. One whose stream was erased since counts as there: the erasure came after it.
+ * @throws Unavailable
+ */
+export async function holds(store: Pick<EventStore, 'read'>, mark: LogMark): Promise<boolean> {
+  try {
+    for await (const event of store.read(mark.stream, { from: mark.revision, limit: 1 }))
+      return event.id === mark.id && event.position === mark.position;
+    return false;
+  } catch (error) {
+    if (error instanceof StreamDeleted) return true;
+    throw error;
+  }
+}
+
+/** What was noted; undefined before anything was, and in a database that no service of this version has migrated. */
+export async function readMark(client: pg.ClientBase | pg.Pool): Promise<LogMark | undefined> {
+  const there = await client.query("SELECT WHERE to_regclass('operations.log_mark') IS NOT NULL");
+  if (there.rowCount === 0) return undefined;
+  const { rows } = await client.query<LogMark & { position: Position }>(
+    'SELECT event_id AS id, stream, revision, position FROM operations.log_mark',
+  );
+  return rows[0];
+}
+
+/** Notes an event, unless a later one is noted: by this instance or another. */
+export async function noteMark(client: pg.ClientBase | pg.Pool, mark: LogMark): Promise<void> {
+  const { position, stream, revision, id } = mark;
+  await client.query(
+    `INSERT INTO operations.log_mark AS m (position, stream, revision, event_id) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (one) DO UPDATE
+       SET position = excluded.position, stream = excluded.stream, revision = excluded.revision, event_id = excluded.event_id
+       WHERE m.position < excluded.position`,
+    [position, stream, revision, id],
+  );
+}
+
+/** Forgets it: its position means nothing in another store, and nothing in a log that has lost it. */
+export async function forgetMark(client: pg.ClientBase | pg.Pool): Promise<void> {
+  const there = await client.query("SELECT WHERE to_regclass('operations.log_mark') IS NOT NULL");
+  if (there.rowCount !== 0) await client.query('DELETE FROM operations.log_mark');
+}

@@ -1,0 +1,180 @@
+/** Single codes: what they are, whether they are valid, and how they relate. */
+import type { Pool } from 'pg';
+import { Bound } from './binds.ts';
+import { refuseBadPattern } from './expand.ts';
+import { subsumedBy, subsuming } from './filters.ts';
+import { findSystem, type KnownSystem, notFound, systemOf } from './known.ts';
+import type { ValueSet } from './resources.ts';
+import { membersSql } from './sets.ts';
+import { isUnit } from './units.ts';
+
+/** A code with its system, as a Coding names it. */
+export interface Coded {
+  readonly system?: string | undefined;
+  readonly version?: string | undefined;
+  readonly code: string;
+  readonly display?: string | undefined;
+}
+
+/** What is known of a code. */
+export interface CodeFacts {
+  readonly code: string;
+  readonly display: string | null;
+  readonly category: string | null;
+  /** UCUM. */
+  readonly unit: string | null;
+  readonly selectable: boolean;
+  readonly active: boolean;
+  readonly properties: Readonly<Record<string, string | readonly string[]>> | null;
+  readonly parents: readonly string[];
+  readonly children: readonly string[];
+}
+
+const FACTS = `
+  select c.code, c.display, c.category, c.unit, c.selectable, c.active, c.properties,
+    array(select p.parent from terminology.parent p where p.system = c.system and p.code = c.code order by 1) as parents,
+    array(select p.code from terminology.parent p where p.system = c.system and p.parent = c.code order by 1) as children
+  from terminology.concept c where c.system = $1 and c.code = $2`;
+
+/** What is known of a code; undefined when the system has none such here. */
+export async function factsOf(pool: Pool, system: KnownSystem, code: string): Promise<CodeFacts | undefined> {
+  const { rows } = await pool.query<CodeFacts>({
+    name: 'terminology-code',
+    text: FACTS,
+    values: [system.id, code],
+  });
+  return rows[0];
+}
+
+/** A code's facts and its system's. @throws Refusal not_found (404) for an unknown system or code. */
+export async function lookup(
+  pool: Pool,
+  { system = '', version, code }: Coded,
+): Promise<{ readonly system: KnownSystem; readonly facts: CodeFacts }> {
+  const known = await systemOf(pool, system, version);
+  const facts = await factsOf(pool, known, code);
+  if (facts === undefined) throw notFound(`${unknownCode(known, code)}`);
+  return { system: known, facts };
+}
+
+/** Why a code is not valid. */
+export function unknownCode({ url, content }: KnownSystem, code: string): string {
+  const named = `code ${code.slice(0, 100)} is not among those of ${url} that are here`;
+  return content === 'fragment' ? `${named}, which are a part of it only` : named;
+}
+
+/** Whether a code is valid, and what it is called. */
+export interface Validity {
+  readonly result: boolean;
+  readonly message?: string;
+  readonly display?: string;
+}
+
+/** Validates a code against its code system. @throws Refusal not_found (404) for a system that is not here. */
+export async function validateInSystem(
+  pool: Pool,
+  { system = '', version, code, display }: Coded,
+  abstract = true,
+): Promise<Validity> {
+  const known = await systemOf(pool, system, version);
+  const facts = await factsOf(pool, known, code);
+  if (facts === undefined) {
+    if (isUnit(known.url, code)) return { result: true };
+    return { result: false, message: unknownCode(known, code) };
+  }
+  if (!abstract && !facts.selectable) return { result: false, message: `code ${code} only groups others` };
+  return named(facts.display, display);
+}
+
+/**
+ * Validates a code against a value set; without a system any will do.
+ * @throws Refusal as `membersSql`.
+ */
+export async function validateInSet(
+  pool: Pool,
+  set: ValueSet,
+  coded: Coded,
+  abstract = true,
+): Promise<Validity> {
+  const { system, code, display } = coded;
+  const bound = new Bound();
+  const members = await membersSql(set, { pool, bound, walk: 'up' });
+  const where = [`u.code = ${bound.add(code, 'text')}`];
+  if (system !== undefined) where.push(`u.system = ${bound.add(system, 'text')}`);
+  if (!abstract) where.push('u.selectable');
+  const { rows } = await pool
+    .query<{ display: string | null }>(
+      `select u.display from (${members}) u where ${where.join(' and ')} limit 1`,
+      bound.values,
+    )
+    .catch(refuseBadPattern);
+  const [found] = rows;
+  if (found !== undefined) return named(found.display, display);
+  // UCUM has more units than anybody lists; a set of all of them has those too.
+  const all = set.compose?.include.some(
+    (part) => part.system === system && part.concept === undefined && part.filter === undefined,
+  );
+  if (system !== undefined && all === true && isUnit(system, code)) return { result: true };
+  const inSystem = system === undefined ? code : `${system}|${code}`;
+  return {
+    result: false,
+    message: `${inSystem.slice(0, 300)} is not in the value set ${set.url ?? 'given'}`,
+  };
+}
+
+/** A display that is another than ours makes it invalid (`display` of $validate-code); letters' case does not count. */
+function named(known: string | null, given: string | undefined): Validity {
+  const display = known === null ? {} : { display: known };
+  if (given === undefined || known === null || given.toLowerCase() === known.toLowerCase())
+    return { result: true, ...display };
+  return { result: false, message: `the display is ${known}, not ${given.slice(0, 200)}`, ...display };
+}
+
+/** How one code relates to another. https://hl7.org/fhir/R4/codesystem-operation-subsumes.html */
+export type Subsumption = 'equivalent' | 'subsumes' | 'subsumed-by' | 'not-subsumed';
+
+/** @throws Refusal not_found (404) for a system or a code that is not here. */
+export async function subsumes(
+  pool: Pool,
+  url: string,
+  codeA: string,
+  codeB: string,
+  version?: string,
+): Promise<Subsumption> {
+  const system = await systemOf(pool, url, version);
+  for (const code of [codeA, codeB])
+    if ((await factsOf(pool, system, code)) === undefined) throw notFound(unknownCode(system, code));
+  if (codeA === codeB) return 'equivalent';
+  const { rows } = await pool.query<{ a: boolean; b: boolean }>({
+    name: 'terminology-subsumes',
+    text: `select $2::text in ${subsuming('$3::text', '$1::int4')} as a, $3::text in ${subsuming('$2::text', '$1::int4')} as b`,
+    values: [system.id, codeA, codeB],
+  });
+  const [row] = rows;
+  if (row?.a === true) return 'subsumes';
+  return row?.b === true ? 'subsumed-by' : 'not-subsumed';
+}
+
+/** Display, category and unit of a code; undefined when it is not here. For whoever writes observations. */
+export async function describe(pool: Pool, url: string, code: string): Promise<CodeFacts | undefined> {
+  const system = await findSystem(pool, url);
+  return system === undefined ? undefined : factsOf(pool, system, code);
+}
+
+/** The codes that a code subsumes (`below`) or that subsume it (`above`), itself first; only itself when it is not here. */
+export async function related(
+  pool: Pool,
+  url: string,
+  code: string,
+  direction: 'below' | 'above',
+): Promise<string[]> {
+  const system = await findSystem(pool, url);
+  if (system === undefined) return [code];
+  const all = (direction === 'below' ? subsumedBy : subsuming)('$2::text', '$1::int4');
+  const { rows } = await pool.query<{ codes: string[] }>({
+    name: `terminology-${direction}`,
+    text: `select array${all} as codes`,
+    values: [system.id, code],
+  });
+  return rows[0]?.codes ?? [code];
+}

@@ -1,0 +1,88 @@
+/** The members of a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html */
+import type { Pool } from 'pg';
+import { Refusal } from '#src/shared/refusal.ts';
+import { Bound } from './binds.ts';
+import type { ValueSet } from './resources.ts';
+import { membersSql } from './sets.ts';
+
+/** Most codes that are answered without a `count`. */
+export const MOST_EXPANDED = 10_000;
+
+/** Which members. */
+export interface ExpandOptions {
+  /** Words, each part of the display, or the code. */
+  readonly filter?: string | undefined;
+  readonly offset?: number | undefined;
+  /** 0: only the total. */
+  readonly count?: number | undefined;
+  readonly activeOnly?: boolean | undefined;
+}
+
+/** A member. */
+export interface Member {
+  readonly system: string;
+  readonly version: string | null;
+  readonly code: string;
+  readonly display: string | null;
+  readonly selectable: boolean;
+  readonly active: boolean;
+}
+
+/** A page of members and how many there are. */
+export interface Expansion {
+  readonly total: number;
+  readonly members: readonly Member[];
+}
+
+/**
+ * Expands a value set, in the order of its definition.
+ * @throws Refusal too_large (413, `too-costly`) for more than `MOST_EXPANDED` without a count; what `membersSql` throws.
+ */
+export async function expand(pool: Pool, set: ValueSet, options: ExpandOptions = {}): Promise<Expansion> {
+  const { filter, offset = 0, count, activeOnly } = options;
+  const bound = new Bound();
+  const sql = await membersSql(set, { pool, bound, walk: 'down' });
+  const conditions = (filter ?? '')
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word) => {
+      const pattern = bound.add(`%${word.replace(/[\\%_]/g, '\\$&')}%`, 'text');
+      return `(u.display ilike ${pattern} or lower(u.code) = lower(${bound.add(word, 'text')}))`;
+    });
+  if (activeOnly === true) conditions.push('u.active');
+  const limit = count ?? MOST_EXPANDED + 1;
+  const { rows } = await pool
+    .query<{ total: number; members: Member[] | null }>(
+      `with members as materialized (
+       select distinct on (u.system, u.code) u.* from (${sql}) u
+       ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
+       order by u.system, u.code, u.part, u.place
+     ), page as (
+       select * from members order by part, place limit ${bound.add(limit, 'int4')} offset ${bound.add(offset, 'int4')}
+     )
+     select (select count(*) from members)::int as total, (select json_agg(json_build_object(
+       'system', p.system, 'version', p.version, 'code', p.code, 'display', p.display,
+       'selectable', p.selectable, 'active', p.active) order by p.part, p.place) from page p) as members`,
+      bound.values,
+    )
+    .catch(refuseBadPattern);
+  const [row] = rows;
+  const members = row?.members ?? [];
+  if (count === undefined && members.length > MOST_EXPANDED) {
+    throw new Refusal('too_large', {
+      code: 'too-costly',
+      diagnostics: `the value set has ${row?.total} codes: ask for pages by count and offset, or filter them`,
+    });
+  }
+  return { total: row?.total ?? 0, members };
+}
+
+/** A regular expression of a definition that PostgreSQL does not understand is the definition's fault. */
+export function refuseBadPattern(error: unknown): never {
+  if (error instanceof Error && 'code' in error && error.code === '2201B')
+    throw new Refusal('invalid', {
+      code: 'invalid',
+      diagnostics: `a regex filter is invalid: ${error.message}`,
+    });
+  throw error;
+}

@@ -1,0 +1,99 @@
+/** The filters of value sets as SQL over a concept `c`. https://hl7.org/fhir/R4/valueset.html#filters */
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Bound } from './binds.ts';
+import type { Filter } from './resources.ts';
+
+/**
+ * How a hierarchy is walked: downwards from the filter's concept, for whole sets; upwards from each code, for few codes.
+ */
+export type Walk = 'down' | 'up';
+
+/** Codes that a concept subsumes, itself among them. @param from SQL of its code. @param system SQL of its system's number. */
+export function subsumedBy(from: string, system: string): string {
+  return `(with recursive below(code) as (
+    select ${from} union select p.code from terminology.parent p join below b on p.parent = b.code
+    where p.system = ${system}) select code from below)`;
+}
+
+/** Codes that subsume a concept, itself among them. */
+export function subsuming(from: string, system: string): string {
+  return `(with recursive above(code) as (
+    select ${from} union select p.parent from terminology.parent p join above a on p.code = a.code
+    where p.system = ${system}) select code from above)`;
+}
+
+/**
+ * The condition of a filter.
+ * @param system SQL of the number of the code system.
+ * @throws Refusal invalid (422) for one that is not known.
+ */
+export function filterSql({ property, op, value }: Filter, system: string, walk: Walk, bound: Bound): string {
+  const own = property === 'concept' || property === 'code';
+  const v = () => bound.add(value, 'text');
+  const isA = () =>
+    walk === 'down' ? `c.code in ${subsumedBy(v(), system)}` : `${v()} in ${subsuming('c.code', system)}`;
+  const list = () =>
+    bound.add(
+      value.split(',').map((text) => text.trim()),
+      'text[]',
+    );
+  switch (op) {
+    case 'is-a':
+      if (own) return isA();
+      break;
+    case 'descendent-of':
+      if (own) return `c.code <> ${v()} and ${isA()}`;
+      break;
+    case 'is-not-a':
+      if (own) return `not (${isA()})`;
+      break;
+    case 'generalizes':
+      if (own) return `c.code in ${subsuming(v(), system)}`;
+      break;
+    case '=':
+      if (own) return `c.code = ${v()}`;
+      return `${v()} = any(${valuesOf(property, bound)})`;
+    case 'in':
+      if (own) return `c.code = any(${list()})`;
+      return `${list()} && ${valuesOf(property, bound)}`;
+    case 'not-in':
+      if (own) return `c.code <> all(${list()})`;
+      return `not ${list()} && ${valuesOf(property, bound)}`;
+    case 'regex': {
+      const pattern = bound.add(`^(?:${value})$`, 'text');
+      if (own) return `c.code ~ ${pattern}`;
+      return `exists (select from unnest(${valuesOf(property, bound)}) as x(value) where x.value ~ ${pattern})`;
+    }
+    case 'exists':
+      if (value === 'true' || value === 'false')
+        return `(cardinality(${valuesOf(property, bound)}) > 0) = ${value}`;
+      break;
+  }
+  throw new Refusal('invalid', {
+    code: 'not-supported',
+    diagnostics: `the filter ${property} ${op} ${value} is not supported`.slice(0, 300),
+  });
+}
+
+/** A property's values as text[]: of the hierarchy, of our columns, or what the code system says beside. */
+function valuesOf(property: string, bound: Bound): string {
+  switch (property) {
+    case 'parent':
+      return 'array(select p.parent from terminology.parent p where p.system = c.system and p.code = c.code)';
+    case 'child':
+      return 'array(select p.code from terminology.parent p where p.system = c.system and p.parent = c.code)';
+    case 'display':
+      return 'array_remove(array[c.display], null)';
+    case 'category':
+      return 'array_remove(array[c.category], null)';
+    case 'unit':
+      return 'array_remove(array[c.unit], null)';
+    case 'inactive':
+      return `array[(not c.active)::text]`;
+    default: {
+      const said = `c.properties -> ${bound.add(property, 'text')}`;
+      return `array(select jsonb_array_elements_text(
+        case jsonb_typeof(${said}) when 'array' then ${said} when 'string' then jsonb_build_array(${said}) else '[]'::jsonb end))`;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/** Brings the bundled terminology into the database. */
+import type { ClientBase, Pool } from 'pg';
+import { bundledFingerprint, bundledResources } from './bundled/bundled.ts';
+import type { CodeSystem, Concept } from './resources.ts';
+import {
+  type ConceptRow,
+  conceptRows,
+  copyConcepts,
+  newSystems,
+  putResources,
+  removeSystems,
+} from './rows.ts';
+
+/** Names the lock under which terminology is written, among the advisory locks of one database. */
+const LOCK = 4_206_107_318;
+
+/** Works in a transaction while nobody else writes terminology. */
+export async function writingTerminology<T>(pool: Pool, work: (tx: ClientBase) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    const result = await work(client);
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    // Whatever state the connection is in (a COPY that was cut off, say), it is not used again.
+    client.release(true);
+    throw error;
+  }
+}
+
+/** What a part was last made from; undefined when it never was. */
+export async function madeFrom(tx: ClientBase | Pool, what: string): Promise<string | undefined> {
+  const { rows } = await tx.query<{ fingerprint: string }>(
+    'select fingerprint from terminology.made where what = $1',
+    [what],
+  );
+  return rows[0]?.fingerprint;
+}
+
+/** Remembers it. */
+export async function noteMade(tx: ClientBase, what: string, fingerprint: string): Promise<void> {
+  await tx.query(
+    `insert into terminology.made (what, fingerprint) values ($1, $2)
+     on conflict (what) do update set fingerprint = excluded.fingerprint`,
+    [what, fingerprint],
+  );
+}
+
+/**
+ * Writes what comes with the program, when it is another than what is there; a code system that was loaded from a file
+ * keeps its place.
+ * @param now microseconds since 1970, which changed resources bear.
+ */
+export async function installBundled(pool: Pool, now: number): Promise<void> {
+  const fingerprint = bundledFingerprint();
+  if ((await madeFrom(pool, 'bundled')) === fingerprint) return;
+  await writingTerminology(pool, async (tx) => {
+    if ((await madeFrom(tx, 'bundled')) === fingerprint) return;
+    await removeSystems(tx, 'not loaded', []);
+    await tx.query('delete from terminology.resource where not loaded');
+    const { rows } = await tx.query<{ type: string; url: string }>(
+      'select type, url from terminology.resource',
+    );
+    const loaded = new Set(rows.map(({ type, url }) => `${type} ${url}`));
+    const resources = bundledResources().filter(
+      ({ resourceType, url }) => !loaded.has(`${resourceType} ${url}`),
+    );
+    await putResources(tx, resources, { loaded: false, changedAt: now });
+    const systems = resources.filter(
+      (resource): resource is Enumerated =>
+        resource.resourceType === 'CodeSystem' && resource.concept !== undefined,
+    );
+    const numbers = await newSystems(tx, systems, false);
+    await copyConcepts(tx, allConcepts(systems, numbers));
+    await noteMade(tx, 'bundled', fingerprint);
+  });
+}
+
+type Enumerated = CodeSystem & { readonly concept: readonly Concept[] };
+
+function* allConcepts(
+  systems: readonly Enumerated[],
+  numbers: ReadonlyMap<string, number>,
+): Generator<ConceptRow> {
+  for (const { url, concept } of systems) yield* conceptRows(numbers.get(url) ?? 0, concept);
+}

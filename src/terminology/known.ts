@@ -1,0 +1,116 @@
+/** What terminology is here: resources by canonical URL, code systems by number. */
+import type { Pool } from 'pg';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
+
+/** A code system whose concepts are here. */
+export interface KnownSystem {
+  readonly id: number;
+  readonly url: string;
+  readonly version: string | null;
+  readonly name: string;
+  /** `fragment`: other codes of it exist. */
+  readonly content: 'complete' | 'fragment';
+}
+
+/** The code system of a url; undefined when its concepts are not here. */
+export async function findSystem(pool: Pool, url: string): Promise<KnownSystem | undefined> {
+  const { rows } = await pool.query<KnownSystem>({
+    name: 'terminology-system',
+    text: 'select s.id, s.url, s.version, s.name, s.content from terminology.system s where s.url = $1',
+    values: [url],
+  });
+  return rows[0];
+}
+
+/** @throws Refusal not_found (404) for a code system that is not here, or not in that version. */
+export async function systemOf(pool: Pool, url: string, version?: string): Promise<KnownSystem> {
+  const [canonical = url, inUrl] = url.split('|');
+  const found = (await findSystem(pool, url)) ?? (await findSystem(pool, canonical));
+  const wanted = version ?? (found?.url === url ? undefined : inUrl);
+  if (found === undefined) {
+    throw notFound(
+      `code system ${canonical.slice(0, 200)} is not loaded: annal terminology load brings it in`,
+    );
+  }
+  if (wanted !== undefined && found.version !== null && wanted !== found.version)
+    throw notFound(
+      `code system ${found.url} is here in version ${found.version}, not ${wanted.slice(0, 100)}`,
+    );
+  return found;
+}
+
+interface ByType {
+  readonly CodeSystem: CodeSystem;
+  readonly ValueSet: ValueSet;
+  readonly ConceptMap: ConceptMap;
+}
+
+/** A resource by its canonical URL, with or without a version; undefined when it is not here. */
+export async function findResource<T extends keyof ByType>(
+  pool: Pool,
+  type: T,
+  canonical: string,
+): Promise<ByType[T] | undefined> {
+  const [url = canonical, version] = canonical.split('|');
+  const { rows } = await pool.query<{ body: string }>({
+    name: 'terminology-resource',
+    text: 'select r.body from terminology.resource r where r.type = $1 and r.url = any($2::text[])',
+    values: [type, [canonical, url]],
+  });
+  const found: ByType[T] | undefined = rows[0] && JSON.parse(rows[0].body);
+  const same =
+    version === undefined ||
+    found?.url === canonical ||
+    found?.version === undefined ||
+    found.version === version;
+  return same ? found : undefined;
+}
+
+/** Every resource of a type. */
+export async function allOfType<T extends keyof ByType>(pool: Pool, type: T): Promise<ByType[T][]> {
+  const { rows } = await pool.query<{ body: string }>(
+    'select r.body from terminology.resource r where r.type = $1 order by r.url',
+    [type],
+  );
+  return rows.map(({ body }) => JSON.parse(body));
+}
+
+/** The answer for terminology that is not here. */
+export function notFound(diagnostics: string): Refusal {
+  return new Refusal('not_found', { code: 'not-found', diagnostics });
+}
+
+const SNOMED = 'http://snomed.info/sct';
+
+/**
+ * A value set by its canonical URL. Those that code systems imply are made up: all codes of a system (its `valueSet`,
+ * `http://loinc.org/vs`, `http://snomed.info/sct?fhir_vs`) and what a SNOMED CT concept subsumes (`?fhir_vs=isa/<id>`).
+ * @throws Refusal not_found (404)
+ */
+export async function valueSetOf(pool: Pool, canonical: string): Promise<ValueSet> {
+  const found = (await findResource(pool, 'ValueSet', canonical)) ?? (await implied(pool, canonical));
+  if (found !== undefined) return found;
+  throw notFound(`value set ${canonical.slice(0, 200)} is not known`);
+}
+
+async function implied(pool: Pool, url: string): Promise<ValueSet | undefined> {
+  const set = (system: string, value?: string): ValueSet => ({
+    resourceType: 'ValueSet',
+    url,
+    status: 'active',
+    compose: {
+      include: [
+        { system, ...(value === undefined ? {} : { filter: [{ property: 'concept', op: 'is-a', value }] }) },
+      ],
+    },
+  });
+  const [, isa] = /^http:\/\/snomed\.info\/sct\?fhir_vs(?:=isa\/(\d+))?$/.exec(url) ?? [];
+  if (isa !== undefined || url === `${SNOMED}?fhir_vs`) return set(SNOMED, isa);
+  const { rows } = await pool.query<{ url: string }>(
+    `select r.url from terminology.resource r
+     where r.type = 'CodeSystem' and r.body::jsonb ->> 'valueSet' = $1`,
+    [url],
+  );
+  return rows[0] && set(rows[0].url);
+}

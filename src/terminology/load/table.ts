@@ -1,0 +1,157 @@
+/** Tables in text files: CSV (RFC 4180) with commas, semicolons or tabs, and SNOMED CT's tab-separated files. */
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Transform } from 'node:stream';
+import parse from 'csv-parse';
+
+/** A file that is not what it should be: the message names file, line and column. */
+export class BadFile extends Error {
+  override readonly name = 'BadFile';
+}
+
+/** A row, by the names in the heading; letters' case does not count there. */
+export interface TableRow {
+  /** From 1, of the file. */
+  readonly line: number;
+  /** A column's text without blanks around it; empty for a column that the file does not have. */
+  get(column: string): string;
+  /** The same of a column that must be filled. @throws BadFile */
+  need(column: string): string;
+  /** A fault of a column of this row. */
+  fault(column: string, says: string): BadFile;
+}
+
+/** A file with its heading read. */
+export interface Table {
+  readonly path: string;
+  /** Names in the heading, lower case. */
+  readonly heading: readonly string[];
+  /** @param read is told how many bytes were read, as they are. */
+  rows(read?: (bytes: number) => void): AsyncGenerator<TableRow>;
+}
+
+/** How much of a file its heading may take. */
+const HEADING_BYTES = 64 * 1024;
+
+/** Opens a file and reads its heading. @throws BadFile when it cannot be read, is empty or is no UTF-8. */
+export async function openTable(path: string): Promise<Table> {
+  const first = await firstLine(path);
+  const delimiter = ['\t', ';', ','].sort((a, b) => first.split(b).length - first.split(a).length)[0] ?? ',';
+  // RF2 quotes nothing: a quotation mark there is text.
+  const quote = delimiter === '\t' ? false : '"';
+  const heading = first.split(delimiter).map((name) => name.trim().replace(/^"|"$/g, '').toLowerCase());
+  return { path, heading, rows: (read) => rowsOf(path, { delimiter, quote, heading }, read) };
+}
+
+async function firstLine(path: string): Promise<string> {
+  const file = await open(path).catch((error: Error) => {
+    throw new BadFile(`${path} cannot be read: ${error.message}`);
+  });
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADING_BYTES), 0, HEADING_BYTES, 0);
+    const text = buffer
+      .subarray(0, bytesRead)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '');
+    const [line = ''] = text.split(/\r?\n/);
+    if (line.trim() === '') throw new BadFile(`${basename(path)}, line 1: there is no heading`);
+    if (text.startsWith('PK\u0003\u0004'))
+      throw new BadFile(`${basename(path)} is a ZIP file: unpack it first`);
+    return line;
+  } catch (error) {
+    if (error instanceof BadFile) throw error;
+    throw new BadFile(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    await file.close();
+  }
+}
+
+interface Form {
+  readonly delimiter: string;
+  readonly quote: string | false;
+  readonly heading: readonly string[];
+}
+
+async function* rowsOf(path: string, form: Form, read?: (bytes: number) => void): AsyncGenerator<TableRow> {
+  const { delimiter, quote, heading } = form;
+  const at = new Map(heading.map((name, index) => [name, index]));
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = new Transform({
+    readableObjectMode: true,
+    transform(chunk: Buffer, _, done) {
+      read?.(chunk.length);
+      try {
+        done(null, decoder.decode(chunk, { stream: true }));
+      } catch {
+        done(new BadFile(`${basename(path)} is not UTF-8`));
+      }
+    },
+  });
+  const parser = parse({
+    delimiter,
+    quote,
+    info: true,
+    bom: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    // A quotation mark within a field that is not quoted is text.
+    relax: true,
+  });
+  const file = createReadStream(path, { highWaterMark: 1 << 18 });
+  file.on('error', (error) => decode.destroy(error));
+  decode.on('error', (error) => parser.destroy(error));
+  file.pipe(decode).pipe(parser);
+  let first = true;
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: string[];
+      info: { lines: number };
+    }>) {
+      if (first) {
+        first = false;
+        continue;
+      }
+      if (record.length !== heading.length) {
+        const says = `it has ${record.length} columns, the heading ${heading.length}`;
+        throw new BadFile(`${basename(path)}, line ${info.lines}: ${says}`);
+      }
+      yield rowOf(path, info.lines, at, record);
+    }
+  } catch (error) {
+    if (error instanceof parse.CsvError) throw new BadFile(`${basename(path)}: ${error.message}`);
+    throw error;
+  } finally {
+    file.destroy();
+  }
+}
+
+function rowOf(
+  path: string,
+  line: number,
+  at: ReadonlyMap<string, number>,
+  record: readonly string[],
+): TableRow {
+  const get = (column: string): string => record[at.get(column.toLowerCase()) ?? -1]?.trim() ?? '';
+  const fault = (column: string, says: string) =>
+    new BadFile(`${basename(path)}, line ${line}, column ${column}: ${says}`);
+  return {
+    line,
+    get,
+    fault,
+    need(column) {
+      const value = get(column);
+      if (value === '') throw fault(column, 'it must not be empty');
+      return value;
+    },
+  };
+}
+
+/** Makes sure that a table has columns. @throws BadFile naming those that it lacks */
+export function needColumns({ path, heading }: Table, ...columns: readonly string[]): void {
+  const missing = columns.filter((column) => !heading.includes(column.toLowerCase()));
+  if (missing.length === 0) return;
+  throw new BadFile(
+    `${basename(path)}, line 1: the heading lacks ${missing.join(', ')} (it has ${heading.slice(0, 8).join(', ')}${heading.length > 8 ? ', …' : ''})`,
+  );
+}

@@ -1,0 +1,190 @@
+/** How terminology becomes rows, and how rows are brought in. */
+import { pipeline } from 'node:stream/promises';
+import type { ClientBase } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { v5 } from 'uuid';
+import { toInstant } from '#src/shared/time.ts';
+import type { BundledConcept } from './bundled/bundled.ts';
+import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
+
+/** A concept as it is brought in. */
+export interface NewConcept {
+  readonly code: string;
+  readonly display?: string | undefined;
+  readonly category?: string | undefined;
+  readonly unit?: string | undefined;
+  readonly selectable?: boolean;
+  readonly active?: boolean;
+  readonly properties?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  /** The concepts that it is a kind of. */
+  readonly parents?: readonly string[];
+}
+
+/** A row of `terminology.concept`, its place in the code system left out. */
+export interface ConceptRow extends NewConcept {
+  /** The number of its code system. */
+  readonly system: number;
+}
+
+/** Any UUID does that is never changed: ids of terminology resources are derived from it. */
+const NAMESPACE = '6c1f7b0e-3a52-4d0e-9c7c-5f0b8f1d2a64';
+
+/** The id of a terminology resource: the same in every installation. */
+export function resourceId(type: string, url: string): string {
+  return v5(`${type} ${url}`, NAMESPACE);
+}
+
+/** A code system's concepts as rows, parents before children. */
+export function* conceptRows(
+  system: number,
+  concepts: readonly BundledConcept[],
+  parents: readonly string[] = [],
+): Generator<ConceptRow> {
+  for (const { code, display, category, unit, property = [], concept } of concepts) {
+    const says = (name: string) => property.find((each) => each.code === name);
+    const inactive =
+      says('inactive')?.valueBoolean === true ||
+      ['retired', 'deprecated', 'inactive'].includes(says('status')?.valueCode ?? '');
+    yield {
+      system,
+      code,
+      display,
+      category,
+      unit,
+      selectable: says('notSelectable')?.valueBoolean !== true,
+      active: !inactive,
+      parents,
+    };
+    if (concept !== undefined) yield* conceptRows(system, concept, [code]);
+  }
+}
+
+/** Writes resources, in the places of those of the same type and url. @param changedAt microseconds since 1970 */
+export async function putResources(
+  tx: ClientBase,
+  resources: readonly (CodeSystem | ValueSet | ConceptMap)[],
+  { loaded, changedAt }: { readonly loaded: boolean; readonly changedAt: number },
+): Promise<void> {
+  const meta = { versionId: '1', lastUpdated: toInstant(changedAt) };
+  const rows = resources.map((resource) => {
+    const { resourceType: type, url } = resource;
+    const id = resourceId(type, url);
+    const { resourceType, ...content } = withoutRowFields(resource);
+    return { id, type, url, body: JSON.stringify({ resourceType, id, meta, ...content }) };
+  });
+  await tx.query(
+    `insert into terminology.resource (id, type, url, loaded, changed_at, body)
+     select x.id, x.type, x.url, $2, $3, x.body from json_to_recordset($1) as x(id uuid, type text, url text, body text)
+     on conflict (id) do update
+       set loaded = excluded.loaded, changed_at = excluded.changed_at, body = excluded.body`,
+    [JSON.stringify(rows), loaded, changedAt],
+  );
+}
+
+/** Category and unit of concepts are columns here, and no elements of a CodeSystem: there they are properties. */
+function withoutRowFields<R extends CodeSystem | ValueSet | ConceptMap>(resource: R): R {
+  if (resource.resourceType !== 'CodeSystem' || resource.concept === undefined) return resource;
+  const concepts: readonly BundledConcept[] = resource.concept;
+  if (!concepts.some(({ category, unit }) => category !== undefined || unit !== undefined)) return resource;
+  const concept = concepts.map(({ category, unit, ...said }) => ({
+    ...said,
+    property: [
+      ...(category === undefined ? [] : [{ code: 'category', valueCode: category }]),
+      ...(unit === undefined ? [] : [{ code: 'unit', valueString: unit }]),
+    ],
+  }));
+  const property = [
+    { code: 'category', description: 'Category of observations with this code', type: 'code' },
+    { code: 'unit', description: 'UCUM unit of what is measured', type: 'string' },
+  ];
+  return { ...resource, property, concept };
+}
+
+/** Makes systems' rows and gives their numbers by url. None of that url may be there. */
+export async function newSystems(
+  tx: ClientBase,
+  systems: readonly Pick<CodeSystem, 'url' | 'version' | 'name' | 'title' | 'content'>[],
+  loaded: boolean,
+): Promise<Map<string, number>> {
+  const given = systems.map(({ url, version = null, name, title, content }) => ({
+    url,
+    version,
+    name: title ?? name ?? url,
+    content,
+  }));
+  const { rows } = await tx.query<{ id: number; url: string }>(
+    `insert into terminology.system (url, version, name, content, loaded)
+     select x.url, x.version, x.name, x.content, $2
+     from json_to_recordset($1) as x(url text, version text, name text, content text) returning id, url`,
+    [JSON.stringify(given), loaded],
+  );
+  return new Map(rows.map(({ id, url }) => [url, id]));
+}
+
+/** Removes systems with their concepts. @param condition over terminology.system; of the program only. */
+export async function removeSystems(
+  tx: ClientBase,
+  condition: string,
+  values: readonly unknown[],
+): Promise<void> {
+  await tx.query(
+    `with gone as (delete from terminology.system where ${condition} returning id),
+       concepts as (delete from terminology.concept where system in (select id from gone))
+     delete from terminology.parent where system in (select id from gone)`,
+    [...values],
+  );
+}
+
+const CONCEPT_COLUMNS = 'system, code, place, display, category, unit, selectable, active, properties';
+
+/**
+ * Copies concepts in as they come; their parents after them.
+ * @returns how many.
+ * @throws Error of the database, `23505` for a code that comes twice.
+ */
+export async function copyConcepts(
+  tx: ClientBase,
+  concepts: AsyncIterable<ConceptRow> | Iterable<ConceptRow>,
+): Promise<number> {
+  let place = 0;
+  const kinship: string[] = [];
+  async function* lines(): AsyncGenerator<string> {
+    for await (const row of concepts) {
+      yield conceptLine(place, row);
+      place += 1;
+      for (const parent of new Set(row.parents))
+        kinship.push(`${row.system}\t${field(row.code)}\t${field(parent)}\n`);
+    }
+  }
+  const into = (table: string) => tx.query(copyFrom(`copy terminology.${table} from stdin`));
+  await pipeline(inPieces(lines()), into(`concept (${CONCEPT_COLUMNS})`));
+  await pipeline(inPieces(kinship), into('parent (system, code, parent)'));
+  return place;
+}
+
+const PIECE = 1 << 16;
+
+async function* inPieces(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const line of lines) {
+    piece += line;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
+}
+
+function conceptLine(place: number, row: ConceptRow): string {
+  const { system, code, display, category, unit, selectable = true, active = true, properties } = row;
+  const said = properties === undefined ? undefined : JSON.stringify(properties);
+  const texts = [display, category, unit].map(field);
+  return `${[system, field(code), place, ...texts, selectable, active, field(said)].join('\t')}\n`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** A value in COPY's text format. */
+function field(text: string | undefined): string {
+  return text === undefined ? '\\N' : text.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? '');
+}

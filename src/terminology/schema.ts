@@ -1,0 +1,60 @@
+/**
+ * Tables of schema `terminology`: code systems, value sets and maps that every project reads and no request writes. They
+ * are loaded from the program and from files, are not events, and are untouched by rebuilds.
+ */
+
+/** DDL of the schema. */
+export const TERMINOLOGY_SQL = `
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+CREATE SCHEMA terminology;
+
+-- CodeSystems, ValueSets and ConceptMaps as they are read; their concepts beside, in concept
+CREATE TABLE terminology.resource (
+  id uuid PRIMARY KEY,            -- derived from type and url
+  type text NOT NULL,
+  url text NOT NULL,
+  loaded boolean NOT NULL,        -- from a file of the customer's; else it comes with the program
+  changed_at int8 NOT NULL,       -- microseconds since 1970
+  body text NOT NULL,
+  UNIQUE (type, url)
+);
+
+-- a code system whose concepts are here
+CREATE TABLE terminology.system (
+  id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  url text NOT NULL UNIQUE,
+  version text,
+  name text NOT NULL,
+  content text NOT NULL,          -- complete or fragment
+  loaded boolean NOT NULL
+);
+
+CREATE TABLE terminology.concept (
+  system int NOT NULL,
+  code text NOT NULL,
+  place int NOT NULL,             -- in the order of the code system
+  display text,
+  category text,                  -- of an observation
+  unit text,                      -- UCUM
+  selectable boolean NOT NULL,    -- false: it only groups others
+  active boolean NOT NULL,
+  properties jsonb,               -- name → value or values
+  PRIMARY KEY (system, code)
+);
+-- the concepts of a system in its order
+CREATE INDEX concept_in_order ON terminology.concept (system, place);
+-- parts of displays, and words that are nearly right
+CREATE INDEX concept_by_display ON terminology.concept USING gin (display gin_trgm_ops);
+
+-- is-a: a concept may have several parents
+CREATE TABLE terminology.parent (
+  system int NOT NULL,
+  code text NOT NULL,
+  parent text NOT NULL,
+  PRIMARY KEY (system, code, parent)
+);
+CREATE INDEX parent_of ON terminology.parent (system, parent);
+
+-- what the tables and their read models were last made from
+CREATE TABLE terminology.made (what text PRIMARY KEY, fingerprint text NOT NULL);
+`;

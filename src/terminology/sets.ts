@@ -1,0 +1,139 @@
+/**
+ * Value sets as SQL: their definitions come down to one statement over concepts, whatever they include and exclude.
+ * https://hl7.org/fhir/R4/valueset.html#compositions
+ */
+import type { Pool } from 'pg';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Bound } from './binds.ts';
+import { filterSql, type Walk } from './filters.ts';
+import { findSystem, systemOf, valueSetOf } from './known.ts';
+import type { Contained, Part, ValueSet } from './resources.ts';
+
+/** Value sets that may be nested in each other. */
+const DEEPEST = 20;
+
+/** Columns of a member: `part` and `place` are its order. */
+const COLUMNS = 'system, version, code, display, selectable, active, part, place';
+
+/** How a set is compiled. */
+export interface Compiling {
+  readonly pool: Pool;
+  readonly bound: Bound;
+  readonly walk: Walk;
+}
+
+/**
+ * A select of a value set's members; a code that several parts include is there several times.
+ * @throws Refusal not_found (404) for a value set or code system that is not here, invalid (422) for a definition that
+ * cannot be understood.
+ */
+export async function membersSql(
+  set: ValueSet,
+  compiling: Compiling,
+  within: readonly string[] = [],
+): Promise<string> {
+  if (within.includes(set.url) || within.length > DEEPEST)
+    throw invalid(`value set ${set.url} includes itself`);
+  const deeper = set.url === undefined ? within : [...within, set.url];
+  if (set.compose === undefined) {
+    if (set.expansion !== undefined) return listed(flat(set.expansion.contains ?? []), compiling, 0);
+    throw invalid(`value set ${set.url} has neither compose nor expansion`);
+  }
+  const { include, exclude = [], inactive } = set.compose;
+  const included = await Promise.all(include.map((part, at) => partSql(part, compiling, at, deeper)));
+  const excluded = await Promise.all(exclude.map((part, at) => partSql(part, compiling, at, deeper)));
+  const conditions = excluded.map(
+    (sql) => `not exists (select from (${sql}) x where x.system = m.system and x.code = m.code)`,
+  );
+  if (inactive === false) conditions.push('m.active');
+  const all = included.length === 0 ? none() : included.map((sql) => `(${sql})`).join(' union all ');
+  return conditions.length === 0
+    ? all
+    : `select ${COLUMNS} from (${all}) m where ${conditions.join(' and ')}`;
+}
+
+async function partSql(
+  part: Part,
+  compiling: Compiling,
+  at: number,
+  within: readonly string[],
+): Promise<string> {
+  const { system, concept, filter, valueSet = [] } = part;
+  const sets = await Promise.all(
+    valueSet.map(async (url) => membersSql(await valueSetOf(compiling.pool, url), compiling, within)),
+  );
+  if (system === undefined) {
+    const [first, ...others] = sets;
+    if (first === undefined) throw invalid('an include of a value set must have a system or a valueSet');
+    return inAll(`select ${COLUMNS.replace('part', `${at} as part`)} from (${first}) f`, others);
+  }
+  if (concept !== undefined) {
+    if (filter !== undefined) throw invalid('an include of a value set cannot have both concept and filter');
+    return inAll(
+      await listed(
+        concept.map((each) => ({ system, ...each })),
+        compiling,
+        at,
+      ),
+      sets,
+    );
+  }
+  const { pool, bound, walk } = compiling;
+  const { id, url, version } = await systemOf(pool, system, part.version);
+  const number = bound.add(id, 'int4');
+  const conditions = (filter ?? []).map((each) => `(${filterSql(each, number, walk, bound)})`);
+  const all = `select ${bound.add(url, 'text')} as system, ${bound.add(version, 'text')} as version, c.code, c.display,
+      c.selectable, c.active, ${at} as part, c.place
+    from terminology.concept c where ${[`c.system = ${number}`, ...conditions].join(' and ')}`;
+  return inAll(all, sets);
+}
+
+/** Members that are in all of some sets. */
+function inAll(sql: string, sets: readonly string[]): string {
+  if (sets.length === 0) return sql;
+  const conditions = sets.map(
+    (set) => `exists (select from (${set}) v where v.system = m.system and v.code = m.code)`,
+  );
+  return `select ${COLUMNS} from (${sql}) m where ${conditions.join(' and ')}`;
+}
+
+/** Codes that are named one by one: they need no code system here, which adds what it knows of them. */
+async function listed(
+  concepts: readonly { readonly system: string; readonly code: string; readonly display?: string }[],
+  { pool, bound }: Compiling,
+  at: number,
+): Promise<string> {
+  const ids = new Map<string, number | undefined>();
+  for (const url of new Set(concepts.map(({ system }) => system)))
+    ids.set(url, (await findSystem(pool, url))?.id);
+  const rows = concepts.map(({ system, code, display }, place) => ({
+    url: system,
+    id: ids.get(system) ?? null,
+    code,
+    display: display ?? null,
+    place,
+  }));
+  return `select x.url as system, null::text as version, x.code, coalesce(x.display, c.display) as display,
+      coalesce(c.selectable, true) as selectable, coalesce(c.active, true) as active, ${at} as part, x.place
+    from json_to_recordset(${bound.add(JSON.stringify(rows), 'text')}::json)
+      as x(url text, id int, code text, display text, place int)
+    left join terminology.concept c on c.system = x.id and c.code = x.code`;
+}
+
+function flat(contains: readonly Contained[]): { system: string; code: string; display?: string }[] {
+  return contains.flatMap(({ system, code, display, contains: below = [] }) => [
+    ...(system === undefined || code === undefined
+      ? []
+      : [{ system, code, ...(display === undefined ? {} : { display }) }]),
+    ...flat(below),
+  ]);
+}
+
+function none(): string {
+  return `select null::text as system, null::text as version, null::text as code, null::text as display,
+    true as selectable, true as active, 0 as part, 0 as place where false`;
+}
+
+function invalid(diagnostics: string): Refusal {
+  return new Refusal('invalid', { code: 'invalid', diagnostics: diagnostics.slice(0, 300) });
+}

@@ -1,0 +1,110 @@
+/** Codes of one system in another, by ConceptMaps. https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
+import type { Pool } from 'pg';
+import type { Coded } from './codes.ts';
+import { allOfType, findResource, notFound } from './known.ts';
+import type { ConceptMap, MapGroup } from './resources.ts';
+
+/** What is translated, and by what. */
+export interface TranslateRequest {
+  readonly codes: readonly Coded[];
+  /** Canonical URL of the map. Default: any that fits. */
+  readonly url?: string | undefined;
+  /** The map itself, sent along. */
+  readonly map?: ConceptMap | undefined;
+  /** Canonical URL of the value set that the codes are from, and of that which they are wanted in. */
+  readonly source?: string | undefined;
+  readonly target?: string | undefined;
+  /** Code system that they are wanted in. */
+  readonly targetSystem?: string | undefined;
+  /** From a map's targets to its sources. */
+  readonly reverse: boolean;
+}
+
+/** One translation. */
+export interface Match {
+  readonly equivalence: string;
+  readonly concept: { readonly system?: string; readonly code: string; readonly display?: string };
+  /** Canonical URL of the map. */
+  readonly map: string;
+}
+
+/** Equivalences that say that there is no translation. */
+const NONE = new Set(['unmatched', 'disjoint']);
+
+/** `wider` from here to there is `narrower` from there to here. */
+const INVERSE: Readonly<Record<string, string>> = {
+  wider: 'narrower',
+  narrower: 'wider',
+  subsumes: 'specializes',
+  specializes: 'subsumes',
+};
+
+/** Translates. @throws Refusal not_found (404) for a map that is not known. */
+export async function translate(
+  pool: Pool,
+  request: TranslateRequest,
+): Promise<{ readonly result: boolean; readonly matches: readonly Match[] }> {
+  const maps = await mapsFor(pool, request);
+  const matches = maps.flatMap((map) =>
+    (map.group ?? []).flatMap((group) =>
+      request.codes.flatMap((coded) => (request.reverse ? backwards : forwards)(map, group, coded)),
+    ),
+  );
+  const wanted = matches.filter(
+    ({ concept }) => request.targetSystem === undefined || concept.system === request.targetSystem,
+  );
+  return { result: wanted.some(({ equivalence }) => !NONE.has(equivalence)), matches: wanted };
+}
+
+async function mapsFor(pool: Pool, request: TranslateRequest): Promise<ConceptMap[]> {
+  if (request.map !== undefined) return [request.map];
+  const { url, source, target } = request;
+  if (url !== undefined) {
+    const map = await findResource(pool, 'ConceptMap', url);
+    if (map === undefined) throw notFound(`concept map ${url.slice(0, 200)} is not known`);
+    return [map];
+  }
+  const fits = (asked: string | undefined, ...own: readonly (string | undefined)[]): boolean =>
+    asked === undefined || own.includes(asked);
+  return (await allOfType(pool, 'ConceptMap')).filter(
+    ({ sourceUri, sourceCanonical, targetUri, targetCanonical }) =>
+      fits(source, sourceUri, sourceCanonical) && fits(target, targetUri, targetCanonical),
+  );
+}
+
+function forwards(map: ConceptMap, group: MapGroup, { system, code }: Coded): Match[] {
+  if (system !== undefined && group.source !== undefined && system !== group.source) return [];
+  const inTarget = group.target === undefined ? {} : { system: group.target };
+  const element = group.element.find((each) => each.code === code);
+  if (element !== undefined) {
+    return (element.target ?? []).flatMap(({ code: to, display, equivalence }) =>
+      to === undefined
+        ? []
+        : [{ equivalence, concept: { ...inTarget, code: to, ...shown(display) }, map: map.url }],
+    );
+  }
+  const { unmapped } = group;
+  if (unmapped?.mode === 'provided')
+    return [{ equivalence: 'equal', concept: { ...inTarget, code }, map: map.url }];
+  if (unmapped?.mode === 'fixed' && unmapped.code !== undefined) {
+    const concept = { ...inTarget, code: unmapped.code, ...shown(unmapped.display) };
+    return [{ equivalence: 'inexact', concept, map: map.url }];
+  }
+  return [];
+}
+
+function backwards(map: ConceptMap, group: MapGroup, { system, code }: Coded): Match[] {
+  if (system !== undefined && group.target !== undefined && system !== group.target) return [];
+  return group.element.flatMap((element) =>
+    (element.target ?? []).flatMap(({ code: to, equivalence }) => {
+      if (to !== code || element.code === undefined) return [];
+      const inSource = group.source === undefined ? {} : { system: group.source };
+      const concept = { ...inSource, code: element.code, ...shown(element.display) };
+      return [{ equivalence: INVERSE[equivalence] ?? equivalence, concept, map: map.url }];
+    }),
+  );
+}
+
+function shown(display: string | undefined): { display?: string } {
+  return display === undefined ? {} : { display };
+}

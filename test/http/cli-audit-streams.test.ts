@@ -1,0 +1,144 @@
+/** The command line for auditors: streams other than records, what cannot be asked for, and a log that begins otherwise. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { z } from 'zod';
+import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { type Service, startService } from '#test/support/service.ts';
+import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
+
+/** Whether the log is in tables, which a test can tamper with. */
+const inTables = (process.env.EVENTSTORE_URL ?? '') === '';
+
+describe('the command line, for auditors of other streams', function () {
+  this.timeout(180_000);
+  let database: TestDatabase;
+  let service: Service;
+  let folder: string;
+  let patient: string;
+
+  const annal = (...args: readonly string[]): Promise<CommandOutcome> =>
+    runCommand(args, { DATA_DIR: service.dataDir, DATABASE_URL: database.url });
+
+  before(async () => {
+    database = await createDatabase();
+    service = await startService({ databaseUrl: database.url });
+    folder = await temporaryFolder(false);
+    const send = async (resource: { resourceType: string }) =>
+      service.fhir(`/${resource.resourceType}`, { method: 'POST', body: JSON.stringify(resource) });
+    patient = String((await send({ resourceType: 'Patient' })).json.id);
+    const clinic = { resourceType: 'Organization', name: 'Clinic' };
+    expect((await send(clinic)).status).to.equal(201);
+  });
+  after(async () => {
+    await service?.stop();
+    await database?.drop();
+    await removeTemporaryFolders();
+  });
+
+  /** The names of the service's streams of a kind. */
+  const streamOf = async (kind: string): Promise<string> => {
+    const path = join(folder, `${kind}-${randomUUID()}.ndjson`);
+    expect((await annal('checkpoint', '--out', path, '--json')).code).to.equal(0);
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    const line = lines.find((each) => each.includes(`"${kind}-`)) ?? '';
+    return new RegExp(`${kind}-[^"]+`).exec(line)?.[0] ?? '';
+  };
+
+  it('shows the history of a directory as that of a record', async () => {
+    const stream = await streamOf('directory');
+    const { code, stdout } = await annal('history', stream);
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/Organization\/[0-9a-f-]{36}/);
+    expect(JSON.parse((await annal('history', stream, '--json')).stdout)).to.include({
+      stream,
+      resource: stream,
+    });
+  });
+
+  it('shows the events of a project', async () => {
+    const stream = await streamOf('project');
+    const { code, stdout } = await annal('history', stream);
+    expect(code).to.equal(0);
+    expect(stdout).to.contain('ProjectCreated').and.to.contain('ApiKeyCreated');
+    const shown = z
+      .object({
+        stream: z.string(),
+        chain: z.object({ holds: z.boolean() }),
+        events: z.array(z.object({ type: z.string() })),
+      })
+      .parse(JSON.parse((await annal('history', stream, '--json')).stdout));
+    expect(shown.stream).to.equal(stream);
+    expect(shown.chain.holds).to.equal(true);
+    expect(shown.events.at(-1)?.type).to.equal('ProjectCreated');
+  });
+
+  it('exports a stream as a file that proves itself', async () => {
+    const stream = await streamOf('project');
+    const path = join(folder, 'project-export.ndjson');
+    const made = await annal('export', stream, '--out', path);
+    expect(made.stdout).to.contain(`of ${stream} are in ${path}`);
+    const said = await new Promise<string>((resolve) => {
+      execFile(process.execPath, ['bin/verify-export.mjs', path], (_error, stdout) => resolve(stdout));
+    });
+    expect(said).to.contain('is intact').and.to.contain(stream);
+  });
+
+  it('refuses a time in the future, and takes the day that it is', async () => {
+    const beyond = await annal('record', patient, '--at', '2999-01-01T00:00:00Z');
+    expect(beyond).to.include({ code: 1, stdout: '' });
+    expect(beyond.stderr).to.contain('that is in the future');
+    expect((await annal('record', patient, '--at', '2999-01-01')).code).to.equal(1);
+    const today = new Date().toISOString().slice(0, 10);
+    expect((await annal('record', patient, '--at', today)).code).to.equal(0);
+  });
+
+  it('says what is wrong with what it was asked for', async () => {
+    const unknown = '018f0000-0000-7000-8000-000000000001';
+    for (const [code, said, ...args] of [
+      [2, 'is no patient', 'history', 'nobody'],
+      [1, 'is not known', 'history', `Observation/${unknown}`],
+      [1, 'is not known', 'history', unknown],
+      [1, 'has no record', 'export', unknown, '--out', join(folder, 'unknown.ndjson')],
+      [2, 'is no patient', 'export', 'nobody', '--out', 'x'],
+      [1, 'cannot be written', 'export', patient, '--out', join(folder, 'no/such/folder')],
+      [2, 'expected the number of an event in the log', 'record', patient, '--at', 'position:x'],
+      [2, 'needs --out', 'export', patient],
+      [2, 'needs --out', 'checkpoint'],
+      [2, 'is no public key', 'verify', '--checkpoint', 'x', '--key', 'short'],
+      [2, 'needs --checkpoint', 'verify', '--key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
+      [2, 'expected a date', 'record', patient, '--at', 'yesterday'],
+      [2, 'expected Type/id', 'history', 'Patient/nobody'],
+      [1, 'is not known', 'history', 'project-none'],
+      [1, 'has no events', 'export', 'directory-none-sandbox', '--out', join(folder, 'none.ndjson')],
+      [2, 'use --json', 'history', 'project-none', '--html', join(folder, 'none.html')],
+    ] as const) {
+      const { stderr, ...outcome } = await annal(...args);
+      expect(outcome, args.join(' ')).to.deep.equal({ code, stdout: '' });
+      expect(stderr, args.join(' ')).to.contain(said);
+    }
+  });
+
+  it('finds that the event was changed by which the log is known', async function () {
+    if (!inTables) this.skip();
+    const text = 'update log.events set id = $1 where position = (select min(position) from log.events)';
+    const { rows } = await database.pool.query<{ id: string }>(
+      'select id from log.events order by position limit 1',
+    );
+    await database.pool.query(text, ['00000000-0000-7000-8000-000000000000']);
+    try {
+      const { code, stdout } = await annal('verify', '--json');
+      expect(code).to.equal(3);
+      const { log } = z.object({ log: z.array(z.object({ what: z.string() })) }).parse(JSON.parse(stdout));
+      expect(log[0]).to.include({ what: 'identity' });
+      expect(log.map(({ what }) => what)).to.include('hash');
+      // What would act on such a log is still refused.
+      expect((await annal('rebuild')).stderr).to.contain('of another installation');
+    } finally {
+      await database.pool.query(text, [rows[0]?.id]);
+    }
+  });
+});

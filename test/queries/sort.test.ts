@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import { PROJECTIONS } from '#projections/all.ts';
+import { resources } from '#projections/resources/project.ts';
+import { search as searchModel } from '#projections/search/project.ts';
+import { prepareReadModels } from '#projections/tables.ts';
+import { LIMITS, type Limits } from '#queries/search/find.ts';
+import { openSearch } from '#queries/search/search.ts';
+import { recordStream } from '#src/events/streams.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { created, stored, TENANT } from '../projections/made.ts';
+
+const caller = { tenant: TENANT, tenantId: tenantId(TENANT) } as Caller;
+const COUNT = 90;
+
+/** What an Observation is sorted by; undefined: it has none. */
+interface Made {
+  readonly id: string;
+  readonly n: number;
+  readonly date?: string;
+  readonly value?: number;
+  readonly code: string;
+}
+
+/** Dates in the order of their beginnings. */
+const DATES = [
+  '2019',
+  '2019-03',
+  '2019-03-01',
+  '2020-01-01T10:00:00Z',
+  '2020-01-01T12:00:00+01:00',
+  '2021-06-30',
+];
+const BEGINNINGS = [0, 1, 1, 3, 4, 5];
+
+/** https://hl7.org/fhir/R4/search.html#sort */
+describe('sorted searches', () => {
+  let database: TestDatabase;
+  const patient = newUuid();
+  const made: Made[] = [];
+  before(async () => {
+    database = await createDatabase();
+    await prepareReadModels(database.pool, PROJECTIONS);
+    const events = Array.from({ length: COUNT }, (_, n) => {
+      const id = newUuid();
+      const date = n % 7 === 6 ? undefined : DATES[(n * 5) % DATES.length];
+      const value = n % 5 === 4 ? undefined : ((n * 11) % 4) - 0.5;
+      const code = ['one', 'two', 'three'][n % 3] ?? '';
+      made.push({ id, n, code, ...(date && { date }), ...(value !== undefined && { value }) });
+      return created('Observation', id, {
+        status: 'final',
+        code: {
+          coding: [
+            { system: 'urn:codes', code },
+            { system: 'urn:others', code: `${code}-too` },
+          ],
+        },
+        ...(date && { effectiveDateTime: date }),
+        ...(value !== undefined && { valueQuantity: { value } }),
+      });
+    });
+    const people = [['Zoe', 'Anna'], ['Örn'], [], ['anton'], ['Yan', 'Bea']].map((given) =>
+      created('Patient', newUuid(), given.length === 0 ? {} : { name: [{ given }] }),
+    );
+    const client = await database.pool.connect();
+    try {
+      const all = stored(recordStream(patient), [...events, ...people]);
+      for (const model of [resources, searchModel]) await model.load(client, model.name, all);
+    } finally {
+      client.release();
+    }
+  });
+  after(() => database.drop());
+
+  /** Ids of all pages in their order. */
+  async function walk(type: ResourceType, query: string, limits: Limits, count = 13): Promise<string[]> {
+    const search = openSearch(database.pool, undefined, limits);
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const asked = new URLSearchParams(`${query}&_count=${count}`);
+      if (cursor !== undefined) asked.set('_cursor', cursor);
+      const page = await search(caller, { type, query: asked, base: 'http://localhost/' });
+      found.push(...page.matches.map(({ id }) => id));
+      cursor = page.next;
+      expect(found.length).to.be.at.most(COUNT);
+    } while (cursor !== undefined);
+    return found;
+  }
+
+  const rank = {
+    date: ({ date }: Made) => (date === undefined ? undefined : BEGINNINGS[DATES.indexOf(date)]),
+    'value-quantity': ({ value }: Made) => value,
+    _lastUpdated: ({ n }: Made) => n,
+    _id: ({ id }: Made) => id,
+  };
+  type By = keyof typeof rank;
+
+  /** What R4 says: keys one after the other, no value last, then by id in the direction of the first key. */
+  function expected(sort: string, wanted: (each: Made) => boolean): string[] {
+    const keys = sort.split(',').map((key) => ({
+      down: key.startsWith('-'),
+      of: rank[key.replace(/^-/, '') as By],
+    }));
+    const compare = (a: Made, b: Made): number => {
+      for (const { down, of } of keys) {
+        const [x, y] = [of(a), of(b)];
+        if (x === y) continue;
+        if (x === undefined) return 1;
+        if (y === undefined) return -1;
+        return x < y === down ? 1 : -1;
+      }
+      return a.id < b.id === (keys[0]?.down ?? false) ? 1 : -1;
+    };
+    return made
+      .filter(wanted)
+      .sort(compare)
+      .map(({ id }) => id);
+  }
+
+  const SORTS = [
+    'date',
+    '-date',
+    'value-quantity',
+    '-value-quantity',
+    '_id',
+    '-_id',
+    '_lastUpdated',
+    '-_lastUpdated',
+    'date,value-quantity',
+    '-date,value-quantity,_lastUpdated',
+    '-value-quantity,-date',
+    '_lastUpdated,date',
+  ];
+  const FILTERS: [query: string, wanted: (each: Made) => boolean][] = [
+    ['', () => true],
+    ['code=two', ({ code }) => code === 'two'],
+    ['code=urn:codes|TWO', ({ code }) => code === 'two'],
+    ['code=urn:others|', () => true],
+    ['code=one,three-too', ({ code }) => code !== 'two'],
+    ['code:not=one', ({ code }) => code !== 'one'],
+    ['date=ge2020', ({ date }) => date !== undefined && date >= '2020'],
+    ['code=three&date=lt2020', ({ code, date }) => code === 'three' && date !== undefined && date < '2020'],
+    [
+      'value-quantity=gt0.4&code=two',
+      ({ code, value }) => code === 'two' && value !== undefined && value > 0.4,
+    ],
+    ['date:missing=true', ({ date }) => date === undefined],
+    ['_lastUpdated=gt2000&code=two', ({ code }) => code === 'two'],
+  ];
+  for (const [name, limits] of [
+    ['from what an index gives', LIMITS],
+    ['along the order', { few: 0, far: 1_000 }],
+    ['along the order, but not far', { few: 0, far: 3 }],
+  ] as const) {
+    it(`${name}: every page of every order`, async () => {
+      for (const [filter, wanted] of FILTERS) {
+        for (const sort of SORTS) {
+          const query = `${filter}&_sort=${sort}`;
+          expect(await walk('Observation', query, limits), query).to.deep.equal(expected(sort, wanted));
+        }
+        const { total } = await openSearch(
+          database.pool,
+          undefined,
+          limits,
+        )(caller, {
+          type: 'Observation',
+          query: new URLSearchParams(filter),
+          base: 'http://localhost/',
+        });
+        expect(total, filter).to.equal(made.filter(wanted).length);
+      }
+    }).timeout(120_000);
+  }
+
+  it('of several values the one that comes first in the order counts, without case and accents', async () => {
+    const search = openSearch(database.pool);
+    const names = async (sort: string) => {
+      const query = new URLSearchParams({ _sort: sort });
+      const { matches } = await search(caller, { type: 'Patient', query, base: 'http://localhost/' });
+      return matches.map(({ body }) => JSON.parse(body ?? '').name?.[0].given.join());
+    };
+    expect(await names('given')).to.deep.equal(['Zoe,Anna', 'anton', 'Yan,Bea', 'Örn', undefined]);
+    expect(await names('-given')).to.deep.equal(['Zoe,Anna', 'Yan,Bea', 'Örn', 'anton', undefined]);
+  });
+
+  it('names what nothing can be sorted by', async () => {
+    const refused = async (query: string): Promise<string> => {
+      const asked = {
+        type: 'Observation',
+        query: new URLSearchParams(query),
+        base: 'http://localhost/',
+      } as const;
+      const error = await openSearch(database.pool)(caller, asked).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      return error instanceof Refusal
+        ? (error.issues[0]?.diagnostics ?? '')
+        : `${query} was not refused: ${error}`;
+    };
+    expect(await refused('_sort=code')).to.contain('code is a token');
+    expect(await refused('_sort=colour')).to.contain('no search parameter colour');
+    expect(await refused('_sort=date,-date')).to.contain('named once');
+    expect(await refused('_sort=_id,date,_lastUpdated,value-quantity,value-date,value-string')).to.contain(
+      '5 sort keys',
+    );
+    const cursor = (key: unknown[]) => Buffer.from(JSON.stringify(key)).toString('base64url');
+    for (const key of [
+      [null, made[0]?.id],
+      [null, made[0]?.id, 'soon'],
+      [5, made[0]?.id, '7'],
+      [null, 'x', '7'],
+      7,
+    ]) {
+      expect(await refused(`_sort=date&_cursor=${cursor([key].flat())}`)).to.contain('not a cursor');
+    }
+  });
+});

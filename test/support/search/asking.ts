@@ -1,0 +1,86 @@
+/** Requests as tests of search make them, each with the status that it must have. */
+import { expect } from 'chai';
+import type { InProcess } from '../in-process.ts';
+import { queryText } from './query-text.ts';
+import { to } from './table.ts';
+
+/** An entry of a Bundle. */
+export interface Entry {
+  readonly fullUrl?: string;
+  readonly resource?: { readonly resourceType: string; readonly id: string };
+  readonly search?: { readonly mode: string };
+  readonly response?: { readonly status: string; readonly location?: string; readonly etag?: string };
+}
+
+/** A Bundle. */
+export interface Bundle {
+  readonly resourceType: string;
+  readonly type: string;
+  readonly total?: number;
+  readonly entry?: readonly Entry[];
+  readonly link?: readonly { readonly relation: string; readonly url: string }[];
+}
+
+/** Ids of a page's matches, or of what it includes, in its order. */
+export const idsIn = ({ entry = [] }: Bundle, mode = 'match'): string[] =>
+  entry.filter((each) => each.search?.mode === mode).map(({ resource }) => resource?.id ?? '');
+
+/** The link to the page after. */
+export const nextOf = ({ link = [] }: Bundle): string | undefined =>
+  link.find(({ relation }) => relation === 'next')?.url;
+
+/** An entry that creates a resource. @param rest further members of its `request`. */
+export const post = (
+  resource: { readonly resourceType: string; readonly [name: string]: unknown },
+  rest: object = {},
+) => ({
+  resource,
+  request: { method: 'POST', url: resource.resourceType, ...rest },
+});
+
+/** Asks one service. */
+export class Asking {
+  constructor(private readonly service: InProcess) {}
+
+  /** A Bundle by its path or link. */
+  async get(path: string, key = this.service.key): Promise<Bundle> {
+    const answer = await this.service.fhir(path, { key });
+    expect(answer.status, `${path}: ${answer}`).to.equal(200);
+    return JSON.parse(answer.text) as Bundle;
+  }
+
+  /** A search within a type; nothing in the query is percent-encoded. */
+  search(type: string, query: string, key?: string): Promise<Bundle> {
+    return this.get(`/${type}?${queryText(query)}`, key);
+  }
+
+  /** The ids of a search's first page. */
+  async found(type: string, query: string, key?: string): Promise<string[]> {
+    return idsIn(await this.search(type, query, key));
+  }
+
+  /** Creates a resource. @returns its id */
+  async create(body: { readonly resourceType: string; readonly [name: string]: unknown }): Promise<string> {
+    return String((await this.service.post(`/${body.resourceType}`, body)).json.id);
+  }
+
+  /** Creates an Observation of a patient. */
+  observe(patient: string, rest: object = {}): Promise<string> {
+    return this.create(observation(patient, rest));
+  }
+
+  /** Sends a Bundle to the base. */
+  send(bundle: object) {
+    const body = JSON.stringify({ resourceType: 'Bundle', ...bundle });
+    return this.service.fhir('/', { method: 'POST', body });
+  }
+}
+
+/** An Observation of a patient. */
+export const observation = (patient: string, rest: object = {}) => ({
+  resourceType: 'Observation',
+  status: 'final',
+  subject: to(`Patient/${patient}`),
+  code: { text: '-' },
+  ...rest,
+});

@@ -1,0 +1,19 @@
+/** How much of a log is done, and how many events it has: counted, never read off positions. */
+import { expect } from 'chai';
+import { toPosition } from '#src/events/position.ts';
+import { expectedEvents, shareOf } from '#src/events/share.ts';
+import { BEGINNING } from '#src/events/store.ts';
+
+describe('the share of a log', () => {
+  it('gives a number of events, where positions are bytes', () => {
+    const head = toPosition(8_000_000);
+    expect(expectedEvents(1_000, toPosition(2_000_000), head)).to.equal(4_000);
+    expect(expectedEvents(4_100, head, head)).to.equal(4_100);
+  });
+
+  it('is no reason to divide by nothing', () => {
+    expect(shareOf(BEGINNING, BEGINNING)).to.equal(1);
+    expect(expectedEvents(0, BEGINNING, BEGINNING)).to.equal(0);
+    expect(expectedEvents(0, BEGINNING, toPosition(10))).to.equal(0);
+  });
+});
