@@ -11,7 +11,7 @@ import { openSearchProvenance, type SearchProvenance } from './provenance/search
 import { openRead, type Read } from './read.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
-import { openSummarized, type Summarized } from './summary/summary.ts';
+import { openSummarize, type Summarize } from './summary/summary.ts';
 import { withSharedRead, withSharedSearch } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
@@ -27,7 +27,7 @@ export interface Queries {
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
-  readonly summarized: Summarized;
+  readonly summarize: Summarize;
   /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
 }
@@ -57,7 +57,7 @@ export function openQueries(
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool, terminology),
     everything: openEverything(pool),
-    summarized: openSummarized(pool),
+    summarize: openSummarize(pool),
     close: async () => {
       await Promise.all([line.close(), histories.close()]);
     },
