@@ -22,6 +22,12 @@ interface Waiter {
   readonly settle: (passed: boolean) => void;
 }
 
+/** Whoever lets events gather, until somebody waits for it. */
+interface Pause {
+  readonly name: string;
+  readonly end: () => void;
+}
+
 /** How long between two looks at the log's head and the checkpoints. */
 const LOOK_MS = 1_000;
 
@@ -30,6 +36,7 @@ export class Progress {
   readonly #deps: ProgressDeps;
   readonly #passed = new Map<string, Position>();
   readonly #waiters = new Set<Waiter>();
+  readonly #pauses = new Set<Pause>();
   readonly #freshness = new Freshness();
   #alone = false;
   /** Counts what became known, so that an answer that was under way meanwhile does not undo it. */
@@ -53,6 +60,7 @@ export class Progress {
   stop(): void {
     this.#following?.unsubscribe();
     for (const waiter of [...this.#waiters]) waiter.settle(false);
+    for (const pause of [...this.#pauses]) pause.end();
   }
 
   /** How far a projection has come; undefined while nobody knows. */
@@ -102,6 +110,24 @@ export class Progress {
         },
       };
       this.#waiters.add(waiter);
+      for (const pause of [...this.#pauses]) if (names.includes(pause.name)) pause.end();
+    });
+  }
+
+  /** Resolves after so many ms, or as soon as somebody of this process waits for the projection to come further. */
+  pause(name: string, ms: number): Promise<void> {
+    if ([...this.#waiters].some(({ names }) => names.includes(name))) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timeout = setTimeout(() => pause.end(), ms).unref();
+      const pause: Pause = {
+        name,
+        end: () => {
+          clearTimeout(timeout);
+          this.#pauses.delete(pause);
+          resolve();
+        },
+      };
+      this.#pauses.add(pause);
     });
   }
 

@@ -7,6 +7,11 @@ export interface Projection {
   readonly name: string;
   /** Raised whenever tables or rows change meaning: a start with another number rebuilds. */
   readonly version: number;
+  /**
+   * No write's answer waits for it: it may let events gather, and take many at once, unless somebody waits for it. Many
+   * rows in one statement cost it, and everybody beside it, a fraction of as many statements.
+   */
+  readonly gathers?: boolean;
   /** Only events of streams with these prefixes reach it. */
   readonly prefixes: readonly string[];
   /** DDL of the tables in a schema, primary keys included. The projector adds `checkpoint`. */

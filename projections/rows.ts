@@ -18,9 +18,10 @@ export type Row<C extends Columns> = Readonly<
 
 /**
  * The rows as SQL, a table expression `x` of parameters `$1` and `$2` (see `parameters`).
+ * @param parameter another one than `$1`, for rows without long texts.
  * @returns the list of columns, what to select for them, and the `FROM` item.
  */
-export function recordset(columns: Columns): { names: string; values: string; from: string } {
+export function recordset(columns: Columns, parameter = 1): { names: string; values: string; from: string } {
   const entries = Object.entries(columns);
   return {
     names: entries.map(([name]) => name).join(', '),
@@ -31,7 +32,7 @@ export function recordset(columns: Columns): { names: string; values: string; fr
           : name,
       )
       .join(', '),
-    from: `json_to_recordset($1::json) as x(${entries
+    from: `json_to_recordset($${parameter}::json) as x(${entries
       .map(([name, type]) => (type === 'long' ? `${name}_at int, ${name}_size int` : `${name} ${type}`))
       .join(', ')})`,
   };

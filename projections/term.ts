@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { exhaustMap, ignoreElements, interval, merge } from 'rxjs';
-import type { EventStore, Position } from '#src/events/store.ts';
+import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
 import { stand, unseat } from './election.ts';
 import type { Projection } from './projection.ts';
@@ -22,12 +22,19 @@ export interface TermOptions {
   readonly passed: (position: Position) => void;
   /** Whether other instances must be told of positions. */
   readonly tell: () => boolean;
+  /** Lets events gather: resolves after so many ms, or when somebody waits for the projection. */
+  readonly pause: (ms: number) => Promise<void>;
 }
 
 /** The tables were made by other software: this instance must neither write them nor unseat who does. */
 export class Outdated extends Error {
   override readonly name = 'Outdated';
 }
+
+/** How long events gather before a projection that may wait takes them. */
+const GATHER_MS = 50;
+/** After a batch of so many there is likely more already, and nothing to gain by waiting. */
+const GATHERED = 250;
 
 /** How often a runner is asked whether a heartbeat is due. */
 const TICK_MS = 200;
@@ -86,8 +93,8 @@ async function current(session: pg.Client, { name, version }: Projection): Promi
 /** Batches and heartbeats until one fails, the session ends, or `signal` aborts. */
 async function run(
   runner: Runner,
-  { name, prefixes }: Projection,
-  { store, signal }: TermOptions,
+  { name, prefixes, gathers = false }: Projection,
+  { store, signal, pause }: TermOptions,
   ended: AbortSignal,
 ): Promise<void> {
   let applying: Promise<void> = Promise.resolve();
@@ -95,9 +102,10 @@ async function run(
     name: `projection ${name}`,
     after: runner.position,
     prefixes,
-    handle: (batch: Parameters<Runner['apply']>[0]) => {
+    handle: async (batch: EventBatch) => {
       applying = runner.apply(batch);
-      return applying;
+      await applying;
+      if (gathers && batch.events.length < GATHERED) await pause(GATHER_MS);
     },
   };
   const heartbeats = interval(TICK_MS).pipe(

@@ -6,7 +6,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 export const CURSOR = '_cursor';
 
 /** A page's last key as URL-safe text. */
-export function encodeCursor(key: readonly (string | number)[]): string {
+export function encodeCursor(key: readonly (string | number | null)[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 

@@ -1,5 +1,6 @@
 /** Match: the live resources that conditional criteria mean, for the write side. https://hl7.org/fhir/R4/http.html#ccreate */
 import type { Pool } from 'pg';
+import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { nowMicros } from '#src/shared/time.ts';
@@ -21,10 +22,15 @@ export type Match = (
  * @param base base URL of the FHIR interface, slash at its end.
  * @param atHead waits until the read model shows every resource of a type that the log's head of now implies.
  */
-export function openMatch(pool: Pool, base: string, atHead: (type: ResourceType) => Promise<void>): Match {
+export function openMatch(
+  pool: Pool,
+  base: string,
+  atHead: (type: ResourceType) => Promise<void>,
+  terminology: Terminology = requiredValueSets,
+): Match {
   return async (caller, type, criteria, except = []) => {
     const scope = { type, tenant: caller.tenantId, base, now: nowMicros() };
-    const predicates = parseCriteria(criteria, scope);
+    const predicates = await parseCriteria(criteria, scope, terminology);
     await atHead(type);
     const binds = new Binds();
     const keyed = predicates.some((predicate) => predicate.keyed === true);

@@ -7,6 +7,7 @@ import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';
+import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openVread, type Vread } from './vread.ts';
 
@@ -18,6 +19,7 @@ export interface Queries {
   readonly history: History;
   readonly newestVersion: NewestVersion;
   readonly search: Search;
+  readonly include: Include;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
   /** Lets go of the connections that it holds beside the pool. */
@@ -36,6 +38,7 @@ export function openQueries(pool: Pool): Queries {
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
     search: openSearch(pool),
+    include: openInclude(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool),
     close: async () => {

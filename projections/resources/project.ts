@@ -1,12 +1,11 @@
-/** The read model `resources`: events → the current version of each resource, and the identifiers it is found by. */
+/** The read model `resources`: events → the current version of each resource. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { erasedIn, isResourceEvent, ownerOf } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
-import { identifiersOf } from './identifiers.ts';
-import { IDENTIFIER, indexes, RESOURCE, tables } from './schema.ts';
+import { indexes, RESOURCE, tables } from './schema.ts';
 
 /** The last state of a resource in a batch; `fresh` when the batch also brought it into being. */
 interface State {
@@ -15,7 +14,6 @@ interface State {
 }
 
 const resource = recordset(RESOURCE);
-const identifier = recordset({ ...IDENTIFIER, version: 'int' });
 
 /** Current versions. `created_at` stays what the first version said; an older version never replaces a newer one. */
 const upsert = (schema: string) => `
@@ -24,17 +22,6 @@ on conflict (id) do update set
   type = excluded.type, tenant = excluded.tenant, record = excluded.record, version = excluded.version,
   last_updated = excluded.last_updated, deleted = excluded.deleted, stream = excluded.stream, body = excluded.body
 where excluded.version > r.version`;
-
-/** Identifiers of the versions that are current now: what was there goes (index identifier_of), what they say comes. */
-const identify = (schema: string) => `
-with current as (
-  select r.id, r.version from ${schema}.resource r
-  join unnest($2::uuid[], $3::int[]) as x(id, version) on r.id = x.id and r.version = x.version
-), gone as (
-  delete from ${schema}.identifier where id in (select id from current)
-)
-insert into ${schema}.identifier (tenant, type, system, value, id)
-select x.tenant, x.type, x.system, x.value, x.id from ${identifier.from} join current using (id, version)`;
 
 function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   return [...merge(schema, [...lastStates(events).values()]), ...erase(schema, events)];
@@ -46,7 +33,6 @@ async function load(tx: ClientBase, schema: string, events: readonly StoredEvent
   const fresh = states.filter((state) => state.fresh);
   const rows = fresh.map(({ row }) => row);
   await copyRows(tx, `${schema}.resource`, RESOURCE, rows);
-  await copyRows(tx, `${schema}.identifier`, IDENTIFIER, fresh.flatMap(identifierRows));
   const others = states.filter((state) => !state.fresh);
   await runAll(tx, [...merge(schema, others), ...erase(schema, events)]);
 }
@@ -76,24 +62,11 @@ function lastStates(events: readonly StoredEvent[]): Map<string, State> {
   return states;
 }
 
-function identifierRows({ row }: State): (Row<typeof IDENTIFIER> & { version: number })[] {
-  if (typeof row.body !== 'string') return [];
-  const { tenant, type, id, version } = row;
-  return identifiersOf(row.body).map((found) => ({ tenant, type, id, version, ...found }));
-}
-
 /** Rows of resources that may be there already. */
 function merge(schema: string, states: readonly State[]): QueryConfig[] {
   if (states.length === 0) return [];
   const rows = states.map(({ row }) => row);
-  const upserts = { name: `${schema}.upsert`, text: upsert(schema), values: parameters(RESOURCE, rows) };
-  const identifiers = states.flatMap(identifierRows);
-  const found = new Set(identifiers.map(({ id }) => id));
-  const touched = rows.filter(({ id, version }) => version > 1 || found.has(id));
-  if (touched.length === 0) return [upserts];
-  const [ids, versions] = [touched.map(({ id }) => id), touched.map(({ version }) => version)];
-  const values = [JSON.stringify(identifiers), ids, versions];
-  return [upserts, { name: `${schema}.identify`, text: identify(schema), values }];
+  return [{ name: `${schema}.upsert`, text: upsert(schema), values: parameters(RESOURCE, rows) }];
 }
 
 /**
@@ -103,19 +76,17 @@ function merge(schema: string, states: readonly State[]): QueryConfig[] {
 function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const patients = erasedIn(events);
   if (patients.length === 0) return [];
-  const text = `with gone as (delete from ${schema}.resource where record = any($1::uuid[]) returning id)
-    delete from ${schema}.identifier where id in (select id from gone)`;
-  return [{ text, values: [patients] }];
+  return [{ text: `delete from ${schema}.resource where record = any($1::uuid[])`, values: [patients] }];
 }
 
-/** Serves reads by id, search and conditional writes. */
+/** Serves reads by id, and searches with what they give. */
 export const resources: Projection = {
   name: 'resources',
-  version: 2,
+  version: 3,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,
-  compared: ['resource', 'identifier'],
+  compared: ['resource'],
   statements,
   load,
 };

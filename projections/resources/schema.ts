@@ -14,15 +14,6 @@ export const RESOURCE = {
   body: 'long',
 } as const;
 
-/** Columns of `identifier`. */
-export const IDENTIFIER = {
-  tenant: 'uuid',
-  type: 'text',
-  system: 'text',
-  value: 'text',
-  id: 'uuid',
-} as const;
-
 /**
  * Bodies are kept as they are, uncompressed, in the row up to 8 KB: compressing 2 to 8 KB costs more time on every
  * write than it saves in room. No fillfactor: every update changes `last_updated`, which is indexed, so none is HOT.
@@ -43,16 +34,6 @@ create table ${schema}.resource (
 alter table ${schema}.resource alter body set storage external;
 -- search in one patient's record, in the order of ids; the whole record, deleted ones too, when it is erased
 create index resource_of_record on ${schema}.resource (record, type, id) where record is not null;
-
-create table ${schema}.identifier (
-  tenant uuid not null,
-  type text not null,
-  system text,                   -- null: an identifier without a system
-  value text not null,
-  id uuid not null
-);
--- identifiers of one resource, when it changes
-create index identifier_of on ${schema}.identifier (id);
 `;
 
 /** What only queries need, made after the rows are in. */
@@ -61,8 +42,4 @@ export const indexes = (schema: string): string => `
 create index if not exists resource_by_id on ${schema}.resource (tenant, type, id) where not deleted;
 -- _sort=_lastUpdated, _lastUpdated
 create index if not exists resource_of_tenant on ${schema}.resource (tenant, type, last_updated desc, id) where not deleted;
--- identifier=system|value, identifier=value; conditional create and update
-create index if not exists identifier_by_value on ${schema}.identifier (tenant, type, value);
--- identifier=system|; the system first, so that no search of a value takes this index for its own
-create index if not exists identifier_by_system on ${schema}.identifier (system, tenant, type);
 `;

@@ -5,7 +5,7 @@ import { recordKey } from '#src/fhir/search/keys.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { erasedIn, isResourceEvent, type StoredResourceEvent } from '../owner.ts';
 import type { Projection } from '../projection.ts';
-import { type Columns, copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
+import { type Columns, copyRows, type Row, recordset, runAll } from '../rows.ts';
 import { type Rows, rowsOf } from './rows.ts';
 import { ENTRY, indexes, PERIOD, QUANTITY, STRING, tables } from './schema.ts';
 
@@ -18,20 +18,32 @@ const VALUES = [
 
 const entry = recordset(ENTRY);
 
+/** A first version and its values, unless the resource is there already. */
+const add = (schema: string) => `
+with fresh as (
+  insert into ${schema}.entry (${entry.names}) select ${entry.values} from ${entry.from}
+  on conflict (id) do nothing returning id
+), added as materialized (select array(select id from fresh) as ids)${VALUES.map(
+  ({ table, columns }, n) => `,
+${table}s as (
+  insert into ${schema}.${table} (${names(columns)})
+  select ${names(columns)} from ${recordset(columns, n + 2).from} where id = any((select ids from added)::uuid[])
+)`,
+).join('')}
+select`;
+
 /** An older version never replaces a newer one. */
 const upsert = (schema: string) => `
 insert into ${schema}.entry as e (${entry.names}) select ${entry.values} from ${entry.from}
-on conflict (id) do update set version = excluded.version, record = excluded.record, keys = excluded.keys
+on conflict (id) do update set version = excluded.version, record = excluded.record, keys = excluded.keys,
+  targets = excluded.targets
 where excluded.version > e.version`;
 
 /**
  * Values of the versions that are current now: what was there goes (the tables' indexes by id), what they say comes. Each
  * id is looked up by itself: without statistics the planner would rather read the tables once for a batch.
  */
-const replace = (schema: string, table: string, columns: Columns) => {
-  const set = recordset({ ...columns, version: 'int' });
-  const names = Object.keys(columns).join(', ');
-  return `
+const replace = (schema: string, table: string, columns: Columns) => `
 with current as materialized (
   select x.id, x.version from unnest($2::uuid[], $3::int[]) as x(id, version)
   cross join lateral (select e.version from ${schema}.entry e where e.id = x.id offset 0) e
@@ -39,9 +51,12 @@ with current as materialized (
 ), gone as (
   delete from ${schema}.${table} where id = any(array(select id from current))
 )
-insert into ${schema}.${table} (${names})
-select ${names} from ${set.from} join current using (id, version)`;
-};
+insert into ${schema}.${table} (${names(columns)})
+select ${names(columns)} from ${recordset(columns).from} where id = any(array(select id from current))`;
+
+function names(columns: Columns): string {
+  return Object.keys(columns).join(', ');
+}
 
 function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   return [...merge(schema, lastVersions(events)), ...erase(schema, events)];
@@ -82,22 +97,34 @@ function lastVersions(events: readonly StoredEvent[]): Rows[] {
 
 /** Rows of resources that may be there already. A table that nothing can be in or comes to is left alone. */
 function merge(schema: string, all: readonly Rows[]): QueryConfig[] {
+  const [fresh, others] = [all.filter(isFirst), all.filter((rows) => !isFirst(rows))];
+  return [...added(schema, fresh), ...replaced(schema, others)];
+}
+
+function isFirst({ entry: { version } }: Rows): boolean {
+  return version === 1;
+}
+
+function added(schema: string, all: readonly Rows[]): QueryConfig[] {
   if (all.length === 0) return [];
-  const entries = all.map((rows) => rows.entry);
-  const [values] = parameters(ENTRY, entries);
+  const entries = JSON.stringify(all.map((rows) => rows.entry));
+  const values = VALUES.map(({ of }) => JSON.stringify(all.flatMap<Row<Columns>>(of)));
+  return [{ name: `${schema}.add`, text: add(schema), values: [entries, ...values] }];
+}
+
+/** A resource has one current version, so that its rows are those of that version or of none. */
+function replaced(schema: string, all: readonly Rows[]): QueryConfig[] {
+  if (all.length === 0) return [];
+  const entries = JSON.stringify(all.map((rows) => rows.entry));
+  const ids = all.map((rows) => rows.entry.id);
+  const versions = all.map((rows) => rows.entry.version);
   return [
-    { name: `${schema}.entry`, text: upsert(schema), values: [values] },
-    ...VALUES.flatMap(({ table, columns, of }) => {
-      const touched = all.filter((rows) => rows.entry.version > 1 || of(rows).length > 0);
-      if (touched.length === 0) return [];
-      const rows = touched.flatMap((each) =>
-        of(each).map((row) => ({ ...row, version: each.entry.version })),
-      );
-      const ids = touched.map((each) => each.entry.id);
-      const versions = touched.map((each) => each.entry.version);
-      const text = replace(schema, table, columns);
-      return [{ name: `${schema}.${table}`, text, values: [JSON.stringify(rows), ids, versions] }];
-    }),
+    { name: `${schema}.entry`, text: upsert(schema), values: [entries] },
+    ...VALUES.map(({ table, columns, of }) => ({
+      name: `${schema}.${table}`,
+      text: replace(schema, table, columns),
+      values: [JSON.stringify(all.flatMap<Row<Columns>>(of)), ids, versions],
+    })),
   ];
 }
 
@@ -116,7 +143,8 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves searches by what resources say. */
 export const search: Projection = {
   name: 'search',
-  version: 1,
+  version: 2,
+  gathers: true,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,

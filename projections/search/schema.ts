@@ -6,13 +6,28 @@ export const ENTRY = {
   version: 'int',
   record: 'uuid',
   keys: 'int8[]',
+  targets: 'uuid[]',
 } as const;
 
 /** Columns of `string`. */
-export const STRING = { id: 'uuid', key: 'int8', folded: 'text', exact: 'text' } as const;
+export const STRING = {
+  id: 'uuid',
+  key: 'int8',
+  folded: 'text',
+  exact: 'text',
+  about: 'int8',
+  about_system: 'int8',
+} as const;
 
 /** Columns of `period`. */
-export const PERIOD = { id: 'uuid', key: 'int8', low: 'int8', high: 'int8' } as const;
+export const PERIOD = {
+  id: 'uuid',
+  key: 'int8',
+  low: 'int8',
+  high: 'int8',
+  about: 'int8',
+  about_system: 'int8',
+} as const;
 
 /** Columns of `quantity`. */
 export const QUANTITY = {
@@ -23,6 +38,11 @@ export const QUANTITY = {
   system: 'text',
   code: 'text',
   unit: 'text',
+  dimension: 'int8',
+  canonical_low: 'numeric',
+  canonical_high: 'numeric',
+  about: 'int8',
+  about_system: 'int8',
 } as const;
 
 /**
@@ -35,16 +55,19 @@ create table ${schema}.entry (
   id uuid primary key,
   version int not null,
   record uuid,                   -- the patient whose record it is in; null in the directory
-  keys int8[] not null           -- hashes, each once, in ascending order
+  keys int8[] not null,          -- hashes, each once, in ascending order
+  targets uuid[] not null        -- ids that its references name, but its record's
 );
 -- a whole record, by the key of the record, when it is erased; every token, reference and uri
-create index entry_keys on ${schema}.entry using gin (keys) with (gin_pending_list_limit = 4096);
+create index entry_keys on ${schema}.entry using gin (keys) with (gin_pending_list_limit = 256);
 
 create table ${schema}.string (
   id uuid not null,
   key int8 not null,             -- hash of tenant, type and parameter, as in period and quantity
   folded text collate "C" not null,   -- without case and accents, its beginning
-  exact text collate "C" not null
+  exact text collate "C" not null,
+  about int8,                    -- hash of tenant, type, parameter and the code that the value is of, for composites
+  about_system int8              -- hash of that code's system
 );
 -- the strings of one resource, when it changes or is a candidate
 create index string_of on ${schema}.string (id, key);
@@ -53,7 +76,9 @@ create table ${schema}.period (
   id uuid not null,
   key int8 not null,
   low int8 not null,             -- microseconds since 1970, low <= moment < high
-  high int8 not null
+  high int8 not null,
+  about int8,
+  about_system int8
 );
 create index period_of on ${schema}.period (id, key);
 
@@ -64,17 +89,31 @@ create table ${schema}.quantity (
   high numeric not null,
   system text,
   code text,
-  unit text
+  unit text,
+  dimension int8,                -- hash of the dimension in UCUM's base units, and both ends in them
+  canonical_low numeric,
+  canonical_high numeric,
+  about int8,
+  about_system int8
 );
 create index quantity_of on ${schema}.quantity (id, key);
 `;
 
 /** What only queries need, made after the rows are in. */
 export const indexes = (schema: string): string => `
--- strings that begin with a text
-create index if not exists string_by_value on ${schema}.string (key, folded);
+-- strings that begin with a text; with the id, as the next two, so that a page of a sorted search begins where one ended
+create index if not exists string_by_value on ${schema}.string (key, folded, id);
 -- periods in the order of time
-create index if not exists period_by_low on ${schema}.period (key, low);
+create index if not exists period_by_low on ${schema}.period (key, low, id);
 -- quantities in the order of numbers
-create index if not exists quantity_by_low on ${schema}.quantity (key, low);
+create index if not exists quantity_by_low on ${schema}.quantity (key, low, id);
+-- the same in canonical units
+create index if not exists quantity_by_canonical on ${schema}.quantity (key, dimension, canonical_low)
+  where dimension is not null;
+-- values of a code, for composites and timelines
+create index if not exists string_about on ${schema}.string (about, folded) where about is not null;
+create index if not exists period_about on ${schema}.period (about, low, id) where about is not null;
+create index if not exists quantity_about on ${schema}.quantity (about, low) where about is not null;
+create index if not exists quantity_about_canonical on ${schema}.quantity (about, dimension, canonical_low)
+  where about is not null and dimension is not null;
 `;

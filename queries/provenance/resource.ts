@@ -5,9 +5,21 @@ import { type Micros, toInstant } from '#src/shared/time.ts';
 /** Identifier system of author types (decisions.md, section 1). */
 export const AUTHOR_TYPE_SYSTEM = 'https://annal.dev/fhir/author-type';
 
-const OPERATIONS = 'http://terminology.hl7.org/CodeSystem/v3-DataOperation';
+const DATA_OPERATION = 'http://terminology.hl7.org/CodeSystem/v3-DataOperation';
 const PARTICIPANTS = 'http://terminology.hl7.org/CodeSystem/provenance-participant-type';
-const DISPLAY = { CREATE: 'create', UPDATE: 'revise', DELETE: 'delete' } as const;
+
+/** Codings of `activity`. */
+export const OPERATIONS = {
+  CREATE: { system: DATA_OPERATION, code: 'CREATE', display: 'create' },
+  UPDATE: { system: DATA_OPERATION, code: 'UPDATE', display: 'revise' },
+  DELETE: { system: DATA_OPERATION, code: 'DELETE', display: 'delete' },
+} as const;
+
+/** Codings of `agent.type`. */
+export const AGENT_TYPES = {
+  author: { system: PARTICIPANTS, code: 'author', display: 'Author' },
+  enterer: { system: PARTICIPANTS, code: 'enterer', display: 'Enterer' },
+} as const;
 
 /** What a history row says of one version. */
 export interface RecordedVersion {
@@ -17,7 +29,7 @@ export interface RecordedVersion {
   readonly id: string;
   readonly version: number;
   readonly recorded_at: Micros;
-  readonly operation: keyof typeof DISPLAY;
+  readonly operation: keyof typeof OPERATIONS;
   /** JSON of the event's metadata. */
   readonly metadata: string;
 }
@@ -33,7 +45,7 @@ export function provenanceText(row: RecordedVersion): string {
     meta: { versionId: '1', lastUpdated: recorded },
     target: [{ reference: `${row.type}/${row.id}/_history/${row.version}` }],
     recorded,
-    activity: { coding: [{ system: OPERATIONS, code: row.operation, display: DISPLAY[row.operation] }] },
+    activity: { coding: [OPERATIONS[row.operation]] },
     agent: agents(metadata),
     ...(entity === undefined ? {} : { entity: [entity] }),
   });
@@ -48,15 +60,11 @@ function agents(metadata: EventMetadata): object[] {
     ...(reference === undefined ? {} : { reference }),
     identifier: { system: AUTHOR_TYPE_SYSTEM, value: author?.type ?? 'import' },
   };
-  const all: object[] = [{ type: participant('author', 'Author'), who, ...behalf }];
+  const all: object[] = [{ type: { coding: [AGENT_TYPES.author] }, who, ...behalf }];
   if (actingAs !== undefined && actingAs !== reference) {
-    all.push({ type: participant('enterer', 'Enterer'), who: { reference: actingAs }, ...behalf });
+    all.push({ type: { coding: [AGENT_TYPES.enterer] }, who: { reference: actingAs }, ...behalf });
   }
   return all;
-}
-
-function participant(code: string, display: string): object {
-  return { coding: [{ system: PARTICIPANTS, code, display }] };
 }
 
 /** Where the data came from: the source system's name as a uri, the origin id as its value there. */

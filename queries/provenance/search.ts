@@ -1,6 +1,7 @@
 /** Search of Provenance: automatic ones and clients' own in one listing, by the time they say, newest first. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
+import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
@@ -12,6 +13,7 @@ import { type ParsedSearch, understand } from '../search/parse.ts';
 import { allOf } from '../search/predicate.ts';
 import { parseRaw } from '../search/raw.ts';
 import type { SearchPage, SearchRequest } from '../search/search.ts';
+import { loadTerms } from '../search/terms.ts';
 import { type ProvenancePredicate, provenancePredicate } from './parameters.ts';
 import { provenanceText, type RecordedVersion } from './resource.ts';
 
@@ -23,7 +25,17 @@ const SORTS: readonly Sort[] = [
   { by: 'recorded', descending: false },
   { by: '_lastUpdated', descending: true },
   { by: '_lastUpdated', descending: false },
+  { by: '_id', descending: false },
+  { by: '_id', descending: true },
 ];
+
+/** What rows are sorted by before their ids. */
+const KEYS: Readonly<Record<string, { readonly automatic: string; readonly own: string }>> = {
+  recorded: { automatic: 'v.recorded_at', own: 'r.recorded' },
+  _lastUpdated: { automatic: 'v.recorded_at', own: 'r.last_updated' },
+};
+/** Ids alone: the same for all. */
+const BY_ID = { automatic: '0::int8', own: '0::int8' };
 
 /** [last time, last id] */
 const cursorSchema = z.tuple([z.int(), z.uuid()]);
@@ -39,15 +51,20 @@ type Row = { readonly total: number | null; readonly key: Micros; readonly prove
 );
 
 /** Opens the search over a database. */
-export function openSearchProvenance(pool: Pool): SearchProvenance {
+export function openSearchProvenance(
+  pool: Pool,
+  terminology: Terminology = requiredValueSets,
+): SearchProvenance {
   return async (caller, request) => {
+    const raw = parseRaw(request.query);
     const scope = {
       type: 'Provenance' as const,
       tenant: caller.tenantId,
       base: request.base,
       now: nowMicros(),
+      terms: await loadTerms(raw, terminology),
     };
-    const search = understand(parseRaw(request.query), SORTS, (raw) => provenancePredicate(raw, scope));
+    const search = understand(raw, SORTS, (parameter) => provenancePredicate(parameter, scope));
     const binds = new Binds();
     const sql = statement(search, caller.tenantId, request.record, binds);
     const { rows } = await pool.query<Row>(prepared(sql, binds.values));
@@ -63,23 +80,26 @@ function statement(
 ): string {
   const owner = binds.add(tenant, 'uuid');
   const inRecord = record === undefined ? undefined : binds.add(record, 'uuid');
-  const of = (alias: 'v' | 'c') =>
-    `${alias}.tenant = ${owner}${inRecord === undefined ? '' : ` and ${alias}.record = ${inRecord}`}`;
+  const narrowed = record !== undefined || search.predicates.some(({ selective }) => selective);
+  // Of what something narrower leads to the tenant is only checked: an index over all that it has leads astray.
+  const of = (alias: 'v' | 'r') =>
+    `${narrowed ? `(${alias}.tenant = ${owner}) is true` : `${alias}.tenant = ${owner}`}${
+      inRecord === undefined ? '' : ` and ${alias}.record = ${inRecord}`
+    }`;
   const automatic = `${of('v')} and ${allOf(
     search.predicates.map((each) => each.automatic),
     binds,
   )}`;
-  const own = `${of('c')} and not c.deleted and ${allOf(
+  const own = `${of('r')} and not r.deleted and ${allOf(
     search.predicates.map((each) => each.own),
     binds,
   )}`;
   const total =
     search.total || search.onlyTotal
       ? `select (select count(*) from history.version v where ${automatic})
-           + (select count(*) from history.client_provenance c where ${own}) as total`
+           + (select count(*) from history.client_provenance r where ${own}) as total`
       : 'select null::int8 as total';
   if (search.onlyTotal) return `select t.total, null as provenance from (${total}) t`;
-  const narrowed = record !== undefined || search.predicates.some(({ selective }) => selective);
   const order = search.sort.descending ? 'desc' : 'asc';
   return `
     select t.total, p.automatic, p.provenance, p.key, p.event_id, p.id, p.type, p.version, p.recorded_at,
@@ -98,14 +118,14 @@ function page(
 ): string {
   const order = search.sort.descending ? 'desc' : 'asc';
   const limit = binds.add(search.count + 1, 'int4');
-  const ownKey = search.sort.by === 'recorded' ? 'c.recorded' : 'c.last_updated';
+  const keys = KEYS[search.sort.by] ?? BY_ID;
   const after = beyond(search, binds);
   const versions = (ofType: string) => `
-    select true as automatic, v.event_id as provenance, v.recorded_at as key, v.event_id, v.id, v.type, v.version,
+    select true as automatic, v.event_id as provenance, ${keys.automatic} as key, v.event_id, v.id, v.type, v.version,
       v.recorded_at, v.operation, v.metadata, null as body
     from history.version v
-    where ${ofType} ${automatic} ${after('v.recorded_at', 'v.event_id')}
-    order by v.recorded_at ${order}, v.event_id ${order} limit ${limit}`;
+    where ${ofType} ${automatic} ${after(keys.automatic, 'v.event_id')}
+    order by ${keys.automatic} ${order}, v.event_id ${order} limit ${limit}`;
   // With nothing to narrow it: a scan a type of history.version (tenant, type, recorded_at, event_id), merged.
   const walked = () => `
     select s.automatic, s.provenance, s.key, s.event_id, s.id, s.type, s.version, s.recorded_at, s.operation,
@@ -117,10 +137,10 @@ function page(
     from (
       (${narrowed ? versions('') : walked()})
       union all
-      (select false, c.id, ${ownKey}, c.id, c.id, 'Provenance', c.version, c.last_updated, null, null, b.body
-      from history.client_provenance c join history.version b on b.id = c.id and b.version = c.version
-      where ${own} ${after(ownKey, 'c.id')}
-      order by ${ownKey} ${order}, c.id ${order} limit ${limit})
+      (select false, r.id, ${keys.own}, r.id, r.id, 'Provenance', r.version, r.last_updated, null, null, b.body
+      from history.client_provenance r join history.version b on b.id = r.id and b.version = r.version
+      where ${own} ${after(keys.own, 'r.id')}
+      order by ${keys.own} ${order}, r.id ${order} limit ${limit})
     ) u
     order by u.key ${order}, u.provenance ${order} limit ${limit}`;
 }

@@ -19,9 +19,15 @@ export interface Controls {
   /** Only the total: `_summary=count` or `_count=0`. */
   readonly onlyTotal: boolean;
   readonly total: boolean;
+  /** What comes first in `sorts`. */
   readonly sort: Sort;
+  /** What the answer is sorted by: equal ones of a key by the next. */
+  readonly sorts: readonly Sort[];
   readonly cursor?: string;
 }
+
+/** Most keys of a `_sort`. */
+const MAX_SORTS = 5;
 
 /** Names that `parseControls` takes; `_pretty` is accepted without effect. */
 const CONTROLS = new Set(['_count', '_total', '_summary', '_sort', '_format', '_pretty', CURSOR]);
@@ -33,14 +39,19 @@ export function isControl(parameter: RawParameter): boolean {
 
 /**
  * Reads the controls.
- * @param sorts what the listing can be sorted by, its default first.
+ * @param listed what the listing can be sorted by, its default first; one key at a time.
+ * @param sortable whether it can be sorted by more, which somebody else judges.
  * @throws Refusal `malformed` naming the parameter.
  */
-export function parseControls(parameters: readonly RawParameter[], sorts: readonly Sort[]): Controls {
+export function parseControls(
+  parameters: readonly RawParameter[],
+  listed: readonly Sort[],
+  sortable = false,
+): Controls {
   let count = DEFAULT_COUNT;
   let onlyTotal = false;
   let total = true;
-  let sort = sorts[0] ?? { by: '_id', descending: false };
+  let sorts: readonly Sort[] = listed.slice(0, 1);
   let cursor: string | undefined;
   for (const parameter of parameters) {
     if (!isControl(parameter)) continue;
@@ -54,12 +65,13 @@ export function parseControls(parameters: readonly RawParameter[], sorts: readon
     } else if (name === '_summary') {
       onlyTotal ||= oneOf(name, text, ['false', 'count']) === 'count';
     } else if (name === '_sort') {
-      sort = parseSort(text, sorts);
+      sorts = sortable ? parseSorts(parameter) : [parseSort(text, listed)];
     } else if (name === CURSOR) {
       cursor = text;
     }
   }
-  return { count, onlyTotal, total, sort, ...(cursor === undefined ? {} : { cursor }) };
+  const sort = sorts[0] ?? { by: '_id', descending: false };
+  return { count, onlyTotal, total, sort, sorts, ...(cursor === undefined ? {} : { cursor }) };
 }
 
 /** `_count`: a whole number from 0; more than `MAX_COUNT` is answered with that many. @throws Refusal `malformed` */
@@ -73,9 +85,24 @@ function oneOf(name: string, text: string, values: readonly string[]): string {
   throw badParameter(name, `the value must be one of ${values.join(', ')}`);
 }
 
-function parseSort(text: string, sorts: readonly Sort[]): Sort {
+/** `a,-b`: https://hl7.org/fhir/R4/search.html#sort */
+function parseSorts({ values }: RawParameter): Sort[] {
+  if (values.length > MAX_SORTS)
+    throw badParameter('_sort', `a search may have ${MAX_SORTS} sort keys at most`);
+  const sorts = values.map(sortOf);
+  if (new Set(sorts.map(({ by }) => by)).size < sorts.length) {
+    throw badParameter('_sort', 'a parameter may be named once');
+  }
+  return sorts;
+}
+
+function sortOf(text: string): Sort {
   const descending = text.startsWith('-');
-  const by = descending ? text.slice(1) : text;
+  return { by: descending ? text.slice(1) : text, descending };
+}
+
+function parseSort(text: string, sorts: readonly Sort[]): Sort {
+  const { by, descending } = sortOf(text);
   const found = sorts.find((sort) => sort.by === by && sort.descending === descending);
   if (found !== undefined) return found;
   const names = sorts.map((sort) => (sort.descending ? '-' : '') + sort.by);

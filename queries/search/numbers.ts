@@ -9,6 +9,8 @@ export interface NumberRange {
   /** What its digits stand for: low <= x < high. */
   readonly low: string;
   readonly high: string;
+  /** Ends of what is within a tenth of it, both included: for `ap`. */
+  readonly near: readonly [low: string, high: string];
 }
 
 const NUMBER =
@@ -28,10 +30,12 @@ export function parsePrefixedNumber(name: string, text: string): NumberRange {
   const digits = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`) * 100n;
   const half = exponent === undefined ? 50n : 5n;
   const decimal = (value: bigint): string => `${value}e${power - 2}`;
+  const tenth = (digits < 0n ? -digits : digits) / 10n;
   return {
     prefix: (prefix ?? 'eq') as Prefix,
     value: decimal(digits),
     low: decimal(digits - half),
     high: decimal(digits + half),
+    near: [decimal(digits - tenth), decimal(digits + tenth)],
   };
 }

@@ -3,6 +3,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Predicate } from './predicate.ts';
 import type { RawParameter } from './raw.ts';
+import type { Terms } from './terms.ts';
 
 /** What a predicate may depend on beside the parameter. */
 export interface SearchScope {
@@ -12,6 +13,12 @@ export interface SearchScope {
   /** Base URL of the FHIR interface with a slash at its end: references may be written in full. */
   readonly base: string;
   readonly now: Micros;
+  /** Codes that values with `:in` and its like stand for, asked for beforehand. */
+  readonly terms?: Terms;
+  /** Whether identifiers compare to the letter: where a search decides what is written. */
+  readonly exact?: boolean;
+  /** How many references lead from the searched type to this one. */
+  readonly depth?: number;
 }
 
 /** A search parameter of some types. */

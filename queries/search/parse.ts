@@ -1,12 +1,13 @@
 /** A search, understood: which rows, in what order, and what of the query was used. */
-import type { ResourceType } from '#src/fhir/types.ts';
+import type { Terminology } from '#src/fhir/terminology.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { CURSOR } from '../cursor.ts';
 import { type Controls, isControl, parseControls, type Sort } from './controls.ts';
 import type { SearchScope } from './parameter.ts';
-import { parameterOf } from './parameters.ts';
+import { predicateOf } from './parameters.ts';
 import type { Predicate } from './predicate.ts';
 import { keyOf, parseRaw, type RawParameter } from './raw.ts';
+import { loadTerms } from './terms.ts';
 
 /** What a query asks for. */
 export interface ParsedSearch<P = Predicate> extends Controls {
@@ -17,32 +18,33 @@ export interface ParsedSearch<P = Predicate> extends Controls {
   readonly unknown: readonly string[];
 }
 
-/** Sort orders of every type's search; the first is the default, which no write disturbs. */
-const SORTS: readonly Sort[] = [
-  { by: '_id', descending: false },
-  { by: '_id', descending: true },
-  { by: '_lastUpdated', descending: false },
-  { by: '_lastUpdated', descending: true },
-];
+/** The default order of every type's search, which no write disturbs. */
+const BY_ID: readonly Sort[] = [{ by: '_id', descending: false }];
 
 /**
  * Understands the query of a type's search.
  * @throws Refusal `malformed` naming the parameter, for a modifier or a value that it does not take.
  */
-export function parseSearch(query: URLSearchParams, scope: SearchScope): ParsedSearch {
-  return understand(parseRaw(query), SORTS, (parameter) =>
-    parameterOf(scope.type, parameter)?.predicate(parameter, scope),
-  );
+export async function parseSearch(
+  query: URLSearchParams,
+  scope: SearchScope,
+  terminology: Terminology,
+): Promise<ParsedSearch> {
+  const raw = parseRaw(query);
+  const known = { ...scope, terms: await loadTerms(raw, terminology) };
+  return understand(raw, BY_ID, (parameter) => predicateOf(parameter, known), true);
 }
 
 /**
  * The same over a listing's own parameters and sort orders.
  * @param predicateOf what a parameter comes down to; undefined when the listing does not have it.
+ * @param sortable whether it can be sorted by more, which somebody else judges.
  */
 export function understand<P>(
   raw: readonly RawParameter[],
   sorts: readonly Sort[],
   predicateOf: (parameter: RawParameter) => P | undefined,
+  sortable = false,
 ): ParsedSearch<P> {
   const predicates: P[] = [];
   const used: [string, string][] = [];
@@ -58,31 +60,37 @@ export function understand<P>(
     }
     if (parameter.name !== CURSOR) used.push([keyOf(parameter), parameter.text]);
   }
-  return { ...parseControls(raw, sorts), predicates, used, unknown };
+  return { ...parseControls(raw, sorts, sortable), predicates, used, unknown };
 }
 
 /**
  * Understands the criteria of a conditional interaction: nothing may be ignored there, and something must be asked.
+ * Identifiers compare to the letter: one that differs in case might be another patient's.
  * @throws Refusal `malformed`, also for an unknown parameter and for criteria without any.
  */
-export function parseCriteria(criteria: string, scope: SearchScope): readonly Predicate[] {
+export async function parseCriteria(
+  criteria: string,
+  scope: SearchScope,
+  terminology: Terminology,
+): Promise<readonly Predicate[]> {
   const raw = parseRaw(new URLSearchParams(criteria));
+  const known = { ...scope, exact: true, terms: await loadTerms(raw, terminology) };
   const predicates = raw.map((parameter) => {
-    const known = parameterOf(scope.type, parameter);
-    if (known === undefined) throw unknownParameters(scope.type, [keyOf(parameter)]);
-    return known.predicate(parameter, scope);
+    const predicate = predicateOf(parameter, known);
+    if (predicate === undefined) throw unknownParameters(scope.type, [keyOf(parameter)]);
+    return predicate;
   });
   if (predicates.length > 0) return predicates;
   throw new Refusal('malformed', { code: 'required', diagnostics: 'conditional criteria are empty' });
 }
 
-/** The refusal of parameters that a type does not have. */
-export function unknownParameters(type: ResourceType, names: readonly string[]): Refusal {
+/** The refusal of parameters that a type, or whatever is searched, does not have. */
+export function unknownParameters(what: string, names: readonly string[]): Refusal {
   return new Refusal(
     'malformed',
     names.map((name) => ({
       code: 'not-supported' as const,
-      diagnostics: `${type} has no search parameter ${name.slice(0, 100)} here`,
+      diagnostics: `${what} has no search parameter ${name.slice(0, 100)} here`,
       expression: `query.${name.slice(0, 100)}`,
     })),
   );

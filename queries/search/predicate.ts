@@ -14,6 +14,23 @@ export interface Predicate {
   readonly keys?: readonly string[];
   /** A key that entries of all its rows have, when it has a condition of its own that is as good by itself. */
   readonly implied?: string;
+  /** It holds for rows with one of these values in the read model `search`, and for no others. */
+  readonly values?: Values;
+  /** Whether it reads no more of a row than `r.id` and `r.record`, which the row's entry in `search` has as well. */
+  readonly ofEntry?: boolean;
+}
+
+/** Rows of a table of the read model `search` that have an `id` and a parameter's `key`. */
+export interface Values {
+  readonly table: string;
+  /** The table's name in the condition. */
+  readonly as: string;
+  /** Of the parameter, or of those that hold its values. */
+  readonly keys: readonly string[];
+  /** The column of the keys, when it is not `key`: `about`, what values are of (composites). */
+  readonly by?: 'key' | 'about';
+  /** What else they must be; with what an index over (key, low) or (key, folded) can use, if anything. */
+  condition(binds: Binds): string;
 }
 
 /**
@@ -25,17 +42,38 @@ export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
   return keyed ? `(${condition}) is true` : condition;
 }
 
-/** All of them. Those that come down to keys are one question to their index. */
+/**
+ * All of them. Those that come down to keys are one question to their index. Where something else leads to the rows,
+ * values are only looked up for each: without statistics the planner would as soon read all that a parameter has.
+ */
 export function allOf(predicates: readonly Predicate[], binds: Binds): string {
-  const keys = predicates.flatMap((predicate) => (predicate.keys === undefined ? [] : [predicate.keys]));
+  const sets = keySets(predicates);
+  const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
+  const keyed = predicates.some((predicate) => predicate.keyed === true);
   const conditions = predicates
     .filter((predicate) => predicate.keys === undefined)
-    .map((predicate) => `(${predicate(binds)})`);
-  if (keys.length > 0) {
-    const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
-    conditions.push(withKeys([...keys, ...implied], binds));
-  }
+    .map((predicate) => `(${keyed ? checkOf(predicate, binds) : predicate(binds)})`);
+  if (sets.length > 0) conditions.push(withKeys([...sets, ...implied], binds));
   return conditions.join(' and ') || 'true';
+}
+
+/** All of them, as checks on rows `r` that something else has led to. */
+export function checksOf(predicates: readonly Predicate[], binds: Binds): string {
+  const sets = keySets(predicates);
+  const checks = predicates
+    .filter((predicate) => predicate.keys === undefined)
+    .map((predicate) => `(${checkOf(predicate, binds)})`);
+  if (sets.length > 0) {
+    checks.push(
+      `(select true from search.entry e where e.id = r.id and ${hasKeys('e', sets, binds)} limit 1)`,
+    );
+  }
+  return checks.join(' and ') || 'true';
+}
+
+/** The sets of keys of which a row's entry must have one each. */
+export function keySets(predicates: readonly Predicate[]): (readonly string[])[] {
+  return predicates.flatMap(({ keys }) => (keys === undefined ? [] : [keys]));
 }
 
 /**
@@ -43,23 +81,65 @@ export function allOf(predicates: readonly Predicate[], binds: Binds): string {
  * before any resource is looked up, whatever the planner expects of either table.
  */
 function withKeys(sets: readonly (readonly string[])[], binds: Binds): string {
+  return `r.id = any(array(select e.id from search.entry e where ${hasKeys('e', sets, binds)}))`;
+}
+
+/** The condition that an entry has one key of each set. */
+export function hasKeys(entry: string, sets: readonly (readonly string[])[], binds: Binds): string {
   const every = sets.flatMap((set) => (set.length === 1 ? set : []));
   const conditions = sets
     .filter((set) => set.length !== 1)
-    .map((set) => `e.keys && ${binds.add(set, 'int8[]')}`);
-  if (every.length > 0) conditions.unshift(`e.keys @> ${binds.add(every, 'int8[]')}`);
-  return `r.id = any(array(select e.id from search.entry e where ${conditions.join(' and ')}))`;
+    .map((set) => `${entry}.keys && ${binds.add(set, 'int8[]')}`);
+  if (every.length > 0) conditions.unshift(`${entry}.keys @> ${binds.add(every, 'int8[]')}`);
+  return conditions.join(' and ');
 }
 
 /** The predicate that rows have one of some keys. */
 export function keysPredicate(keys: readonly string[]): Predicate {
-  return Object.assign((binds: Binds) => withKeys([keys], binds), { keyed: true, keys });
+  return Object.assign((binds: Binds) => withKeys([keys], binds), { keyed: true, keys, ofEntry: true });
 }
 
 /** The predicate that rows have none of some keys: also rows without any value. */
 export function noKeysPredicate(keys: readonly string[]): Predicate {
-  return (binds) =>
+  const condition = (binds: Binds) =>
     `not exists (select from search.entry e where e.id = r.id and e.keys && ${binds.add(keys, 'int8[]')})`;
+  return Object.assign(condition, { ofEntry: true });
+}
+
+/** The predicate that rows have one of some values. */
+export function valuesPredicate(values: Values): Predicate {
+  const condition = (binds: Binds) => `r.id in (select ${values.as}.id from ${fromValues(values, binds)})`;
+  return Object.assign(condition, { values, ofEntry: true });
+}
+
+/** The values' table with the condition, as in `from`. */
+export function fromValues({ table, as, keys, by = 'key', condition }: Values, binds: Binds): string {
+  return `search.${table} ${as} where ${oneOf(`${as}.${by}`, keys, binds)} and (${condition(binds)})`;
+}
+
+/** The condition that a column is one of some hashes. */
+export function oneOf(column: string, keys: readonly string[], binds: Binds): string {
+  const [only, ...others] = keys;
+  return only !== undefined && others.length === 0
+    ? `${column} = ${binds.add(only, 'int8')}`
+    : `${column} = any(${binds.add(keys, 'int8[]')})`;
+}
+
+/** The predicate's condition on a row that something else has led to. */
+export function checkOf(predicate: Predicate, binds: Binds): string {
+  const { values } = predicate;
+  if (values === undefined) return predicate(binds);
+  const { table, as, keys, by = 'key', condition } = values;
+  return `(select true from ${rowsOfId(table, as, 'r.id')}
+    where ${oneOf(`${as}.${by}`, keys, binds)} and (${condition(binds)}) limit 1)`;
+}
+
+/**
+ * The rows that a table of the read model `search` has of one resource, as in `from` (indexes search.period_of and their
+ * like). With `offset` nothing else of the condition can lead the planner to another index.
+ */
+export function rowsOfId(table: string, as: string, id: string): string {
+  return `(select ${as}.*, ${as}.ctid as at from search.${table} ${as} where ${as}.id = ${id} offset 0) ${as}`;
 }
 
 /**

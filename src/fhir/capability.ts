@@ -3,14 +3,12 @@
  * (https://hl7.org/fhir/R4/capabilitystatement.html; decisions.md, section 5).
  */
 import { searchParameter } from './definitions/search-parameters.ts';
+import { includable, mayName } from './search/inclusions.ts';
 import { compiledParameters } from './search/paths.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';
 
 /** What every type is searched by beside what its resources say. */
 const COMMON = ['_id', '_lastUpdated'];
-
-/** Provenances are views of events, and have a search of their own. */
-const OF_PROVENANCE = ['agent', 'patient', 'recorded', 'target'];
 
 const INTERACTIONS = [
   'read',
@@ -27,10 +25,41 @@ const INTERACTIONS = [
 /** Terminology is shared and read-only. */
 const READ_ONLY = ['read', 'search-type'];
 
-/** Codes of the search parameters that a type is searched by. */
+const OF_SYSTEM = ['transaction', 'batch', 'history-system', 'search-system'];
+
+/** A search parameter as it is described. */
+interface Described {
+  readonly name: string;
+  readonly definition?: string;
+  readonly type: string;
+  readonly documentation?: string;
+}
+
+/** R4 gives Provenance no parameter for its activity; R5 does. */
+const ACTIVITY: Described = {
+  name: 'activity',
+  definition: 'https://annal.dev/fhir/SearchParameter/Provenance-activity',
+  type: 'token',
+  documentation: 'Provenance.activity.coding: what was done, by the service CREATE, UPDATE or DELETE',
+};
+
+/** Codes of R4's search parameters that a type is searched by. */
 export function searchParametersOf(type: ResourceType): readonly string[] {
-  if (type === 'Provenance') return [...COMMON, ...OF_PROVENANCE];
   return [...COMMON, ...compiledParameters(type).map(({ code }) => code)];
+}
+
+/** An operation as it is described: where it is found, and what defines it. */
+export interface DescribedOperation {
+  /** Without `$`. */
+  readonly name: string;
+  /** Canonical URL of its OperationDefinition. */
+  readonly definition: string;
+  /** Whether it is found at the base. */
+  readonly system?: true;
+  /** At which types it is found. */
+  readonly types?: readonly ResourceType[];
+  /** At instances of which types it is found. */
+  readonly instances?: readonly ResourceType[];
 }
 
 /** What a CapabilityStatement says of the running service. */
@@ -41,10 +70,16 @@ export interface ServiceDescription {
   readonly version: string;
   /** When it was built or started, a dateTime. */
   readonly date: string;
+  readonly operations: readonly DescribedOperation[];
 }
 
 /** The CapabilityStatement resource. */
-export function capabilityStatement({ baseUrl, version, date }: ServiceDescription): Record<string, unknown> {
+export function capabilityStatement({
+  baseUrl,
+  version,
+  date,
+  operations,
+}: ServiceDescription): Record<string, unknown> {
   return {
     resourceType: 'CapabilityStatement',
     status: 'active',
@@ -59,11 +94,26 @@ export function capabilityStatement({ baseUrl, version, date }: ServiceDescripti
       {
         mode: 'server',
         security: { cors: true, description: 'An API key, as Authorization: Bearer or X-Api-Key.' },
-        resource: TYPE_NAMES.map(describeType),
-        interaction: [{ code: 'transaction' }, { code: 'batch' }, { code: 'history-system' }],
+        resource: TYPE_NAMES.map((type) => ({
+          ...describeType(type),
+          ...described(operations, ({ types, instances }) => [types, instances].flat().includes(type)),
+        })),
+        interaction: OF_SYSTEM.map((code) => ({ code })),
+        searchParam: ofSystem(),
+        ...described(operations, ({ system }) => system === true),
+        compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'],
       },
     ],
   };
+}
+
+/** The operations at a place; no member when there are none. */
+function described(
+  operations: readonly DescribedOperation[],
+  isThere: (operation: DescribedOperation) => boolean,
+): Record<string, unknown> {
+  const operation = operations.filter(isThere).map(({ name, definition }) => ({ name, definition }));
+  return operation.length === 0 ? {} : { operation };
 }
 
 function describeType(type: ResourceType): Record<string, unknown> {
@@ -79,21 +129,46 @@ function describeType(type: ResourceType): Record<string, unknown> {
     conditionalDelete: conditional ? 'single' : 'not-supported',
     referencePolicy: ['literal', 'logical', 'local', 'enforced'],
   };
+  const parameters = searchParametersOf(type).map((code) => describeParameter(type, code));
   return {
     type,
     profile: `http://hl7.org/fhir/StructureDefinition/${type}`,
     interaction: (readOnly ? READ_ONLY : INTERACTIONS).map((code) => ({ code })),
     versioning: 'versioned',
     ...(readOnly ? { conditionalRead: 'full-support' } : writing),
-    searchParam: searchParametersOf(type).map((code) => describeParameter(type, code)),
+    searchInclude: ['*', ...references(type)],
+    searchRevInclude: ['*', ...TYPE_NAMES.flatMap((source) => references(source, type))],
+    searchParam: type === 'Provenance' ? [...parameters, ACTIVITY] : parameters,
   };
 }
 
-function describeParameter(type: ResourceType, code: string): Record<string, unknown> {
+/** `Type:code` of what can be followed from a type, to any type or to one. */
+function references(source: ResourceType, target?: ResourceType): string[] {
+  return includable(source)
+    .filter((code) => target === undefined || mayName(source, code, target))
+    .map((code) => `${source}:${code}`);
+}
+
+/** What all types are searched by, at once: a code that means the same for each of them. */
+function ofSystem(): Described[] {
+  const [first = 'Patient', ...others] = TYPE_NAMES;
+  const common = searchParametersOf(first).filter(
+    (code) => code.startsWith('_') && others.every((type) => searchParametersOf(type).includes(code)),
+  );
+  const types: Described = {
+    name: '_type',
+    type: 'special',
+    documentation: 'Types that are searched, separated by commas; without it all of them',
+  };
+  return [types, ...common.map((code) => describeParameter(first, code))];
+}
+
+function describeParameter(type: ResourceType, code: string): Described {
   const parameter = searchParameter(type, code);
+  if (parameter === undefined) throw new Error(`R4 gives ${type} no search parameter ${code}`);
   return {
     name: code,
-    definition: `http://hl7.org/fhir/SearchParameter/${parameter?.id}`,
-    type: parameter?.type,
+    definition: `http://hl7.org/fhir/SearchParameter/${parameter.id}`,
+    type: parameter.type,
   };
 }

@@ -15,6 +15,12 @@ export interface RawBody {
 /** JSON, by its FHIR name and its generic ones. */
 export const JSON_TYPES: readonly string[] = ['application/fhir+json', 'application/json', 'text/json'];
 
+/** Whether a request comes with a body: RFC 9112, section 6. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
+}
+
 /**
  * Reads a request's body.
  * @param accepted media types, lower case.
@@ -29,7 +35,7 @@ export async function readBody(
 ): Promise<RawBody> {
   const { headers } = request;
   const length = headers['content-length'];
-  if (length === '0' || (length === undefined && headers['transfer-encoding'] === undefined)) {
+  if (!hasBody(request)) {
     throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
   }
   const mediaType = mediaTypeOf(headers['content-type'], accepted);

@@ -18,6 +18,7 @@ import { Authenticator } from './credentials.ts';
 import { fhirError, internalError, jsonError, refusalOf } from './errors.ts';
 import { HistoryPages } from './fhir/history-pages.ts';
 import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
+import { OPERATIONS } from './fhir/operations.ts';
 import type { Stale } from './freshness.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
 
@@ -78,7 +79,9 @@ function fhirInterface(deps: ServerDeps): FhirInterface {
     limits: config.limits,
     bundleEntries: config.limits.bundleEntries,
     historyPages: new HistoryPages(),
-    capability: JSON.stringify(capabilityStatement({ baseUrl, version: VERSION, date })),
+    capability: JSON.stringify(
+      capabilityStatement({ baseUrl, version: VERSION, date, operations: OPERATIONS }),
+    ),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Hashes of searchable values: what an index over arrays of `int8` holds. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** How many hashes a generation remembers. */
 const REMEMBERED = 10_000;
@@ -15,7 +15,7 @@ let old = new Map<string, string>();
 export function searchKey(text: string): string {
   const hit = young.get(text);
   if (hit !== undefined) return hit;
-  const key = old.get(text) ?? createHash('sha256').update(text).digest().readBigInt64BE().toString();
+  const key = old.get(text) ?? firstBits(text);
   if (young.size >= REMEMBERED) {
     old = young;
     young = new Map();
@@ -23,4 +23,9 @@ export function searchKey(text: string): string {
   // Long texts are rarely codes.
   if (text.length < 200) young.set(text, key);
   return key;
+}
+
+/** By way of the hexadecimal text: a third of the time of a digest in a buffer. */
+function firstBits(text: string): string {
+  return BigInt.asIntN(64, BigInt(`0x${hash('sha256', text).slice(0, 16)}`)).toString();
 }

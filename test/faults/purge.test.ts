@@ -132,7 +132,7 @@ describe('purge', () => {
       expect(before).to.include.members([
         'log.events',
         'resources.resource',
-        'resources.identifier',
+        'search.string',
         'history.version',
       ]);
       const answer = await service.fhir(`/Patient/${id}?_purge=true`, { method: 'DELETE' });

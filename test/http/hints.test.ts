@@ -17,11 +17,11 @@ describe('at the edges of the interface', () => {
     expect(answer.text).to.contain('/fhir/R4/metadata');
   });
 
-  it('GET of the base says what to ask instead', async () => {
-    const answer = await service.fhir('');
-    expect(answer.status).to.equal(405);
-    expect(answer.headers.get('allow')).to.equal('POST, OPTIONS');
-    expect(answer.text).to.contain('GET metadata');
+  it('GET of the base is a search of everything', async () => {
+    const answer = await service.fhir('?_count=1');
+    expect(answer.json).to.include({ resourceType: 'Bundle', type: 'searchset', total: 1 });
+    const other = await service.fhir('', { method: 'DELETE' });
+    expect([other.status, other.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD, POST, OPTIONS']);
   });
 
   it('If-Match takes one ETag, no list', async () => {

@@ -47,12 +47,7 @@ describe('rebuild', () => {
         `select nspname from pg_namespace where nspname ~ '^(resources|history|projects)' order by 1`,
       )
     ).map(({ nspname }) => nspname);
-  const TABLES = [
-    'resources.resource',
-    'resources.identifier',
-    'history.version',
-    'history.client_provenance',
-  ];
+  const TABLES = ['resources.resource', 'history.version', 'history.client_provenance'];
 
   /** A record with creates, updates, deletes and, now and then, an erasure. */
   async function someRecord(n: number): Promise<Position> {
@@ -330,7 +325,6 @@ describe('rebuild', () => {
     );
     await database.pool.query(`update resources.resource set body = body || ' ' where id = $1`, [changed.id]);
     await database.pool.query('delete from resources.resource where id = $1', [gone.id]);
-    await database.pool.query(`insert into resources.identifier select * from resources.identifier limit 1`);
     const stranger = newUuid();
     await database.pool.query(
       `insert into resources.resource (id, type, tenant, version, created_at, last_updated, deleted, stream)
@@ -345,12 +339,11 @@ describe('rebuild', () => {
       what,
       columns,
     ]);
-    expect(byTable?.slice(0, -1)).to.have.deep.members([
+    expect(byTable).to.have.deep.members([
       ['resource', changed.id, 'changed', ['body']],
       ['resource', gone.id, 'missing', undefined],
       ['resource', stranger, 'orphan', undefined],
     ]);
-    expect(byTable?.at(-1)?.slice(0, 1)).to.deep.equal(['identifier']);
     const [forced] = await rebuild(deps(), ['resources'], { force: true });
     expect(forced?.outcome).to.equal('swapped');
     expect(await Promise.all(TABLES.map(rowsOf))).to.deep.equal(right);

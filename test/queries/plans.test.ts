@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { resources } from '#projections/resources/project.ts';
+import { search as searchModel } from '#projections/search/project.ts';
 import { schemaSql } from '#projections/tables.ts';
 import { openMatch } from '#queries/match.ts';
 import { openSearch } from '#queries/search/search.ts';
+import { recordKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import type { Caller } from '#src/shared/caller.ts';
+import { searchKey } from '#src/shared/search-key.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TENANT } from '../projections/made.ts';
@@ -40,20 +43,31 @@ describe('plans of searches in tables that nobody has analysed', () => {
     database = await createDatabase();
     const { pool } = database;
     await pool.query(schemaSql(resources, 'resources') + resources.indexes('resources'));
+    await pool.query(schemaSql(searchModel, 'search') + searchModel.indexes('search'));
     await pool.query(`alter table resources.resource set (autovacuum_enabled = off);
-      alter table resources.identifier set (autovacuum_enabled = off)`);
+      alter table search.entry set (autovacuum_enabled = off)`);
     const id = `('00000000-0000-7000-9000-' || lpad(n::text, 12, '0'))::uuid`;
     await pool.query(
       `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
        select ${id}, 'Observation', $1, ('00000000-0000-7000-a000-' || lpad((n % 2500)::text, 12, '0'))::uuid,
-         1, n, n, false, 's', repeat('x', 500) from generate_series(1, ${ROWS}) n`,
+         1, n, n, false, 's', json_build_object('identifier', json_build_array(json_build_object('value', 'v' || n,
+           'system', case when n <= 5 then 'rare' else 'common' end)), 'x', repeat('x', 450)) from generate_series(1, ${ROWS}) n`,
       [caller.tenantId],
     );
+    const keysOf = (n: number) => {
+      const [system, record] = [n <= 5 ? 'rare' : 'common', String(n % 2500).padStart(12, '0')];
+      const forms = [tokenForm.code(`v${n}`), tokenForm.pair(system, `v${n}`), tokenForm.system(system)];
+      return [
+        recordKey(`00000000-0000-7000-a000-${record}`),
+        ...forms.map((form) => valueKey(caller.tenantId, 'Observation', 'identifier', form)),
+      ].map(searchKey);
+    };
+    const keys = Array.from({ length: ROWS }, (_, n) => keysOf(n + 1));
     await pool.query(
-      `insert into resources.identifier (tenant, type, system, value, id)
-       select $1, 'Observation', case when n <= 5 then 'rare' else 'common' end, 'v' || n, ${id}
-       from generate_series(1, ${ROWS}) n`,
-      [caller.tenantId],
+      `insert into search.entry (id, version, keys)
+       select ${id}, 1, (select array_agg(key::int8) from json_array_elements_text(k) key)
+       from json_array_elements($1::json) with ordinality as x(k, n)`,
+      [JSON.stringify(keys)],
     );
   });
   after(() => database.drop());

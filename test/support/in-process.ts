@@ -26,6 +26,8 @@ export interface InProcess {
   readonly key: string;
   /** Connections to its database. */
   readonly pool: Pool;
+  /** `postgres://…` of its database. */
+  readonly databaseUrl: string;
   /** Lines that it logged so far. */
   readonly log: readonly string[];
   /** A key of another project. */
@@ -72,6 +74,7 @@ export async function startInProcess(
     base,
     key,
     pool: database.pool,
+    databaseUrl: database.url,
     log: lines,
     newProject,
     fhir,

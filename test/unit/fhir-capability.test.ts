@@ -17,6 +17,7 @@ describe('CapabilityStatement', () => {
     baseUrl: 'http://localhost:3000/fhir/R4',
     version: '0.3.0',
     date: '2026-11-21T09:30:00Z',
+    operations: [],
   };
   const statement = parsed(JSON.stringify(capabilityStatement(service)));
 
@@ -44,9 +45,8 @@ describe('CapabilityStatement', () => {
       'patient',
       'value-string',
     ]);
-    // Composites and `special` ones are not there yet.
-    expect(searchParametersOf('Observation')).to.not.include('code-value-quantity');
-    expect(searchParametersOf('Location')).to.not.include('near');
+    expect(searchParametersOf('Observation')).to.include('code-value-quantity');
+    expect(searchParametersOf('Location')).to.include('near');
     expect(new Set(searchParametersOf('Patient')).size).to.equal(searchParametersOf('Patient').length);
     expect(searchParametersOf('Provenance')).to.include.members(['target', 'agent', 'patient', 'recorded']);
   });

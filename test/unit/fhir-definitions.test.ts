@@ -64,10 +64,13 @@ describe('generated definitions', () => {
       choice: false,
       required: true,
       list: false,
+      summary: true,
+      modifier: true,
       types: [{ code: 'code' }],
       binding: 'observation-status',
     });
     expect(element('value')).to.deep.include({ choice: true, required: false, list: false });
+    expect(element('note')).to.deep.include({ list: true, summary: false, modifier: false });
     expect(element('subject')).to.deep.include({
       types: [{ code: 'Reference', targets: new Set(['Patient', 'Group', 'Device', 'Location']) }],
     });

@@ -1,12 +1,14 @@
 /** The parameters whose values the read model `search` holds: compiled from R4's definitions, one kind per type. */
-import { PRESENT, valueKey } from '#src/fhir/search/keys.ts';
+import { PRESENT } from '#src/fhir/search/keys.ts';
 import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { SearchParameter, SearchScope } from '../parameter.ts';
 import { keysPredicate, noKeysPredicate, type Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter } from '../raw.ts';
+import { formKeys } from '../stored.ts';
+import { compositePredicate } from './composite.ts';
 import { datePredicate } from './date.ts';
+import { nearPredicate } from './near.ts';
 import { quantityPredicate } from './quantity.ts';
 import { referencePredicate } from './reference.ts';
 import { stringPredicate } from './string.ts';
@@ -25,6 +27,8 @@ const KINDS: Readonly<
   string: stringPredicate,
   uri: uriPredicate,
   quantity: quantityPredicate,
+  composite: compositePredicate,
+  special: nearPredicate,
 };
 
 /** The parameter of a type under a code; undefined when none is compiled. */
@@ -35,18 +39,22 @@ export function compiledSearchParameter(type: ResourceType, code: string): Searc
     name: code,
     appliesTo: (other) => other === type,
     predicate: (parameter, scope) =>
-      parameter.modifier === 'missing'
-        ? missingPredicate(parameter, scope)
+      parameter.modifier === 'missing' && compiled.type !== 'composite'
+        ? missingPredicate(parameter, compiled, scope)
         : KINDS[compiled.type](parameter, compiled, scope),
   };
 }
 
 /** `:missing`: https://hl7.org/fhir/R4/search.html#missing. @throws Refusal `malformed` */
-function missingPredicate(parameter: RawParameter, { tenant, type }: SearchScope): Predicate {
+function missingPredicate(
+  parameter: RawParameter,
+  compiled: CompiledParameter,
+  scope: SearchScope,
+): Predicate {
   const [value] = parameter.values;
   if (parameter.values.length > 1 || (value !== 'true' && value !== 'false')) {
     throw badParameter(keyOf(parameter), 'the value must be true or false');
   }
-  const keys = [searchKey(valueKey(tenant, type, parameter.name, PRESENT))];
+  const keys = formKeys(compiled, [PRESENT], scope);
   return value === 'true' ? noKeysPredicate(keys) : keysPredicate(keys);
 }

@@ -1,28 +1,33 @@
 /** Dates against elements that are periods, or moments of some precision: https://hl7.org/fhir/R4/search.html#prefix */
-import { parameterKey } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import type { Period } from '#src/fhir/search/period.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../../binds.ts';
 import { type Prefix, parsePrefixedDate } from '../dates.ts';
 import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import { type Predicate, valuesPredicate } from '../predicate.ts';
 import { keyOf, type RawParameter, refuseModifier } from '../raw.ts';
+import { parameterKeys } from '../stored.ts';
 
 /** Any of the dates. @throws Refusal `malformed` */
 export function datePredicate(
   parameter: RawParameter,
-  { code }: CompiledParameter,
-  { tenant, type, now }: SearchScope,
+  compiled: CompiledParameter,
+  scope: SearchScope,
 ): Predicate {
   refuseModifier(parameter);
-  const key = searchKey(parameterKey(tenant, type, code));
+  const keys = parameterKeys(compiled, scope);
+  return valuesPredicate({ table: 'period', as: 'p', keys, condition: dateCondition(parameter, scope) });
+}
+
+/** The condition that rows `p` of search.period are one of the dates. @throws Refusal `malformed` */
+export function dateCondition(
+  parameter: RawParameter,
+  { now }: Pick<SearchScope, 'now'>,
+): (binds: Binds) => string {
   const dates = parameter.values.map((value) => parsePrefixedDate(keyOf(parameter), value));
-  return (binds) => {
-    const any = dates.map(({ prefix, period }) => `(${condition(prefix, period, now, binds)})`).join(' or ');
-    return `r.id in (select p.id from search.period p where p.key = ${binds.add(key, 'int8')} and (${any}))`;
-  };
+  return (binds) =>
+    dates.map(({ prefix, period }) => `(${condition(prefix, period, now, binds)})`).join(' or ');
 }
 
 /** `p.low` is in every condition that it can bound: index search.period_by_low (key, low). */

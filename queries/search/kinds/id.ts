@@ -11,7 +11,7 @@ export const idParameter: SearchParameter = {
   predicate(parameter) {
     const ids = parseIds(parameter);
     const condition = (binds: Binds) => `r.id = any(${binds.add(ids, 'uuid[]')})`;
-    return Object.assign(condition, { keyed: true });
+    return Object.assign(condition, { keyed: true, ofEntry: true });
   },
 };
 

@@ -1,69 +1,53 @@
-/** `identifier`: a token, `value`, `system|value`, `|value` or `system|`. https://hl7.org/fhir/R4/search.html#token */
-import { searchable } from '#src/shared/searchable.ts';
+/**
+ * `identifier` in conditional criteria: compared as it is written. A token's case counts for nothing in a search, but of
+ * two identifiers that differ by case alone nobody but their system knows whether they are one: what a search may show
+ * beside each other, a conditional write must not take for the same. https://hl7.org/fhir/R4/search.html#token
+ */
+import { compiledParameter } from '#src/fhir/search/paths.ts';
 import type { Binds } from '../../binds.ts';
-import type { SearchParameter, SearchScope } from '../parameter.ts';
-import { badParameter, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
+import type { SearchParameter } from '../parameter.ts';
+import { refuseModifier, split, unescaped } from '../raw.ts';
+import { tokenPredicate } from './token.ts';
 
-/** Business identifiers. Provenance alone has none. */
+/** Business identifiers, exactly. Provenance alone has none. */
 export const identifierParameter: SearchParameter = {
   name: 'identifier',
-  appliesTo: (type) => type !== 'Provenance',
+  appliesTo: (type) => compiledParameter(type, 'identifier') !== undefined,
   predicate(parameter, scope) {
     refuseModifier(parameter);
-    const tokens = parameter.values.map((value) => parseToken(parameter, value));
-    // As an array the ids are known before any resource is looked up, whatever the planner expects of either table.
-    const condition = (binds: Binds) => `r.id = any(array(${idsOf(tokens, scope, binds)}))`;
+    const compiled = compiledParameter(scope.type, 'identifier');
+    if (compiled === undefined) throw new Error(`${scope.type} has no identifier`);
+    const similar = tokenPredicate(parameter, compiled, scope);
+    const tokens = parameter.values.map(parseToken);
+    const condition = (binds: Binds) => `(${similar(binds)}) and ${hasOne(tokens, binds)}`;
     return Object.assign(condition, { keyed: true });
   },
 };
 
-/**
- * The ids of resources with any of the identifiers: a look-up each in index identifier_by_value (tenant, type, value),
- * or identifier_by_system (system, tenant, type) where only a system is asked for. Lateral with `offset 0`, because
- * without statistics the planner would rather read all identifiers of a type once.
- */
-function idsOf(tokens: readonly Token[], scope: SearchScope, binds: Binds): string {
-  const owned = `i.tenant = ${binds.add(scope.tenant, 'uuid')} and i.type = ${binds.add(scope.type, 'text')}`;
-  const found = (keys: string, condition: string) => `
-    select f.id from ${keys} cross join lateral (
-      select i.id from resources.identifier i where ${owned} and ${condition} offset 0) f`;
-  const texts = (values: readonly (string | undefined)[]) =>
+/** What a token asks for: a system, empty for "without system", null for any; a value, null for any. */
+interface Token {
+  readonly system: string | null;
+  readonly value: string | null;
+}
+
+/** Reads a token that `tokenPredicate` has taken. */
+function parseToken(text: string): Token {
+  const [first = '', second] = split(text, '|').map(unescaped);
+  if (second === undefined) return { system: null, value: first };
+  return { system: first, value: second === '' ? null : second };
+}
+
+/** The condition that a row's body holds one of the identifiers. It is looked at in the few that tokens led to. */
+function hasOne(tokens: readonly Token[], binds: Binds): string {
+  const texts = (column: 'system' | 'value') =>
     binds.add(
-      values.map((value) => (value === undefined || value === '' ? null : searchable(value))),
+      tokens.map((token) => token[column]),
       'text[]',
     );
-  const systems = tokens.filter(({ value }) => value === undefined).map(({ system }) => system);
-  const values = tokens.filter(({ system }) => system === undefined).map(({ value }) => value);
-  const pairs = tokens.filter(({ system, value }) => system !== undefined && value !== undefined);
-  const kinds = [];
-  if (systems.length > 0) kinds.push(found(`unnest(${texts(systems)}) k(system)`, 'i.system = k.system'));
-  if (values.length > 0) kinds.push(found(`unnest(${texts(values)}) k(value)`, 'i.value = k.value'));
-  if (pairs.length > 0) {
-    const [ofSystem, ofValue] = [pairs.map(({ system }) => system), pairs.map(({ value }) => value)];
-    kinds.push(
-      // An empty system is null on both sides: an identifier without one.
-      found(
-        `unnest(${texts(ofSystem)}, ${texts(ofValue)}) k(system, value)`,
-        'i.value = k.value and i.system is not distinct from k.system',
-      ),
-    );
-  }
-  return kinds.length === 1 ? `select distinct u.id from (${kinds.join('')}) u` : kinds.join(' union ');
-}
-
-/** What a token asks for; an empty system stands for "without system". */
-interface Token {
-  readonly system?: string;
-  readonly value?: string;
-}
-
-/** Reads a token. @throws Refusal `malformed` */
-function parseToken(parameter: RawParameter, text: string): Token {
-  const parts = split(text, '|').map(unescaped);
-  const [first = '', second] = parts;
-  if (parts.length > 2 || (first === '' && second === '')) {
-    throw badParameter(parameter.name, 'the value must be value, system|value, |value or system|');
-  }
-  if (second === undefined) return { value: first };
-  return second === '' ? { system: first } : { system: first, value: second };
+  return `exists (
+    select from jsonb_path_query(r.body::jsonb,
+      '$.keyvalue() ? (@.key == "identifier" || @.key == "masterIdentifier").value[*]') i(element)
+    join unnest(${texts('system')}, ${texts('value')}) t(system, value)
+      on (t.system is null or t.system = coalesce(i.element ->> 'system', ''))
+      and coalesce(t.value = i.element ->> 'value', t.value is null))`;
 }

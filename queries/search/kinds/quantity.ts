@@ -1,12 +1,14 @@
 /** Quantities: `number`, `number|system|code`, `number||unit`. https://hl7.org/fhir/R4/search.html#quantity */
-import { parameterKey } from '#src/fhir/search/keys.ts';
+import { dimensionKey } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
+import { canonicalRange, UCUM } from '#src/fhir/units/canonical.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../binds.ts';
 import { type NumberRange, parsePrefixedNumber } from '../numbers.ts';
 import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import { type Predicate, valuesPredicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
+import { parameterKeys } from '../stored.ts';
 
 interface Asked {
   readonly number: NumberRange;
@@ -14,19 +16,25 @@ interface Asked {
   readonly unit?: string;
 }
 
-/** Any of the quantities; units are compared as they are written. @throws Refusal `malformed` */
+/** Any of the quantities. @throws Refusal `malformed` */
 export function quantityPredicate(
   parameter: RawParameter,
-  { code }: CompiledParameter,
-  { tenant, type }: SearchScope,
+  compiled: CompiledParameter,
+  scope: SearchScope,
 ): Predicate {
   refuseModifier(parameter);
-  const key = searchKey(parameterKey(tenant, type, code));
+  const keys = parameterKeys(compiled, scope);
+  return valuesPredicate({ table: 'quantity', as: 'q', keys, condition: quantityCondition(parameter) });
+}
+
+/**
+ * The condition that rows `q` of search.quantity are one of the quantities. A UCUM unit with its system stands for all
+ * that it converts to; without one, numbers compare whatever their units; any other is compared as it is written.
+ * @throws Refusal `malformed`
+ */
+export function quantityCondition(parameter: RawParameter): (binds: Binds) => string {
   const asked = parameter.values.map((value) => parse(parameter, value));
-  return (binds) => {
-    const any = asked.map((each) => `(${condition(each, binds)})`).join(' or ');
-    return `r.id in (select q.id from search.quantity q where q.key = ${binds.add(key, 'int8')} and (${any}))`;
-  };
+  return (binds) => asked.map((each) => `(${condition(each, binds)})`).join(' or ');
 }
 
 function parse(parameter: RawParameter, text: string): Asked {
@@ -39,39 +47,60 @@ function parse(parameter: RawParameter, text: string): Asked {
   };
 }
 
-function condition({ number, system, unit }: Asked, binds: Binds): string {
-  const conditions = [`(${compare(number, binds)})`];
+function condition(asked: Asked, binds: Binds): string {
+  const { number, system, unit } = asked;
+  const canonical = system === UCUM && unit !== undefined ? inBaseUnits(number, unit) : undefined;
+  if (canonical !== undefined) {
+    const dimension = binds.add(searchKey(dimensionKey(canonical.dimension)), 'int8');
+    return `q.dimension = ${dimension} and (${compare(canonical.number, 'q.canonical_', binds)})`;
+  }
+  const conditions = [`(${compare(number, 'q.', binds)})`];
   if (system !== undefined) conditions.push(`q.system = ${binds.add(system, 'text')}`);
   if (unit !== undefined) {
-    const asked = binds.add(unit, 'text');
-    conditions.push(system === undefined ? `(q.code = ${asked} or q.unit = ${asked})` : `q.code = ${asked}`);
+    const text = binds.add(unit, 'text');
+    conditions.push(system === undefined ? `(q.code = ${text} or q.unit = ${text})` : `q.code = ${text}`);
   }
   return conditions.join(' and ');
 }
 
-/** Index search.quantity_by_low (key, low). */
-function compare({ prefix, value, low, high }: NumberRange, binds: Binds): string {
+/** Undefined for a unit that UCUM does not know, or that has no factor. */
+function inBaseUnits(
+  number: NumberRange,
+  unit: string,
+): { readonly dimension: string; readonly number: NumberRange } | undefined {
+  const value = canonicalRange(unit, number.value, number.value);
+  const range = canonicalRange(unit, number.low, number.high);
+  const near = canonicalRange(unit, ...number.near);
+  if (value === undefined || range === undefined || near === undefined) return undefined;
+  const { dimension, low, high } = range;
+  return {
+    dimension,
+    number: { prefix: number.prefix, value: value.low, low, high, near: [near.low, near.high] },
+  };
+}
+
+/** Indexes search.quantity_by_low (key, low), quantity_by_canonical and quantity_about. */
+function compare({ prefix, value, low, high, near }: NumberRange, columns: string, binds: Binds): string {
   const number = (text: string) => binds.add(text, 'numeric');
+  const [bottom, top] = [`${columns}low`, `${columns}high`];
   switch (prefix) {
     case 'eq':
-      return `q.low >= ${number(low)} and q.high < ${number(high)}`;
+      return `${bottom} >= ${number(low)} and ${bottom} < ${number(high)} and ${top} < ${number(high)}`;
     case 'ne':
-      return `q.low < ${number(low)} or q.high >= ${number(high)}`;
+      return `${bottom} < ${number(low)} or ${top} >= ${number(high)}`;
     case 'gt':
-      return `q.high > ${number(value)}`;
+      return `${top} > ${number(value)}`;
     case 'ge':
-      return `q.high >= ${number(value)}`;
+      return `${top} >= ${number(value)}`;
     case 'lt':
-      return `q.low < ${number(value)}`;
+      return `${bottom} < ${number(value)}`;
     case 'le':
-      return `q.low <= ${number(value)}`;
+      return `${bottom} <= ${number(value)}`;
     case 'sa':
-      return `q.low > ${number(value)}`;
+      return `${bottom} > ${number(value)}`;
     case 'eb':
-      return `q.high < ${number(value)}`;
-    case 'ap': {
-      const [given, half] = [number(value), `0.1`];
-      return `q.low <= ${given} + abs(${given}) * ${half} and q.high >= ${given} - abs(${given}) * ${half}`;
-    }
+      return `${top} < ${number(value)}`;
+    case 'ap':
+      return `${bottom} <= ${number(near[1])} and ${top} >= ${number(near[0])}`;
   }
 }

@@ -27,7 +27,11 @@ function record(name: string, owners: readonly string[]): SearchParameter {
           ? `r.record = ${binds.add(first, 'uuid')}`
           : `r.record = any(${binds.add(first === undefined ? [] : [first, ...others], 'uuid[]')})`;
       const implied = first !== undefined && others.length === 0 ? searchKey(recordKey(first)) : undefined;
-      return Object.assign(condition, { keyed: true, ...(implied === undefined ? {} : { implied }) });
+      return Object.assign(condition, {
+        keyed: true,
+        ofEntry: true,
+        ...(implied === undefined ? {} : { implied }),
+      });
     },
   };
 }

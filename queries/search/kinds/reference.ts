@@ -2,55 +2,57 @@
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { LOGICAL } from '#src/fhir/search/extract.ts';
-import { referenceForm, valueKey } from '#src/fhir/search/keys.ts';
+import { referenceForm } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { SearchScope } from '../parameter.ts';
 import { keysPredicate, type Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
+import { formKeys } from '../stored.ts';
+import { hierarchyPredicate } from './hierarchy.ts';
+import { labelPredicate } from './string.ts';
 import { parseTokenForm } from './token.ts';
 
 const LITERAL = /^(?:([A-Za-z]{1,64})\/)?([A-Za-z0-9.-]{1,64})(\/_history\/[A-Za-z0-9.-]{1,64})?$/;
 
 /**
- * Any of the references. `:Patient` says of what type an id is; `:identifier` finds by the identifier in the reference.
+ * Any of the references. `:Patient` says of what type an id is; `:identifier` finds by the identifier in the reference,
+ * `:text` by its display; `:below` and `:above` go down and up a hierarchy.
  * @throws Refusal `malformed`
  */
 export function referencePredicate(
   parameter: RawParameter,
-  { code }: CompiledParameter,
+  compiled: CompiledParameter,
   scope: SearchScope,
 ): Predicate {
-  const { modifier } = parameter;
+  const { modifier, values } = parameter;
   if (modifier === 'identifier') {
-    return keysOf(
-      code + LOGICAL,
-      parameter.values.map((value) => parseTokenForm(parameter, value)),
-      scope,
-    );
+    const forms = values.map((value) => parseTokenForm(parameter, value));
+    return keysPredicate(formKeys(compiled, forms, scope, LOGICAL));
   }
-  const targets = targetsOf(scope, code);
-  if (modifier !== undefined && !targets.includes(modifier)) refuseModifier(parameter);
-  const forms = parameter.values.flatMap((value) => parseForms(parameter, unescaped(value), targets, scope));
-  return keysOf(code, forms, scope);
-}
-
-function keysOf(code: string, forms: readonly string[], { tenant, type }: SearchScope): Predicate {
-  return keysPredicate(forms.map((form) => searchKey(valueKey(tenant, type, code, form))));
+  if (modifier === 'text') return labelPredicate(parameter, compiled, scope);
+  if (modifier === 'below' || modifier === 'above') return hierarchyPredicate(parameter, compiled, scope);
+  if (modifier !== undefined && !targetsOf(scope, compiled).includes(modifier)) refuseModifier(parameter);
+  const forms = values.flatMap((value) => parseReferenceForms(parameter, value, compiled, scope));
+  return keysPredicate(formKeys(compiled, forms, scope));
 }
 
 /** The types that a parameter may name; one that may name any has no modifier of a type but R4's own. */
-function targetsOf({ type }: SearchScope, code: string): readonly string[] {
+function targetsOf({ type }: SearchScope, { code }: Pick<CompiledParameter, 'code'>): readonly string[] {
   return searchParameter(type, code)?.target ?? [];
 }
 
-/** What the reference may be written as in resources: relative, or in full below our base. */
-function parseForms(
+/**
+ * The forms (`keys.ts`) that a reference in a query may have in resources: relative, or in full below our base.
+ * @throws Refusal `malformed`
+ */
+export function parseReferenceForms(
   parameter: RawParameter,
-  value: string,
-  targets: readonly string[],
-  { base }: SearchScope,
+  text: string,
+  compiled: Pick<CompiledParameter, 'code'>,
+  scope: SearchScope,
 ): string[] {
+  const { base } = scope;
+  const value = unescaped(text);
   const relative = value.startsWith(base) ? value.slice(base.length) : value;
   const [, type = parameter.modifier, id, version = ''] = LITERAL.exec(relative) ?? [];
   if (id === undefined) {
@@ -58,7 +60,10 @@ function parseForms(
     throw badParameter(keyOf(parameter), 'the value is not a reference such as Patient/<id>');
   }
   if (type === undefined) {
-    return [referenceForm.id(id), ...targets.map((target) => referenceForm.url(`${base}${target}/${id}`))];
+    return [
+      referenceForm.id(id),
+      ...targetsOf(scope, compiled).map((target) => referenceForm.url(`${base}${target}/${id}`)),
+    ];
   }
   if (!isR4ResourceType(type) || (parameter.modifier !== undefined && type !== parameter.modifier)) {
     throw badParameter(

@@ -1,37 +1,70 @@
 /** Tokens: `code`, `system|code`, `|code`, `system|`. https://hl7.org/fhir/R4/search.html#token */
-import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { tokenForm } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { SearchScope } from '../parameter.ts';
 import { keysPredicate, noKeysPredicate, type Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
+import { formKeys } from '../stored.ts';
+import { codesOf } from '../terms.ts';
+import { labelPredicate } from './string.ts';
+
+const MODIFIERS = ['not', 'text', 'in', 'not-in', 'above', 'below'];
 
 /**
- * Any of the tokens; with `:not` none of them, whatever else there is; with `:of-type` identifiers by type and value.
+ * Any of the tokens; with `:not` none of them, whatever else there is; with `:of-type` identifiers by type and value; with
+ * `:text` by the text beside the code; with `:in`, `:below` and `:above` any of the codes that these stand for.
  * @throws Refusal `malformed`
  */
 export function tokenPredicate(
   parameter: RawParameter,
-  { paths }: CompiledParameter,
+  compiled: CompiledParameter,
   scope: SearchScope,
 ): Predicate {
-  const identifiers = paths.some(({ type }) => type === 'Identifier');
-  refuseModifier(parameter, identifiers ? ['not', 'of-type'] : ['not']);
-  const form = parameter.modifier === 'of-type' ? ofTypeForm : parseTokenForm;
-  const keys = parameter.values.map((value) =>
-    searchKey(valueKey(scope.tenant, scope.type, parameter.name, form(parameter, value))),
-  );
-  return parameter.modifier === 'not' ? noKeysPredicate(keys) : keysPredicate(keys);
+  const { modifier } = parameter;
+  const identifiers = compiled.paths.some(({ type }) => type === 'Identifier');
+  refuseModifier(parameter, identifiers ? [...MODIFIERS, 'of-type'] : MODIFIERS);
+  if (modifier === 'text') return labelPredicate(parameter, compiled, scope);
+  const keys = formKeys(compiled, formsOf(parameter, scope), scope);
+  return modifier === 'not' || modifier === 'not-in' ? noKeysPredicate(keys) : keysPredicate(keys);
+}
+
+function formsOf(parameter: RawParameter, scope: SearchScope): string[] {
+  switch (parameter.modifier) {
+    case 'of-type':
+      return parameter.values.map((value) => ofTypeForm(parameter, value));
+    case 'in':
+    case 'not-in':
+    case 'above':
+    case 'below':
+      return parameter.values
+        .flatMap((value) => codesOf(parameter, value, scope))
+        .map(({ system, code = '' }) => tokenForm.pair(system, code));
+    default:
+      return parameter.values.map((value) => parseTokenForm(parameter, value));
+  }
+}
+
+/** A token in a query: an empty system is that of codes without one; without a code it is any of the system's. */
+export interface AskedToken {
+  readonly system?: string;
+  readonly code?: string;
+}
+
+/** Reads a token. @throws Refusal `malformed` */
+export function parseToken(parameter: RawParameter, text: string): AskedToken {
+  const [first = '', second, ...others] = split(text, '|').map(unescaped);
+  if (others.length > 0 || (first === '' && (second ?? '') === '')) {
+    throw badParameter(keyOf(parameter), 'the value must be code, system|code, |code or system|');
+  }
+  if (second === undefined) return { code: first };
+  return second === '' ? { system: first } : { system: first, code: second };
 }
 
 /** The form (`keys.ts`) of a token in a query. @throws Refusal `malformed` */
 export function parseTokenForm(parameter: RawParameter, text: string): string {
-  const [first = '', second, ...others] = split(text, '|').map(unescaped);
-  if (others.length > 0 || (first === '' && second === '')) {
-    throw badParameter(keyOf(parameter), 'the value must be code, system|code, |code or system|');
-  }
-  if (second === undefined) return tokenForm.code(first);
-  return second === '' ? tokenForm.system(first) : tokenForm.pair(first, second);
+  const { system, code } = parseToken(parameter, text);
+  if (code === undefined) return tokenForm.system(system ?? '');
+  return system === undefined ? tokenForm.code(code) : tokenForm.pair(system, code);
 }
 
 function ofTypeForm(parameter: RawParameter, text: string): string {

@@ -1,11 +1,12 @@
 /** URIs: https://hl7.org/fhir/R4/search.html#uri */
-import { parameterKey, uriForm, valueKey } from '#src/fhir/search/keys.ts';
+import { uriForm } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import { FOLDED_LENGTH, folded } from '#src/fhir/search/text.ts';
-import { searchKey } from '#src/shared/search-key.ts';
+import type { Binds } from '../../binds.ts';
 import type { SearchScope } from '../parameter.ts';
-import { keysPredicate, type Predicate } from '../predicate.ts';
+import { keysPredicate, type Predicate, valuesPredicate } from '../predicate.ts';
 import { type RawParameter, refuseModifier, unescaped } from '../raw.ts';
+import { formKeys, parameterKeys } from '../stored.ts';
 
 /**
  * Is one of the uris, to the letter; `:above` is one that contains them, `:below` one that they contain, by the parts of
@@ -14,14 +15,14 @@ import { type RawParameter, refuseModifier, unescaped } from '../raw.ts';
  */
 export function uriPredicate(
   parameter: RawParameter,
-  { code }: CompiledParameter,
-  { tenant, type }: SearchScope,
+  compiled: CompiledParameter,
+  scope: SearchScope,
 ): Predicate {
   refuseModifier(parameter, ['above', 'below']);
   const uris = parameter.values.map(unescaped);
-  if (parameter.modifier === 'below') return below(searchKey(parameterKey(tenant, type, code)), uris);
+  if (parameter.modifier === 'below') return below(parameterKeys(compiled, scope), uris);
   const found = parameter.modifier === 'above' ? uris.flatMap(above) : uris;
-  return keysPredicate(found.map((uri) => searchKey(valueKey(tenant, type, code, uriForm(uri)))));
+  return keysPredicate(formKeys(compiled, found.map(uriForm), scope));
 }
 
 /** A uri and those whose paths begin its own, each also with a slash at its end. */
@@ -34,8 +35,8 @@ function above(uri: string): string[] {
 }
 
 /** Index search.string_by_value (key, folded). */
-function below(key: string, uris: readonly string[]): Predicate {
-  return (binds) => {
+function below(keys: readonly string[], uris: readonly string[]): Predicate {
+  const condition = (binds: Binds) => {
     const any = uris.map((uri) => {
       const exact = binds.add(uri, 'text');
       const inside = binds.add(uri.endsWith('/') ? uri : `${uri}/`, 'text');
@@ -43,7 +44,7 @@ function below(key: string, uris: readonly string[]): Predicate {
       return `(s.folded >= ${comparable} and s.folded < ${comparable} || chr(1114111)
         and (s.exact = ${exact} or starts_with(s.exact, ${inside})))`;
     });
-    return `r.id in (select s.id from search.string s
-      where s.key = ${binds.add(key, 'int8')} and (${any.join(' or ')}))`;
+    return any.join(' or ');
   };
+  return valuesPredicate({ table: 'string', as: 's', keys, condition });
 }

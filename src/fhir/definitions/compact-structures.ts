@@ -93,7 +93,7 @@ function addRules(
   if (rules.length > 0) type.rules = [...(type.rules ?? []), ...rules];
 }
 
-/** `min..max types binding`, as `tables.ts` documents it. */
+/** `min..max`, its flags, types and binding, as `tables.ts` documents it. */
 function compactElement(
   element: SourceElement,
   backbone: string | undefined,
@@ -104,7 +104,8 @@ function compactElement(
     element.contentReference ??
     backbone ??
     (element.type ?? []).map((type) => typeName(element, type)).join(',');
-  const cardinality = `${element.min}..${element.max === '*' ? '*' : 1}`;
+  const flags = (element.isSummary === true ? 's' : '') + (element.isModifier === true ? 'm' : '');
+  const cardinality = `${element.min}..${element.max === '*' ? '*' : 1}${flags}`;
   const { strength, valueSet } = element.binding ?? {};
   const required = strength === 'required' && element.path !== NOT_BOUND;
   const bound = required && valueSet !== undefined ? bind(valueSet, table, terminology) : undefined;

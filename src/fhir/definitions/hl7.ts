@@ -28,6 +28,8 @@ export interface SourceElement {
   readonly path: string;
   readonly min: number;
   readonly max: string;
+  readonly isSummary?: boolean;
+  readonly isModifier?: boolean;
   readonly type?: readonly SourceType[];
   readonly contentReference?: string;
   readonly binding?: { readonly strength: string; readonly valueSet?: string };

@@ -9,7 +9,7 @@ export interface CompactType {
   base?: string;
   resource?: true;
   /**
-   * Name → `min..max types value-set`: types separated by commas, a reference's targets as `Reference(Patient|Group)`,
+   * Name → `min..max types value-set`: after the cardinality `s` for an element of summaries and `m` for a modifier; types separated by commas, a reference's targets as `Reference(Patient|Group)`,
    * a content reference as `#Observation.referenceRange`, a choice's name with its `[x]`.
    */
   elements: Record<string, string>;
@@ -38,6 +38,10 @@ export interface ElementDefinition {
   readonly choice: boolean;
   readonly required: boolean;
   readonly list: boolean;
+  /** Whether it belongs to a summary (`isSummary`). */
+  readonly summary: boolean;
+  /** Whether it may change what the others mean (`isModifier`). */
+  readonly modifier: boolean;
   readonly types: readonly ElementType[];
   /** Key of the value set that it is bound to with strength `required`. */
   readonly binding?: string;
@@ -137,7 +141,9 @@ function parseElement(key: string, text: string): ElementDefinition {
     name: choice ? key.slice(0, -3) : key,
     choice,
     required: cardinality.startsWith('1'),
-    list: cardinality.endsWith('*'),
+    list: cardinality.includes('*'),
+    summary: cardinality.includes('s'),
+    modifier: cardinality.includes('m'),
     types: types.split(',').map(parseType),
     ...(binding !== undefined && { binding }),
   };

@@ -1,15 +1,21 @@
 /** Everything that searches find a resource by. */
 import type { ResourceType } from '../types.ts';
-import { PRESENT } from './keys.ts';
-import { type CompiledParameter, compiledParameters, elementsAt, type Path } from './paths.ts';
+import type { Path } from './expressions.ts';
+import { PRESENT, pairForm } from './keys.ts';
+import { type CompiledParameter, compiledParameters, elementsAt } from './paths.ts';
 import type { Period } from './period.ts';
 import {
+  type Coded,
+  codedOf,
+  labelsOf,
   logicalForms,
   periodOf,
+  positionOf,
   type QuantityValue,
   quantityOf,
   referenceForms,
   stringsOf,
+  targetOf,
   tokenForms,
   truthForms,
   uriForms,
@@ -19,6 +25,8 @@ import {
 export interface Found<V> {
   readonly code: string;
   readonly value: V;
+  /** What the value is of, for composites: one of its codes. A value with several is found once for each. */
+  readonly about?: Coded;
 }
 
 /** The values of all parameters of a resource. */
@@ -28,77 +36,151 @@ export interface SearchValues {
   readonly strings: readonly Found<string>[];
   readonly periods: readonly Found<Period>[];
   readonly quantities: readonly Found<QuantityValue>[];
+  /** Ids in references, whatever they name, each once. */
+  readonly targets: ReadonlySet<string>;
 }
 
 /** The suffix of a reference parameter's code under which the forms of logical identifiers stand. */
 export const LOGICAL = ':identifier';
+/** The suffix of a parameter's code under which the texts of `:text` stand. */
+export const LABEL = ':text';
+/** The suffixes of `near` under which the degrees of positions stand. */
+export const [LATITUDE, LONGITUDE] = [':latitude', ':longitude'];
+
+/** What is collected. */
+interface Values {
+  readonly forms: Found<string>[];
+  readonly strings: Found<string>[];
+  readonly periods: Found<Period>[];
+  readonly quantities: Found<QuantityValue>[];
+  readonly targets: Set<string>;
+}
 
 /**
  * Reads a resource.
  * @param resource its JSON, parsed; valid R4.
  */
 export function extract(type: ResourceType, resource: unknown): SearchValues {
-  const values = {
-    forms: [] as Found<string>[],
-    strings: [] as Found<string>[],
-    periods: [] as Found<Period>[],
-    quantities: [] as Found<QuantityValue>[],
+  const values: Values = {
+    forms: [],
+    strings: [],
+    periods: [],
+    quantities: [],
+    targets: new Set(),
   };
   for (const parameter of compiledParameters(type)) {
-    const { code } = parameter;
-    let present = false;
-    for (const path of parameter.paths) {
-      if (path.truth === true) continue;
-      const elements = elementsAt(resource, path);
-      present ||= elements.length > 0;
-      for (const element of elements) add(values, parameter, path, element);
-    }
-    if (parameter.paths[0]?.truth === true) {
-      const all = parameter.paths.flatMap((path) => elementsAt(resource, path));
+    const { code, paths, stored } = parameter;
+    // Its values stand under the codes of others.
+    if (stored[0] !== code) continue;
+    if (parameter.type === 'composite') addPairs(values, parameter, resource);
+    else if (paths[0]?.truth === true) {
+      const all = paths.flatMap((path) => elementsAt(resource, path));
       for (const value of truthForms(all)) values.forms.push({ code, value });
-      present = true;
+      values.forms.push({ code, value: PRESENT });
+    } else {
+      let present = false;
+      for (const path of paths) present = addAll(values, parameter, path, resource) || present;
+      if (present) values.forms.push({ code, value: PRESENT });
     }
-    if (present) values.forms.push({ code, value: PRESENT });
   }
   return values;
 }
 
+/** The values at a path. @returns whether there are elements. */
+function addAll(values: Values, parameter: CompiledParameter, path: Path, resource: unknown): boolean {
+  const { about } = path;
+  if (about === undefined) {
+    const elements = elementsAt(resource, path);
+    for (const element of elements) add(values, parameter, path, element);
+    return elements.length > 0;
+  }
+  let present = false;
+  const steps = path.steps.slice(about.base);
+  for (const base of elementsAt(resource, { ...path, steps: path.steps.slice(0, about.base) })) {
+    const elements = elementsAt(base, { ...path, steps });
+    if (elements.length === 0) continue;
+    present = true;
+    const codes = about.codes.flatMap((each) =>
+      elementsAt(base, each).flatMap((code) => codedOf(code, each)),
+    );
+    for (const element of elements) add(values, parameter, path, element, codes);
+  }
+  return present;
+}
+
 function add(
-  values: {
-    readonly forms: Found<string>[];
-    readonly strings: Found<string>[];
-    readonly periods: Found<Period>[];
-    readonly quantities: Found<QuantityValue>[];
-  },
+  values: Values,
   { code, type }: CompiledParameter,
   path: Path,
   element: unknown,
+  codes: readonly Coded[] = [],
 ): void {
+  const found = <V>(value: V): Found<V>[] =>
+    codes.length === 0 ? [{ code, value }] : codes.map((about) => ({ code, value, about }));
   switch (type) {
     case 'token':
       for (const value of tokenForms(element, path)) values.forms.push({ code, value });
+      for (const value of labelsOf(element, path)) values.strings.push({ code: code + LABEL, value });
       break;
-    case 'reference':
+    case 'reference': {
+      const target = targetOf(element);
+      if (target !== undefined) values.targets.add(target);
       for (const value of referenceForms(element)) values.forms.push({ code, value });
       for (const value of logicalForms(element)) values.forms.push({ code: code + LOGICAL, value });
+      for (const value of labelsOf(element, path)) values.strings.push({ code: code + LABEL, value });
       break;
+    }
     case 'uri':
       for (const value of uriForms(element)) values.forms.push({ code, value });
       // As texts for `:below`.
       if (typeof element === 'string') values.strings.push({ code, value: element });
       break;
     case 'string':
-      for (const value of stringsOf(element, path)) values.strings.push({ code, value });
+      for (const value of stringsOf(element, path)) values.strings.push(...found(value));
       break;
     case 'date': {
       const value = periodOf(element, path);
-      if (value !== undefined) values.periods.push({ code, value });
+      if (value !== undefined) values.periods.push(...found(value));
       break;
     }
     case 'quantity': {
       const value = quantityOf(element, path);
-      if (value !== undefined) values.quantities.push({ code, value });
+      if (value !== undefined) values.quantities.push(...found(value));
+      break;
+    }
+    case 'special': {
+      const { latitude, longitude } = positionOf(element);
+      values.quantities.push({ code: code + LATITUDE, value: number(latitude) });
+      values.quantities.push({ code: code + LONGITUDE, value: number(longitude) });
       break;
     }
   }
+}
+
+function number(text: string): QuantityValue {
+  return { low: text, high: text, system: null, code: null, unit: null, canonical: null };
+}
+
+/** Both parts' forms together, of each base; ordered second parts bear the codes of the first (`About`). */
+function addPairs({ forms }: Values, { code, paths, composite }: CompiledParameter, resource: unknown): void {
+  if (composite === undefined || composite.ordered) return;
+  for (const [at, parts] of composite.bases.entries()) {
+    const path = paths[at];
+    for (const base of path === undefined ? [] : elementsAt(resource, path)) {
+      const [firsts = [], seconds = []] = parts.map((each, part) =>
+        formsOf(base, each, composite.parts[part]?.type === 'reference'),
+      );
+      for (const first of firsts) {
+        for (const second of seconds) forms.push({ code, value: pairForm(first, second) });
+      }
+    }
+  }
+}
+
+function formsOf(base: unknown, paths: readonly Path[], reference: boolean): string[] {
+  return paths.flatMap((path) =>
+    elementsAt(base, path).flatMap((element) =>
+      reference ? referenceForms(element) : tokenForms(element, path),
+    ),
+  );
 }

@@ -24,6 +24,9 @@ export const referenceForm = {
 /** The form of a uri. */
 export const uriForm = (uri: string): string => `u:${uri}`;
 
+/** The form of a composite's value: those of its two parts. */
+export const pairForm = (first: string, second: string): string => `${first} $ ${second}`;
+
 /** There is a value at all: what `:missing` asks. */
 export const PRESENT = 'p';
 
@@ -40,4 +43,14 @@ export function recordKey(record: string): string {
 /** The key that a parameter's strings, moments and quantities bear. */
 export function parameterKey(tenant: string, type: string, code: string): string {
   return `${tenant} ${type} ${code}`;
+}
+
+/** The text whose hash stands for the system of the code that a value is of. */
+export function systemKey(system: string): string {
+  return `system ${system}`;
+}
+
+/** The text whose hash stands for the dimension of a quantity in canonical units. */
+export function dimensionKey(dimension: string): string {
+  return `dimension ${dimension}`;
 }

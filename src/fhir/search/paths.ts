@@ -1,125 +1,94 @@
 /**
- * R4's search expressions as paths through FHIR's JSON, each with the type of what stands at its end. They are compiled
- * from the generated tables once per type; none is written by hand.
+ * The search parameters of a type, each with its paths: compiled from the generated tables once per type; none is written
+ * by hand.
  */
 import { searchParameter, searchParameterCodes } from '../definitions/search-parameters.ts';
-import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
-import type { ResourceType } from '../types.ts';
-
-/** A way from a resource to elements. */
-export interface Path {
-  /** JSON names, lists passed over. None: the resource itself. */
-  readonly steps: readonly string[];
-  /** FHIR type of the elements at the end: `Coding`, `dateTime`, `Observation.component`. */
-  readonly type: string;
-  /** Value set that the element is bound to with strength `required`, where it is a `code`. */
-  readonly binding?: string;
-  /** `where(system = 'email')`: a member of the elements that must have a value. */
-  readonly where?: readonly [member: string, value: string];
-  /** `where(resolve() is Patient)`: the type that the reference's text must name. */
-  readonly refersTo?: string;
-  /** `a.exists() and a != false`: one boolean, whether there is a value other than false. */
-  readonly truth?: true;
-}
-
-const CALL = /^(\w+)\((.*)\)$/;
-const TRUTH = /^([\w.]+)\.exists\(\) and \1 != false$/;
-
-/**
- * Compiles an expression.
- * @param base type that it begins at, a resource type or, in a composite's component, any other.
- * @throws Error for syntax that none of R4's search expressions for the 26 types has.
- */
-export function compilePaths(expression: string, base: string): Path[] {
-  const [, truth] = TRUTH.exec(expression) ?? [];
-  if (truth !== undefined) {
-    return compilePaths(truth, base).map((path) => ({ ...path, truth: true }));
-  }
-  return expression
-    .replaceAll(/\(([\w.]+) as (\w+)\)/g, '$1.as($2)')
-    .split(' | ')
-    .flatMap((operand) => compileOperand(operand, base));
-}
-
-function compileOperand(operand: string, base: string): Path[] {
-  const [first, ...others] = operand.split(/\.(?![^(]*\))/);
-  const root = base === 'Resource' || base === first ? others : [first ?? '', ...others];
-  let paths: Path[] = [{ steps: [], type: base }];
-  for (const [at, step] of root.entries()) {
-    const [, call, argument = ''] = CALL.exec(step) ?? [];
-    if (call === 'as') paths = paths.filter(({ type }) => isA(type, argument));
-    else if (call === 'where') paths = paths.map((path) => ({ ...path, ...condition(argument) }));
-    else if (call === undefined) paths = paths.flatMap((path) => into(path, step));
-    else throw new Error(`${call}() in the search expression ${operand}, step ${at}`);
-  }
-  return paths;
-}
-
-/** Primitives that are kinds of another: https://hl7.org/fhir/R4/datatypes.html */
-const KINDS_OF: Readonly<Record<string, readonly string[]>> = {
-  uri: ['canonical', 'oid', 'url', 'uuid'],
-  string: ['code', 'id', 'markdown'],
-  integer: ['positiveInt', 'unsignedInt'],
-};
-
-function isA(type: string, wanted: string): boolean {
-  return type === wanted || KINDS_OF[wanted]?.includes(type) === true;
-}
-
-function condition(text: string): Pick<Path, 'where' | 'refersTo'> {
-  const [, member, value] = /^(\w+)='(\w+)'$/.exec(text) ?? [];
-  if (member !== undefined && value !== undefined) return { where: [member, value] };
-  const [, type] = /^resolve\(\) is (\w+)$/.exec(text) ?? [];
-  if (type !== undefined) return { refersTo: type };
-  throw new Error(`where(${text}) in a search expression`);
-}
-
-/** The paths one element further; one for each type of a choice. */
-function into(path: Path, name: string): Path[] {
-  if (PRIMITIVES.has(path.type)) throw new Error(`${path.type} has no ${name}`);
-  const element = typeDefinition(path.type).elements.find((each) => each.name === name);
-  if (element === undefined) throw new Error(`${path.type} has no ${name}`);
-  return element.types.map(({ code }) => ({
-    ...path,
-    steps: [...path.steps, jsonName(element, code)],
-    type: code,
-    ...bindingOf(element, code),
-  }));
-}
-
-function bindingOf({ binding }: ElementDefinition, code: string): Pick<Path, 'binding'> {
-  return code === 'code' && binding !== undefined ? { binding } : {};
-}
+import { type ResourceType, typeEntry } from '../types.ts';
+import { type Composite, compileComposite, withAbout } from './composites.ts';
+import { compilePaths, type Path } from './expressions.ts';
+import { withTimeline } from './timeline.ts';
 
 /** A search parameter of a type, ready to be read from resources. */
 export interface CompiledParameter {
   readonly code: string;
-  readonly type: 'token' | 'reference' | 'date' | 'string' | 'uri' | 'quantity';
+  /** `special` is Location's `near`. */
+  readonly type: 'token' | 'reference' | 'date' | 'string' | 'uri' | 'quantity' | 'composite' | 'special';
+  /** Where its values stand; a composite's bases. */
   readonly paths: readonly Path[];
+  /** Of a composite. */
+  readonly composite?: Composite;
+  /**
+   * The codes under which a read model holds its values: its own, or those of the parameters that its values are the
+   * union of (`combo-code`: `code` and `component-code`), so that nothing is held twice.
+   */
+  readonly stored: readonly string[];
 }
 
-const READABLE = new Set(['token', 'reference', 'date', 'string', 'uri', 'quantity']);
+const READABLE = new Set(['token', 'reference', 'date', 'string', 'uri', 'quantity', 'composite', 'special']);
 /** What every row of a read model says by itself. */
 const OF_ROW = new Set(['_id', '_lastUpdated']);
 
 const compiled = new Map<ResourceType, readonly CompiledParameter[]>();
 
-/**
- * The parameters of a type whose values are read from its resources: all but composites, `special` ones, `_id` and
- * `_lastUpdated`.
- */
+/** The parameters of a type whose values are read from its resources: all but `_id` and `_lastUpdated`. */
 export function compiledParameters(type: ResourceType): readonly CompiledParameter[] {
   const known = compiled.get(type);
   if (known !== undefined) return known;
+  const parameters = compile(type);
+  compiled.set(type, parameters);
+  return parameters;
+}
+
+function compile(type: ResourceType): readonly CompiledParameter[] {
   const parameters = searchParameterCodes(type).flatMap((code) => {
     const parameter = searchParameter(type, code);
     if (parameter === undefined || !READABLE.has(parameter.type) || OF_ROW.has(code)) return [];
     const base = code.startsWith('_') ? 'Resource' : type;
     const paths = compilePaths(parameter.expression, base);
-    return [{ code, type: parameter.type as CompiledParameter['type'], paths }];
+    const composite =
+      parameter.component === undefined
+        ? {}
+        : { composite: compileComposite(type, paths, parameter.component) };
+    return [{ code, type: parameter.type as CompiledParameter['type'], paths, ...composite }];
   });
-  compiled.set(type, parameters);
-  return parameters;
+  const storing = storedCodes(type, parameters);
+  const compiledOnes = parameters.map((each) => ({ ...each, stored: storing.get(each.code) ?? [each.code] }));
+  return withTimeline(type, withAbout(compiledOnes));
+}
+
+/**
+ * Code → the codes that hold its values. A parameter whose values are those of others together, of the same kind, is
+ * held by them; of two alike the first holds both.
+ */
+function storedCodes(
+  type: ResourceType,
+  parameters: readonly Omit<CompiledParameter, 'stored'>[],
+): ReadonlyMap<string, readonly string[]> {
+  const stored = new Map<string, readonly string[]>();
+  const holders: { readonly code: string; readonly type: string; readonly keys: readonly string[] }[] = [];
+  const keyed = parameters.map((parameter) => ({ ...parameter, keys: keysOf(type, parameter) }));
+  keyed.sort((a, b) => a.keys.length - b.keys.length || (a.code < b.code ? -1 : 1));
+  for (const { code, type: kind, keys, paths } of keyed) {
+    const parts = holders.filter(
+      (holder) => holder.type === kind && holder.keys.every((key) => keys.includes(key)),
+    );
+    const covered = new Set(parts.flatMap((part) => part.keys));
+    const whole = covered.size === keys.length && paths[0]?.truth !== true;
+    stored.set(code, whole ? parts.map((part) => part.code) : [code]);
+    if (!whole) holders.push({ code, type: kind, keys });
+  }
+  return stored;
+}
+
+/** One text a path: equal texts, equal values. In the record of a patient every `subject` is a Patient. */
+function keysOf(type: ResourceType, { paths, composite }: Omit<CompiledParameter, 'stored'>): string[] {
+  const { home, owner } = typeEntry(type);
+  return paths.map((path, at) => {
+    const { refersTo, ...same } = path;
+    const certain =
+      refersTo === 'Patient' && home === 'record' && owner !== 'target' && path.steps.join() === owner;
+    return JSON.stringify([certain ? same : path, composite?.bases[at]]);
+  });
 }
 
 /** The parameter of that code, if the type has it among `compiledParameters`. */

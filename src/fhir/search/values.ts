@@ -2,9 +2,11 @@
  * What a search finds an element by, per FHIR type and type of parameter: https://hl7.org/fhir/R4/search.html#ptypes
  * Elements come from stored resources, which are valid R4.
  */
+import { isLosslessNumber } from 'lossless-json';
 import { isEnumerated, valueSet } from '../definitions/tables.ts';
+import { canonicalRange, UCUM } from '../units/canonical.ts';
+import type { Path } from './expressions.ts';
 import { referenceForm, tokenForm, uriForm } from './keys.ts';
-import type { Path } from './paths.ts';
 import { type Period, parsePeriod } from './period.ts';
 
 /** Before and after all moments: the ends of a Period that has none. */
@@ -19,6 +21,14 @@ export interface QuantityValue {
   readonly system: string | null;
   readonly code: string | null;
   readonly unit: string | null;
+  /** The same in canonical UCUM units; null for a unit that UCUM refuses, and for one of another system. */
+  readonly canonical: { readonly dimension: string; readonly low: string; readonly high: string } | null;
+}
+
+/** A code in a system; an empty one says that it has none. */
+export interface Coded {
+  readonly system: string;
+  readonly code?: string | undefined;
 }
 
 type Element = Readonly<Record<string, unknown>>;
@@ -36,48 +46,75 @@ function texts(...values: readonly unknown[]): string[] {
 }
 
 /** The forms of a token: see `tokenForm`. */
-export function tokenForms(element: unknown, { type, binding }: Path): string[] {
-  if (type === 'CodeableConcept') return each((element as Element).coding).flatMap(codingForms);
-  if (typeof element === 'boolean') {
-    return pairForms('http://terminology.hl7.org/CodeSystem/special-values', String(element));
-  }
+export function tokenForms(element: unknown, path: Path): string[] {
+  const forms = codedOf(element, path).flatMap(codedForms);
+  if (path.type === 'Identifier') forms.push(...ofTypeForms(element as Element));
+  return forms.length > 3 ? [...new Set(forms)] : forms;
+}
+
+const SPECIAL_VALUES = 'http://terminology.hl7.org/CodeSystem/special-values';
+
+/** The codes that a token says. */
+export function codedOf(element: unknown, { type, binding }: Path): Coded[] {
+  if (typeof element === 'boolean') return [{ system: SPECIAL_VALUES, code: String(element) }];
   if (typeof element === 'string') {
     const systems = type === 'code' && binding !== undefined ? systemsOf(binding, element) : [];
-    return systems.length === 0
-      ? pairForms('', element)
-      : [...new Set(systems.flatMap((system) => pairForms(system, element)))];
+    return (systems.length === 0 ? [''] : systems).map((system) => ({ system, code: element }));
   }
-  if (type === 'Coding') return codingForms(element as Element);
-  if (type === 'Identifier') return identifierForms(element as Element);
-  if (type === 'ContactPoint') return pairForms('', text((element as Element).value));
-  return [];
+  const parts = element as Element;
+  switch (type) {
+    case 'CodeableConcept':
+      return each(parts.coding).map(codingOf);
+    case 'Coding':
+      return [codingOf(parts)];
+    case 'Identifier':
+      return [{ system: text(parts.system) ?? '', code: text(parts.value) }];
+    case 'ContactPoint':
+      return [{ system: '', code: text(parts.value) }];
+    default:
+      return [];
+  }
+}
+
+function codingOf({ system, code }: Element): Coded {
+  return { system: text(system) ?? '', code: text(code) };
 }
 
 /** One boolean of all that a path leads to. */
 export function truthForms(elements: readonly unknown[]): string[] {
   const truth = elements.some((element) => element !== false);
-  return pairForms('http://terminology.hl7.org/CodeSystem/special-values', String(truth));
+  return codedForms({ system: SPECIAL_VALUES, code: String(truth) });
 }
 
-function codingForms({ system, code }: Element): string[] {
-  return pairForms(text(system) ?? '', text(code));
-}
-
-function pairForms(system: string, code: string | undefined): string[] {
+function codedForms({ system, code }: Coded): string[] {
   if (code === undefined) return system === '' ? [] : [tokenForm.system(system)];
   const forms = [tokenForm.code(code), tokenForm.pair(system, code)];
   return system === '' ? forms : [...forms, tokenForm.system(system)];
 }
 
-function identifierForms(identifier: Element): string[] {
+function ofTypeForms(identifier: Element): string[] {
   const value = text(identifier.value);
-  const forms = pairForms(text(identifier.system) ?? '', value);
-  if (value === undefined) return forms;
-  const types = each((identifier.type as Element | undefined)?.coding);
-  return [
-    ...forms,
-    ...types.map((type) => tokenForm.ofType(text(type.system) ?? '', text(type.code) ?? '', value)),
-  ];
+  if (value === undefined) return [];
+  return each((identifier.type as Element | undefined)?.coding).map((type) =>
+    tokenForm.ofType(text(type.system) ?? '', text(type.code) ?? '', value),
+  );
+}
+
+/** The texts beside the codes of a token, or the display of a reference: what `:text` searches. */
+export function labelsOf(element: unknown, { type }: Path): string[] {
+  if (typeof element !== 'object' || element === null) return [];
+  const parts = element as Element;
+  switch (type) {
+    case 'CodeableConcept':
+      return texts(parts.text, ...each(parts.coding).map(({ display }) => display));
+    case 'Coding':
+    case 'Reference':
+      return texts(parts.display);
+    case 'Identifier':
+      return texts((parts.type as Element | undefined)?.text);
+    default:
+      return [];
+  }
 }
 
 /** The systems of a required value set that have a code: a `code` element's system is implied. */
@@ -111,11 +148,20 @@ export function referenceForms(element: unknown): string[] {
   ];
 }
 
+/** The id at the end of a reference, relative or a URL. */
+export function targetOf(element: unknown): string | undefined {
+  if (typeof element === 'string') return undefined;
+  const reference = text((element as Element).reference);
+  return reference === undefined ? undefined : /([^/#:]+)$/.exec(reference.replace(VERSION, ''))?.[1];
+}
+
+const IDENTIFIER: Path = { steps: [], type: 'Identifier' };
+
 /** Forms of the identifier in a reference, for `:identifier`. */
 export function logicalForms(element: unknown): string[] {
   if (typeof element === 'string') return [];
   const { identifier } = element as Element;
-  return each(identifier).flatMap(identifierForms);
+  return each(identifier).flatMap((item) => tokenForms(item, IDENTIFIER));
 }
 
 /** The form of a uri. */
@@ -153,33 +199,53 @@ function timing({ event, repeat }: Element): Period | undefined {
 /** What a quantity parameter compares with; undefined for an element without a number. */
 export function quantityOf(element: unknown, { type }: Path): QuantityValue | undefined {
   const quantity = element as Element;
-  if (type === 'Range') {
-    const [low, high] = [each(quantity.low)[0], each(quantity.high)[0]];
-    if (low?.value === undefined && high?.value === undefined) return undefined;
-    return {
-      ...unitOf(low ?? high ?? {}),
-      low: decimal(low?.value) ?? '-Infinity',
-      high: decimal(high?.value) ?? 'Infinity',
-    };
-  }
   if (type === 'SampledData') return undefined;
+  if (type === 'Range') return rangeOf(quantity);
   const value = decimal(quantity.value);
   if (value === undefined) return undefined;
   const { comparator } = quantity;
   const open = typeof comparator === 'string' ? comparator : '';
-  return {
-    ...unitOf(quantity),
-    low: open.startsWith('<') ? '-Infinity' : value,
-    high: open.startsWith('>') ? 'Infinity' : value,
-  };
+  const low = open.startsWith('<') ? '-Infinity' : value;
+  const high = open.startsWith('>') ? 'Infinity' : value;
+  const unit = unitOf(quantity);
+  return { ...unit, low, high, canonical: canonicalOf(unit, low, high) };
+}
+
+function rangeOf(range: Element): QuantityValue | undefined {
+  const [first, last] = [each(range.low)[0], each(range.high)[0]];
+  const [from, to] = [decimal(first?.value), decimal(last?.value)];
+  if (from === undefined && to === undefined) return undefined;
+  const [unit, other] = [unitOf(first ?? last ?? {}), unitOf(last ?? first ?? {})];
+  const low = from ?? '-Infinity';
+  const high = to ?? 'Infinity';
+  const [bottom, top] = [canonicalOf(unit, low, low), canonicalOf(other, high, high)];
+  // Each end in its own unit.
+  const canonical =
+    bottom !== null && bottom.dimension === top?.dimension ? { ...bottom, high: top.high } : null;
+  return { ...unit, low, high, canonical };
 }
 
 function unitOf({ system, code, unit }: Element): Pick<QuantityValue, 'system' | 'code' | 'unit'> {
   return { system: text(system) ?? null, code: text(code) ?? null, unit: text(unit) ?? null };
 }
 
+function canonicalOf(
+  { system, code }: Pick<QuantityValue, 'system' | 'code'>,
+  low: string,
+  high: string,
+): QuantityValue['canonical'] {
+  return system === UCUM && code !== null ? (canonicalRange(code, low, high) ?? null) : null;
+}
+
 function decimal(value: unknown): string | undefined {
+  if (isLosslessNumber(value)) return value.value;
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
+}
+
+/** The latitude and the longitude of a Location's position, in degrees. */
+export function positionOf(element: unknown): { readonly latitude: string; readonly longitude: string } {
+  const { latitude, longitude } = element as Element;
+  return { latitude: decimal(latitude) ?? '0', longitude: decimal(longitude) ?? '0' };
 }
 
 /** The texts that a string parameter compares with. */

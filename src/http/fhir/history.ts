@@ -4,13 +4,14 @@ import type { HistoryEntry, HistoryPage, HistoryQuery } from '#queries/history.t
 import { DEFAULT_COUNT, parseCount } from '#queries/search/controls.ts';
 import { badParameter } from '#queries/search/raw.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
-import type { ResourceType } from '#src/fhir/types.ts';
+import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
 import { bundleFrame, joined, pageLinks } from './bundle-text.ts';
 import type { FhirRequest } from './request.ts';
+import { cut, parseShape, type Shape } from './subset.ts';
 
 /** Every version of one resource, newest first. @throws Refusal 400 404 503 */
 export async function historyOfInstance(
@@ -18,13 +19,14 @@ export async function historyOfInstance(
   type: ResourceType,
   id: string,
 ): Promise<Answer> {
-  const asked = parseQuery(request);
+  const { shape, ...asked } = parseQuery(request, [type]);
   const { service, caller, query } = request;
   requireFresh(service.stale, ['history']);
   const path = `${type}/${id}/_history`;
   const build = async (): Promise<Buffer> => {
     const page = await service.queries.history(caller, { ...asked, type, id });
-    return bundle(request, path, page.total === 0 ? await withoutVersions(request, type, id, asked) : page);
+    const found = page.total === 0 ? await withoutVersions(request, type, id, asked) : page;
+    return bundle(request, path, found, shape);
   };
   const newest = isFirstPage(asked) ? await service.queries.newestVersion(caller, type, id) : undefined;
   if (newest === undefined) return answer(await build());
@@ -38,18 +40,18 @@ function isFirstPage({ since, at, cursor, count }: Asked): boolean {
 
 /** Every version of every resource of a type. Of Provenance: of clients' own. @throws Refusal 400 503 */
 export async function historyOfType(request: FhirRequest, type: ResourceType): Promise<Answer> {
-  const query = parseQuery(request);
+  const { shape, ...query } = parseQuery(request, [type]);
   requireFresh(request.service.stale, ['history']);
   const page = await request.service.queries.history(request.caller, { ...query, type });
-  return answer(bundle(request, `${type}/_history`, page));
+  return answer(bundle(request, `${type}/_history`, page, shape));
 }
 
 /** Every version of everything that the caller may see. @throws Refusal 400 503 */
 export async function historyOfSystem(request: FhirRequest): Promise<Answer> {
-  const query = parseQuery(request);
+  const { shape, ...query } = parseQuery(request, TYPE_NAMES);
   requireFresh(request.service.stale, ['history']);
   const page = await request.service.queries.history(request.caller, query);
-  return answer(bundle(request, '_history', page));
+  return answer(bundle(request, '_history', page, shape));
 }
 
 const NO_VERSIONS: HistoryPage = { total: 0, entries: [] };
@@ -78,10 +80,13 @@ async function withoutVersions(
   return { total: 1, entries: count === 0 || cursor !== undefined ? [] : [entry] };
 }
 
-const KNOWN = new Set(['_since', '_at', '_count', '_format', '_pretty', CURSOR]);
+const KNOWN = new Set(['_since', '_at', '_count', '_format', '_pretty', '_summary', '_elements', CURSOR]);
 
 /** @throws Refusal malformed (400) naming the parameter; an unknown one only with `handling=strict`. */
-function parseQuery({ query, prefer }: FhirRequest): Asked {
+function parseQuery(
+  { query, prefer }: FhirRequest,
+  types: readonly ResourceType[],
+): Asked & { readonly shape: Shape } {
   for (const name of query.keys()) {
     if (prefer.handling === 'strict' && !KNOWN.has(name))
       throw badParameter(name, 'history has none of that name');
@@ -90,8 +95,11 @@ function parseQuery({ query, prefer }: FhirRequest): Asked {
   const cursor = query.get(CURSOR);
   const since = periodIn(query, '_since');
   const at = periodIn(query, '_at');
+  const shape = parseShape(query, types);
+  const entries = count === null || count === '' ? DEFAULT_COUNT : parseCount(count);
   return {
-    count: count === null || count === '' ? DEFAULT_COUNT : parseCount(count),
+    shape,
+    count: shape.onlyTotal ? 0 : entries,
     ...(since === undefined ? {} : { since: since.from }),
     ...(at === undefined ? {} : { at }),
     ...(cursor === null || cursor === '' ? {} : { cursor }),
@@ -110,10 +118,10 @@ function answer(body: Buffer): Answer {
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
 }
 
-function bundle({ service, query }: FhirRequest, path: string, page: HistoryPage): Buffer {
+function bundle({ service, query }: FhirRequest, path: string, page: HistoryPage, shape: Shape): Buffer {
   const self = new URLSearchParams([...query].filter(([name]) => KNOWN.has(name) && name !== CURSOR));
   const links = pageLinks(service.base + path, self, page.next);
-  const pieces = page.entries.flatMap((entry, n) => entryPieces(service.base, entry, n > 0));
+  const pieces = page.entries.flatMap((entry, n) => entryPieces(service.base, entry, n > 0, shape));
   const total = page.total === undefined ? {} : { total: page.total };
   const [before, after] = bundleFrame('history', page.entries.length, { ...total, links });
   return joined([before, ...pieces, after]);
@@ -126,12 +134,17 @@ const REQUESTS = {
 } as const;
 
 /** An entry's JSON, in pieces: the body is not copied before the whole page is. */
-function entryPieces(base: string, entry: HistoryEntry, further: boolean): (string | Buffer)[] {
+function entryPieces(
+  base: string,
+  entry: HistoryEntry,
+  further: boolean,
+  { subset }: Shape,
+): (string | Buffer)[] {
   const { type, id, version, recordedAt, operation, body } = entry;
   const { method, status } = REQUESTS[operation];
   const start = `${further ? ',' : ''}{"fullUrl":"${base}${type}/${id}"`;
   const url = operation === 'CREATE' ? type : `${type}/${id}`;
   const response = `{"status":"${status}","etag":"W/\\"${version}\\"","lastModified":"${toInstant(recordedAt)}"}`;
   const end = `,"request":{"method":"${method}","url":"${url}"},"response":${response}}`;
-  return body === null ? [start + end] : [`${start},"resource":`, body, end];
+  return body === null ? [start + end] : [`${start},"resource":`, cut({ type, body }, subset), end];
 }

@@ -9,7 +9,7 @@ import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
 import { type Header, parseAuthorship } from '../authorship.ts';
-import { JSON_TYPES, type RawBody, readBody } from '../body.ts';
+import { hasBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
 import { type Authentication, type Authenticator, credentialOf, requireScope } from '../credentials.ts';
 import { fhirError } from '../errors.ts';
 import { readForm } from '../form-body.ts';
@@ -19,6 +19,7 @@ import { negotiate } from '../negotiation.ts';
 import { segmentsOf } from '../path.ts';
 import { parsePrefer } from '../prefer.ts';
 import type { FhirRequest, FhirService, Interaction } from './request.ts';
+import { parseBody } from './resource-body.ts';
 import { allowOf, interactionOf, routeOf } from './route.ts';
 
 /** What the interface needs beside the parts that interactions work with. */
@@ -69,8 +70,9 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   const caller = await authentication.caller;
   const request = { ...asked, caller };
   if (interaction.kind === 'write' && interaction.takes !== 'bundle') requireScope(caller, 'write');
-  return interaction.kind === 'form'
-    ? answerForm(fhir, ctx, request, credential, interaction)
+  if (interaction.kind === 'form') return answerForm(fhir, ctx, request, credential, interaction);
+  return interaction.kind === 'operation'
+    ? answerOperation(fhir, ctx, request, credential, interaction)
     : answerWrite(fhir, ctx, request, credential, interaction);
 }
 
@@ -132,6 +134,23 @@ async function answerForm(
   const query = new URLSearchParams([...request.query, ...form]);
   return keyed(fhir, ctx, request, credential, Buffer.from(form.toString()), async () => ({
     ...(await interaction.run({ ...request, query })),
+    reads: true,
+  }));
+}
+
+/** An operation by POST: without a body, with Parameters, or with the resource that it is about. */
+async function answerOperation(
+  fhir: FhirInterface,
+  ctx: Context,
+  request: FhirRequest,
+  credential: string,
+  interaction: Extract<Interaction, { kind: 'operation' }>,
+): Promise<Answer> {
+  requireScope(request.caller, 'read');
+  const body = hasBody(ctx.req) ? await readBody(ctx.req, JSON_TYPES, fhir.limits.bodyBytes) : undefined;
+  const parsed = body === undefined ? undefined : parseBody(body);
+  return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => ({
+    ...(await interaction.run(request, parsed)),
     reads: true,
   }));
 }

@@ -6,9 +6,17 @@ import { type Answer, FHIR_JSON } from '../answer.ts';
 import { etag, notModified, versionHeaders } from '../conditional.ts';
 import { requireFresh } from '../freshness.ts';
 import type { FhirRequest } from './request.ts';
+import { answerCut } from './subset.ts';
 
-/** 200 with the current version, 304 when the client has it, 410 when it is deleted. @throws Refusal 404 410 503 */
+/**
+ * 200 with the current version or the part of it that is asked for, 304 when the client has it, 410 when it is deleted.
+ * @throws Refusal 400 404 410 503
+ */
 export async function read(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
+  return answerCut(request.query, type, () => readWhole(request, type, id));
+}
+
+async function readWhole(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
   const { caller, service } = request;
   requireFresh(service.stale, type === 'Provenance' ? ['resources', 'history'] : ['resources']);
   const found =

@@ -5,6 +5,7 @@ import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { Position } from '#src/events/store.ts';
 import type { Caller } from '#src/shared/caller.ts';
+import type { ParsedJson } from '#src/shared/json.ts';
 import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
@@ -53,6 +54,11 @@ export type Interaction =
   | { readonly kind: 'read'; readonly run: (request: FhirRequest) => Promise<Answer> }
   /** A read by POST whose parameters come as a form. */
   | { readonly kind: 'form'; readonly run: (request: FhirRequest) => Promise<Answer> }
+  /** A read by POST whose parameters come as a resource, or that needs none. */
+  | {
+      readonly kind: 'operation';
+      readonly run: (request: FhirRequest, body: ParsedJson | undefined) => Promise<Answer>;
+    }
   | {
       readonly kind: 'write';
       /** The body: none, of one resource, or a Bundle, which may be larger and needs the scopes of what is in it. */

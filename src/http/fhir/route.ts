@@ -10,10 +10,12 @@ import { create } from './create.ts';
 import { remove } from './delete.ts';
 import { historyOfInstance, historyOfSystem, historyOfType } from './history.ts';
 import { metadata } from './metadata.ts';
+import { type Operation, operationInteractions } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
 import { patch } from './patch.ts';
 import { read } from './read.ts';
 import type { FhirRequest, FhirWrite, Interaction } from './request.ts';
-import { search, searchCompartment } from './search.ts';
+import { search, searchCompartment, searchRecord, searchSystem } from './search.ts';
 import { update } from './update.ts';
 import { vread } from './vread.ts';
 
@@ -25,8 +27,6 @@ export interface Route {
   /** The path's pattern, for metrics and logs: it holds no id. */
   readonly pattern: string;
   readonly methods: Partial<Record<Method, Interaction>>;
-  /** What somebody may have meant who uses another method. */
-  readonly hint?: string;
 }
 
 const reads = (run: (request: FhirRequest) => Promise<Answer>): Interaction => ({ kind: 'read', run });
@@ -39,13 +39,16 @@ const writes = (
 /**
  * The route of a path below the base.
  * @param segments of the path, decoded; none for the base itself.
+ * @param operations that there are.
  * @throws Refusal not_found (404): code `not-supported` for an unknown type or operation.
  */
-export function routeOf(segments: readonly string[]): Route {
+export function routeOf(segments: readonly string[], operations = OPERATIONS): Route {
   const [first, second, third, fourth] = segments;
   if (first === undefined) return BASE;
   if (segments.length === 1 && first === 'metadata') return METADATA;
   if (segments.length === 1 && first === '_history') return SYSTEM_HISTORY;
+  if (segments.length === 1 && first === '_search') return SYSTEM_SEARCH;
+  if (segments.length <= 3 && segments.at(-1)?.startsWith('$')) return operationRoute(segments, operations);
   if (!isResourceType(first)) throw unsupported(`${first.slice(0, 64)} is not a supported resource type`);
   const type = first;
   const readOnly = typeEntry(type).home === 'terminology';
@@ -56,7 +59,6 @@ export function routeOf(segments: readonly string[]): Route {
     }
     if (second === '_search')
       return { pattern: '/:type/_search', methods: { POST: forms((r) => search(r, type)) } };
-    if (second.startsWith('$')) throw unsupported(`operation ${second.slice(0, 64)} is not supported`);
     return instanceRoute(type, second, readOnly);
   }
   if (third === '_history') {
@@ -74,15 +76,25 @@ export function routeOf(segments: readonly string[]): Route {
     }
   }
   if (type === 'Patient' && segments.length <= 4) return compartmentRoute(second, third, fourth);
-  if (third.startsWith('$')) throw unsupported(`operation ${third.slice(0, 64)} is not supported`);
   throw noSuchUrl();
+}
+
+/** `$name`, `Type/$name`, `Type/id/$name`. */
+function operationRoute(segments: readonly string[], operations: readonly Operation[]): Route {
+  const name = segments.at(-1) ?? '';
+  const [type, id] = segments.slice(0, -1);
+  if (type !== undefined && !isResourceType(type))
+    throw unsupported(`${type.slice(0, 64)} is not a supported resource type`);
+  const methods = operationInteractions(operations, name, type, id);
+  const place = ['', '/:type', '/:type/:id'][segments.length - 1];
+  return { pattern: `${place}/${name}`, methods };
 }
 
 const BASE: Route = {
   pattern: '/',
-  methods: { POST: writes('bundle', processBundle) },
-  hint: 'Bundles are sent here by POST; GET metadata, below this URL, says what there is, GET Patient lists patients',
+  methods: { GET: reads(searchSystem), POST: writes('bundle', processBundle) },
 };
+const SYSTEM_SEARCH: Route = { pattern: '/_search', methods: { POST: forms(searchSystem) } };
 const METADATA: Route = { pattern: '/metadata', methods: { GET: { kind: 'open', run: metadata } } };
 const SYSTEM_HISTORY: Route = { pattern: '/_history', methods: { GET: reads(historyOfSystem) } };
 
@@ -116,7 +128,10 @@ function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route
 }
 
 function compartmentRoute(patient: string, type: string, last: string | undefined): Route {
-  if (type.startsWith('$')) throw unsupported(`operation ${type.slice(0, 64)} is not supported`);
+  const all = (request: FhirRequest) => searchRecord(request, patient);
+  if (type === '*' && last === undefined) return { pattern: '/Patient/:id/*', methods: { GET: reads(all) } };
+  if ((type === '*' && last === '_search') || (type === '_search' && last === undefined))
+    return { pattern: '/Patient/:id/_search', methods: { POST: forms(all) } };
   if (!isResourceType(type)) throw unsupported(`${type.slice(0, 64)} is not a supported resource type`);
   const run = (request: FhirRequest) => searchCompartment(request, patient, type);
   if (last === undefined) return { pattern: '/Patient/:id/:type', methods: { GET: reads(run) } };
@@ -137,10 +152,9 @@ export function interactionOf(route: Route, method: string): Interaction {
   const name = method === 'HEAD' ? 'GET' : method;
   const found = Object.hasOwn(route.methods, name) ? route.methods[name as Method] : undefined;
   if (found !== undefined) return found;
-  const hint = route.hint === undefined ? '' : `: ${route.hint}`;
   throw new Refusal(
     'method_not_allowed',
-    { code: 'not-supported', diagnostics: `${method.slice(0, 20)} is not supported here${hint}` },
+    { code: 'not-supported', diagnostics: `${method.slice(0, 20)} is not supported here` },
     { Allow: allowOf(route) },
   );
 }

@@ -1,18 +1,23 @@
-/** search within a type, and within the Patient compartment: https://hl7.org/fhir/R4/http.html#search */
+/** search within a type, several types, and the Patient compartment: https://hl7.org/fhir/R4/http.html#search */
+import { CURSOR } from '#queries/cursor.ts';
+import { type Inclusion, isInclusion, parseInclusions } from '#queries/search/include.ts';
+import { isOfResources } from '#queries/search/of-resources.ts';
 import { unknownParameters } from '#queries/search/parse.ts';
+import { badParameter } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
-import { operationOutcome } from '#src/fhir/outcome.ts';
-import type { ResourceType } from '#src/fhir/types.ts';
-import { typeEntry } from '#src/fhir/types.ts';
+import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { type Answer, FHIR_JSON } from '../answer.ts';
+import type { Answer } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
-import { bundleText, pageLinks } from './bundle-text.ts';
 import type { FhirRequest } from './request.ts';
+import { answerSearch } from './search-bundle.ts';
+import { searchTypes, typesIn } from './search-types.ts';
+import { parseShape, type Shape } from './subset.ts';
 
 /** 200 with a page of matches. @throws Refusal 400 naming a bad value, modifier, or with `handling=strict` an unknown parameter. */
 export async function search(request: FhirRequest, type: ResourceType): Promise<Answer> {
-  return answerPage(request, type, type, await pageOf(request, type));
+  const asked = understood(request.query, [type]);
+  return answerPage(request, type, asked, await pageOf(request, type, asked));
 }
 
 /**
@@ -24,56 +29,143 @@ export async function searchCompartment(
   patient: string,
   type: ResourceType,
 ): Promise<Answer> {
-  requireFresh(request.service.stale, ['resources']);
-  const { home } = typeEntry(type);
-  if (home === 'directory' || home === 'terminology') {
+  const asked = understood(request.query, [type]);
+  if (!isInRecord(type)) {
     throw new Refusal('not_found', {
       code: 'not-supported',
       diagnostics: `${type} is not in the Patient compartment`,
     });
   }
-  const known = await request.service.queries.read(request.caller, 'Patient', patient);
-  if (known === undefined) throw notFound('Patient', patient);
-  return answerPage(request, type, `Patient/${patient}/${type}`, await pageOf(request, type, patient));
+  await requirePatient(request, patient);
+  const page = await pageOf(request, type, asked, patient);
+  return answerPage(request, `Patient/${patient}/${type}`, asked, page);
 }
 
-async function pageOf(request: FhirRequest, type: ResourceType, record?: string): Promise<SearchPage> {
-  const { service, caller, query, prefer } = request;
-  requireFresh(service.stale, ['resources', 'search', 'history']);
-  if (type !== 'Provenance') await service.searchable();
-  const asked = { query, base: service.base, ...(record === undefined ? {} : { record }) };
-  const page =
-    type === 'Provenance'
-      ? await service.queries.searchProvenance(caller, asked)
-      : await service.queries.search(caller, { type, ...asked });
-  if (page.unknown.length > 0 && prefer.handling === 'strict') throw unknownParameters(type, page.unknown);
+/** Several types: those of `_type`, else all; automatic Provenances only when it names them. @throws Refusal 400 503 */
+export function searchSystem(request: FhirRequest): Promise<Answer> {
+  return severalTypes(request, '', TYPE_NAMES);
+}
+
+/** Several types of one patient's record: `Patient/<id>/*`. @throws Refusal 400 404 503 */
+export async function searchRecord(request: FhirRequest, patient: string): Promise<Answer> {
+  await requirePatient(request, patient);
+  return severalTypes(request, `Patient/${patient}/*`, TYPE_NAMES.filter(isInRecord), patient);
+}
+
+async function severalTypes(
+  request: FhirRequest,
+  path: string,
+  all: readonly ResourceType[],
+  record?: string,
+): Promise<Answer> {
+  const named = typesIn(request.query);
+  const types = named ?? all;
+  const elsewhere = types.find((type) => !all.includes(type));
+  if (elsewhere !== undefined) throw badParameter('_type', `${elsewhere} is not in the Patient compartment`);
+  const { rest, ...asked } = understood(request.query, types);
+  rest.delete('_type');
+  await requireSearchable(request, types, rest);
+  const page = await searchTypes(types, rest, (type, query) =>
+    ask(request, type, query, record, named !== undefined),
+  );
+  requireKnown(request, 'a search of these types', page.unknown);
+  return answerPage(request, path, { ...asked, rest, several: true }, page);
+}
+
+function isInRecord(type: ResourceType): boolean {
+  const { home } = typeEntry(type);
+  return home === 'record' || home === 'either';
+}
+
+/** @throws Refusal 404 for a Patient that the caller cannot see, 503 */
+async function requirePatient({ service, caller }: FhirRequest, patient: string): Promise<void> {
+  requireFresh(service.stale, ['resources']);
+  const known = await service.queries.read(caller, 'Patient', patient);
+  if (known === undefined) throw notFound('Patient', patient);
+}
+
+/** A search: what it shows beside and of its matches, and the rest of its query. */
+interface Asked extends Shape {
+  readonly inclusions: readonly Inclusion[];
+  readonly rest: URLSearchParams;
+  /** Whether it is of several types, so that `_type` is one of its controls. */
+  readonly several: boolean;
+}
+
+/** @throws Refusal malformed (400) naming a control that is not understood */
+function understood(query: URLSearchParams, types: readonly ResourceType[]): Asked {
+  const inclusions = parseInclusions(query);
+  const shape = parseShape(query, types);
+  if (shape.subset === 'text' && inclusions.length > 0)
+    throw badParameter('_summary', 'text cannot be used together with _include or _revinclude');
+  const rest = new URLSearchParams([...query].filter(([key]) => !isOwn(key, shape)));
+  return { ...shape, inclusions, rest, several: false };
+}
+
+/** Whether a parameter is understood here; the total alone is a matter of the search itself. */
+function isOwn(key: string, { onlyTotal }: Shape): boolean {
+  return isInclusion(key) || key === '_elements' || (key === '_summary' && !onlyTotal);
+}
+
+async function pageOf(
+  request: FhirRequest,
+  type: ResourceType,
+  { rest }: Asked,
+  record?: string,
+): Promise<SearchPage> {
+  await requireSearchable(request, [type], rest);
+  const page = await ask(request, type, rest, record, true);
+  requireKnown(request, type, page.unknown);
   return page;
 }
 
-function answerPage({ service }: FhirRequest, type: ResourceType, path: string, page: SearchPage): Answer {
-  const entries = page.matches.map(
-    ({ id, body }) =>
-      `{"fullUrl":"${service.base}${type}/${id}","resource":${body},"search":{"mode":"match"}}`,
-  );
-  if (page.unknown.length > 0) entries.push(ignored(page.unknown));
-  const self = new URLSearchParams(page.used);
-  const links = pageLinks(service.base + path, self, page.next);
-  const total = page.total === undefined ? {} : { total: page.total };
-  return {
-    status: 200,
-    headers: { 'Content-Type': FHIR_JSON },
-    body: bundleText('searchset', entries, { ...total, links }),
-  };
+/** Waits for the read model `search`, where the question needs it. @throws Refusal 503 */
+async function requireSearchable(
+  { service, query }: FhirRequest,
+  types: readonly ResourceType[],
+  rest: URLSearchParams,
+): Promise<void> {
+  requireFresh(service.stale, ['resources', 'history']);
+  const referrers = [...query.keys()].some((key) => key.startsWith('_revinclude'));
+  if (!referrers && types.every((type) => isOfResources(type, rest))) return;
+  requireFresh(service.stale, ['search']);
+  await service.searchable();
 }
 
-/** The entry that names parameters which had no effect. */
-function ignored(names: readonly string[]): string {
-  const outcome = operationOutcome(
-    names.map((name) => ({
-      code: 'informational',
-      diagnostics: `search parameter ${name.slice(0, 100)} is not known here and was ignored`,
-      expression: `query.${name.slice(0, 100)}`,
-    })),
+/** One type. @param automatic whether Provenances that the service made are among them */
+function ask(
+  { service, caller }: FhirRequest,
+  type: ResourceType,
+  query: URLSearchParams,
+  record: string | undefined,
+  automatic: boolean,
+): Promise<SearchPage> {
+  const asked = { query, base: service.base, ...(record === undefined ? {} : { record }) };
+  return type === 'Provenance' && automatic
+    ? service.queries.searchProvenance(caller, asked)
+    : service.queries.search(caller, { type, ...asked });
+}
+
+/** @throws Refusal 400 with `handling=strict` naming parameters that nobody knows */
+function requireKnown({ prefer }: FhirRequest, what: string, unknown: readonly string[]): void {
+  if (unknown.length > 0 && prefer.handling === 'strict') throw unknownParameters(what, unknown);
+}
+
+async function answerPage(
+  { service, caller, query }: FhirRequest,
+  path: string,
+  asked: Asked,
+  page: SearchPage,
+): Promise<Answer> {
+  const { base } = service;
+  const { inclusions, subset } = asked;
+  const { resources, more } = await service.queries.include(caller, { ...page, inclusions, base });
+  const taken = new Set(page.used.map((pair) => pair.join('=')));
+  const used = [...query].filter(
+    ([key, text]) =>
+      key !== CURSOR &&
+      text !== '' &&
+      (isOwn(key, asked) || (asked.several && key === '_type') || taken.has(`${key}=${text}`)),
   );
-  return `{"resource":${outcome},"search":{"mode":"outcome"}}`;
+  return answerSearch(base, path, { ...page, included: resources, more, used, subset });
 }

@@ -6,9 +6,19 @@ import type { Answer } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
 import { answerVersion } from './read.ts';
 import type { FhirRequest } from './request.ts';
+import { answerCut } from './subset.ts';
 
-/** 200 with that version; 410 when it is a deletion. @throws Refusal 404 410 503 */
+/** 200 with that version or the part of it that is asked for; 410 when it is a deletion. @throws Refusal 400 404 410 503 */
 export async function vread(
+  request: FhirRequest,
+  type: ResourceType,
+  id: string,
+  versionId: string,
+): Promise<Answer> {
+  return answerCut(request.query, type, () => vreadWhole(request, type, id, versionId));
+}
+
+async function vreadWhole(
   request: FhirRequest,
   type: ResourceType,
   id: string,

@@ -1,0 +1,178 @@
+/**
+ * Search parameters as conditions on automatic Provenances, which are rows `v` of history.version: what `resource.ts`
+ * says of them. R4 has no parameter for `activity`; it is declared as one of our own, as R5 has it.
+ */
+
+import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
+import { tokenForm } from '#src/fhir/search/keys.ts';
+import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { innerRows, ofTypes, renamed, stepTo } from '../search/inner.ts';
+import { parseIds } from '../search/kinds/id.ts';
+import { parseTokenForm } from '../search/kinds/token.ts';
+import type { SearchScope } from '../search/parameter.ts';
+import { predicateOf } from '../search/parameters.ts';
+import { momentPredicate, type Predicate } from '../search/predicate.ts';
+import { badParameter, keyOf, type RawParameter } from '../search/raw.ts';
+import { codesOf } from '../search/terms.ts';
+import { logicalPredicate } from './logical.ts';
+import { parseVersioned, written } from './references.ts';
+import { AGENT_TYPES, OPERATIONS } from './resource.ts';
+
+/** A code that an automatic Provenance may bear, and the condition that it does. */
+interface Coded {
+  readonly system: string;
+  readonly code: string;
+  readonly display: string;
+  readonly when: string;
+}
+
+// A second agent is who entered it for the author.
+const AGENTS: readonly Coded[] = [
+  { ...AGENT_TYPES.author, when: 'true' },
+  { ...AGENT_TYPES.enterer, when: 'coalesce(cardinality(v.agents), 0) > 1' },
+];
+
+const ACTIVITIES: readonly Coded[] = Object.values(OPERATIONS).map((coding) => ({
+  ...coding,
+  when: `v.operation = '${coding.code}'`,
+}));
+
+const SOURCED = `(v.metadata::jsonb ? 'source_system' or v.metadata::jsonb ? 'origin_id')`;
+
+/** The condition that a parameter has a value. */
+const PRESENT: Readonly<Record<string, string>> = {
+  _id: 'true',
+  _lastUpdated: 'true',
+  target: 'true',
+  patient: `v.type = 'Patient'`,
+  recorded: 'true',
+  agent: 'true',
+  'agent-type': 'true',
+  activity: 'true',
+  entity: SOURCED,
+};
+
+/**
+ * What a parameter that Provenance has comes down to.
+ * @throws Refusal `malformed` for a bad value; modifiers that R4's parameters do not take are refused by `predicateOf`.
+ */
+export function automaticPredicate(parameter: RawParameter, scope: SearchScope): Predicate {
+  const { name, modifier } = parameter;
+  if (name === '_has') return pointedAt(parameter, scope);
+  if (keyOf(parameter).includes('.')) return chain(parameter, scope);
+  if (modifier === 'missing') {
+    const present = PRESENT[name] ?? 'false';
+    return constant(parameter.text === 'true' ? `not (${present})` : present);
+  }
+  if (modifier === 'identifier') return logicalPredicate(parameter);
+  switch (name) {
+    case '_id': {
+      const ids = parseIds(parameter);
+      return (binds) => `v.event_id = any(${binds.add(ids, 'uuid[]')})`;
+    }
+    case '_lastUpdated':
+    case 'recorded':
+      return momentPredicate(parameter, 'v.recorded_at', scope.now);
+    case 'target':
+    case 'patient':
+      return target(parameter, scope, targetsOf(name));
+    case 'agent': {
+      const references = parseVersioned(parameter, scope, targetsOf('agent'));
+      return (binds) => `v.agents && ${binds.add(written(references, scope), 'text[]')}`;
+    }
+    case 'agent-type':
+      return coded(parameter, AGENTS, scope);
+    case 'activity':
+      return coded(parameter, ACTIVITIES, scope);
+    default:
+      return constant(modifier === 'not' || modifier === 'not-in' ? 'true' : 'false');
+  }
+}
+
+function constant(condition: string): Predicate {
+  return () => condition;
+}
+
+/** The types among the 26 that a reference of Provenance may name. */
+function targetsOf(name: string): readonly ResourceType[] {
+  const targets = searchParameter('Provenance', name)?.target ?? [];
+  return TYPE_NAMES.filter((type) => targets.includes(type) || targets.includes('Resource'));
+}
+
+/** What was written: all versions of a resource, or exactly one. For `patient`: targets that are the Patient. */
+function target(parameter: RawParameter, scope: SearchScope, types: readonly ResourceType[]): Predicate {
+  const references = parseVersioned(parameter, scope, types).filter(
+    ({ type, id }) => types.some((each) => each === type) && isUuid(id),
+  );
+  return (binds) =>
+    references
+      .map(({ type, id, version }) => {
+        const exact = version === undefined ? '' : ` and v.version = ${binds.add(version, 'int4')}`;
+        return `(v.id = ${binds.add(id, 'uuid')} and v.type = ${binds.add(type, 'text')}${exact})`;
+      })
+      .join(' or ') || 'false';
+}
+
+/** Tokens against the few codes that there are. */
+function coded(parameter: RawParameter, codings: readonly Coded[], scope: SearchScope): Predicate {
+  const { modifier, values } = parameter;
+  const wanted = values.map((value) => matcher(parameter, value, scope));
+  const found = codings.filter((coding) => wanted.some((is) => is(coding)));
+  const any = found.map(({ when }) => when).join(' or ') || 'false';
+  return constant(modifier === 'not' || modifier === 'not-in' ? `not (${any})` : any);
+}
+
+function matcher(parameter: RawParameter, value: string, scope: SearchScope): (coding: Coded) => boolean {
+  switch (parameter.modifier) {
+    case undefined:
+    case 'not': {
+      const form = parseTokenForm(parameter, value);
+      return ({ system, code }) =>
+        [tokenForm.code(code), tokenForm.pair(system, code), tokenForm.system(system)].includes(form);
+    }
+    case 'text':
+      return ({ display }) => display.toLowerCase().startsWith(value.toLowerCase());
+    case 'in':
+    case 'not-in':
+    case 'above':
+    case 'below': {
+      const codes = codesOf(parameter, value, scope);
+      return ({ system, code }) => codes.some((each) => each.system === system && each.code === code);
+    }
+    default:
+      throw badParameter(keyOf(parameter), `modifier :${parameter.modifier.slice(0, 50)} is not supported`);
+  }
+}
+
+/** `target:Patient.name`, `agent.identifier`: through what an automatic Provenance names. Others name nothing. */
+function chain(parameter: RawParameter, scope: SearchScope): Predicate {
+  const key = keyOf(parameter);
+  const dot = key.indexOf('.');
+  const [name = '', type] = key.slice(0, dot).split(':');
+  if (name !== 'target' && name !== 'patient' && name !== 'agent') return constant('false');
+  const types = targetsOf(name).filter((each) => type === undefined || each === type);
+  const rest = renamed(parameter, key.slice(dot + 1));
+  const ends = ofTypes(types.filter(isResourceType), (each) =>
+    // A Provenance of a Provenance would go round.
+    each === 'Provenance' ? undefined : predicateOf(rest, stepTo(each, parameter, scope)),
+  );
+  return (binds) =>
+    ends
+      .map(([each, predicate]) => {
+        const rows = innerRows(predicate, { ...scope, type: each }, binds);
+        const of = binds.add(each, 'text');
+        return name === 'agent'
+          ? `v.agents && array(select ${of} || '/' || r.id from ${rows})`
+          : `(v.type = ${of} and v.id = any(array(select r.id from ${rows})))`;
+      })
+      .join(' or ') || 'false';
+}
+
+/** `_has`: what names the Provenance by its id. */
+function pointedAt(parameter: RawParameter, scope: SearchScope): Predicate {
+  const predicate = predicateOf(parameter, scope);
+  if (predicate === undefined) return constant('false');
+  return (binds) =>
+    `exists (select from (values (v.event_id, v.record)) r(id, record) where ${predicate(binds)})`;
+}

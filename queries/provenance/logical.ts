@@ -1,0 +1,64 @@
+/** `:identifier` on automatic Provenances: the author's type, and the id in the source system (`resource.ts`). */
+import type { Predicate } from '../search/predicate.ts';
+import { badParameter, keyOf, type RawParameter, split, unescaped } from '../search/raw.ts';
+import { AUTHOR_TYPE_SYSTEM } from './resource.ts';
+
+/** A token: a system, `''` for none, undefined for any; and a value, undefined for any. */
+interface Token {
+  readonly system: string | undefined;
+  readonly value: string | undefined;
+}
+
+/** Any of the identifiers; of references but agent and entity none has one. @throws Refusal `malformed` */
+export function logicalPredicate(parameter: RawParameter): Predicate {
+  const tokens = parameter.values.map((value) => parseToken(parameter, value));
+  if (parameter.name === 'agent') return authorType(tokens);
+  return parameter.name === 'entity' ? source(tokens) : () => 'false';
+}
+
+function parseToken(parameter: RawParameter, text: string): Token {
+  const [first = '', second, ...others] = split(text, '|').map(unescaped);
+  if (others.length > 0 || (first === '' && second === ''))
+    throw badParameter(keyOf(parameter), 'the value must be value, system|value, |value or system|');
+  if (second === undefined) return { system: undefined, value: first };
+  return { system: first, value: second === '' ? undefined : second };
+}
+
+function authorType(tokens: readonly Token[]): Predicate {
+  const known = tokens.filter(({ system }) => system === undefined || system === AUTHOR_TYPE_SYSTEM);
+  return (binds) =>
+    known
+      .map(({ value }) => {
+        const type = `coalesce(v.metadata::jsonb #>> '{author,type}', 'import')`;
+        return value === undefined ? 'true' : `${type} = ${binds.add(value.toLowerCase(), 'text')}`;
+      })
+      .join(' or ') || 'false';
+}
+
+/** Source systems stand percent-encoded in the Provenance, and as they were given in the metadata. */
+function source(tokens: readonly Token[]): Predicate {
+  return (binds) =>
+    tokens
+      .map(({ system, value }) => {
+        const named = `v.metadata::jsonb ->> 'source_system'`;
+        const conditions = [];
+        if (system === '') conditions.push(`${named} is null`);
+        else if (system !== undefined) conditions.push(`${named} = ${binds.add(decoded(system), 'text')}`);
+        if (value !== undefined)
+          conditions.push(
+            `lower(v.metadata::jsonb ->> 'origin_id') = ${binds.add(value.toLowerCase(), 'text')}`,
+          );
+        return `(${conditions.join(' and ')})`;
+      })
+      .join(' or ') || 'false';
+}
+
+/** The name behind a uri that `encodeURI` made; null for any other, which nothing has. */
+function decoded(uri: string): string | null {
+  try {
+    const name = decodeURI(uri);
+    return encodeURI(name) === uri ? name : null;
+  } catch {
+    return null;
+  }
+}

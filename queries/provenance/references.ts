@@ -1,0 +1,44 @@
+/** References in searches of Provenance: they may name a version. https://hl7.org/fhir/R4/search.html#versions */
+import type { SearchScope } from '../search/parameter.ts';
+import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../search/raw.ts';
+
+/** A reference to a resource, or to one version of it. */
+export interface Versioned {
+  readonly type: string;
+  readonly id: string;
+  readonly version?: number;
+}
+
+const REFERENCE = /^(?:([A-Z][A-Za-z]{1,63})\/)?([A-Za-z0-9.-]{1,64})(?:\/_history\/([1-9]\d{0,8}))?$/;
+
+/**
+ * `Type/id`, `Type/id/_history/n`, either under our base; a bare id stands for any of the types. URLs elsewhere name
+ * nothing here.
+ * @throws Refusal `malformed` for what is no reference, and for a modifier that is none of the types.
+ */
+export function parseVersioned(
+  parameter: RawParameter,
+  { base }: SearchScope,
+  types: readonly string[],
+): Versioned[] {
+  refuseModifier(parameter, types);
+  return parameter.values.flatMap((value) => {
+    const text = unescaped(value);
+    const relative = text.startsWith(base) ? text.slice(base.length) : text;
+    const [, type = parameter.modifier, id, version] = REFERENCE.exec(relative) ?? [];
+    if (id === undefined) {
+      if (/^(?:https?|urn):/.test(text)) return [];
+      throw badParameter(keyOf(parameter), 'the value is not a reference such as Type/<id>');
+    }
+    const exact = version === undefined ? {} : { version: Number(version) };
+    return (type === undefined ? types : [type]).map((each) => ({ type: each, id, ...exact }));
+  });
+}
+
+/** How references may stand in metadata: relative, or in full. */
+export function written(references: readonly Versioned[], { base }: SearchScope): string[] {
+  return references.flatMap(({ type, id, version }) => {
+    const relative = version === undefined ? `${type}/${id}` : `${type}/${id}/_history/${version}`;
+    return [relative, base + relative];
+  });
+}

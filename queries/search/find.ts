@@ -1,0 +1,182 @@
+/** Which way a page is found: from what an index gives, when that is little, or along the order until it is full. */
+import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
+import type { Micros } from '#src/shared/time.ts';
+import { Binds } from '../binds.ts';
+import { prepared } from '../prepared.ts';
+import type { Place } from './order.ts';
+import { candidates, resourceWalk, total, type Wanted } from './page.ts';
+import { isNarrow, type Selection, type Source, sourcesOf } from './selection.ts';
+import { pathOf, valueWalk, withoutValue } from './value-walk.ts';
+
+/** A page that is asked for. */
+export interface Asked extends Wanted {
+  /** The selection is of one code, the order that of its dates: the key of both together. */
+  readonly about?: string;
+}
+
+/** A row of a page: its place in the order, and the resource, which is null when it is just being deleted. */
+export interface FoundRow {
+  readonly place: string;
+  readonly keys: readonly (string | null)[];
+  readonly version: number | null;
+  readonly last_updated: Micros;
+  readonly body: string;
+}
+
+interface Row extends Omit<FoundRow, 'place'> {
+  readonly total: number | null;
+  readonly over: boolean;
+  readonly place: string | null;
+}
+
+/** A page, with its total where that was asked for. */
+export interface Found {
+  readonly total?: number;
+  readonly rows: readonly FoundRow[];
+}
+
+/** Finds pages and totals. */
+export interface Find {
+  page(asked: Asked): Promise<Found>;
+  total(selection: Selection): Promise<number>;
+}
+
+/** When which way is taken. */
+export interface Limits {
+  /** A source with more rows than this is not sorted when a walk along the order can fill the page. */
+  readonly few: number;
+  /** How far such a walk goes before the source is sorted after all. */
+  readonly far: number;
+}
+
+/** At a million resources either way takes some ten milliseconds at most. */
+export const LIMITS: Limits = { few: 4_000, far: 20_000 };
+
+/** Sources that had more than a few rows, and for how long that is believed, in ms. */
+const KNOWN = 1_000;
+const KNOWN_MS = 600_000;
+
+/** Whether an index gives the rows of a source without many others: of quantities it knows one end only. */
+function isRange(source: Source): boolean {
+  return source.kind === 'keys' || source.values.table !== 'quantity';
+}
+
+/** Opens it over a database. */
+export function openFind(pool: Pool, { few, far }: Limits): Find {
+  const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
+  const run = async (sql: (binds: Binds) => string): Promise<Found & { readonly over: boolean }> => {
+    const binds = new Binds();
+    const { rows } = await pool.query<Row>(prepared(sql(binds), binds.values));
+    const [first] = rows;
+    return {
+      over: first?.over === true,
+      ...(typeof first?.total === 'number' ? { total: first.total } : {}),
+      rows: rows.filter((row): row is Row & FoundRow => row.place !== null),
+    };
+  };
+
+  const fromSources = async (asked: Asked, sources: readonly Source[]): Promise<Found> => {
+    for (const source of asked.about === undefined ? sources.filter(isRange) : []) {
+      const name = source.kind === 'keys' ? JSON.stringify(source.sets) : undefined;
+      if (name !== undefined && large.has(name)) continue;
+      const found = await run((binds) => candidates(asked, source, few, binds));
+      if (!found.over) return found;
+      if (name !== undefined) large.set(name, true);
+    }
+    const walked = await walk(asked, sources[0], far);
+    if (walked?.rows.length === asked.limit) return walked;
+    return run((binds) => candidates(asked, sources[0], undefined, binds));
+  };
+
+  /** Undefined when the order cannot be walked. */
+  const walk = async (
+    asked: Asked,
+    source: Source | undefined,
+    most: number | undefined,
+  ): Promise<Found | undefined> => {
+    const { selection, order, last } = asked;
+    const [first] = order;
+    const count = (binds: Binds) => (asked.total ? total(selection, source, binds) : undefined);
+    if (first?.place === undefined) {
+      if (order.length > 1) return undefined;
+      return run((binds) => resourceWalk(asked, count(binds), most, binds));
+    }
+    const path = pathOf(first.place, most, asked.about);
+    if (path === undefined || last?.keys[0] === null) return undefined;
+    return run((binds) => valueWalk(asked, path, count(binds), binds));
+  };
+
+  /** Nothing but the order leads to the rows. */
+  const alongOrder = async (asked: Asked): Promise<Found> => {
+    const { order, limit } = asked;
+    const walked = await walk(asked, undefined, undefined);
+    const place = order[0]?.place;
+    if (place === undefined || place.keys.length > 1) {
+      return walked ?? run((binds) => candidates(asked, undefined, undefined, binds));
+    }
+    const rows = walked?.rows ?? [];
+    if (rows.length === limit) return { ...walked, rows };
+    const rest = await withoutValues(asked, place, limit - rows.length, walked !== undefined);
+    return { ...(walked ?? rest), rows: [...rows, ...rest.rows] };
+  };
+
+  /** The rows that have no value to be sorted by, which come last. */
+  const withoutValues = async (
+    asked: Asked,
+    place: Place,
+    limit: number,
+    walked: boolean,
+  ): Promise<Found> => {
+    const { selection, order, last } = asked;
+    const predicates = [...selection.predicates, withoutValue(place)];
+    const without = {
+      ...asked,
+      selection: { ...selection, predicates },
+      limit,
+      total: asked.total && !walked,
+    };
+    if (order.length > 1) return run((binds) => candidates(without, undefined, undefined, binds));
+    const start = last?.keys[0] === null ? { last: { id: last.id, keys: [last.id] } } : { last: undefined };
+    const { last: _, ...others } = without;
+    const byId: Wanted = {
+      ...others,
+      ...(start.last === undefined ? {} : start),
+      order: [{ by: '_id', type: 'uuid', descending: order[0]?.descending === true }],
+    };
+    const found = await run((binds) =>
+      resourceWalk(byId, without.total ? total(selection, undefined, binds) : undefined, undefined, binds),
+    );
+    return { ...found, rows: found.rows.map((row) => ({ ...row, keys: [null] })) };
+  };
+
+  return {
+    async page(asked) {
+      const { selection, order } = asked;
+      const sources = sourcesOf(selection);
+      const [source] = sources;
+      if (source === undefined && !isNarrow(selection)) return alongOrder(asked);
+      if (isNarrow(selection)) {
+        return order.length === 1 && order[0]?.place === undefined && source === undefined
+          ? run((binds) =>
+              resourceWalk(
+                asked,
+                asked.total ? total(selection, undefined, binds) : undefined,
+                undefined,
+                binds,
+              ),
+            )
+          : run((binds) => candidates(asked, source?.kind === 'keys' ? source : undefined, undefined, binds));
+      }
+      return fromSources(asked, sources);
+    },
+    async total(selection) {
+      const binds = new Binds();
+      const sources = sourcesOf(selection);
+      const narrow = isNarrow(selection) && sources[0]?.kind !== 'keys';
+      const sql = total(selection, narrow ? undefined : sources[0], binds);
+      const { rows } = await pool.query<{ count: number }>(prepared(sql, binds.values));
+      return rows[0]?.count ?? 0;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** Which resources an inclusion leads to: the references in bodies, and the keys of those that refer. */
+import { mayName } from '#src/fhir/search/inclusions.ts';
+import { referenceForm, valueKey } from '#src/fhir/search/keys.ts';
+import { compiledParameter, elementsAt } from '#src/fhir/search/paths.ts';
+import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { CurrentResource } from '../read.ts';
+import type { Inclusion } from './include.ts';
+
+/** A literal reference to something that can be here; `version` where it names one. */
+export interface Link {
+  readonly type: ResourceType;
+  readonly id: string;
+  readonly version?: number;
+}
+
+/** What a resource refers to by the parameters of some inclusions, in the order of its elements. */
+export function linksOf(
+  { type, body }: Pick<CurrentResource, 'type' | 'body'>,
+  inclusions: readonly Inclusion[],
+  base: string,
+): Link[] {
+  const followed = inclusions.filter(({ reverse, sources }) => !reverse && sources.has(type));
+  if (followed.length === 0 || body === null) return [];
+  const resource: unknown = JSON.parse(body);
+  const links: Link[] = [];
+  for (const { sources, target } of followed) {
+    for (const code of sources.get(type) ?? []) {
+      for (const path of compiledParameter(type, code)?.paths ?? []) {
+        for (const element of elementsAt(resource, path)) {
+          const link = linkOf(element, base);
+          if (link !== undefined && (target === undefined || link.type === target)) links.push(link);
+        }
+      }
+    }
+  }
+  return links;
+}
+
+const LITERAL = /^([A-Za-z]+)\/([A-Za-z0-9.-]{1,64})(?:\/_history\/([1-9]\d{0,8}))?$/;
+
+/** Canonicals, identifiers, contained resources and addresses elsewhere lead nowhere. */
+function linkOf(element: unknown, base: string): Link | undefined {
+  const { reference } = element as { readonly reference?: unknown };
+  if (typeof reference !== 'string') return undefined;
+  const relative = reference.startsWith(base) ? reference.slice(base.length) : reference;
+  const [, type, id, version] = LITERAL.exec(relative) ?? [];
+  if (id === undefined || !isResourceType(type) || !isUuid(id)) return undefined;
+  return version === undefined ? { type, id } : { type, id, version: Number(version) };
+}
+
+/**
+ * The keys in the read model `search` of whatever refers to some resources by the parameters of reverse inclusions.
+ * @param base of references that are written in full.
+ */
+export function keysOfReferrers(
+  resources: readonly Pick<CurrentResource, 'type' | 'id'>[],
+  inclusions: readonly Inclusion[],
+  { tenant, base }: { tenant: string; base: string },
+): string[] {
+  const keys = new Set<string>();
+  for (const [source, code, target] of followedBack(inclusions)) {
+    const stored = compiledParameter(source, code)?.stored ?? [];
+    for (const { type, id } of resources) {
+      if ((target !== undefined && target !== type) || !mayName(source, code, type)) continue;
+      const forms = [referenceForm.relative(`${type}/${id}`), referenceForm.url(`${base}${type}/${id}`)];
+      for (const form of forms)
+        for (const under of stored) keys.add(searchKey(valueKey(tenant, source, under, form)));
+    }
+  }
+  return [...keys];
+}
+
+/** Each parameter of each type that reverse inclusions follow, with the type that it must name. */
+export function followedBack(
+  inclusions: readonly Inclusion[],
+): [source: ResourceType, code: string, target: string | undefined][] {
+  return inclusions
+    .filter(({ reverse }) => reverse)
+    .flatMap(({ sources, target }) =>
+      [...sources].flatMap(([source, codes]) =>
+        codes.map((code): [ResourceType, string, string | undefined] => [source, code, target]),
+      ),
+    );
+}

@@ -1,0 +1,233 @@
+/** The resources beside the matches of a search: https://hl7.org/fhir/R4/search.html#include */
+import type { Pool } from 'pg';
+import { mayName } from '#src/fhir/search/inclusions.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { provenanceText, type RecordedVersion } from '../provenance/resource.ts';
+import type { CurrentResource } from '../read.ts';
+import type { Inclusion } from './include.ts';
+import { followedBack, keysOfReferrers, type Link, linksOf } from './include-links.ts';
+
+/** Most resources beside the matches of a page. */
+export const MAX_INCLUDED = 1_000;
+/** How often `:iterate` goes on from what it brought, at most. */
+export const MAX_ROUNDS = 10;
+
+/** What is shown beside the matches. */
+export interface Included {
+  /** Each once, none of them a match; never deleted, never another's. */
+  readonly resources: readonly CurrentResource[];
+  /** Whether there was more than `MAX_INCLUDED`, or further than `MAX_ROUNDS`. */
+  readonly more: boolean;
+}
+
+/** Follows inclusions from the matches of a page. A reference that names a version leads to that version. */
+export type Include = (
+  caller: Caller,
+  asked: {
+    readonly matches: readonly CurrentResource[];
+    readonly inclusions: readonly Inclusion[];
+    /** Base URL of the FHIR interface, slash at its end. */
+    readonly base: string;
+  },
+) => Promise<Included>;
+
+/** Opens inclusions over a database: one statement a direction and round. */
+export function openInclude(pool: Pool): Include {
+  return async (caller, { matches, inclusions, base }) => {
+    const scope = { tenant: caller.tenantId, base };
+    const shown = new Set(matches.flatMap((match) => [`${match.type}/${match.id}`, nameOf(match)]));
+    const resources: CurrentResource[] = [];
+    let frontier: readonly CurrentResource[] = matches;
+    let followed = inclusions;
+    for (let round = 0; frontier.length > 0 && followed.length > 0; round += 1) {
+      const left = MAX_INCLUDED - resources.length;
+      const links = distinct(frontier.flatMap((each) => linksOf(each, followed, base))).filter(
+        (link) => !shown.has(nameOf(link)),
+      );
+      const reached = await Promise.all([
+        forward(pool, scope.tenant, links, left + 1),
+        backward(pool, scope, frontier, followed, shown, left + 1),
+      ]);
+      const fresh: CurrentResource[] = [];
+      for (const { resource, name } of reached.flat()) {
+        const version = nameOf(resource);
+        if (!shown.has(name) && !shown.has(version)) fresh.push(resource);
+        shown.add(name).add(version);
+      }
+      if (fresh.length > left) return { resources: [...resources, ...fresh.slice(0, left)], more: true };
+      resources.push(...fresh);
+      frontier = fresh;
+      followed = followed.filter(({ iterate }) => iterate);
+      if (round === MAX_ROUNDS && fresh.length > 0 && followed.length > 0) return { resources, more: true };
+    }
+    return { resources, more: false };
+  };
+}
+
+/** A resource, and the name of the reference that led to it. */
+interface Reached {
+  readonly resource: CurrentResource;
+  readonly name: string;
+}
+
+/** How a reference names something: as it is now, or one version of it. */
+function nameOf({ type, id, version }: Link): string {
+  return version === undefined ? `${type}/${id}` : `${type}/${id}/_history/${version}`;
+}
+
+function distinct(links: readonly Link[]): Link[] {
+  return [...new Map(links.map((link) => [nameOf(link), link])).values()];
+}
+
+interface Row {
+  readonly id: string;
+  readonly type: ResourceType;
+  readonly version: number;
+  readonly last_updated: Micros;
+  readonly body: string;
+}
+
+// Indexes: primary keys of resources.resource (id) and history.version (id, version); history.version_event (event_id)
+// only for what is no resource: an automatic Provenance. Lateral with `offset 0`: a look-up each, whatever statistics say;
+// tenants are only checked, or the planner might read all that a tenant has for each.
+const FORWARD = `
+  select k.n, k.version as asked, f.id, f.type, f.version, f.last_updated, f.body, f.event_id, f.operation, f.metadata
+  from unnest($1::uuid[], $2::text[], $3::int[]) with ordinality k(id, type, version, n)
+  cross join lateral (
+    select r.id, r.type, r.version, r.last_updated, r.body,
+      null::uuid as event_id, null as operation, null as metadata
+    from resources.resource r
+    where k.version is null and r.id = k.id and (r.tenant = $4) is true and not r.deleted
+    union all
+    select v.id, v.type, v.version, v.recorded_at, v.body, null, null, null
+    from resources.resource r join history.version v on v.id = r.id
+    where k.version is not null and r.id = k.id and (r.tenant = $4) is true and not r.deleted
+      and v.version = k.version and v.body is not null
+    union all
+    select v.id, v.type, v.version, v.recorded_at, null, v.event_id, v.operation, v.metadata
+    from history.version v
+    where k.type = 'Provenance' and coalesce(k.version, 1) = 1 and v.event_id = k.id and (v.tenant = $4) is true
+    offset 0
+  ) f
+  where f.event_id is not null or f.type = k.type
+  order by k.n limit $5`;
+
+/** What links lead to. */
+async function forward(
+  pool: Pool,
+  tenant: string,
+  links: readonly Link[],
+  limit: number,
+): Promise<Reached[]> {
+  if (links.length === 0) return [];
+  const { rows } = await pool.query<
+    (Row & { readonly asked: number | null }) & RecordedVersion & { readonly body: string | null }
+  >({
+    name: 'include-forward',
+    text: FORWARD,
+    values: [
+      links.map(({ id }) => id),
+      links.map(({ type }) => type),
+      links.map(({ version }) => version ?? null),
+      tenant,
+      limit,
+    ],
+  });
+  return rows.map((row) => {
+    const resource = row.body === null ? automatic({ ...row, recorded_at: row.last_updated }) : current(row);
+    const { type, id } = resource;
+    const asked = row.asked ?? undefined;
+    return { resource, name: nameOf(asked === undefined ? { type, id } : { type, id, version: asked }) };
+  });
+}
+
+// Index: search.entry_keys, then the primary key of resources.resource. As the result of a query the keys tell the
+// planner nothing: it would rather read the whole table for a long list. Materialized, they are not walked in order.
+const BACKWARD = `
+  with referring as materialized (
+    select e.id from search.entry e where e.keys && array(select k.key from unnest($1::int8[]) k(key)))
+  select f.id, f.type, f.version, f.last_updated, f.body
+  from (select id from referring order by id limit $3) e cross join lateral (
+    select r.id, r.type, r.version, r.last_updated, r.body from resources.resource r
+    where r.id = e.id and (r.tenant = $2) is true and not r.deleted offset 0) f
+  order by f.id`;
+
+// Indexes: primary key of history.version (id, version), a look-up each; version_agents.
+const AUTOMATIC = `
+  select distinct on (f.recorded_at, f.event_id)
+    f.event_id, f.id, f.type, f.version, f.recorded_at, f.operation, f.metadata
+  from (
+    select v.* from unnest($1::uuid[]) k(id) cross join lateral (
+      select v.event_id, v.id, v.type, v.version, v.recorded_at, v.operation, v.metadata
+      from history.version v where v.id = k.id and (v.tenant = $3) is true offset 0) v
+    union all
+    select v.event_id, v.id, v.type, v.version, v.recorded_at, v.operation, v.metadata
+    from history.version v
+    where cardinality($2::text[]) > 0 and v.agents && array(select k.agent from unnest($2::text[]) k(agent))
+      and (v.tenant = $3) is true
+  ) f
+  order by f.recorded_at, f.event_id limit $4`;
+
+/** What refers to resources: by what clients wrote, and by the Provenances that the service makes. */
+async function backward(
+  pool: Pool,
+  scope: { readonly tenant: string; readonly base: string },
+  resources: readonly CurrentResource[],
+  inclusions: readonly Inclusion[],
+  shown: ReadonlySet<string>,
+  limit: number,
+): Promise<Reached[]> {
+  const keys = keysOfReferrers(resources, inclusions, scope);
+  const { targets, agents } = automaticallyNamed(resources, inclusions);
+  // What is shown already does not use the limit up.
+  const most = limit + shown.size;
+  const [rows, versions] = await Promise.all([
+    keys.length === 0
+      ? []
+      : pool
+          .query<Row>({ name: 'include-backward', text: BACKWARD, values: [keys, scope.tenant, most] })
+          .then((found) => found.rows),
+    targets.length + agents.length === 0
+      ? []
+      : pool
+          .query<RecordedVersion>({
+            name: 'include-automatic',
+            text: AUTOMATIC,
+            values: [targets, agents, scope.tenant, most],
+          })
+          .then((found) => found.rows),
+  ]);
+  return [...rows.map(current), ...versions.map(automatic)].map((resource) => ({
+    resource,
+    name: `${resource.type}/${resource.id}`,
+  }));
+}
+
+/** What automatic Provenances name: their targets by id, their agents by reference. */
+function automaticallyNamed(
+  resources: readonly CurrentResource[],
+  inclusions: readonly Inclusion[],
+): { targets: string[]; agents: string[] } {
+  const targets = new Set<string>();
+  const agents = new Set<string>();
+  for (const [source, code, target] of followedBack(inclusions)) {
+    if (source !== 'Provenance' || (code !== 'target' && code !== 'patient' && code !== 'agent')) continue;
+    for (const { type, id } of resources) {
+      if ((target !== undefined && target !== type) || !mayName(source, code, type)) continue;
+      if (code === 'agent') agents.add(`${type}/${id}`);
+      else targets.add(id);
+    }
+  }
+  return { targets: [...targets], agents: [...agents] };
+}
+
+function current({ id, type, version, last_updated, body }: Row): CurrentResource {
+  return { id, type, version, lastUpdated: last_updated, body };
+}
+
+function automatic(row: RecordedVersion): CurrentResource {
+  const { event_id: id, recorded_at: lastUpdated } = row;
+  return { id, type: 'Provenance', version: 1, lastUpdated, body: provenanceText(row) };
+}

@@ -1,0 +1,64 @@
+/** Rows of another type that a search asks about: at the end of a chain, and in `_has`. */
+import type { ResourceType } from '#src/fhir/types.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Binds } from '../binds.ts';
+import type { SearchScope } from './parameter.ts';
+import { allOf, hasKeys, keySets, ofTenant, type Predicate } from './predicate.ts';
+import { badParameter, keyOf, type RawParameter } from './raw.ts';
+
+/** What a parameter of a scope's type comes down to; undefined when the type does not have it. */
+export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predicate | undefined;
+
+/** Most steps from one type to another in a parameter. */
+const MAX_DEPTH = 6;
+
+/**
+ * The scope of another type, one step on. Nothing else of the caller's changes.
+ * @throws Refusal `malformed` for a parameter with too many steps.
+ */
+export function stepTo(type: ResourceType, parameter: RawParameter, scope: SearchScope): SearchScope {
+  const depth = (scope.depth ?? 0) + 1;
+  if (depth > MAX_DEPTH)
+    throw badParameter(keyOf(parameter), `more than ${MAX_DEPTH} steps are not supported`);
+  return { ...scope, type, depth };
+}
+
+/** A parameter under another name, with the same values. */
+export function renamed({ values, text }: RawParameter, key: string): RawParameter {
+  const colon = key.indexOf(':');
+  return colon < 0
+    ? { name: key, values, text }
+    : { name: key.slice(0, colon), modifier: key.slice(colon + 1), values, text };
+}
+
+/**
+ * The predicates that some types give a parameter. A value that one type refuses may be good for another.
+ * @throws Refusal what the first said, when none takes it.
+ */
+export function ofTypes<T>(
+  types: readonly T[],
+  predicateOf: (type: T) => Predicate | undefined,
+): [T, Predicate][] {
+  const found: [T, Predicate][] = [];
+  let refused: unknown;
+  for (const type of types) {
+    try {
+      const predicate = predicateOf(type);
+      if (predicate !== undefined) found.push([type, predicate]);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refused ??= error;
+    }
+  }
+  if (found.length === 0 && refused !== undefined) throw refused;
+  return found;
+}
+
+/** The live rows of the scope's type that a predicate holds for, as `from` … `where`: of them `r.id` may be asked. */
+export function innerRows(predicate: Predicate, { tenant, type }: SearchScope, binds: Binds): string {
+  const sets = keySets([predicate]);
+  // Keys name the tenant and the type, and a deleted resource has none.
+  if (sets.length > 0) return `search.entry r where ${hasKeys('r', sets, binds)}`;
+  return `resources.resource r where ${ofTenant(tenant, predicate.keyed === true, binds)}
+    and r.type = ${binds.add(type, 'text')} and not r.deleted and ${allOf([predicate], binds)}`;
+}

@@ -1,0 +1,110 @@
+/** Composites: `code$value`, both of one element. https://hl7.org/fhir/R4/search.html#composite */
+
+import type { Composite, Part } from '#src/fhir/search/composites.ts';
+import { pairForm, systemKey, tokenForm } from '#src/fhir/search/keys.ts';
+import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { Binds } from '../../binds.ts';
+import type { SearchScope } from '../parameter.ts';
+import { keysPredicate, oneOf, type Predicate, valuesPredicate } from '../predicate.ts';
+import { badParameter, keyOf, type RawParameter, refuseModifier, split } from '../raw.ts';
+import { formKeys, parameterKeys } from '../stored.ts';
+import { dateCondition } from './date.ts';
+import { quantityCondition } from './quantity.ts';
+import { parseReferenceForms } from './reference.ts';
+import { stringCondition } from './string.ts';
+import { parseToken, parseTokenForm } from './token.ts';
+
+/** A condition on rows of a table, by the type of the second part. */
+const ORDERED: Readonly<
+  Record<
+    string,
+    {
+      readonly table: string;
+      readonly as: string;
+      condition(part: RawParameter, scope: SearchScope): (binds: Binds) => string;
+    }
+  >
+> = {
+  quantity: { table: 'quantity', as: 'q', condition: quantityCondition },
+  date: { table: 'period', as: 'p', condition: dateCondition },
+  string: { table: 'string', as: 's', condition: stringCondition },
+};
+
+/** Any of the pairs. Composites take no modifiers. @throws Refusal `malformed` */
+export function compositePredicate(
+  parameter: RawParameter,
+  compiled: CompiledParameter,
+  scope: SearchScope,
+): Predicate {
+  refuseModifier(parameter);
+  const { composite } = compiled;
+  if (composite === undefined) throw new Error(`${compiled.code} is no composite`);
+  const pairs = parameter.values.map((value) => {
+    const [first = '', second = '', ...others] = split(value, '$');
+    if (first === '' || second === '' || others.length > 0) {
+      throw badParameter(
+        keyOf(parameter),
+        `the value must be ${composite.parts.map(({ code }) => code).join('$')}`,
+      );
+    }
+    return [first, second] as const;
+  });
+  return composite.ordered
+    ? orderedPredicate(parameter, pairs, composite, scope)
+    : pairsPredicate(parameter, pairs, compiled, composite, scope);
+}
+
+/** Both parts by their forms: entries have a key of each pair. */
+function pairsPredicate(
+  parameter: RawParameter,
+  pairs: readonly (readonly [string, string])[],
+  compiled: CompiledParameter,
+  { parts }: Composite,
+  scope: SearchScope,
+): Predicate {
+  const formsOf = ({ code, type }: Part, text: string) =>
+    type === 'reference'
+      ? parseReferenceForms(parameter, text, { code }, scope)
+      : [parseTokenForm(parameter, text)];
+  const forms = pairs.flatMap(([first, second]) => {
+    const seconds = formsOf(parts[1], second);
+    return formsOf(parts[0], first).flatMap((one) => seconds.map((other) => pairForm(one, other)));
+  });
+  return keysPredicate(formKeys(compiled, forms, scope));
+}
+
+/** Values of the second part's parameter that bear the first (columns `about` and `about_system`). */
+function orderedPredicate(
+  parameter: RawParameter,
+  pairs: readonly (readonly [string, string])[],
+  { parts }: Composite,
+  scope: SearchScope,
+): Predicate {
+  const values = compiledParameter(scope.type, parts[1].code);
+  const ordered = ORDERED[parts[1].type];
+  if (values === undefined || ordered === undefined) throw new Error(`a composite with ${parts[1].code}`);
+  const { table, as } = ordered;
+  const alternatives = pairs.map(([first, second]) => {
+    const { system, code } = parseToken(parameter, first);
+    return {
+      system: system === undefined ? undefined : searchKey(systemKey(system)),
+      codes: code === undefined ? undefined : formKeys(values, [tokenForm.code(code)], scope),
+      value: ordered.condition({ name: parameter.name, values: [second], text: second }, scope),
+    };
+  });
+  const condition = (binds: Binds) =>
+    alternatives
+      .map(({ system, codes, value }) => {
+        const parts = [`(${value(binds)})`];
+        if (codes !== undefined) parts.unshift(oneOf(`${as}.about`, codes, binds));
+        if (system !== undefined) parts.push(`${as}.about_system = ${binds.add(system, 'int8')}`);
+        return `(${parts.join(' and ')})`;
+      })
+      .join(' or ');
+  const codes = alternatives.map((each) => each.codes);
+  // Any code of a system: all values of the parameter are looked through.
+  return codes.every((each) => each !== undefined)
+    ? valuesPredicate({ table, as, keys: codes.flat(), by: 'about', condition })
+    : valuesPredicate({ table, as, keys: parameterKeys(values, scope), condition });
+}

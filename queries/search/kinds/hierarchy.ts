@@ -1,0 +1,70 @@
+/** `:below` and `:above` of references: a resource and its parts, or what it is part of. https://hl7.org/fhir/R4/search.html#reference */
+import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
+import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
+import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import type { Binds } from '../../binds.ts';
+import type { SearchScope } from '../parameter.ts';
+import type { Predicate } from '../predicate.ts';
+import { badParameter, keyOf, type RawParameter, refuseModifier } from '../raw.ts';
+import { referenceKeys } from '../reference-keys.ts';
+import { parseReference } from './record.ts';
+
+/** The parameter by which resources of a type are part of one another: Location, Organization, Encounter, Procedure … */
+function partOf(type: ResourceType): CompiledParameter | undefined {
+  return [compiledParameter(type, 'partof'), compiledParameter(type, 'part-of')].find(
+    (found) => found !== undefined && searchParameter(type, found.code)?.target?.includes(type) === true,
+  );
+}
+
+/**
+ * References to one of the resources, or to what is below or above it.
+ * @throws Refusal `malformed` when no type that the parameter may name has a hierarchy, and for a bad value.
+ */
+export function hierarchyPredicate(
+  parameter: RawParameter,
+  compiled: CompiledParameter,
+  scope: SearchScope,
+): Predicate {
+  const targets = searchParameter(scope.type, compiled.code)?.target ?? [];
+  const types = targets.filter(isResourceType).filter((type) => partOf(type) !== undefined);
+  if (types.length === 0) refuseModifier(parameter);
+  const roots = parameter.values.flatMap((value) => {
+    const { type, id } = parseReference(parameter, value, scope);
+    if (type === undefined && types.length > 1) {
+      throw badParameter(keyOf(parameter), `the value must name a type: ${types.join(', ')}`);
+    }
+    const root = types.find((each) => type === undefined || each === type);
+    return root === undefined || !isUuid(id) ? [] : [{ type: root, id }];
+  });
+  const condition = (binds: Binds) => {
+    const keys = roots.map(({ type, id }) => {
+      const pointing = referenceKeys(compiled, scope, type, 'h.id', binds).map((each) => `(${each})`);
+      return `(with recursive h(id) as (${walk(parameter, type, id, scope, binds)})
+        select k.key from h cross join lateral (values ${pointing.join(', ')}) k(key))`;
+    });
+    if (keys.length === 0) return 'false';
+    return `r.id = any(array(select e.id from search.entry e where e.keys && array(${keys.join(' union all ')})))`;
+  };
+  return Object.assign(condition, { keyed: true, ofEntry: true });
+}
+
+/** Each found once, so that a circle ends. */
+function walk(
+  { modifier }: RawParameter,
+  type: ResourceType,
+  id: string,
+  scope: SearchScope,
+  binds: Binds,
+): string {
+  const first = `select ${binds.add(id, 'uuid')} union`;
+  const part = partOf(type);
+  if (part === undefined) throw new Error(`${type} has no hierarchy`);
+  const keys = (of: string) => referenceKeys(part, { ...scope, type }, type, of, binds).join(', ');
+  return modifier === 'below'
+    ? `${first} select f.id from h cross join lateral
+        (select e.id from search.entry e where e.keys && array[${keys('h.id')}] offset 0) f`
+    : `${first} select t.id from h join search.entry e on e.id = h.id
+        cross join lateral unnest(array_append(e.targets, e.record)) t(id)
+        where e.keys && array[${keys('t.id')}]`;
+}

@@ -1,0 +1,81 @@
+/** Location's `near`: `latitude|longitude|distance|units`. https://hl7.org/fhir/R4/location.html#positional */
+import { LATITUDE, LONGITUDE } from '#src/fhir/search/extract.ts';
+import type { CompiledParameter } from '#src/fhir/search/paths.ts';
+import { canonicalRange } from '#src/fhir/units/canonical.ts';
+import type { Binds } from '../../binds.ts';
+import type { SearchScope } from '../parameter.ts';
+import { oneOf, type Predicate, valuesPredicate } from '../predicate.ts';
+import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
+import { parameterKeys } from '../stored.ts';
+
+/** Radius of the earth in metres (mean, IUGG). */
+const EARTH = 6_371_008.8;
+/** Metres of a degree of latitude. */
+const DEGREE = (EARTH * Math.PI) / 180;
+/** What counts as near when nobody says: R4 leaves it to the server. Kilometres, as units are when nobody says. */
+const DEFAULT_DISTANCE = '50';
+
+interface Circle {
+  readonly latitude: number;
+  readonly longitude: number;
+  /** In metres. */
+  readonly radius: number;
+}
+
+/** Within one of the circles, on a sphere. @throws Refusal `malformed` */
+export function nearPredicate(
+  parameter: RawParameter,
+  compiled: CompiledParameter,
+  scope: SearchScope,
+): Predicate {
+  refuseModifier(parameter);
+  const circles = parameter.values.map((value) => parseCircle(parameter, value));
+  const longitudes = parameterKeys(compiled, scope, LONGITUDE);
+  return valuesPredicate({
+    table: 'quantity',
+    as: 'q',
+    keys: parameterKeys(compiled, scope, LATITUDE),
+    condition: (binds) => circles.map((circle) => `(${within(circle, longitudes, binds)})`).join(' or '),
+  });
+}
+
+/** Of the latitudes `q`: index search.quantity_by_low (key, low) gives the band, the haversine formula the distance. */
+function within({ latitude, longitude, radius }: Circle, keys: readonly string[], binds: Binds): string {
+  const number = (value: number) => binds.add(String(value), 'numeric');
+  const [north, east] = [`${number(latitude)}::float8`, `${number(longitude)}::float8`];
+  const haversine = `sind((q.low::float8 - ${north}) / 2) ^ 2
+    + cosd(${north}) * cosd(q.low::float8) * sind((l.low::float8 - ${east}) / 2) ^ 2`;
+  // Half a millimetre more, so that rounding leaves nothing out on the circle itself.
+  const reach = radius + 0.0005;
+  return `q.low between ${number(latitude - reach / DEGREE)} and ${number(latitude + reach / DEGREE)}
+    and exists (select from search.quantity l where l.id = q.id and ${oneOf('l.key', keys, binds)}
+      and 2 * ${EARTH} * asin(sqrt(least(1, ${haversine}))) <= ${number(reach)}::float8)`;
+}
+
+const DECIMAL = /^[+-]?(?:\d{1,12}(?:\.\d{0,20})?|\.\d{1,20})$/;
+
+function parseCircle(parameter: RawParameter, text: string): Circle {
+  const [latitude = '', longitude = '', distance = '', unit = '', ...others] = split(text, '|').map(
+    unescaped,
+  );
+  const numbers = [latitude, longitude, distance === '' ? DEFAULT_DISTANCE : distance];
+  if (others.length > 0 || !numbers.every((each) => DECIMAL.test(each))) {
+    throw badParameter(keyOf(parameter), 'the value must be latitude|longitude|distance|units');
+  }
+  const [north = 0, east = 0, length = 0] = numbers.map(Number);
+  if (Math.abs(north) > 90 || Math.abs(east) > 180 || length < 0) {
+    throw badParameter(keyOf(parameter), 'latitudes are -90 to 90, longitudes -180 to 180, distances from 0');
+  }
+  return { latitude: north, longitude: east, radius: metres(parameter, length, unit === '' ? 'km' : unit) };
+}
+
+function metres(parameter: RawParameter, length: number, unit: string): number {
+  const [metre, asked] = [
+    canonicalRange('m', '1', '1'),
+    canonicalRange(unit, String(length), String(length)),
+  ];
+  if (asked === undefined || asked.dimension !== metre?.dimension) {
+    throw badParameter(keyOf(parameter), `${unit.slice(0, 50)} is not a UCUM unit of length`);
+  }
+  return Number(asked.low);
+}

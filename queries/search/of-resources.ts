@@ -1,0 +1,34 @@
+/** Which searches the read model `resources` answers by itself, so that they need not wait for `search`. */
+import type { ResourceType } from '#src/fhir/types.ts';
+import { CURSOR } from '../cursor.ts';
+import { patientParameter, subjectParameter } from './kinds/record.ts';
+import { parameterOf } from './parameters.ts';
+import { parseRaw, type RawParameter } from './raw.ts';
+
+/** What every resource's row says, and what shapes the answer alone. */
+const OF_ROW = new Set(['_id', '_lastUpdated', '_count', '_total', '_summary', '_format', '_pretty', CURSOR]);
+/** What a row can be sorted by. */
+const SORTS = new Set(['_id', '_lastUpdated']);
+
+/** Whether a type's search asks for nothing but ids, times of recording and records. @throws Refusal as `parseRaw` */
+export function isOfResources(type: ResourceType, query: URLSearchParams): boolean {
+  return parseRaw(query).every((parameter) => isOfRow(parameter) || isRecord(type, parameter));
+}
+
+function isOfRow({ name, modifier, values }: RawParameter): boolean {
+  if (modifier !== undefined) return false;
+  return (
+    OF_ROW.has(name) || (name === '_sort' && values.every((value) => SORTS.has(value.replace(/^-/, ''))))
+  );
+}
+
+/** Whose record a resource is in stands in its row. */
+function isRecord(type: ResourceType, parameter: RawParameter): boolean {
+  const { name, modifier } = parameter;
+  if (name !== 'patient' && name !== 'subject') return false;
+  const known = parameterOf(type, parameter);
+  return (
+    (modifier === undefined || modifier === 'Patient') &&
+    (known === patientParameter || known === subjectParameter)
+  );
+}

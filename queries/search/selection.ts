@@ -1,0 +1,123 @@
+/** Which resources a search asks for, and what may lead to them. */
+import { recordKey } from '#src/fhir/search/keys.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { Binds } from '../binds.ts';
+import {
+  allOf,
+  checkOf,
+  checksOf,
+  fromValues,
+  hasKeys,
+  keySets,
+  ofTenant,
+  type Predicate,
+  type Values,
+} from './predicate.ts';
+
+/** The conditions of a search. */
+export interface Selection {
+  readonly type: ResourceType;
+  readonly tenant: string;
+  /** The Patient compartment: only what is in this record. */
+  readonly record?: string;
+  readonly predicates: readonly Predicate[];
+}
+
+/** A set of rows of the read model `search` that all matches are in, and that an index gives. */
+export type Source =
+  | { readonly kind: 'keys'; readonly sets: readonly (readonly string[])[] }
+  | { readonly kind: 'values'; readonly values: Values; readonly of: Predicate };
+
+/**
+ * The sources of a selection, those first that are likely to be small. All rows of one are of the tenant and the type and
+ * not deleted, because the keys of parameters say so; a selection without such a key has none.
+ */
+export function sourcesOf({ predicates, record }: Selection): Source[] {
+  const sets = keySets(predicates);
+  const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
+  if (record !== undefined) implied.push([searchKey(recordKey(record))]);
+  const values = predicates.flatMap((of) =>
+    of.values === undefined ? [] : [{ kind: 'values', values: of.values, of } as const],
+  );
+  if (sets.length + values.length === 0 || sets.length + implied.length === 0) return values;
+  return [{ kind: 'keys', sets: [...sets, ...implied] }, ...values];
+}
+
+/** Whether the selection names ids, identifiers or records: then few resources are looked at. */
+export function isNarrow({ predicates, record }: Selection): boolean {
+  return record !== undefined || predicates.some(({ keyed, keys }) => keyed === true && keys === undefined);
+}
+
+/** The rows of a source, at most so many: a query with the column `id`, and of keys the columns of `entry`. */
+export function rowsOf(source: Source, limit: number | undefined, binds: Binds): string {
+  const limited = limit === undefined ? '' : `limit ${limit}`;
+  if (source.kind === 'keys') {
+    return `select e.id, e.record from search.entry e where ${hasKeys('e', source.sets, binds)} ${limited}`;
+  }
+  return `select ${source.values.as}.id from ${fromValues(source.values, binds)} ${limited}`;
+}
+
+/**
+ * The matches among rows of a source: a query with the columns `id` and `last_updated`, which is null unless it is wanted.
+ * @param rows the rows, as in `from`.
+ */
+export function matchesAmong(
+  rows: string,
+  source: Source,
+  selection: Selection,
+  lastUpdated: boolean,
+  binds: Binds,
+): string {
+  const conditions = entryConditions(selection, source, binds);
+  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+  // One resource may have several values.
+  const entries =
+    source.kind === 'keys'
+      ? `select r.id from ${rows} r ${where}`
+      : conditions.length === 0
+        ? `select distinct r.id from ${rows} r`
+        : `select r.id from (select distinct v.id from ${rows} v) d
+           cross join lateral (select e.id, e.record, e.keys from search.entry e where e.id = d.id offset 0) r ${where}`;
+  const others = selection.predicates.filter(({ ofEntry }) => ofEntry !== true);
+  if (!lastUpdated && others.length === 0)
+    return `select e.id, null::int8 as last_updated from (${entries}) e`;
+  return `select e.id, x.last_updated from (${entries}) e cross join lateral (
+    select r.last_updated from resources.resource r
+    where r.id = e.id and ${ownedBy(selection, true, binds)} and ${checksOf(others, binds)} offset 0) x`;
+}
+
+/** The conditions on an entry `r`, those left out that all rows of a source meet. */
+export function entryConditions(
+  { predicates, record }: Selection,
+  source: Source | undefined,
+  binds: Binds,
+): string[] {
+  const left = predicates.filter(
+    (each) => each.ofEntry === true && (source?.kind !== 'values' || each !== source.of),
+  );
+  const conditions = left
+    .filter(({ keys }) => keys === undefined)
+    .map((predicate) => `(${checkOf(predicate, binds)})`);
+  const sets = source?.kind === 'keys' ? [] : keySets(left);
+  if (sets.length > 0) conditions.push(hasKeys('r', sets, binds));
+  if (record !== undefined) conditions.push(`r.record = ${binds.add(record, 'uuid')}`);
+  return conditions;
+}
+
+/** The matches that no source leads to: a query with the columns `id` and `last_updated`. */
+export function matchesOf(selection: Selection, binds: Binds): string {
+  return `select r.id, r.last_updated from resources.resource r where ${conditionOf(selection, binds)}`;
+}
+
+/** The condition that resources `r` match, with whatever leads to them. */
+export function conditionOf(selection: Selection, binds: Binds): string {
+  const keyed = selection.record !== undefined || selection.predicates.some((each) => each.keyed === true);
+  return `${ownedBy(selection, keyed, binds)} and ${allOf(selection.predicates, binds)}`;
+}
+
+/** The condition that a resource `r` is the tenant's, of the type, in the record and not deleted. */
+export function ownedBy({ type, tenant, record }: Selection, keyed: boolean, binds: Binds): string {
+  const owner = `${ofTenant(tenant, keyed, binds)} and r.type = ${binds.add(type, 'text')} and not r.deleted`;
+  return record === undefined ? owner : `${owner} and r.record = ${binds.add(record, 'uuid')}`;
+}

@@ -1,0 +1,65 @@
+/** The codes that `:in`, `:not-in`, `:above` and `:below` stand for: asked of the terminology before a search is understood. */
+import type { SystemCode, Terminology } from '#src/fhir/terminology.ts';
+import { badParameter, keyOf, type RawParameter, split, unescaped } from './raw.ts';
+
+/** Modifier and value → codes. */
+export type Terms = ReadonlyMap<string, readonly SystemCode[]>;
+
+/** Most codes that one value may stand for: each becomes a value of the statement. */
+const MAX_CODES = 10_000;
+
+/** The modifier at the end of a parameter, behind chains too. */
+function lastModifier(parameter: RawParameter): string | undefined {
+  return parameter.modifier?.split(':').at(-1);
+}
+
+/**
+ * Asks for the codes of all values of a search whose modifier needs them.
+ * @throws Refusal `malformed` for a value with too many codes.
+ */
+export async function loadTerms(
+  parameters: readonly RawParameter[],
+  terminology: Terminology,
+): Promise<Terms> {
+  const terms = new Map<string, readonly SystemCode[]>();
+  for (const parameter of parameters) {
+    const modifier = lastModifier(parameter);
+    for (const value of parameter.values) {
+      const codes = await lookUp(modifier, value, terminology);
+      if (codes === undefined) continue;
+      if (codes.length > MAX_CODES) {
+        throw badParameter(keyOf(parameter), `the value stands for more than ${MAX_CODES} codes`);
+      }
+      terms.set(`${modifier} ${value}`, codes);
+    }
+  }
+  return terms;
+}
+
+async function lookUp(
+  modifier: string | undefined,
+  value: string,
+  terminology: Terminology,
+): Promise<readonly SystemCode[] | undefined> {
+  if (modifier === 'in' || modifier === 'not-in') return terminology.members(unescaped(value));
+  if (modifier !== 'above' && modifier !== 'below') return undefined;
+  const [system = '', code = '', ...others] = split(value, '|').map(unescaped);
+  return others.length > 0 || code === '' ? undefined : terminology.related(modifier, { system, code });
+}
+
+/** The codes that a value stands for. @throws Refusal `malformed` naming what the terminology does not know. */
+export function codesOf(
+  parameter: RawParameter,
+  value: string,
+  { terms }: { readonly terms?: Terms },
+): readonly SystemCode[] {
+  const codes = terms?.get(`${parameter.modifier} ${value}`);
+  if (codes !== undefined) return codes;
+  const text = unescaped(value).slice(0, 200);
+  throw badParameter(
+    keyOf(parameter),
+    parameter.modifier === 'in' || parameter.modifier === 'not-in'
+      ? `the value set ${text} is not known here, or cannot be enumerated`
+      : `the value must be system|code; kinds of ${text} are not known here`,
+  );
+}

@@ -1,0 +1,87 @@
+/** Composites: values of several parameters in one place. https://hl7.org/fhir/R4/search.html#composite */
+import { searchParameter } from '../definitions/search-parameters.ts';
+import type { ResourceType } from '../types.ts';
+import { compilePaths, type Path } from './expressions.ts';
+import type { CompiledParameter } from './paths.ts';
+
+/** A composite of two parts, as all of the 26 types are. */
+export interface Composite {
+  /** The parameters that say how each part compares. */
+  readonly parts: readonly [Part, Part];
+  /** Whether the second part is compared by order: its values bear the codes of the first, a token, then (`About`). */
+  readonly ordered: boolean;
+  /** For each of its paths, in their order: where both parts stand, from there. */
+  readonly bases: readonly (readonly [firsts: readonly Path[], seconds: readonly Path[]])[];
+}
+
+/** A part's parameter. */
+export interface Part {
+  readonly code: string;
+  readonly type: string;
+}
+
+const ORDERED = new Set(['quantity', 'date', 'string']);
+
+/**
+ * Compiles a composite.
+ * @param paths its bases.
+ * @throws Error for one that has not two parts, or one whose expressions lead to none of its parameter's values.
+ */
+export function compileComposite(
+  type: ResourceType,
+  paths: readonly Path[],
+  components: readonly { readonly code: string; readonly expression: string }[],
+): Composite {
+  const [first, second, ...others] = components.map(({ code }) => partOf(type, code));
+  if (first === undefined || second === undefined || others.length > 0) {
+    throw new Error(`a composite of ${components.length} parts of ${type}`);
+  }
+  const expressions = components.map(({ expression }) => expression);
+  const of = (part: typeof first, base: Path) => {
+    // R4 exchanged the expressions of DocumentReference's `relationship`: the one counts that leads to the parameter's.
+    const own = expressions.map((expression) => compilePaths(expression, base.type));
+    const found = own.find((relative) => relative.some((path) => part.places.has(placeOf(base, path))));
+    if (found === undefined) throw new Error(`a composite of ${type} without values of ${part.code}`);
+    return found;
+  };
+  return {
+    parts: [first, second],
+    ordered: first.type === 'token' && ORDERED.has(second.type),
+    bases: paths.map((base) => [of(first, base), of(second, base)]),
+  };
+}
+
+function partOf(type: ResourceType, code: string): Part & { readonly places: ReadonlySet<string> } {
+  const parameter = searchParameter(type, code);
+  if (parameter === undefined) throw new Error(`${type} has no parameter ${code}, a part of a composite`);
+  const places = compilePaths(parameter.expression, type).map((path) => placeOf({ steps: [] }, path));
+  return { code, type: parameter.type, places: new Set(places) };
+}
+
+function placeOf(base: Pick<Path, 'steps'>, { steps, type }: Path): string {
+  return `${[...base.steps, ...steps].join('.')} ${type}`;
+}
+
+/** Marks the paths of values that composites compare by order with where their codes stand. */
+export function withAbout(parameters: readonly CompiledParameter[]): readonly CompiledParameter[] {
+  const about = new Map<string, Path['about']>();
+  for (const { composite, paths } of parameters) {
+    if (composite?.ordered !== true) continue;
+    const stored = parameters.find(({ code }) => code === composite.parts[1].code)?.stored ?? [];
+    for (const [at, [codes, values]] of composite.bases.entries()) {
+      const base = paths[at] ?? { steps: [] };
+      for (const value of values) {
+        for (const code of stored) {
+          about.set(`${code} ${placeOf(base, value)}`, { base: base.steps.length, codes });
+        }
+      }
+    }
+  }
+  return parameters.map((parameter) => ({
+    ...parameter,
+    paths: parameter.paths.map((path) => {
+      const found = about.get(`${parameter.code} ${placeOf({ steps: [] }, path)}`);
+      return found === undefined ? path : { ...path, about: found };
+    }),
+  }));
+}

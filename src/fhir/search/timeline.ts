@@ -1,0 +1,60 @@
+/** What is asked for by a code and in the order of time: dates are kept with the codes of what they are dates of. */
+import { jsonName, typeDefinition } from '../definitions/tables.ts';
+import type { ResourceType } from '../types.ts';
+import type { CompiledParameter } from './paths.ts';
+
+/** A token parameter and the date parameter that its resources are listed by. */
+export interface Timeline {
+  readonly code: string;
+  readonly date: string;
+}
+
+/** One a type: each costs a write an index row, nothing more. */
+const TIMELINES: Partial<Record<ResourceType, Timeline>> = {
+  AllergyIntolerance: { code: 'code', date: 'date' },
+  Condition: { code: 'code', date: 'onset-date' },
+  DiagnosticReport: { code: 'code', date: 'date' },
+  Encounter: { code: 'type', date: 'date' },
+  Immunization: { code: 'vaccine-code', date: 'date' },
+  MedicationRequest: { code: 'code', date: 'authoredon' },
+  MedicationStatement: { code: 'code', date: 'effective' },
+  Observation: { code: 'code', date: 'date' },
+  Procedure: { code: 'code', date: 'date' },
+};
+
+/** The timeline of a type. */
+export function timelineOf(type: ResourceType): Timeline | undefined {
+  return TIMELINES[type];
+}
+
+/** The parameters of a type, the dates of its timeline with the places of the codes. */
+export function withTimeline(
+  type: ResourceType,
+  parameters: readonly CompiledParameter[],
+): readonly CompiledParameter[] {
+  const timeline = timelineOf(type);
+  const codes = parameters.find(({ code }) => code === timeline?.code)?.paths;
+  if (timeline === undefined || codes === undefined) return parameters;
+  const base = { steps: [], type };
+  return parameters.map((parameter) =>
+    parameter.code !== timeline.date
+      ? parameter
+      : {
+          ...parameter,
+          paths: parameter.paths.map((path) => ({ about: { base, values: path, codes }, ...path })),
+        },
+  );
+}
+
+/** Whether a resource has one value of a parameter at most: its paths are the types of one element that is no list. */
+export function isSingle(type: ResourceType, { paths }: Pick<CompiledParameter, 'paths'>): boolean {
+  const elements = paths.map(({ steps: [step, ...others] }) =>
+    others.length > 0
+      ? undefined
+      : typeDefinition(type).elements.find((element) =>
+          element.types.some(({ code }) => jsonName(element, code) === step),
+        ),
+  );
+  const [first] = elements;
+  return first !== undefined && !first.list && elements.every((element) => element === first);
+}

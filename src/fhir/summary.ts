@@ -1,0 +1,110 @@
+/**
+ * Parts of resources: `_summary` and `_elements`, from the definitions' `isSummary`.
+ * https://hl7.org/fhir/R4/search.html#summary, https://hl7.org/fhir/R4/search.html#elements
+ */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { jsonName, PRIMITIVES, typeDefinition } from './definitions/tables.ts';
+import type { ResourceType } from './types.ts';
+
+/** What of a resource is shown: a form of `_summary`, or the top-level elements of these names (`value` for `value[x]`). */
+export type Subset = 'true' | 'text' | 'data' | ReadonlySet<string>;
+
+/** What marks a resource as incomplete, so that nobody writes it back. */
+const SUBSETTED = {
+  system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue',
+  code: 'SUBSETTED',
+  display: 'subsetted',
+};
+
+/**
+ * The part of a resource, tagged SUBSETTED. `id`, `meta` and what is mandatory are always in it; with `_elements` also
+ * modifiers, without which the rest could be misread.
+ */
+export function subsetOf(resource: JsonObject, type: ResourceType, subset: Subset): JsonObject {
+  const part = subset === 'data' ? { ...resource } : kept(resource, planOf(type, subset));
+  if (subset === 'data') delete part.text;
+  const { meta } = resource;
+  const tags = isObject(meta) && Array.isArray(meta.tag) ? meta.tag : [];
+  const tagged = tags.some((tag) => isObject(tag) && tag.code === SUBSETTED.code);
+  part.meta = { ...(isObject(meta) ? meta : {}), tag: tagged ? tags : [...tags, { ...SUBSETTED }] };
+  return part;
+}
+
+/** The top-level element that a name stands for, `value` for `valueQuantity` and `value[x]`; undefined for none. */
+export function elementNamed(type: ResourceType, name: string): string | undefined {
+  return typeDefinition(type).elements.find(
+    (element) =>
+      element.name === name ||
+      (element.choice &&
+        (name === `${element.name}[x]` ||
+          element.types.some(({ code }) => jsonName(element, code) === name))),
+  )?.name;
+}
+
+/** JSON name → what is kept of its value: all of it, or a part of each backbone. */
+type Plan = ReadonlyMap<string, 'whole' | Plan>;
+
+const ALWAYS = ['resourceType', 'id', 'meta', 'implicitRules', 'modifierExtension'];
+const OF_TEXT = ['resourceType', 'id', 'meta', 'text'];
+
+const plans = new Map<string, Plan>();
+
+function planOf(type: ResourceType, subset: Exclude<Subset, 'data'>): Plan {
+  if (typeof subset !== 'string') return elementsPlan(type, subset);
+  const key = `${type} ${subset}`;
+  const known = plans.get(key);
+  if (known !== undefined) return known;
+  const plan =
+    subset === 'true'
+      ? new Map([...whole(ALWAYS), ...summaryPlan(type)])
+      : new Map([...whole(OF_TEXT), ...whole(namesOf(type, ({ required }) => required))]);
+  plans.set(key, plan);
+  return plan;
+}
+
+/** Of backbones the same elements again; datatypes stay whole. */
+function summaryPlan(type: string): Plan {
+  const plan = new Map<string, 'whole' | Plan>();
+  for (const element of typeDefinition(type).elements) {
+    if (!element.summary && !element.required) continue;
+    for (const { code } of element.types) {
+      const name = jsonName(element, code);
+      plan.set(name, code.includes('.') ? summaryPlan(code) : 'whole');
+      if (PRIMITIVES.has(code)) plan.set(`_${name}`, 'whole');
+    }
+  }
+  return plan;
+}
+
+function elementsPlan(type: ResourceType, elements: ReadonlySet<string>): Plan {
+  const names = namesOf(type, ({ name, required, modifier }) => required || modifier || elements.has(name));
+  return new Map([...whole(ALWAYS), ...whole(names)]);
+}
+
+type Element = ReturnType<typeof typeDefinition>['elements'][number];
+
+/** JSON names of some elements, with those of primitives' own members (`_birthDate`). */
+function namesOf(type: ResourceType, is: (element: Element) => boolean): string[] {
+  return typeDefinition(type)
+    .elements.filter(is)
+    .flatMap((element) => element.types.map(({ code }) => jsonName(element, code)))
+    .flatMap((name) => [name, `_${name}`]);
+}
+
+function whole(names: readonly string[]): [string, 'whole'][] {
+  return names.map((name) => [name, 'whole']);
+}
+
+function kept(object: JsonObject, plan: Plan): JsonObject {
+  const part: JsonObject = {};
+  for (const [name, value] of Object.entries(object)) {
+    const found = plan.get(name);
+    if (found !== undefined) part[name] = found === 'whole' ? value : keptOf(value, found);
+  }
+  return part;
+}
+
+function keptOf(value: Json, plan: Plan): Json {
+  if (Array.isArray(value)) return value.map((item) => keptOf(item, plan));
+  return isObject(value) ? kept(value, plan) : value;
+}

@@ -1,0 +1,138 @@
+/** Operations: `$name` at the base, a type or an instance. https://hl7.org/fhir/R4/operations.html */
+import type { SubmittedResource } from '#commands/command.ts';
+import type { DescribedOperation } from '#src/fhir/capability.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { isNumber, isObject, type Json, type ParsedJson } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Answer } from '../answer.ts';
+import type { FhirRequest, Interaction } from './request.ts';
+
+/** An input that is no primitive: a parameter's `value[x]` (a Coding, say), its resource, or its parts. */
+export interface OperationInput {
+  readonly name: string;
+  readonly value: Json;
+}
+
+/** What an operation is given. By POST, primitive inputs of the Parameters stand in `query` beside those of the URL. */
+export interface OperationRequest extends FhirRequest {
+  /** The type in the URL; undefined at the base. */
+  readonly type: ResourceType | undefined;
+  /** The id in the URL; undefined at the base and at a type. */
+  readonly id: string | undefined;
+  readonly inputs: readonly OperationInput[];
+  /** The body when it is not Parameters, else the parameter `resource`. */
+  readonly resource: SubmittedResource | undefined;
+}
+
+/** An operation. None of them writes: they need the scope `read`. */
+export interface Operation extends DescribedOperation {
+  readonly methods: readonly ('GET' | 'POST')[];
+  /** Names of its inputs; others are refused with `handling=strict`. */
+  readonly parameters: readonly string[];
+  run(request: OperationRequest): Promise<Answer>;
+}
+
+/** What every request may say beside an operation's own inputs. */
+const OF_EVERY_REQUEST = new Set(['_format', '_pretty']);
+
+/**
+ * The interactions of `$name` at a place, by method.
+ * @throws Refusal not_found (404, `not-supported`) when the table has none of that name there.
+ */
+export function operationInteractions(
+  table: readonly Operation[],
+  segment: string,
+  type?: ResourceType,
+  id?: string,
+): Partial<Record<'GET' | 'POST', Interaction>> {
+  const operation = table.find((each) => `$${each.name}` === segment && isThere(each, type, id));
+  if (operation === undefined) {
+    throw new Refusal('not_found', {
+      code: 'not-supported',
+      diagnostics: `operation ${segment.slice(0, 64)} is not supported`,
+    });
+  }
+  const asked = (request: FhirRequest, body: ParsedJson | undefined) =>
+    operation.run(understood(operation, { ...request, ...inputsOf(request, body), type, id }));
+  const GET: Interaction = { kind: 'read', run: (request) => asked(request, undefined) };
+  const POST: Interaction = { kind: 'operation', run: asked };
+  return {
+    ...(operation.methods.includes('GET') ? { GET } : {}),
+    ...(operation.methods.includes('POST') ? { POST } : {}),
+  };
+}
+
+function isThere({ system, types, instances }: Operation, type?: ResourceType, id?: string): boolean {
+  if (type === undefined) return system === true;
+  return (id === undefined ? types : instances)?.includes(type) === true;
+}
+
+/** @throws Refusal malformed (400) naming inputs that the operation does not have, with `handling=strict` */
+function understood(operation: Operation, request: OperationRequest): OperationRequest {
+  if (request.prefer.handling !== 'strict') return request;
+  const names = new Set([...request.query.keys(), ...request.inputs.map(({ name }) => name)]);
+  const unknown = [...names].filter(
+    (name) => !operation.parameters.includes(name) && !OF_EVERY_REQUEST.has(name),
+  );
+  if (unknown.length === 0) return request;
+  throw new Refusal(
+    'malformed',
+    unknown.map((name) => ({
+      code: 'not-supported',
+      diagnostics: `operation $${operation.name} has no parameter ${name.slice(0, 100)}`,
+      expression: `query.${name.slice(0, 100)}`,
+    })),
+  );
+}
+
+/** @throws Refusal malformed (400) for a body that is no resource, or Parameters that are none. */
+function inputsOf(
+  { query }: FhirRequest,
+  body: ParsedJson | undefined,
+): Pick<OperationRequest, 'query' | 'inputs' | 'resource'> {
+  if (body === undefined) return { query, inputs: [], resource: undefined };
+  const { value, exact } = body;
+  if (!isObject(value) || typeof value.resourceType !== 'string') {
+    throw malformed('the body must be a resource: Parameters, or what the operation is about');
+  }
+  if (value.resourceType !== 'Parameters') return { query, inputs: [], resource: { value, exact } };
+  const { parameter = [] } = value;
+  if (!Array.isArray(parameter)) throw malformed('it must be a list', 'Parameters.parameter');
+  const all = new URLSearchParams(query);
+  const inputs: OperationInput[] = [];
+  for (const [at, each] of parameter.entries()) {
+    const input = inputOf(each, `Parameters.parameter[${at}]`);
+    if (isObject(input.value) || Array.isArray(input.value)) inputs.push(input);
+    else all.append(input.name, String(input.value));
+  }
+  const resource = inputs.find(({ name }) => name === 'resource')?.value;
+  return { query: all, inputs, resource: isObject(resource) ? { value: resource, exact } : undefined };
+}
+
+const CONTENT = /^(?:value[A-Z]\w*|resource|part)$/;
+
+function inputOf(parameter: Json, expression: string): OperationInput {
+  if (!isObject(parameter)) throw malformed('it must be an object', expression);
+  const { name } = parameter;
+  if (typeof name !== 'string' || name === '')
+    throw malformed('it must have a name, a string', `${expression}.name`);
+  const content = Object.keys(parameter).filter((key) => CONTENT.test(key));
+  const [key] = content;
+  const value = key === undefined ? undefined : parameter[key];
+  if (content.length !== 1 || value === undefined || !isContent(value))
+    throw malformed('it must have one of value[x], resource and part', expression);
+  return { name, value };
+}
+
+function isContent(value: Json): boolean {
+  if (typeof value === 'object' && value !== null && !isNumber(value)) return true;
+  return isNumber(value) || typeof value === 'boolean' || (typeof value === 'string' && value !== '');
+}
+
+function malformed(diagnostics: string, expression?: string): Refusal {
+  return new Refusal('malformed', {
+    code: 'structure',
+    diagnostics: expression === undefined ? diagnostics : `${expression}: ${diagnostics}`,
+    ...(expression === undefined ? {} : { expression }),
+  });
+}

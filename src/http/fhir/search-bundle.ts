@@ -1,0 +1,70 @@
+/** The Bundle of a search: matches, what is shown beside them, and what the searcher is told. */
+
+import type { CurrentResource } from '#queries/read.ts';
+import { MAX_INCLUDED, MAX_ROUNDS } from '#queries/search/include-resources.ts';
+import { operationOutcome } from '#src/fhir/outcome.ts';
+import type { Subset } from '#src/fhir/summary.ts';
+import type { Issue } from '#src/shared/refusal.ts';
+import { type Answer, FHIR_JSON } from '../answer.ts';
+import { bundleText, pageLinks } from './bundle-text.ts';
+import { cut } from './subset.ts';
+
+/** A page that is to be answered. */
+export interface FoundPage {
+  readonly total?: number;
+  readonly matches: readonly CurrentResource[];
+  readonly included: readonly CurrentResource[];
+  /** Whether more belongs beside the matches than is shown. */
+  readonly more: boolean;
+  /** Cursor of the next page. */
+  readonly next?: string;
+  /** What of the query was used, in its order, without the cursor. */
+  readonly used: readonly [key: string, text: string][];
+  /** Names of parameters that had no effect. */
+  readonly unknown: readonly string[];
+  readonly subset: Subset | undefined;
+}
+
+/**
+ * 200 with a searchset.
+ * @param base of the interface, slash at its end.
+ * @param path of the search below it.
+ */
+export function answerSearch(base: string, path: string, page: FoundPage): Answer {
+  const { subset } = page;
+  const entry = (mode: 'match' | 'include', part: Subset | undefined) => (resource: CurrentResource) =>
+    `{"fullUrl":"${base}${resource.type}/${resource.id}","resource":${cut({ ...resource, body: resource.body ?? '' }, part)},"search":{"mode":"${mode}"}}`;
+  const entries = [
+    ...page.matches.map(entry('match', subset)),
+    // `_elements` are those of the matches alone.
+    ...page.included.map(entry('include', typeof subset === 'string' ? subset : undefined)),
+  ];
+  const issues = told(page);
+  if (issues.length > 0) entries.push(`{"resource":${operationOutcome(issues)},"search":{"mode":"outcome"}}`);
+  const self = new URLSearchParams([...page.used]);
+  const links = pageLinks(base + path, self, page.next);
+  const total = page.total === undefined ? {} : { total: page.total };
+  return {
+    status: 200,
+    headers: { 'Content-Type': FHIR_JSON },
+    body: bundleText('searchset', entries, { ...total, links }),
+  };
+}
+
+function told({ unknown, more }: FoundPage): Issue[] {
+  const ignored = unknown.map(
+    (name): Issue => ({
+      code: 'informational',
+      diagnostics: `search parameter ${name.slice(0, 100)} is not known here and was ignored`,
+      expression: `query.${name.slice(0, 100)}`,
+    }),
+  );
+  if (!more) return ignored;
+  return [
+    ...ignored,
+    {
+      code: 'informational',
+      diagnostics: `not everything that belongs beside these matches is shown: a page has ${MAX_INCLUDED} resources beside its matches at most, and :iterate is repeated ${MAX_ROUNDS} times; ask for fewer matches with _count`,
+    },
+  ];
+}

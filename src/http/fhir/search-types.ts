@@ -1,0 +1,212 @@
+/**
+ * Searches of several types at once: https://hl7.org/fhir/R4/http.html#search. They have the parameters that all of the
+ * types have. Without `_sort` one type follows the other, each in its own order; with `_sort=_id` or `_lastUpdated` they
+ * are merged.
+ */
+import { z } from 'zod';
+import { CURSOR, decodeCursor, encodeCursor } from '#queries/cursor.ts';
+import type { CurrentResource } from '#queries/read.ts';
+import { DEFAULT_COUNT, isControl, parseCount } from '#queries/search/controls.ts';
+import { parameterOf } from '#queries/search/parameters.ts';
+import { badParameter, keyOf, parseRaw, type RawParameter } from '#queries/search/raw.ts';
+import type { SearchPage } from '#queries/search/search.ts';
+import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { unavailable } from '#src/shared/refusal.ts';
+
+/** Asks one type, as `GET <type>?query`. */
+export type AskType = (type: ResourceType, query: URLSearchParams) => Promise<SearchPage>;
+
+/** The types that `_type` names; undefined when it names none. @throws Refusal malformed (400) */
+export function typesIn(query: URLSearchParams): ResourceType[] | undefined {
+  const names = query
+    .getAll('_type')
+    .flatMap((text) => text.split(','))
+    .filter((name) => name !== '');
+  const types = names.map((name) => {
+    if (isResourceType(name)) return name;
+    throw badParameter('_type', `${name.slice(0, 64)} is not a supported resource type`);
+  });
+  return types.length === 0 ? undefined : [...new Set(types)];
+}
+
+/**
+ * A page over several types.
+ * @param query without `_type`; parameters that one of the types does not have are left out and named `unknown`.
+ * @throws Refusal malformed (400) as a search of one type, and for another `_sort`.
+ */
+export async function searchTypes(
+  types: readonly ResourceType[],
+  query: URLSearchParams,
+  ask: AskType,
+): Promise<SearchPage> {
+  const { common, unknown } = ofAll(types, query);
+  const count = countOf(common);
+  const order = orderOf(common);
+  const [total, page] = await Promise.all([
+    totalOf(types, common, ask),
+    count === 0
+      ? NOTHING
+      : order === undefined
+        ? inTurn(types, common, count, ask)
+        : merged(types, common, count, order, ask),
+  ]);
+  const used = [...common].filter(([name]) => name !== CURSOR);
+  return { ...page, ...(total === undefined ? {} : { total }), used, unknown };
+}
+
+type Page = Pick<SearchPage, 'matches' | 'next'>;
+
+const NOTHING: Page = { matches: [] };
+
+/** What all of the types understand. */
+function ofAll(
+  types: readonly ResourceType[],
+  query: URLSearchParams,
+): { common: URLSearchParams; unknown: string[] } {
+  const unknown = parseRaw(query)
+    .filter((raw) => !isControl(raw) && !types.every((type) => has(type, raw)))
+    .map(keyOf);
+  return { common: new URLSearchParams([...query].filter(([key]) => !unknown.includes(key))), unknown };
+}
+
+function has(type: ResourceType, raw: RawParameter): boolean {
+  if (raw.name === '_has') return true;
+  const [name = ''] = raw.name.split('.');
+  return parameterOf(type, name === raw.name ? raw : { name }) !== undefined;
+}
+
+function countOf(query: URLSearchParams): number {
+  if (query.get('_summary') === 'count') return 0;
+  const text = query.getAll('_count').findLast((each) => each !== '');
+  return text === undefined ? DEFAULT_COUNT : parseCount(text);
+}
+
+/** How two resources follow each other. */
+type Order = (a: CurrentResource, b: CurrentResource) => number;
+
+function orderOf(query: URLSearchParams): Order | undefined {
+  const text = query.getAll('_sort').findLast((each) => each !== '');
+  if (text === undefined) return undefined;
+  const sign = text.startsWith('-') ? -1 : 1;
+  const byId: Order = (a, b) => (a.id < b.id ? -sign : sign);
+  switch (text.replace(/^-/, '')) {
+    case '_id':
+      return byId;
+    case '_lastUpdated':
+      return (a, b) =>
+        a.lastUpdated === b.lastUpdated ? byId(a, b) : sign * (a.lastUpdated - b.lastUpdated);
+    default:
+      throw badParameter('_sort', 'a search of several types is sorted by _id or _lastUpdated');
+  }
+}
+
+/** A query with other controls. */
+function asking(
+  query: URLSearchParams,
+  controls: Readonly<Record<string, string | undefined>>,
+): URLSearchParams {
+  const changed = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(controls)) {
+    changed.delete(name);
+    if (value !== undefined) changed.append(name, value);
+  }
+  return changed;
+}
+
+async function totalOf(
+  types: readonly ResourceType[],
+  query: URLSearchParams,
+  ask: AskType,
+): Promise<number | undefined> {
+  if (query.get('_total') === 'none' && countOf(query) > 0) return undefined;
+  const counting = asking(query, { _summary: 'count', [CURSOR]: undefined, _total: undefined });
+  const pages = await Promise.all(types.map((type) => ask(type, counting)));
+  return pages.reduce((sum, { total = 0 }) => sum + total, 0);
+}
+
+/** [type, cursor of its own search or '' for its beginning] of every type that is not at its end. */
+const cursorSchema = z.array(z.tuple([z.string(), z.string()])).max(TYPE_NAMES.length);
+
+/** Where each type stands. @throws Refusal malformed (400) for a cursor of another search */
+function placesOf(types: readonly ResourceType[], query: URLSearchParams): [ResourceType, string][] {
+  const cursor = query.get(CURSOR);
+  if (cursor === null || cursor === '') return types.map((type) => [type, '']);
+  return decodePlaces(cursor).map(([type, at]) => {
+    if (isResourceType(type) && types.includes(type)) return [type, at];
+    throw badParameter(CURSOR, 'the value is not a cursor of this search');
+  });
+}
+
+function decodePlaces(cursor: string): [string, string][] {
+  const flat = decodeCursor(cursor, z.array(z.string()));
+  const pairs = flat.flatMap((type, n) => (n % 2 === 0 ? [[type, flat[n + 1] ?? '']] : []));
+  return cursorSchema.parse(pairs);
+}
+
+function encodePlaces(places: readonly (readonly [ResourceType, string])[]): { next?: string } {
+  return places.length === 0 ? {} : { next: encodeCursor(places.flat()) };
+}
+
+const from = (query: URLSearchParams, at: string, count: number): URLSearchParams =>
+  asking(query, { [CURSOR]: at === '' ? undefined : at, _count: String(count), _total: 'none' });
+
+/** One type after the other; the next page begins where there is something left. */
+async function inTurn(
+  types: readonly ResourceType[],
+  query: URLSearchParams,
+  count: number,
+  ask: AskType,
+): Promise<Page> {
+  const places = placesOf(types, query);
+  const matches: CurrentResource[] = [];
+  for (const [n, [type, at]] of places.entries()) {
+    const left = count - matches.length;
+    const page = await ask(type, from(query, at, Math.max(left, 1)));
+    const further = places.slice(n + 1);
+    if (left === 0) {
+      if (page.matches.length > 0) return { matches, ...encodePlaces([[type, at], ...further]) };
+      continue;
+    }
+    matches.push(...page.matches);
+    if (page.next !== undefined) return { matches, ...encodePlaces([[type, page.next], ...further]) };
+  }
+  return { matches };
+}
+
+/** How often a page is tried whose resources change while it is put together. */
+const TRIES = 5;
+
+async function merged(
+  types: readonly ResourceType[],
+  query: URLSearchParams,
+  count: number,
+  order: Order,
+  ask: AskType,
+): Promise<Page> {
+  const places = placesOf(types, query);
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const pages = await Promise.all(places.map(([type, at]) => ask(type, from(query, at, count))));
+    const matches = pages
+      .flatMap((page) => page.matches)
+      .sort(order)
+      .slice(0, count);
+    const ends = await Promise.all(
+      places.map(async ([type, at], n): Promise<string | null | undefined> => {
+        const page = pages[n];
+        const taken = matches.filter((match) => match.type === type);
+        if (page === undefined || taken.length === page.matches.length) return page?.next ?? null;
+        if (taken.length === 0) return at;
+        const again = await ask(type, from(query, at, taken.length));
+        return again.matches.at(-1)?.id === taken.at(-1)?.id ? again.next : undefined;
+      }),
+    );
+    if (ends.every((end) => end !== undefined)) {
+      const left = places.flatMap(([type], n): [ResourceType, string][] => {
+        const end = ends[n];
+        return typeof end === 'string' ? [[type, end]] : [];
+      });
+      return { matches, ...encodePlaces(left) };
+    }
+  }
+  throw unavailable('what is searched changes too fast to be put in order; try again');
+}

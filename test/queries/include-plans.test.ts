@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import type { Pool } from 'pg';
+import { history } from '#projections/history/project.ts';
+import { resources } from '#projections/resources/project.ts';
+import { search } from '#projections/search/project.ts';
+import { schemaSql } from '#projections/tables.ts';
+import type { CurrentResource } from '#queries/read.ts';
+import { parseInclusions } from '#queries/search/include.ts';
+import { openInclude } from '#queries/search/include-resources.ts';
+import { referenceForm, valueKey } from '#src/fhir/search/keys.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { mostRowsRead } from '#test/support/rows-read.ts';
+import { TENANT } from '../projections/made.ts';
+
+const ROWS = 50_000;
+const BASE = 'http://localhost/';
+const caller: Caller = { tenant: TENANT, tenantId: tenantId(TENANT) } as Caller;
+const idOf = (n: number) => `00000000-0000-7000-9000-${String(n).padStart(12, '0')}`;
+
+/** Rows 0 to 49 are Practitioners, the others Observations of which each hundredth refers to one of them. */
+describe('plans of inclusions in tables that nobody has analysed', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createDatabase();
+    const { pool } = database;
+    for (const model of [resources, search, history])
+      await pool.query(schemaSql(model, model.name) + (model.indexes ?? (() => ''))(model.name));
+    for (const table of ['resources.resource', 'search.entry', 'history.version'])
+      await pool.query(`alter table ${table} set (autovacuum_enabled = off)`);
+    const id = `('00000000-0000-7000-9000-' || lpad(n::text, 12, '0'))::uuid`;
+    const type = `case when n < 50 then 'Practitioner' else 'Observation' end`;
+    await pool.query(
+      `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
+       select ${id}, ${type}, $1, null, 1, n, n, false, 's', json_build_object('x', repeat('x', 450))
+       from generate_series(0, ${ROWS}) n`,
+      [caller.tenantId],
+    );
+    await pool.query(
+      `insert into history.version (id, version, type, tenant, record, recorded_at, event_id, operation, agents, metadata, body)
+       select ${id}, 1, ${type}, $1, null, n, gen_random_uuid(), 'CREATE',
+         case when n % 1000 = 0 then array['Practitioner/' || ('00000000-0000-7000-9000-' || lpad((n % 50)::text, 12, '0'))] end,
+         '{}', '{}' from generate_series(0, ${ROWS}) n`,
+      [caller.tenantId],
+    );
+    const keys = Array.from({ length: 50 }, (_, n) =>
+      searchKey(
+        valueKey(
+          caller.tenantId,
+          'Observation',
+          'performer',
+          referenceForm.relative(`Practitioner/${idOf(n)}`),
+        ),
+      ),
+    );
+    await pool.query(
+      `insert into search.entry (id, version, targets, keys)
+       select ${id}, 1, '{}', case when n >= 50 and n % 100 = 0 then array[($1::int8[])[1 + (n / 100) % 50]] else '{}' end
+       from generate_series(0, ${ROWS}) n`,
+      [keys],
+    );
+  });
+  after(() => database.drop());
+
+  const matches = (type: ResourceType, count: number): CurrentResource[] =>
+    Array.from({ length: count }, (_, n) => ({
+      id: type === 'Practitioner' ? idOf(n) : idOf(n + 100),
+      type,
+      version: 1,
+      lastUpdated: n,
+      body: JSON.stringify({ performer: [{ reference: `Practitioner/${idOf(n % 50)}` }] }),
+    }));
+  let found = 0;
+  const include = (query: string, from: readonly CurrentResource[]) => async (pool: Pool) => {
+    const inclusions = parseInclusions(new URLSearchParams(query));
+    const { resources: beside } = await openInclude(pool)(caller, { matches: from, inclusions, base: BASE });
+    found = beside.length;
+  };
+
+  for (const [name, ask, expected, limit] of [
+    [
+      'what 200 matches refer to',
+      include('_include=Observation:performer', matches('Observation', 200)),
+      50,
+      60,
+    ],
+    ['what refers to one', include('_revinclude=Observation:performer', matches('Practitioner', 1)), 10, 60],
+    [
+      'what refers to 50',
+      include('_revinclude=Observation:performer', matches('Practitioner', 50)),
+      500,
+      1_600,
+    ],
+    [
+      'the Provenances of 200',
+      include('_revinclude=Provenance:target', matches('Observation', 200)),
+      200,
+      420,
+    ],
+    ['what 50 have written', include('_revinclude=Provenance:agent', matches('Practitioner', 50)), 51, 220],
+  ] as const) {
+    it(`${name}: reads at most ${limit} rows`, async () => {
+      const read = await mostRowsRead(database.pool, ask);
+      expect(found).to.equal(expected);
+      expect(read).to.be.within(expected, limit);
+    });
+  }
+});

@@ -1,0 +1,95 @@
+/** Every search parameter of every type, by hand-written expectations: https://hl7.org/fhir/R4/search.html */
+import { expect } from 'chai';
+import { searchParameterCodes } from '#src/fhir/definitions/search-parameters.ts';
+import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { type Ids, loadTables, resolveSymbols } from '#test/support/search/load.ts';
+import { queryText } from '#test/support/search/query-text.ts';
+import { TABLES } from './cases/all.ts';
+
+interface Searchset {
+  readonly entry?: readonly {
+    readonly resource: { readonly resourceType: string; readonly id: string };
+    readonly search: { readonly mode: string };
+  }[];
+  readonly link: readonly { readonly relation: string; readonly url: string }[];
+}
+
+describe('search, case by case', () => {
+  let service: InProcess;
+  let ids: Ids;
+  const letters = new Map<string, string>();
+  before(async function () {
+    this.timeout(120_000);
+    service = await startInProcess();
+    ids = await loadTables(service, TABLES);
+    for (const [name, id] of ids) letters.set(`${name.split('/')[0]}/${id}`, name.split('/')[1] ?? '');
+  });
+  after(() => service.stop());
+
+  /** Letters of a search's matches, in its order, all pages of it. */
+  const found = async (type: string, query: string): Promise<string[]> => {
+    const names: string[] = [];
+    let url: string | undefined = `/${type}?${queryText(resolveSymbols(query, ids))}`;
+    while (url !== undefined) {
+      const answer = await service.fhir(url, { headers: { Prefer: 'handling=strict' } });
+      expect(answer.status, `${url}: ${answer.text}`).to.equal(200);
+      const { entry = [], link } = JSON.parse(answer.text) as Searchset;
+      for (const { resource, search } of entry) {
+        if (search.mode !== 'match') continue;
+        const name = letters.get(`${resource.resourceType}/${resource.id}`);
+        // Writes have made Provenances, too.
+        if (name === undefined && type !== 'Provenance') throw new Error(`nobody knows ${resource.id}`);
+        if (name !== undefined) names.push(name);
+      }
+      url = link.find(({ relation }) => relation === 'next')?.url;
+    }
+    return names;
+  };
+
+  for (const { topic, type, resources, cases } of TABLES) {
+    describe(`${type}: ${topic}`, () => {
+      for (const [query, expected] of cases) {
+        it(query, async () => {
+          const own = (await found(type, query)).filter((letter) => Object.hasOwn(resources, letter));
+          if (!query.includes('_sort')) own.sort();
+          expect(own.join('')).to.equal(expected);
+        });
+      }
+    });
+  }
+
+  it('finds nothing of another project', async () => {
+    const key = await service.newProject();
+    for (const { type, cases } of TABLES) {
+      // Terminology is everybody's.
+      if (typeEntry(type).home === 'terminology') continue;
+      for (const [query] of cases.filter((_, at) => at % 5 === 0)) {
+        const url = `/${type}?${queryText(resolveSymbols(query, ids))}&_count=1`;
+        const { status, text } = await service.fhir(url, { key });
+        expect(status, `${url}: ${text}`).to.equal(200);
+        expect((JSON.parse(text) as Searchset).entry ?? [], url).to.deep.equal([]);
+      }
+    }
+  });
+
+  it('has at least 600 cases, one that finds something for every parameter of every type', () => {
+    const named = TABLES.flatMap(({ type, cases }) =>
+      cases
+        .filter(([, expected]) => expected !== '')
+        .flatMap(([query]) => query.split('&').map((part) => `${type}.${/^[\w-]+/.exec(part)?.[0]}`)),
+    );
+    const missing = TYPE_NAMES.flatMap((type) =>
+      searchParameterCodes(type).map((code) => `${type}.${code}`),
+    ).filter((name) => !named.includes(name));
+    expect(missing).to.deep.equal([]);
+    expect(TABLES.flatMap(({ cases }) => cases).length).to.be.at.least(600);
+  });
+
+  it('has a letter once in a type', () => {
+    const all = TABLES.flatMap(({ type, resources }) =>
+      Object.keys(resources).map((letter) => `${type}/${letter}`),
+    );
+    expect(all.length).to.equal(new Set(all).size);
+  });
+});

@@ -1,0 +1,50 @@
+import { concept, type SearchTable, to } from '#test/support/search/table.ts';
+
+const at = (effectiveDateTime: string) => ({
+  status: 'final',
+  subject: to('Patient/@p'),
+  code: concept('urn:own', 'border'),
+  effectiveDateTime,
+});
+
+/** Days begin at midnight UTC where nobody says otherwise, and a time is what it is in any zone. */
+export const dateBorders: SearchTable = {
+  topic: 'dates at the borders of days, months and zones',
+  type: 'Observation',
+  resources: {
+    P: at('2024-03-01T00:30:00+02:00'),
+    Q: at('2024-02-29T23:59:59.999Z'),
+    R: at('2024-03-01T00:00:00Z'),
+    S: at('2024-02-29T20:00:00-05:00'),
+    T: at('2024-02'),
+    U: at('2024-02-29'),
+    V: at('2024-12-31T23:30:00-01:00'),
+    W: at('2024-12-31T23:30:00+01:00'),
+  },
+  cases: [
+    ['date=2024-02-29', 'PQU'],
+    ['date=2024-03-01', 'RS'],
+    ['date=2024-02', 'PQTU'],
+    ['date=2024', 'PQRSTUW'],
+    ['date=2025', 'V'],
+    ['date=2025-01-01', 'V'],
+    ['date=2024-12-31', 'W'],
+    ['date=2024-02-29T22:30:00Z', 'P'],
+    ['date=2024-02-29T17:30:00-05:00', 'P'],
+    ['date=2024-02-29T22:30Z', 'P'],
+    ['date=2024-03-01T01:00:00Z', 'S'],
+    ['date=2024-03-01T00:00:00Z', 'R'],
+    ['date=2024-02-29T23:59:59Z', 'Q'],
+    ['date=2024-02-29T23:59:59.999Z', 'Q'],
+    ['date=ge2024-03-01T00:00:00Z&date=lt2024-03-02', 'RS'],
+    ['date=gt2024-02-29&date=lt2024-06', 'RS'],
+    ['date=lt2024-02-29T23:59:59.999Z', 'PTU'],
+    ['date=sa2024-02', 'RSVW'],
+    ['date=eb2024-03', 'PQTU'],
+    ['date=eb2024-02-29', ''],
+    ['date=ne2024-02&date=lt2024-04', 'RS'],
+    ['date=ge2024-12-31T22:30:00Z', 'VW'],
+    ['date=gt2024-12-31T22:30:00Z', 'V'],
+    ['date=ge2024-02-29T22:30:00Z&date=le2024-02-29T22:30:00Z', 'PTU'],
+  ],
+};

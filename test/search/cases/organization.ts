@@ -1,0 +1,66 @@
+import {
+  commonCases,
+  concept,
+  identifier,
+  MARKED,
+  type SearchTable,
+  to,
+} from '#test/support/search/table.ts';
+
+/** Organizations. */
+export const organizations: SearchTable = {
+  topic: 'elements',
+  type: 'Organization',
+  resources: {
+    a: {
+      ...MARKED,
+      active: true,
+      identifier: [identifier('urn:org', 'O1')],
+      type: [concept('http://terminology.hl7.org/CodeSystem/organization-type', 'prov')],
+      name: 'Saint Élodie Hospital',
+      alias: ['The Élodie', 'Old Infirmary'],
+      address: [
+        { use: 'work', line: ['Hill 3'], city: 'Lyon', state: 'Rhône', postalCode: '69001', country: 'FR' },
+      ],
+      endpoint: [to('Endpoint/e7')],
+    },
+    b: {
+      active: false,
+      identifier: [identifier('urn:org', 'O2')],
+      type: [concept('http://terminology.hl7.org/CodeSystem/organization-type', 'dept')],
+      name: 'Laboratory',
+      partOf: to('Organization/@a'),
+      address: [{ use: 'billing', city: 'Lille', country: 'FR' }],
+    },
+    c: { name: 'Elsewhere', partOf: to('Organization/@b') },
+  },
+  cases: [
+    ...commonCases('Organization', 'a'),
+    ['active=true', 'a'],
+    ['active:missing=true', 'c'],
+    ['identifier=urn:org|O1', 'a'],
+    ['identifier=urn:org|', 'ab'],
+    ['type=prov', 'a'],
+    ['type=http://terminology.hl7.org/CodeSystem/organization-type|dept', 'b'],
+    ['name=saint elodie', 'a'],
+    ['name=old', 'a'],
+    ['name=infirmary', ''],
+    ['name:contains=infirmary', 'a'],
+    ['name:exact=Laboratory', 'b'],
+    ['name=lab,else', 'bc'],
+    // R4's phonetic is of the name only, not of the aliases.
+    ['phonetic=old', ''],
+    ['phonetic=laboratory', 'b'],
+    ['partof=Organization/@a', 'b'],
+    ['partof=Organization/@b', 'c'],
+    ['partof:missing=true', 'a'],
+    ['endpoint=Endpoint/e7', 'a'],
+    ['address=hill', 'a'],
+    ['address-city=l', 'ab'],
+    ['address-city:exact=Lyon', 'a'],
+    ['address-country=fr', 'ab'],
+    ['address-state=rhone', 'a'],
+    ['address-postalcode=690', 'a'],
+    ['address-use=billing', 'b'],
+  ],
+};

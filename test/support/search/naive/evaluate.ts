@@ -1,0 +1,113 @@
+/**
+ * FHIR R4 search over resources in memory, as its page describes it and in no clever way: what the database's answers
+ * are compared with. It shares no code with the product's extractors and statements.
+ */
+import { matches, relative } from './match.ts';
+import { type Json, operandsOf, type Published, publishedParameter, valuesAt } from './published.ts';
+import { splitEscaped } from './text.ts';
+
+/** Everything that a search may see. */
+export interface Universe {
+  readonly resources: readonly (Json & { readonly resourceType: string; readonly id: string })[];
+  /** Base URL of the FHIR interface, with a slash at its end. */
+  readonly base: string;
+}
+
+/** One parameter of a query: `name:modifier=text`, chains and `_has` included. */
+interface Condition {
+  readonly key: string;
+  readonly text: string;
+}
+
+/** The ids that a query of a type finds, sorted. */
+export function evaluate(universe: Universe, type: string, query: string): string[] {
+  const conditions = query.split('&').map((part) => {
+    const at = part.indexOf('=');
+    return { key: part.slice(0, at), text: part.slice(at + 1) };
+  });
+  return universe.resources
+    .filter((each) => each.resourceType === type && conditions.every((asked) => holds(universe, each, asked)))
+    .map(({ id }) => id)
+    .sort();
+}
+
+function holds(
+  universe: Universe,
+  resource: Universe['resources'][number],
+  { key, text }: Condition,
+): boolean {
+  if (key.startsWith('_has:')) {
+    const [, type = '', reference = '', ...rest] = key.split(':');
+    const parameter = parameterOf(type, reference);
+    return universe.resources.some(
+      (other) =>
+        other.resourceType === type &&
+        targetsOf(universe, parameter, other).includes(resource) &&
+        holds(universe, other, { key: rest.join(':'), text }),
+    );
+  }
+  const dot = key.indexOf('.');
+  if (dot >= 0) {
+    const [name = '', type] = key.slice(0, dot).split(':');
+    const rest = key.slice(dot + 1);
+    return targetsOf(universe, parameterOf(resource.resourceType, name), resource).some(
+      (target) =>
+        (type === undefined || target.resourceType === type) &&
+        has(target.resourceType, rest) &&
+        holds(universe, target, { key: rest, text }),
+    );
+  }
+  const [name = '', modifier] = key.split(':');
+  const parameter = parameterOf(resource.resourceType, name);
+  if (modifier === 'missing') {
+    return (valuesAt(parameter.expression, resource).length === 0) === (text === 'true');
+  }
+  const found = splitEscaped(text, ',').some((alternative) =>
+    finds(universe, parameter, resource, modifier === 'not' ? undefined : modifier, alternative),
+  );
+  return modifier === 'not' ? !found : found;
+}
+
+function parameterOf(type: string, name: string): Published {
+  const parameter = publishedParameter(type, name);
+  if (parameter === undefined) throw new Error(`${type} has no ${name}`);
+  return parameter;
+}
+
+/** Whether a type has what the end of a chain begins with. */
+function has(type: string, key: string): boolean {
+  return key.startsWith('_has:') || publishedParameter(type, key.split(/[.:]/)[0] ?? '') !== undefined;
+}
+
+function targetsOf(universe: Universe, { expression }: Published, resource: Json): Universe['resources'] {
+  const references = valuesAt(expression, resource).map((value) =>
+    relative(String((value as Json).reference ?? ''), universe.base),
+  );
+  return universe.resources.filter(({ resourceType, id }) => references.includes(`${resourceType}/${id}`));
+}
+
+/** Elements of a composite: each with the path that its parts' expressions begin at. */
+function contextsOf({ expression }: Published, resource: Json): { node: unknown; base: string }[] {
+  return operandsOf(expression).flatMap((base) => valuesAt(base, resource).map((node) => ({ node, base })));
+}
+
+function finds(
+  { base: url }: Universe,
+  parameter: Published,
+  resource: Json,
+  modifier: string | undefined,
+  text: string,
+): boolean {
+  if (parameter.type !== 'composite') {
+    const asked = { type: parameter.type, modifier, text, base: url };
+    return valuesAt(parameter.expression, resource).some((element) => matches(element, asked));
+  }
+  const texts = splitEscaped(text, '$');
+  return contextsOf(parameter, resource).some(({ node, base }) =>
+    parameter.parts.every(({ type, expression }, at) =>
+      valuesAt(expression, node, base).some((element) =>
+        matches(element, { type, modifier: undefined, text: texts[at] ?? '', base: url }),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,45 @@
+/** Intervals, and what R4's prefixes say of two of them: https://hl7.org/fhir/R4/search.html#prefix */
+
+/** From `low`, without `high`; open ends are infinite. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** R4's prefixes but `ap`, which each server understands in its own way. */
+export const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb'] as const;
+/** One of them. */
+export type Prefix = (typeof PREFIXES)[number];
+
+const contains = (outer: Interval, inner: Interval) => outer.low <= inner.low && inner.high <= outer.high;
+const overlaps = (one: Interval, other: Interval) => one.low < other.high && other.low < one.high;
+
+/** Whether a prefix holds between what is asked for and an element's interval. */
+export function prefixHolds(prefix: Prefix, asked: Interval, target: Interval): boolean {
+  const above = { low: asked.high, high: Number.POSITIVE_INFINITY };
+  const below = { low: Number.NEGATIVE_INFINITY, high: asked.low };
+  switch (prefix) {
+    case 'eq':
+      return contains(asked, target);
+    case 'ne':
+      return !contains(asked, target);
+    case 'gt':
+      return overlaps(above, target);
+    case 'lt':
+      return overlaps(below, target);
+    case 'ge':
+      return overlaps(above, target) || contains(asked, target);
+    case 'le':
+      return overlaps(below, target) || contains(asked, target);
+    case 'sa':
+      return contains(above, target);
+    case 'eb':
+      return contains(below, target);
+  }
+}
+
+/** Takes a prefix off a value; none is `eq`. */
+export function splitPrefix(text: string): [Prefix, string] {
+  const prefix = PREFIXES.find((each) => text.startsWith(each));
+  return prefix === undefined ? ['eq', text] : [prefix, text.slice(2)];
+}

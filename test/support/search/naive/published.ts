@@ -1,0 +1,92 @@
+/** HL7's published search parameters, and what their expressions lead to by a full FHIRPath engine. */
+import { createRequire } from 'node:module';
+import fhirpath, { type Model } from 'fhirpath';
+import { readSearchParameters } from '#src/fhir/definitions/hl7.ts';
+
+/** A resource or an element of one. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A part of a composite. */
+export interface Part {
+  readonly type: string;
+  readonly expression: string;
+}
+
+/** A search parameter of a type. */
+export interface Published {
+  readonly code: string;
+  readonly type: string;
+  readonly expression: string;
+  readonly targets: readonly string[];
+  /** None but for composites. */
+  readonly parts: readonly Part[];
+}
+
+const r4: Model = createRequire(import.meta.url)('fhirpath/fhir-context/r4');
+const all = readSearchParameters();
+const known = new Map<string, Published | undefined>();
+
+/** The parameter that a type has under a code; undefined when R4 publishes none. */
+export function publishedParameter(type: string, code: string): Published | undefined {
+  const key = `${type}.${code}`;
+  if (!known.has(key)) known.set(key, read(code.startsWith('_') ? 'Resource' : type, code));
+  return known.get(key);
+}
+
+function read(base: string, code: string): Published | undefined {
+  const found = all.find((parameter) => parameter.code === code && parameter.base.includes(base));
+  if (found === undefined) return undefined;
+  const parts = (found.component ?? []).map(({ definition, expression }) => ({
+    type: all.find(({ id }) => definition.endsWith(`/${id}`))?.type ?? '',
+    expression,
+  }));
+  // R4 has exchanged the expressions of this one: the reference is `target`, the token `code`.
+  const exchanged = found.id === 'DocumentReference-relationship';
+  return {
+    code,
+    type: found.type,
+    expression: found.expression ?? '',
+    targets: found.target ?? [],
+    parts: exchanged
+      ? parts.map(({ type }, at) => ({ type, expression: parts[1 - at]?.expression ?? '' }))
+      : parts,
+  };
+}
+
+type Evaluate = (node: unknown) => unknown[];
+const compiled = new Map<string, Evaluate>();
+
+/**
+ * What an expression leads to from a resource, or from an element at `base` (`Observation.component`).
+ * A union is taken apart: the engine cannot tell whether quantities with comparators are equal.
+ */
+export function valuesAt(expression: string, node: unknown, base?: string): unknown[] {
+  return operandsOf(expression).flatMap((operand) => engine(operand, base)(node));
+}
+
+/** The operands of a union. */
+export function operandsOf(expression: string): string[] {
+  return expression.split(' | ').map((operand) => operand.trim());
+}
+
+function engine(operand: string, base: string | undefined): Evaluate {
+  const key = `${base} ${operand}`;
+  const ready = compiled.get(key);
+  if (ready !== undefined) return ready;
+  const testable = operand
+    .replaceAll(
+      /resolve\(\) is (\w+)/g,
+      (_, type) => `reference.matches('(^|/)${type}/[A-Za-z0-9.-]+(/_history/[A-Za-z0-9.-]+)?$')`,
+    )
+    .replaceAll(/\(([\w.]+) as (\w+)\)/g, '$1.ofType($2)')
+    .replaceAll('.as(', '.ofType(')
+    // One of R4's expressions writes the type in this way.
+    .replaceAll('ofType(DateTime)', 'ofType(dateTime)');
+  const evaluate = fhirpath.compile(base === undefined ? testable : { base, expression: testable }, r4);
+  const made: Evaluate = (node) => evaluate(node as Json) as unknown[];
+  compiled.set(key, made);
+  return made;
+}
+
+/** All that R4 publishes, of every type. */
+export const allPublished = () => all;

@@ -1,0 +1,112 @@
+/** Quantities in exact decimals: https://hl7.org/fhir/R4/search.html#quantity */
+import { splitPrefix } from './interval.ts';
+import type { Json } from './published.ts';
+import { splitEscaped } from './text.ts';
+
+const UCUM = 'http://unitsofmeasure.org';
+/** Digits after the point of every number here. */
+const SCALE = 18;
+
+/** The units that tests use: what they measure, and how many of its smallest one they are. */
+const UNITS: Readonly<Record<string, readonly [dimension: string, size: bigint]>> = {
+  mg: ['mass', 1_000n],
+  ug: ['mass', 1n],
+  g: ['mass', 1_000_000n],
+  kg: ['mass', 1_000_000_000n],
+  '[lb_av]': ['mass', 453_592_370n],
+  h: ['time', 60n],
+  min: ['time', 1n],
+  d: ['time', 1_440n],
+  mo: ['time', 43_830n],
+  a: ['time', 525_960n],
+  'mmol/L': ['concentration', 1_000n],
+  'umol/L': ['concentration', 1n],
+  'umol/mL': ['concentration', 1_000n],
+  'kg/m2': ['mass of an area', 1_000n],
+  'g/m2': ['mass of an area', 1n],
+};
+
+function exact(text: string): bigint {
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d*)\.?(\d*)$/.exec(text) ?? [];
+  const digits = BigInt(`${whole}${fraction.padEnd(SCALE, '0')}`);
+  return sign === '-' ? -digits : digits;
+}
+
+interface Amount {
+  /** Undefined: without end. Both ends belong to it. */
+  readonly low: bigint | undefined;
+  readonly high: bigint | undefined;
+  readonly system: string | undefined;
+  readonly code: string | undefined;
+  readonly unit: string | undefined;
+}
+
+function amountOf(element: Json): Amount | undefined {
+  const number = (value: unknown) => (typeof value === 'number' ? exact(String(value)) : undefined);
+  if (element.low !== undefined || element.high !== undefined) {
+    const [low, high] = [element.low as Json | undefined, element.high as Json | undefined];
+    return { ...unitOf(low ?? high ?? {}), low: number(low?.value), high: number(high?.value) };
+  }
+  const value = number(element.value);
+  if (value === undefined) return undefined;
+  const comparator = String(element.comparator ?? '');
+  return {
+    ...unitOf(element),
+    low: comparator.startsWith('<') ? undefined : value,
+    high: comparator.startsWith('>') ? undefined : value,
+  };
+}
+
+function unitOf({ system, code, unit }: Json): Pick<Amount, 'system' | 'code' | 'unit'> {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  return { system: text(system), code: text(code), unit: text(unit) };
+}
+
+/** Whether an element is what `number|system|code` with its prefix asks for. */
+export function quantityMatches(element: Json, text: string): boolean {
+  const amount = amountOf(element);
+  if (amount === undefined) return false;
+  const [prefixed = '', system = '', code = ''] = splitEscaped(text, '|');
+  const [prefix, number] = splitPrefix(prefixed);
+  const factors = factorsOf(amount, system, code);
+  if (factors === undefined) return false;
+  const [ours, theirs] = factors;
+  const half = 5n * 10n ** BigInt(SCALE - (number.split('.')[1]?.length ?? 0) - 1);
+  const asked = exact(number);
+  const value = asked * theirs;
+  const [from, to] = [(asked - half) * theirs, (asked + half) * theirs];
+  const low = amount.low === undefined ? undefined : amount.low * ours;
+  const high = amount.high === undefined ? undefined : amount.high * ours;
+  const within = low !== undefined && high !== undefined && low >= from && high < to;
+  switch (prefix) {
+    case 'eq':
+      return within;
+    case 'ne':
+      return !within;
+    // With these the number is exact: https://hl7.org/fhir/R4/search.html#number
+    case 'gt':
+      return high === undefined || high > value;
+    case 'ge':
+      return high === undefined || high >= value;
+    case 'lt':
+      return low === undefined || low < value;
+    case 'le':
+      return low === undefined || low <= value;
+    case 'sa':
+      return low !== undefined && low > value;
+    case 'eb':
+      return high !== undefined && high < value;
+  }
+}
+
+/** By what the element's and the asked numbers are multiplied to compare; undefined: their units do not compare. */
+function factorsOf(amount: Amount, system: string, code: string): readonly [bigint, bigint] | undefined {
+  if (code === '') return system === '' || system === amount.system ? [1n, 1n] : undefined;
+  if (system === '') return code === amount.code || code === amount.unit ? [1n, 1n] : undefined;
+  if (system !== amount.system) return undefined;
+  const [ours, theirs] = [UNITS[amount.code ?? ''], UNITS[code]];
+  if (system !== UCUM || ours === undefined || theirs === undefined) {
+    return code === amount.code ? [1n, 1n] : undefined;
+  }
+  return ours[0] === theirs[0] ? [ours[1], theirs[1]] : undefined;
+}

@@ -1,0 +1,28 @@
+/** Texts of queries and of elements. */
+
+/** Splits at a separator that no backslash escapes. */
+export function splitEscaped(text: string, separator: string): string[] {
+  const parts = [''];
+  for (let at = 0; at < text.length; at += 1) {
+    const c = text.charAt(at);
+    if (c === '\\') {
+      parts[parts.length - 1] += c + text.charAt(at + 1);
+      at += 1;
+    } else if (c === separator) parts.push('');
+    else parts[parts.length - 1] += c;
+  }
+  return parts;
+}
+
+/** What an escaped part stands for. */
+export function plain(part: string): string {
+  return part.replaceAll(/\\(.)/g, '$1');
+}
+
+/** Without case and accents: https://hl7.org/fhir/R4/search.html#string */
+export function fold(text: string): string {
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{Diacritic}/gu, '')
+    .toLowerCase();
+}

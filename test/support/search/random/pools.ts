@@ -1,0 +1,39 @@
+/** The few values that random resources have and random queries ask for, so that they meet often. */
+
+/** Beginnings of one another, with case and accents, and with what a query must escape. */
+export const STRINGS = ['Åse', 'ase lund', 'Lund', 'lünd, $5', 'a|b \\ c', 'Zoë'] as const;
+/** Codes of code systems. */
+export const CODES = ['a', 'A', 'b', 'c-1'] as const;
+/** Code systems and the namespaces of identifiers. */
+export const SYSTEMS = ['urn:s1', 'http://s2.example/cs'] as const;
+/** Elements of type `code` whose value set is open. */
+export const OPEN_CODES = ['zz1', 'zz2'] as const;
+/** Phone numbers and e-mail addresses. */
+export const CONTACTS = ['555-0100', 'x@y.example'] as const;
+/** Parts of one another's paths. */
+export const URIS = [
+  'http://u.example/a',
+  'http://u.example/a/b',
+  'http://u.example/a/b/c',
+  'http://u.example/ab',
+  'urn:oid:1.2.3',
+] as const;
+/** Dates of every precision around the borders of a day, a month and a year. */
+export const DAYS = ['2019', '2020', '2020-02', '2020-03', '2020-02-29', '2020-03-01', '2019-12-31'] as const;
+/** Moments. */
+export const MOMENTS = [
+  '2020-02-29T23:30:00Z',
+  '2020-03-01T00:30:00+02:00',
+  '2020-02-29T23:30:00.500Z',
+  '2020-02-29T19:00:00-05:00',
+  '2019-12-31T23:59:59.999Z',
+  '2020-01-01T00:00:00Z',
+] as const;
+/** Numbers of different precision. */
+export const NUMBERS = [1, 1.5, 1.05, 2, 1000, 1500, 0.001, 0.0015, -2] as const;
+/** Only of quantities with a comparator: what queries ask for is never its end. */
+export const COMPARED = 7;
+/** UCUM units, and one that is none. */
+export const UNITS = ['mg', 'g', 'kg', 'h', 'min', 'mmol/L', 'umol/L', '[none]'] as const;
+/** Resources of each type that references may name. */
+export const SLOTS = 2;

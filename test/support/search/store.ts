@@ -1,0 +1,92 @@
+/** Resources that come as events, as they stand: those that no client may write, and those that nobody has validated. */
+import { createHash } from 'node:crypto';
+import { encode } from '#src/events/catalog.ts';
+import { parseMetadata } from '#src/events/metadata.ts';
+import { openEventStore } from '#src/events/open.ts';
+import type { EventStore, Expected, NewEvent } from '#src/events/store.ts';
+import { directoryStream, recordStream } from '#src/events/streams.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import type { Environment, Tenant } from '#src/shared/tenant.ts';
+import { nowMicros, toInstant } from '#src/shared/time.ts';
+import type { InProcess } from '../in-process.ts';
+import { eventually } from '../process.ts';
+import { EVENTSTORE_URL } from '../project.ts';
+
+/** One of them. */
+export interface StoredResource {
+  readonly type: string;
+  readonly id: string;
+  /** The patient whose record it is in; undefined: in the directory. */
+  readonly record?: string | undefined;
+  /** JSON without id, version and time. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Appends them for the project that a key opens, and waits until they can be found. */
+export async function storeResources(
+  service: InProcess,
+  key: string,
+  resources: readonly StoredResource[],
+): Promise<void> {
+  const tenant = await tenantOf(service, key);
+  const streams = new Map<string, StoredResource[]>();
+  for (const resource of resources) {
+    const stream = resource.record === undefined ? directoryStream(tenant) : recordStream(resource.record);
+    streams.set(stream, [...(streams.get(stream) ?? []), resource]);
+  }
+  const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
+  try {
+    for (const [stream, own] of streams) {
+      const events = own.map((resource, at) => created(resource, tenant, [at, own.length]));
+      await store.append(stream, await headOf(store, stream), events);
+    }
+  } finally {
+    await store.close();
+  }
+  const ids = resources.map(({ id }) => id);
+  await eventually(async () => {
+    const { rowCount } = await service.pool.query('select from search.entry where id = any($1)', [ids]);
+    return rowCount === ids.length;
+  });
+}
+
+async function tenantOf(service: InProcess, key: string): Promise<Tenant> {
+  const hash = createHash('sha256').update(key).digest('hex');
+  const { rows } = await service.pool.query<{ project: string; environment: Environment }>(
+    'select project, environment from projects.api_key where sha256 = $1',
+    [hash],
+  );
+  const [tenant] = rows;
+  if (tenant === undefined) throw new Error('the key is not known');
+  return tenant;
+}
+
+async function headOf(store: EventStore, stream: string): Promise<Expected> {
+  for await (const { revision, metadata } of store.read(stream, { direction: 'backwards', limit: 1 })) {
+    return { revision, hash: parseMetadata(metadata).hash ?? '' };
+  }
+  return 'none';
+}
+
+function created(resource: StoredResource, owner: Tenant, append: [number, number]): NewEvent {
+  const { type, id, body } = resource;
+  const now = toInstant(nowMicros() + append[0]);
+  const meta = { ...(body.meta as object | undefined), versionId: '1', lastUpdated: now };
+  const event = {
+    type: 'ResourceCreated' as const,
+    resourceType: type,
+    resourceId: id,
+    version: 1,
+    body: JSON.stringify({ ...body, resourceType: type, id, meta }),
+  };
+  const metadata = {
+    schema_version: 1,
+    recorded_at: now,
+    request_id: 'req_stored',
+    command_id: newUuid(),
+    append,
+    owner,
+    credential: { kind: 'system' },
+  };
+  return { id: newUuid(), type: event.type, data: encode(event), metadata: JSON.stringify(metadata) };
+}

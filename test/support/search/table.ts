@@ -1,0 +1,66 @@
+/** Tables of search cases: resources by a letter, queries, and the letters that R4 says they find. */
+import type { ResourceType } from '#src/fhir/types.ts';
+
+/** A resource without its type and id; `Type/@letter` in a text stands for a reference to that resource. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * A query of the table's type and the letters that it finds: in any order, or in this one when it has `_sort`. In the
+ * query `Type/@letter` stands for a reference and `@Type/letter` for an id.
+ */
+export type Case = readonly [query: string, letters: string];
+
+/** A topic. Only its own resources count in the answers, so that tables of one type do not depend on each other. */
+export interface SearchTable {
+  /** What it is about, besides its type. */
+  readonly topic: string;
+  readonly type: ResourceType;
+  readonly resources: Readonly<Record<string, Body>>;
+  readonly cases: readonly Case[];
+}
+
+/** Elements that every type has, by which `commonCases` finds a resource. */
+export const MARKED = {
+  meta: {
+    profile: ['http://example.org/fhir/StructureDefinition/marked'],
+    tag: [{ system: 'urn:tags', code: 'marked' }],
+    security: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-Confidentiality', code: 'R' }],
+    source: 'http://example.org/sources/marked',
+  },
+} as const;
+
+/** The parameters that every type has, on a resource with `MARKED` in it. */
+export function commonCases(type: ResourceType, letter: string): Case[] {
+  return [
+    [`_id=@${type}/${letter}`, letter],
+    [`_id=00000000-0000-0000-0000-000000000000,@${type}/${letter}`, letter],
+    [`_lastUpdated=ge2024&_id=@${type}/${letter}`, letter],
+    [`_lastUpdated=lt2024&_id=@${type}/${letter}`, ''],
+    ['_tag=urn:tags|marked', letter],
+    ['_tag=urn:other|marked', ''],
+    ['_security=http://terminology.hl7.org/CodeSystem/v3-Confidentiality|R', letter],
+    ['_profile=http://example.org/fhir/StructureDefinition/marked', letter],
+    ['_source=http://example.org/sources/marked', letter],
+    ['_source=http://example.org/sources', ''],
+  ];
+}
+
+/** A CodeableConcept. */
+export const concept = (system: string, code: string, text?: string): Body => ({
+  coding: [{ system, code }],
+  ...(text === undefined ? {} : { text }),
+});
+
+/** A reference. */
+export const to = (reference: string): Body => ({ reference });
+
+/** An identifier. */
+export const identifier = (system: string, value: string): Body => ({ system, value });
+
+/** A quantity in a UCUM unit. */
+export const ucum = (value: number, code: string, unit = code): Body => ({
+  value,
+  unit,
+  system: 'http://unitsofmeasure.org',
+  code,
+});
