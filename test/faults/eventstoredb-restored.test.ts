@@ -5,15 +5,17 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { migrate } from '#src/database/migrate.ts';
 import { scavenge } from '#src/events/eventstoredb/scavenge.ts';
 import { EventStoreDbStore } from '#src/events/eventstoredb/store.ts';
 import { toNumber, toPosition } from '#src/events/position.ts';
-import { InvalidPosition } from '#src/events/store.ts';
-import { rejection } from '#test/contract/event-store/events.ts';
+import { type EventStore, InvalidPosition, type Position } from '#src/events/store.ts';
+import { LogWatch } from '#src/operations/log-watch.ts';
+import { assertNotBehind, LogBehind } from '#src/operations/restored-log.ts';
+import { Follower, newEvents, newStream, rejection } from '#test/contract/event-store/events.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { CONTROLLED, control } from '#test/support/event-store-control.ts';
 import { eventually } from '#test/support/process.ts';
-import { newDataDir, startService } from '#test/support/service.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const run = promisify(execFile);
@@ -22,32 +24,42 @@ const { EVENTSTORE_URL: url = '', EVENTSTORE_FILES: files = '' } = process.env;
 (CONTROLLED && files !== '' ? describe : describe.skip)('an EventStoreDB that was restored', function () {
   this.timeout(300_000);
   let database: TestDatabase;
-  let dataDir: string;
-
-  const writes = async (count: number): Promise<void> => {
-    const service = await startService({ dataDir, databaseUrl: database.url, env: { EVENTSTORE_URL: url } });
-    try {
-      const body = JSON.stringify({ resourceType: 'Patient' });
-      for (let n = 0; n < count; n += 1)
-        expect((await service.fhir('/Patient', { method: 'POST', body })).status).to.equal(201);
-    } finally {
-      await service.stop();
-    }
-  };
-  const reached = async (): Promise<string> => {
-    const store = await EventStoreDbStore.open({ url });
-    return store.reached().finally(() => store.close());
-  };
-  const up = async (): Promise<void> => {
-    await control('start');
-    await eventually(() => reached().then(Boolean, () => false), 60_000);
-  };
 
   before(async () => {
     database = await createDatabase();
-    dataDir = await newDataDir();
+    await migrate(database.url);
   });
   after(() => database?.drop());
+
+  const onStore = async <T>(work: (store: EventStore) => Promise<T>): Promise<T> => {
+    const store = await EventStoreDbStore.open({ url });
+    return work(store).finally(() => store.close());
+  };
+  const watchOver = (store: EventStore): LogWatch =>
+    new LogWatch({ store, pool: database.pool, log: { error: () => undefined } });
+  /** An instance that writes and ends. @returns where the log is then */
+  const writes = (count: number): Promise<Position> =>
+    onStore(async (store) => {
+      const watch = watchOver(store);
+      await watch.begin();
+      watch.start(() => new Map());
+      const guarded = watch.guarded();
+      for (let n = 0; n < count; n += 1) await guarded.append(newStream(), 'none', newEvents());
+      await watch.stop();
+      return store.head();
+    });
+  const reached = (): Promise<Position> => onStore((store) => store.reached());
+  const up = async (): Promise<void> => {
+    await control('start');
+    await eventually(
+      () =>
+        reached().then(
+          () => true,
+          () => false,
+        ),
+      60_000,
+    );
+  };
 
   it('is refused, also when its own scavenge has made it longer than it was', async () => {
     await writes(1);
@@ -55,30 +67,23 @@ const { EVENTSTORE_URL: url = '', EVENTSTORE_FILES: files = '' } = process.env;
     const backup = await temporaryFolder();
     await run('cp', ['-a', `${files}/db/.`, backup]);
     await up();
-    await writes(2);
-    const lost = await reached();
+    const followed = await writes(2);
     await control('stop');
     await run('bash', ['-c', 'rm -rf "$1"/db/* && cp -a "$2"/. "$1"/db', 'restore', files, backup]);
     await up();
-    expect((await reached()) < lost).to.equal(true);
-    while ((await reached()) < lost) await scavenge(url);
-    const refused = await writes(0).then(() => 'it started', String);
-    expect(refused).to.contain('Annal cannot start: the event log does not have event');
-    expect(refused).to.contain('annal rebuild --restored');
-
-    // A follower is told that it is another log, not that the server is away.
-    const store = await EventStoreDbStore.open({ url });
-    try {
-      const between = toNumber(await store.head()) + 1;
-      const failed = await rejection(
-        new Promise((_, reject) => {
-          const handle = async (): Promise<void> => undefined;
-          store.subscribe({ after: toPosition(between), handle }).subscribe({ error: reject });
-        }),
-      );
-      expect(failed).to.be.instanceOf(InvalidPosition);
-    } finally {
-      await store.close();
-    }
+    expect((await reached()) < followed).to.equal(true);
+    while ((await reached()) < followed) await scavenge(url);
+    await onStore(async (store) => {
+      await assertNotBehind(store, new Map([['resources', followed]]));
+      expect(await rejection(watchOver(store).begin())).to.be.instanceOf(LogBehind);
+    });
   });
+
+  it('says of a position that it does not have that it is another log, not that it is away', () =>
+    onStore(async (store) => {
+      await store.append(newStream(), 'none', newEvents(3));
+      const follower = new Follower(store, { after: toPosition(toNumber(await store.head()) - 1) });
+      await eventually(() => follower.end !== undefined);
+      expect(follower.end).to.be.instanceOf(InvalidPosition);
+    }));
 });
