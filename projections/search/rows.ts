@@ -1,13 +1,8 @@
 /** The rows that a version of a resource makes in the read model `search`. */
 import { extract, type Found } from '#src/fhir/search/extract.ts';
-import {
-  dimensionKey,
-  parameterKey,
-  recordKey,
-  systemKey,
-  tokenForm,
-  valueKey,
-} from '#src/fhir/search/keys.ts';
+import { type Hashes, hashesOf } from '#src/fhir/search/hashes.ts';
+import { dimensionKey, recordKey, systemKey } from '#src/fhir/search/keys.ts';
+import type { Period } from '#src/fhir/search/period.ts';
 import { FOLDED_LENGTH, folded } from '#src/fhir/search/text.ts';
 import type { QuantityValue } from '#src/fhir/search/values.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -37,48 +32,105 @@ export function rowsOf(stored: StoredResourceEvent): Rows {
     const keys = inRecord.map(searchKey);
     return { entry: { id, version, record, keys, targets: [] }, strings: [], periods: [], quantities: [] };
   }
-  const { forms, strings, periods, quantities, targets } = extract(type, parsed(event.body));
-  const keys = new Set(forms.map(({ code, value }) => searchKey(valueKey(tenant, type, code, value))));
-  for (const key of inRecord) keys.add(searchKey(key));
-  const columns = ({ code, about }: Found<unknown>) => ({
-    id,
-    key: searchKey(parameterKey(tenant, type, code)),
-    ...(about?.code === undefined
-      ? { about: null, about_system: null }
-      : {
-          about: searchKey(valueKey(tenant, type, code, tokenForm.code(about.code))),
-          about_system: searchKey(systemKey(about.system)),
-        }),
-  });
+  const found = extract(type, parsed(event.body));
+  const hashes = hashesOf(tenant, type);
+  const keys = new Set(inRecord.map(searchKey));
+  for (const { code, value } of found.forms) keys.add(hashes.value(code, value));
   return {
-    entry: {
-      id,
-      version,
-      record,
-      keys: [...keys].sort(),
-      targets: [...targets].filter((target) => target !== record && isUuid(target)).sort(),
-    },
-    strings: distinct(
-      strings.map((found) => ({
-        ...columns(found),
-        folded: folded(found.value).slice(0, FOLDED_LENGTH),
-        exact: searchable(found.value),
-      })),
-    ),
-    periods: distinct(
-      periods.map((found) => ({ ...columns(found), low: found.value.from, high: found.value.to })),
-    ),
-    quantities: distinct(quantities.map((found) => ({ ...columns(found), ...inUnits(found.value) }))),
+    entry: { id, version, record, keys: [...keys], targets: targetsOf(found.targets, record) },
+    strings: stringRows(id, found.strings, hashes),
+    periods: periodRows(id, found.periods, hashes),
+    quantities: quantityRows(id, found.quantities, hashes),
   };
 }
 
-function inUnits({ canonical, ...value }: QuantityValue) {
-  return {
-    ...value,
-    dimension: canonical === null ? null : searchKey(dimensionKey(canonical.dimension)),
-    canonical_low: canonical?.low ?? null,
-    canonical_high: canonical?.high ?? null,
-  };
+function targetsOf(ids: ReadonlySet<string>, record: string | null): string[] {
+  const targets: string[] = [];
+  for (const id of ids) if (id !== record && isUuid(id)) targets.push(id);
+  return targets.sort();
+}
+
+/** The columns `about` and `about_system`. */
+function aboutOf({ code, about }: Found<unknown>, hashes: Hashes): readonly [string | null, string | null] {
+  return about?.code === undefined ? NOTHING : [hashes.about(code, about.code), systemHash(about.system)];
+}
+
+const NOTHING = [null, null] as const;
+
+const systemHashes = new Map<string, string>();
+
+function systemHash(system: string): string {
+  const known = systemHashes.get(system);
+  if (known !== undefined) return known;
+  const hash = searchKey(systemKey(system));
+  if (systemHashes.size < MOST_SYSTEMS) systemHashes.set(system, hash);
+  return hash;
+}
+
+/** How many code systems are remembered. */
+const MOST_SYSTEMS = 1_000;
+
+function stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): Rows['strings'] {
+  const seen = new Set<string>();
+  const rows: Row<typeof STRING>[] = [];
+  for (const found of all) {
+    const key = hashes.parameter(found.code);
+    const [about, about_system] = aboutOf(found, hashes);
+    if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${found.value}`)) continue;
+    const beginning = folded(found.value).slice(0, FOLDED_LENGTH);
+    rows.push({ id, key, folded: beginning, exact: searchable(found.value), about, about_system });
+  }
+  return rows;
+}
+
+function periodRows(id: string, all: readonly Found<Period>[], hashes: Hashes): Rows['periods'] {
+  const seen = new Set<string>();
+  const rows: Row<typeof PERIOD>[] = [];
+  for (const found of all) {
+    const key = hashes.parameter(found.code);
+    const [about, about_system] = aboutOf(found, hashes);
+    const { from, to } = found.value;
+    if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${from} ${to}`)) continue;
+    rows.push({ id, key, low: from, high: to, about, about_system });
+  }
+  return rows;
+}
+
+function quantityRows(id: string, all: readonly Found<QuantityValue>[], hashes: Hashes): Rows['quantities'] {
+  const seen = new Set<string>();
+  const rows: Row<typeof QUANTITY>[] = [];
+  for (const found of all) {
+    const key = hashes.parameter(found.code);
+    const [about, about_system] = aboutOf(found, hashes);
+    const { low, high, system, code, unit, canonical } = found.value;
+    const value = `${low} ${high} ${system} ${code} ${unit}`;
+    if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${value}`)) continue;
+    rows.push({
+      id,
+      key,
+      low,
+      high,
+      system,
+      code,
+      unit,
+      dimension: canonical === null ? null : dimensionHash(canonical.dimension),
+      canonical_low: canonical === null ? null : canonical.low,
+      canonical_high: canonical === null ? null : canonical.high,
+      about,
+      about_system,
+    });
+  }
+  return rows;
+}
+
+function dimensionHash(dimension: string): string {
+  return searchKey(dimensionKey(dimension));
+}
+
+function isSeen(seen: Set<string>, text: string): boolean {
+  if (seen.has(text)) return true;
+  seen.add(text);
+  return false;
 }
 
 /** A number of more digits than a JavaScript number has; bodies are written without blanks. */
@@ -87,10 +139,4 @@ const LONG_NUMBER = /[:,[]-?\d[\d.]{15}/;
 /** A stored body; decimals that JavaScript would round are `LosslessNumber`s. */
 function parsed(body: string): unknown {
   return LONG_NUMBER.test(body) ? parseJson(body).value : JSON.parse(body);
-}
-
-/** Each row once. */
-function distinct<R extends object>(rows: readonly R[]): R[] {
-  if (rows.length < 2) return [...rows];
-  return [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()];
 }

@@ -55,7 +55,7 @@ create table ${schema}.entry (
   id uuid primary key,
   version int not null,
   record uuid,                   -- the patient whose record it is in; null in the directory
-  keys int8[] not null,          -- hashes, each once, in ascending order
+  keys int8[] not null,          -- hashes, each once
   targets uuid[] not null        -- ids that its references name, but its record's
 );
 -- a whole record, by the key of the record, when it is erased; every token, reference and uri

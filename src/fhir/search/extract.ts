@@ -108,6 +108,12 @@ function addAll(values: Values, parameter: CompiledParameter, path: Path, resour
   return present;
 }
 
+/** A value, once for each code that it is of. */
+function push<V>(all: Found<V>[], code: string, value: V, codes: readonly Coded[]): void {
+  if (codes.length === 0) all.push({ code, value });
+  else for (const about of codes) all.push({ code, value, about });
+}
+
 function add(
   values: Values,
   { code, type }: CompiledParameter,
@@ -115,8 +121,6 @@ function add(
   element: unknown,
   codes: readonly Coded[] = [],
 ): void {
-  const found = <V>(value: V): Found<V>[] =>
-    codes.length === 0 ? [{ code, value }] : codes.map((about) => ({ code, value, about }));
   switch (type) {
     case 'token':
       for (const value of tokenForms(element, path)) values.forms.push({ code, value });
@@ -136,16 +140,16 @@ function add(
       if (typeof element === 'string') values.strings.push({ code, value: element });
       break;
     case 'string':
-      for (const value of stringsOf(element, path)) values.strings.push(...found(value));
+      for (const value of stringsOf(element, path)) push(values.strings, code, value, codes);
       break;
     case 'date': {
       const value = periodOf(element, path);
-      if (value !== undefined) values.periods.push(...found(value));
+      if (value !== undefined) push(values.periods, code, value, codes);
       break;
     }
     case 'quantity': {
       const value = quantityOf(element, path);
-      if (value !== undefined) values.quantities.push(...found(value));
+      if (value !== undefined) push(values.quantities, code, value, codes);
       break;
     }
     case 'special': {

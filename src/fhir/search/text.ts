@@ -3,9 +3,13 @@
 /** Marks that accents are once a text is decomposed. */
 const MARKS = /\p{M}/gu;
 
+/** Most texts: nothing in them is composed. */
+const PLAIN = /^[ -~]*$/;
+
 /** A text without case, accents and surplus blanks. */
 export function folded(text: string): string {
-  return text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(/\s+/g, ' ').trim();
+  const decomposed = PLAIN.test(text) ? text : text.normalize('NFKD').replace(MARKS, '');
+  return decomposed.toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
 /** Longest beginning of a folded text that is kept for comparison, in characters: an index row must hold it. */

@@ -37,19 +37,27 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function each(value: unknown): Element[] {
-  return [value].flat().filter((item): item is Element => typeof item === 'object' && item !== null);
+function isElement(value: unknown): value is Element {
+  return typeof value === 'object' && value !== null;
+}
+
+const NONE: readonly Element[] = [];
+
+function each(value: unknown): readonly Element[] {
+  if (!Array.isArray(value)) return isElement(value) ? [value] : NONE;
+  return value.every(isElement) ? value : value.filter(isElement);
 }
 
 function texts(...values: readonly unknown[]): string[] {
   return values.flat().filter((value): value is string => typeof value === 'string' && value !== '');
 }
 
-/** The forms of a token: see `tokenForm`. */
+/** The forms of a token: see `tokenForm`. Some may come twice. */
 export function tokenForms(element: unknown, path: Path): string[] {
-  const forms = codedOf(element, path).flatMap(codedForms);
+  const forms: string[] = [];
+  for (const coded of codedOf(element, path)) pushForms(forms, coded);
   if (path.type === 'Identifier') forms.push(...ofTypeForms(element as Element));
-  return forms.length > 3 ? [...new Set(forms)] : forms;
+  return forms;
 }
 
 const SPECIAL_VALUES = 'http://terminology.hl7.org/CodeSystem/special-values';
@@ -83,13 +91,14 @@ function codingOf({ system, code }: Element): Coded {
 /** One boolean of all that a path leads to. */
 export function truthForms(elements: readonly unknown[]): string[] {
   const truth = elements.some((element) => element !== false);
-  return codedForms({ system: SPECIAL_VALUES, code: String(truth) });
+  const forms: string[] = [];
+  pushForms(forms, { system: SPECIAL_VALUES, code: String(truth) });
+  return forms;
 }
 
-function codedForms({ system, code }: Coded): string[] {
-  if (code === undefined) return system === '' ? [] : [tokenForm.system(system)];
-  const forms = [tokenForm.code(code), tokenForm.pair(system, code)];
-  return system === '' ? forms : [...forms, tokenForm.system(system)];
+function pushForms(forms: string[], { system, code }: Coded): void {
+  if (code !== undefined) forms.push(tokenForm.code(code), tokenForm.pair(system, code));
+  if (system !== '') forms.push(tokenForm.system(system));
 }
 
 function ofTypeForms(identifier: Element): string[] {
@@ -101,28 +110,47 @@ function ofTypeForms(identifier: Element): string[] {
 }
 
 /** The texts beside the codes of a token, or the display of a reference: what `:text` searches. */
-export function labelsOf(element: unknown, { type }: Path): string[] {
-  if (typeof element !== 'object' || element === null) return [];
-  const parts = element as Element;
+export function labelsOf(element: unknown, { type }: Path): readonly string[] {
+  if (!isElement(element)) return NO_TEXTS;
   switch (type) {
-    case 'CodeableConcept':
-      return texts(parts.text, ...each(parts.coding).map(({ display }) => display));
+    case 'CodeableConcept': {
+      const labels = texts(element.text);
+      for (const { display } of each(element.coding)) {
+        if (typeof display === 'string' && !labels.includes(display)) labels.push(display);
+      }
+      return labels;
+    }
     case 'Coding':
     case 'Reference':
-      return texts(parts.display);
+      return element.display === undefined ? NO_TEXTS : texts(element.display);
     case 'Identifier':
-      return texts((parts.type as Element | undefined)?.text);
+      return texts((element.type as Element | undefined)?.text);
     default:
-      return [];
+      return NO_TEXTS;
   }
 }
 
+const NO_TEXTS: readonly string[] = [];
+
+const systems = new Map<string, ReadonlyMap<string, readonly string[]>>();
+
 /** The systems of a required value set that have a code: a `code` element's system is implied. */
-function systemsOf(binding: string, code: string): string[] {
-  if (!isEnumerated(binding)) return [];
-  return Object.entries(valueSet(binding)).flatMap(([system, codes]) =>
-    codes.includes(code) ? [system] : [],
-  );
+function systemsOf(binding: string, code: string): readonly string[] {
+  let known = systems.get(binding);
+  if (known === undefined) {
+    known = systemsByCode(binding);
+    systems.set(binding, known);
+  }
+  return known.get(code) ?? [];
+}
+
+function systemsByCode(binding: string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  if (!isEnumerated(binding)) return found;
+  for (const [system, codes] of Object.entries(valueSet(binding))) {
+    for (const code of codes) found.set(code, [...(found.get(code) ?? []), system]);
+  }
+  return found;
 }
 
 const LITERAL = /^(?:[A-Za-z]+\/)?([A-Za-z0-9.-]{1,64})$/;

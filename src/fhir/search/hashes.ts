@@ -1,0 +1,92 @@
+/** The hashes of a type's values of a tenant, by code and form: the same ones come with every resource. */
+import { searchKey } from '#src/shared/search-key.ts';
+import type { ResourceType } from '../types.ts';
+import { parameterKey, tokenForm, valueKey } from './keys.ts';
+
+/** How many hashes of a type are remembered, and of how many tenants. */
+const REMEMBERED = 20_000;
+const TENANTS = 200;
+
+/** Hashes of one type of one tenant. Short texts are looked up, not the long ones that are hashed. */
+export class Hashes {
+  readonly #tenant: string;
+  readonly #type: string;
+  readonly #parameters = new Map<string, string>();
+  readonly #values = new Map<string, Map<string, string>>();
+  readonly #codes = new Map<string, Map<string, string>>();
+  #size = 0;
+
+  constructor(tenant: string, type: string) {
+    this.#tenant = tenant;
+    this.#type = type;
+  }
+
+  /** That a parameter's strings, moments and quantities bear (`parameterKey`). */
+  parameter(code: string): string {
+    let key = this.#parameters.get(code);
+    if (key === undefined) {
+      key = searchKey(parameterKey(this.#tenant, this.#type, code));
+      this.#parameters.set(code, key);
+    }
+    return key;
+  }
+
+  /** Of a form (`valueKey`). */
+  value(code: string, form: string): string {
+    const known = this.#of(this.#values, code);
+    let key = known.get(form);
+    if (key === undefined) {
+      key = searchKey(valueKey(this.#tenant, this.#type, code, form));
+      this.#remember(known, form, key);
+    }
+    return key;
+  }
+
+  /** Of a code that a parameter's values are of: the form of the code in any system. */
+  about(code: string, token: string): string {
+    const known = this.#of(this.#codes, code);
+    let key = known.get(token);
+    if (key === undefined) {
+      key = searchKey(valueKey(this.#tenant, this.#type, code, tokenForm.code(token)));
+      this.#remember(known, token, key);
+    }
+    return key;
+  }
+
+  #of(maps: Map<string, Map<string, string>>, code: string): Map<string, string> {
+    let map = maps.get(code);
+    if (map === undefined) {
+      map = new Map();
+      maps.set(code, map);
+    }
+    return map;
+  }
+
+  #remember(known: Map<string, string>, text: string, key: string): void {
+    if (this.#size >= REMEMBERED) {
+      this.#values.clear();
+      this.#codes.clear();
+      this.#size = 0;
+    }
+    known.set(text, key);
+    this.#size += 1;
+  }
+}
+
+const types = new Map<ResourceType, Map<string, Hashes>>();
+
+/** The hashes of a type of a tenant. */
+export function hashesOf(tenant: string, type: ResourceType): Hashes {
+  let tenants = types.get(type);
+  if (tenants === undefined) {
+    tenants = new Map();
+    types.set(type, tenants);
+  }
+  let hashes = tenants.get(tenant);
+  if (hashes === undefined) {
+    if (tenants.size >= TENANTS) tenants.clear();
+    hashes = new Hashes(tenant, type);
+    tenants.set(tenant, hashes);
+  }
+  return hashes;
+}
