@@ -58,5 +58,8 @@ export const SEARCHES: readonly SearchQuery[] = [
 /** The same page 1,000 pages on is compared with this one. */
 export const WALKED = `Observation?${NEWEST}`;
 
-/** Its total is compared with a bare count. */
-export const COUNTED = `code=${LOINC}|${ASKED.common}&_sort=-date&_count=50`;
+/** Its total, a third of all, is compared with a bare count. */
+export const COUNTED = {
+  category: 'laboratory',
+  query: 'category=laboratory&_sort=-date&_count=50',
+} as const;

@@ -179,7 +179,11 @@ async function inDatabase({ service, tenant, patients }: Populated) {
         Date.UTC(2022, 5) * 1000,
       ],
     });
-    const count = { name: 'count', text: COUNT, values: [codes] };
+    const count = {
+      name: 'count',
+      text: COUNT,
+      values: [[key('category', tokenForm.code(COUNTED.category))]],
+    };
     const queryOf = (patient: string) => first(patient).slice('Observation?'.length);
     const all = await alternate(
       3,
@@ -189,7 +193,7 @@ async function inDatabase({ service, tenant, patients }: Populated) {
     const totals = await alternate(
       3,
       () => each(patients.slice(0, 10), () => pool.query(count)),
-      () => each(patients.slice(0, 10), () => ask(COUNTED)),
+      () => each(patients.slice(0, 10), () => ask(COUNTED.query)),
     );
     return {
       first: median(all.subject),

@@ -81,7 +81,7 @@ describe('_include and _revinclude', () => {
   };
 
   it('brings what the matches refer to, each once', async () => {
-    expect(await found('/Patient?_id=' + id('p') + '&_include=Patient:organization')).to.equal('p | bottom');
+    expect(await found(`/Patient?_id=${id('p')}&_include=Patient:organization`)).to.equal('p | bottom');
     expect(await found('/Patient?_include=Patient:organization')).to.equal('p q | bottom');
     expect(await found('/Patient?_include=Patient:general-practitioner')).to.equal('p q | bottom doc');
     expect(await found('/Patient?_include=Patient:general-practitioner:Practitioner')).to.equal('p q | doc');

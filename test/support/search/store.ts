@@ -1,10 +1,12 @@
 /** Resources that come as events, as they stand: those that no client may write, and those that nobody has validated. */
 import { createHash } from 'node:crypto';
+import { publishTerminology } from '#src/app/terminology.ts';
 import { encode } from '#src/events/catalog.ts';
 import { parseMetadata } from '#src/events/metadata.ts';
 import { openEventStore } from '#src/events/open.ts';
 import type { EventStore, Expected, NewEvent } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
+import { isResourceType, typeEntry } from '#src/fhir/types.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import type { Environment, Tenant } from '#src/shared/tenant.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
@@ -22,12 +24,17 @@ export interface StoredResource {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Appends them for the project that a key opens, and waits until they can be found. */
+/**
+ * Appends them for the project that a key opens, and waits until they can be found. Terminology takes the place of what
+ * comes with the program.
+ */
 export async function storeResources(
   service: InProcess,
   key: string,
-  resources: readonly StoredResource[],
+  all: readonly StoredResource[],
 ): Promise<void> {
+  await storeTerminology(service, key, all.filter(isTerminology));
+  const resources = all.filter((resource) => !isTerminology(resource));
   const tenant = await tenantOf(service, key);
   const streams = new Map<string, StoredResource[]>();
   for (const resource of resources) {
@@ -48,6 +55,30 @@ export async function storeResources(
     const { rowCount } = await service.pool.query('select from search.entry where id = any($1)', [ids]);
     return rowCount === ids.length;
   }, 60_000);
+}
+
+function isTerminology({ type }: StoredResource): boolean {
+  return isResourceType(type) && typeEntry(type).home === 'terminology';
+}
+
+async function storeTerminology(
+  service: InProcess,
+  key: string,
+  resources: readonly StoredResource[],
+): Promise<void> {
+  if (resources.length === 0) return;
+  // The first search writes what comes with the program.
+  await service.fhir('/CodeSystem?_count=0', { key });
+  await service.pool.query('delete from terminology.resource where not loaded');
+  for (const { type, id, body } of resources) {
+    const now = nowMicros();
+    const meta = { ...(body.meta as object | undefined), versionId: '1', lastUpdated: toInstant(now) };
+    await service.pool.query(
+      'insert into terminology.resource (id, type, url, loaded, changed_at, body) values ($1, $2, $3, true, $4, $5)',
+      [id, type, `urn:uuid:${id}`, now, JSON.stringify({ ...body, resourceType: type, id, meta })],
+    );
+  }
+  await publishTerminology(service.pool);
 }
 
 async function tenantOf(service: InProcess, key: string): Promise<Tenant> {

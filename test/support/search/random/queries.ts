@@ -161,9 +161,6 @@ export const RANDOM_TYPES: readonly ResourceType[] = [
   'Organization',
   'Location',
   'Medication',
-  'CodeSystem',
-  'ValueSet',
-  'ConceptMap',
 ];
 
 /** Type → reference parameters of others that may name it. */
