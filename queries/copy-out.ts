@@ -21,7 +21,8 @@ class CopyOut extends pg.Query {
   /** Called by the client for each message, whose bytes it will use again. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     const row = Buffer.from(chunk);
-    let at = row.subarray(0, SIGNATURE.length).equals(SIGNATURE) ? HEADER_BYTES : 0;
+    const isFirst = this.tuples.length === 0 && row.subarray(0, SIGNATURE.length).equals(SIGNATURE);
+    let at = isFirst ? HEADER_BYTES : 0;
     while (at < row.length) {
       const fields = row.readInt16BE(at);
       at += 2;

@@ -11,7 +11,7 @@ import { openSearchProvenance, type SearchProvenance } from './provenance/search
 import { openRead, type Read } from './read.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
-import { openSummarized, type Summarized } from './summary/summary.ts';
+import { openSummarize, type Summarize } from './summary/summary.ts';
 import { withSharedRead, withSharedSearch } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
@@ -27,7 +27,7 @@ export interface Queries {
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
-  readonly summarized: Summarized;
+  readonly summarize: Summarize;
   /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
 }
@@ -42,21 +42,22 @@ export function openQueries(
   terminology: Terminology,
   terminologyReady: () => Promise<void>,
 ): Queries {
+  const shared = { pool, ready: terminologyReady };
   const line = new Line(pool.options);
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
   return {
     apiKey: openApiKeys(line),
-    read: withSharedRead({ pool, ready: terminologyReady }, openRead(line)),
+    read: withSharedRead(shared, openRead(line)),
     vread: openVread(pool),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
-    search: withSharedSearch({ pool, ready: terminologyReady }, openSearch(pool, terminology)),
+    search: withSharedSearch(shared, openSearch(pool, terminology)),
     include: openInclude(pool),
     readProvenance: openReadProvenance(pool),
     searchProvenance: openSearchProvenance(pool, terminology),
     everything: openEverything(pool),
-    summarized: openSummarized(pool),
+    summarize: openSummarize(pool),
     close: async () => {
       await Promise.all([line.close(), histories.close()]);
     },

@@ -38,7 +38,6 @@ import { readProcessPositions } from './operations/process-positions.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { around, nested } from './shared/around.ts';
 import { unavailable } from './shared/refusal.ts';
-import { forSearch } from './terminology/for-search.ts';
 import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
 import { traceStore } from './tracing/store.ts';
@@ -169,18 +168,17 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const asking = tracing === undefined ? measured : nested(tracing.around('query'), measured);
   const ready = terminologyReady(pool);
   const terminology = openTerminology(pool, ready);
-  const searched = forSearch(terminology);
   const plainCommands = openCommands({
     store,
     handler,
-    lookup: around(openLookup(pool, `${base}/`, atHead, searched), asking),
+    lookup: around(openLookup(pool, `${base}/`, atHead, terminology), asking),
     locks,
     visible,
     bases: [`${base}/`],
     erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
   });
   const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
-  const { close: closeQueries, ...questions } = openQueries(pool, searched, ready);
+  const { close: closeQueries, ...questions } = openQueries(pool, terminology, ready);
   const queries = { ...around(questions, asking), close: closeQueries };
   const checks: ReadinessChecks = {
     event_store: async () => {

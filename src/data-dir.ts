@@ -77,9 +77,17 @@ function parseMark(text: string): ProcessMark | undefined {
   }
 }
 
-/** Tells other processes where the database of the service on this DATA_DIR is, until `forgetDatabase`. */
-export async function announceDatabase(dataDir: string, url: string): Promise<void> {
-  await writeJson(dataDir, DATABASE, { url, service: await processMark(process.pid) });
+/** What the service on a DATA_DIR works with, for commands beside it. */
+export interface Announced {
+  /** The URL of its database. */
+  readonly url: string;
+  /** The URL of its EventStoreDB; absent where its log is in the database. */
+  readonly event_store?: string;
+}
+
+/** Tells other processes what the service on this DATA_DIR works with, until `forgetDatabase`. The file is its owner's alone. */
+export async function announceDatabase(dataDir: string, announced: Announced): Promise<void> {
+  await writeJson(dataDir, DATABASE, { ...announced, service: await processMark(process.pid) });
 }
 
 /** The opposite of `announceDatabase`. */
@@ -87,12 +95,17 @@ export async function forgetDatabase(dataDir: string): Promise<void> {
   await rm(join(dataDir, DATABASE), { force: true });
 }
 
-/** The URL of the database that a service now running on DATA_DIR has announced; undefined when none runs. */
-export async function findDatabase(dataDir: string): Promise<string | undefined> {
+/** What a service now running on DATA_DIR has announced; undefined when none runs. */
+export async function findAnnounced(dataDir: string): Promise<Announced | undefined> {
   const text = await readFile(join(dataDir, DATABASE), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  const { url, service } = JSON.parse(text) as { url: string; service: ProcessMark };
-  return (await isSameProcess(service)) ? url : undefined;
+  const { service, ...announced } = JSON.parse(text) as Announced & { service: ProcessMark };
+  return (await isSameProcess(service)) ? announced : undefined;
+}
+
+/** The URL of the database that a service now running on DATA_DIR has announced; undefined when none runs. */
+export async function findDatabase(dataDir: string): Promise<string | undefined> {
+  return (await findAnnounced(dataDir))?.url;
 }
 
 /** What a newcomer needs for the first request. */

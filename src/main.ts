@@ -81,7 +81,11 @@ async function startDatabase(config: Config, log: Logger, shutdown: Shutdown): P
     await forgetDatabase(dataDir);
     await server.stop();
   });
-  await announceDatabase(dataDir, server.url);
+  const { eventStoreUrl } = config;
+  await announceDatabase(dataDir, {
+    url: server.url,
+    ...(eventStoreUrl === undefined ? {} : { event_store: eventStoreUrl }),
+  });
   void server.died.then((lastLines) => {
     log.fatal({ output: lastLines }, 'PostgreSQL ended by itself');
     return shutdown.end(1);

@@ -7,6 +7,7 @@ import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { read } from './read.ts';
 import { rebuild } from './rebuild.ts';
+import { everything, summary } from './record.ts';
 import { search } from './search.ts';
 import { transaction } from './transaction.ts';
 import { visible } from './visible.ts';
@@ -23,4 +24,6 @@ export const MEASURES: readonly Measure[] = [
   growth,
   cold,
   search,
+  everything,
+  summary,
 ];

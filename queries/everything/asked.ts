@@ -6,7 +6,7 @@ import { CURSOR } from '../cursor.ts';
 import { badParameter } from '../search/raw.ts';
 
 /** Resources a page when nobody says, and at most. */
-export const MAX_PAGE = 1_000;
+export const MAX_PAGE = 5_000;
 
 /** What is asked for, understood. */
 export interface EverythingAsked {

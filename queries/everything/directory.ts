@@ -2,7 +2,7 @@
 
 import type { Micros } from '#src/shared/time.ts';
 import type { Queryable } from '../gather.ts';
-import { addDirectoryIds, idsIn } from './references.ts';
+import { idsIn } from './references.ts';
 import { directoryRows, type EverythingRow, type RecordScope, recordRows } from './rows.ts';
 
 /** Rows that are read at a time only to see what they refer to. */
@@ -21,7 +21,7 @@ export async function idsInRecord(
   const scope = { tenant, record, ...(care === undefined ? {} : { care }) };
   let rows = await recordRows(database, scope, undefined, BATCH);
   for (;;) {
-    for (const { body } of rows) addDirectoryIds(body, bases, ids);
+    for (const id of idsIn(rows, bases)) ids.add(id);
     const last = rows.at(-1);
     if (rows.length < BATCH || last === undefined) return ids;
     rows = await recordRows(database, scope, last, BATCH);

@@ -1,47 +1,41 @@
-/** What a patient's summary is made of: the record without its Encounters, and the directory entries that it refers to. */
+/** A patient's record, chosen for its summary, and the directory entries that it then needs. */
 import type { Pool } from 'pg';
-import { SUMMARIZED_TYPES } from '#src/fhir/ips/document.ts';
+import { type Chosen, chosenOf, SUMMARIZED_TYPES } from '#src/fhir/ips/chosen.ts';
 import type { Stored } from '#src/fhir/ips/source.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
+import { isUuid } from '#src/shared/ids.ts';
 import { closure } from '../everything/directory.ts';
-import { idsIn } from '../everything/references.ts';
 import { type EverythingRow, recordRows } from '../everything/rows.ts';
 
-/** The record as it stands now; `patient` is undefined when the Patient is not there. */
-export interface RecordToSummarize {
-  readonly patient: Stored | undefined;
-  readonly record: readonly Stored[];
+/** What a summary is made of. */
+export interface Summarized {
+  readonly chosen: Chosen;
+  /** Directory entries that it refers to, and those that these refer to. */
   readonly directory: readonly Stored[];
 }
 
-/** Reads it for a caller. */
-export type Summarized = (caller: Caller, patient: string, base: string) => Promise<RecordToSummarize>;
+/** Reads it for a caller; undefined when the Patient is not there, or deleted. `base` is our FHIR base with its slash. */
+export type Summarize = (caller: Caller, patient: string, base: string) => Promise<Summarized | undefined>;
 
-/** Types that are read: those with sections, and those that they may need beside them. */
-const READ: ReadonlySet<ResourceType> = new Set<ResourceType>([
-  'Patient',
-  ...SUMMARIZED_TYPES,
-  'Specimen',
-  'RelatedPerson',
-  'CareTeam',
-  'Goal',
-]);
+const READ: ReadonlySet<ResourceType> = new Set<ResourceType>(['Patient', ...SUMMARIZED_TYPES]);
 
 /** More than any record has. */
 const ALL = 10_000_000;
 
 /** Opens it over a database. */
-export function openSummarized(pool: Pool): Summarized {
-  return async ({ tenantId: tenant }, record, base) => {
+export function openSummarize(pool: Pool): Summarize {
+  return async ({ tenantId: tenant }, id, base) => {
+    if (!isUuid(id)) return undefined;
     const database = await pool.connect();
     try {
-      const rows = await recordRows(database, { tenant, record, types: READ }, undefined, ALL);
-      const directory = await closure(database, tenant, idsIn(rows, [base]), [base]);
-      const [patient, ...others] = rows.map(stored);
-      return patient?.type === 'Patient'
-        ? { patient, record: others, directory: directory.map(stored) }
-        : { patient: undefined, record: [], directory: [] };
+      const rows = await recordRows(database, { tenant, record: id, types: READ }, undefined, ALL);
+      const [patient, ...record] = rows.map(stored);
+      if (patient?.type !== 'Patient') return undefined;
+      const chosen = chosenOf({ base, patient, record });
+      const ids = new Set([...chosen.inDirectory].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid));
+      const directory = await closure(database, tenant, ids, [base]);
+      return { chosen, directory: directory.map(stored) };
     } finally {
       database.release();
     }

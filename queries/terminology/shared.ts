@@ -2,13 +2,12 @@
  * CodeSystem, ValueSet and ConceptMap are shared by all projects and read-only (decisions.md, section 5): they stand in
  * read models of their own, of the same shape as those of resources, under a tenant that no project is.
  */
-import type { Pool } from 'pg';
+import type { Pool, QueryConfig } from 'pg';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { type Tenant, tenantId } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
-import type { Asks } from '../prepared.ts';
 import type { Read } from '../read.ts';
 import { openSearch, type Search } from '../search/search.ts';
 
@@ -23,15 +22,16 @@ export function sharedSchema(readModel: string): string {
 const SCHEMAS = /\b(resources|search|history)\.(?=[a-z_]+\b)/g;
 
 /** The same database with the terminology's read models in the places of those of resources. */
-function sharedModels(pool: Pool): Asks {
-  return {
-    query: ({ name, text, values }) =>
-      pool.query({
-        ...(name === undefined ? {} : { name: `terminology-${name}` }),
-        text: text.replace(SCHEMAS, (_, readModel: string) => `${sharedSchema(readModel)}.`),
-        values,
-      }),
-  };
+function sharedModels(pool: Pool): Pool {
+  const elsewhere = (text: string): string =>
+    text.replace(SCHEMAS, (_, readModel: string) => `${sharedSchema(readModel)}.`);
+  const query = ({ name, text, ...rest }: QueryConfig) =>
+    pool.query({
+      ...rest,
+      ...(name === undefined ? {} : { name: `terminology-${name}` }),
+      text: elsewhere(text),
+    });
+  return Object.assign(Object.create(pool) as Pool, { query });
 }
 
 /** Where the terminology is. */

@@ -37,23 +37,35 @@ export function terminologyReady(pool: Pool): () => Promise<void> {
   };
 }
 
-/** Makes the read models anew when they were made from something else. */
+/** How often it is tried when searches stand in the way. */
+const TRIES = 5;
+
+/** Makes the read models anew when they were made from something else. Searches under way are waited for, or give way. */
 export async function publishTerminology(pool: Pool): Promise<void> {
-  if ((await madeFrom(pool, 'read models')) === (await fingerprint(pool))) return;
-  await writingTerminology(pool, async (tx) => {
-    const current = await fingerprint(tx);
-    if ((await madeFrom(tx, 'read models')) === current) return;
-    const events = await storedResources(tx);
-    for (const model of MODELS) {
-      const schema = sharedSchema(model.name);
-      await tx.query(
-        `drop schema if exists ${schema} cascade; create schema ${schema}; ${model.tables(schema)}`,
-      );
-      await model.load(tx, schema, events);
-      await tx.query(model.indexes(schema));
+  for (let left = TRIES - 1; ; left -= 1) {
+    if ((await madeFrom(pool, 'read models')) === (await fingerprint(pool))) return;
+    try {
+      return await writingTerminology(pool, makeReadModels);
+    } catch (error) {
+      const deadlock = error instanceof Error && 'code' in error && error.code === '40P01';
+      if (!deadlock || left === 0) throw error;
     }
-    await noteMade(tx, 'read models', current);
-  });
+  }
+}
+
+async function makeReadModels(tx: ClientBase): Promise<void> {
+  const current = await fingerprint(tx);
+  if ((await madeFrom(tx, 'read models')) === current) return;
+  const events = await storedResources(tx);
+  for (const model of MODELS) {
+    const schema = sharedSchema(model.name);
+    await tx.query(
+      `drop schema if exists ${schema} cascade; create schema ${schema}; ${model.tables(schema)}`,
+    );
+    await model.load(tx, schema, events);
+    await tx.query(model.indexes(schema));
+  }
+  await noteMade(tx, 'read models', current);
 }
 
 /** What the read models are made from: the resources, the tables' form, and how rows are made. */

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { notedPositions } from '#projections/checkpoint.ts';
-import { findDatabase } from '#src/data-dir.ts';
+import { findAnnounced } from '#src/data-dir.ts';
 import { openPool } from '#src/database/pool.ts';
 import { kindOf, openEventStore } from '#src/events/open.ts';
 import { LogClosed } from '#src/events/postgres/closing.ts';
@@ -15,15 +15,17 @@ import { Failure } from './failure.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
 
 /**
- * `DATABASE_URL`, else the database that the service running on DATA_DIR has announced.
+ * `DATABASE_URL`, else the database that the service running on DATA_DIR has announced. A service that keeps its log in
+ * EventStoreDB announces that, too: where EVENTSTORE_URL is not set at all, the command goes by it.
  * @throws Failure when there is neither.
  */
 export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
   const given = process.env.DATABASE_URL;
   if (given !== undefined && given !== '') return given;
   const dataDir = dataDirOf(options);
-  const found = await findDatabase(dataDir);
-  if (found !== undefined) return found;
+  const found = await findAnnounced(dataDir);
+  if (found?.event_store !== undefined) process.env.EVENTSTORE_URL ??= found.event_store;
+  if (found !== undefined) return found.url;
   throw new Failure(
     `no service runs on ${dataDir}: start it with \`npm start\` (or set DATA_DIR, or DATABASE_URL for a database of your own)`,
   );

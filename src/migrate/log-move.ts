@@ -5,9 +5,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import { isErased } from '#projections/erasure.ts';
-import { placeInAppend } from '#src/events/batches.ts';
 import { understand } from '#src/events/catalog.ts';
-import { GENESIS, hashOf, verifyLink } from '#src/events/chain.ts';
+import { hashOf } from '#src/events/chain.ts';
 import {
   BEGINNING,
   Conflict,
@@ -20,7 +19,9 @@ import {
   type StreamHead,
 } from '#src/events/store.ts';
 import { patientOf, recordStream } from '#src/events/streams.ts';
+import { differ, gap, isSame } from './difference.ts';
 import { batches, events } from './pull.ts';
+import { unsealed, type Whole, wholes } from './whole.ts';
 
 /** From where to where. */
 export interface LogMoveOptions {
@@ -31,11 +32,6 @@ export interface LogMoveOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told now and then: events compared or copied so far, and where in the source that is. */
   readonly onProgress?: (events: number, position: Position) => void;
-}
-
-/** The two logs cannot be made the same. Names the event at fault. */
-export class LogsDiffer extends Error {
-  override readonly name = 'LogsDiffer';
 }
 
 /** Events between two pairs of positions that are remembered. */
@@ -175,7 +171,7 @@ export class LogMove {
       const before = expected[i];
       if (before !== undefined && whole.complete) {
         ready.push({ whole, expected: before, events: unsealed(whole, before) });
-      } else if (!(await this.#isErased(whole.stream))) throw gap(whole);
+      } else if (!(await this.#isErased(whole.stream))) throw gap(whole.events[0]);
     }
     // All in one turn: the target takes them in this order.
     const counts = await Promise.all(
@@ -188,7 +184,7 @@ export class LogMove {
         } catch (error) {
           const explained = error instanceof Conflict || error instanceof StreamDeleted;
           if (explained && (await this.#isErased(stream))) return 0;
-          throw error instanceof Conflict ? gap(each.whole) : error;
+          throw error instanceof Conflict ? gap(each.whole.events[0]) : error;
         }
       }),
     );
@@ -222,50 +218,6 @@ export class LogMove {
   }
 }
 
-/** The events of one append. */
-interface Whole {
-  readonly stream: string;
-  readonly events: readonly [RecordedEvent, ...RecordedEvent[]];
-  readonly bytes: number;
-  /** Whether all are there: a stream that is erased while it is read may end within an append. */
-  readonly complete: boolean;
-}
-
-/** The appends in a batch, which never ends within one. */
-function wholes(all: readonly RecordedEvent[]): Whole[] {
-  const found: Whole[] = [];
-  for (let i = 0; i < all.length; ) {
-    const first = all[i];
-    if (first === undefined) break;
-    const { stream } = first;
-    const { index, count } = placeInAppend(first);
-    const rest: RecordedEvent[] = [];
-    for (let n = i + 1; n < i + count - index && all[n]?.stream === stream; n += 1) {
-      const event = all[n];
-      if (event !== undefined) rest.push(event);
-    }
-    const of = [first, ...rest] as const;
-    const bytes = of.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
-    found.push({ stream, events: [first, ...rest], bytes, complete: index === 0 && of.length === count });
-    i += of.length;
-  }
-  return found;
-}
-
-/** The events as a writer hands them over, without the hashes that they will get again. @throws LogsDiffer */
-function unsealed({ events: all }: Whole, expected: Expected): NewEvent[] {
-  let previous = expected === 'none' ? GENESIS : expected.hash;
-  return all.map((event) => {
-    const hash = verifyLink(previous, event);
-    if (hash === undefined) {
-      throw new LogsDiffer(`the hash chain of the source is broken at ${nameOf(event)}: see annal verify`);
-    }
-    previous = hash;
-    const { id, type, data, metadata } = event;
-    return { id, type, data, metadata: `${metadata.slice(0, -`,"hash":"${hash}"}`.length)}}` };
-  });
-}
-
 /** The patient whose record an event says is being erased, or was. */
 function erasedBy(recorded: RecordedEvent): string | undefined {
   if (recorded.type !== 'RecordErasureRequested' && recorded.type !== 'RecordErased') return undefined;
@@ -273,31 +225,4 @@ function erasedBy(recorded: RecordedEvent): string | undefined {
   return event.type === 'RecordErasureRequested' || event.type === 'RecordErased'
     ? event.data.patient
     : undefined;
-}
-
-/** Everything but the position. The hash in the metadata is over all that came before in the stream. */
-function isSame(a: RecordedEvent, b: RecordedEvent): boolean {
-  return (
-    a.id === b.id &&
-    a.revision === b.revision &&
-    a.stream === b.stream &&
-    a.type === b.type &&
-    a.metadata === b.metadata &&
-    a.data === b.data
-  );
-}
-
-const nameOf = ({ id, type, stream, revision }: RecordedEvent): string =>
-  `event ${id} (${type}, ${stream} revision ${revision})`;
-
-function differ(original: RecordedEvent | undefined, copy: RecordedEvent): LogsDiffer {
-  return new LogsDiffer(
-    original === undefined
-      ? `the target has ${nameOf(copy)}, which the source has not`
-      : `the logs differ: the source has ${nameOf(original)} where the target has ${nameOf(copy)}`,
-  );
-}
-
-function gap({ events: [first] }: Whole): LogsDiffer {
-  return new LogsDiffer(`the target does not continue with ${nameOf(first)}: it has another history`);
 }

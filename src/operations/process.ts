@@ -21,7 +21,7 @@ import {
 } from 'rxjs';
 import { reasonOf } from '#src/database/failure.ts';
 import { BEGINNING, type EventStore, type Position, type RecordedEvent } from '../events/store.ts';
-import { ask, type Lead, stand } from './lead.ts';
+import { ask, type Lead, LeadLost, stand } from './lead.ts';
 import { ParkedEvents } from './parked.ts';
 import { isPassing } from './passing.ts';
 import { retryParked } from './retry-parked.ts';
@@ -66,6 +66,8 @@ export interface ProcessTimes {
   readonly firstPauseMs?: number;
   /** How often events that were set aside are looked at, in ms. Default 10,000. */
   readonly parkedEveryMs?: number;
+  /** How long an event may fail with what passes by itself, while log and database answer, in ms. Default 600,000. */
+  readonly patienceMs?: number;
 }
 
 /** An idle process writes its checkpoint at most this often, in ms: it need not remember what it had no use for. */
@@ -85,6 +87,8 @@ export class Process {
   #reached = BEGINNING;
   #saved = BEGINNING;
   #leads = false;
+  /** The event that fails with what passes by itself, and since when, by this process's clock. */
+  #held: { readonly position: Position; readonly since: number } | undefined;
   #saving: NodeJS.Timeout | undefined;
 
   constructor(
@@ -93,7 +97,14 @@ export class Process {
     times: ProcessTimes = {},
   ) {
     this.parked = new ParkedEvents(deps.pool);
-    this.#times = { pauseMs: 1_000, hungMs: 6_000, firstPauseMs: 100, parkedEveryMs: 10_000, ...times };
+    this.#times = {
+      pauseMs: 1_000,
+      hungMs: 6_000,
+      firstPauseMs: 100,
+      parkedEveryMs: 10_000,
+      patienceMs: 600_000,
+      ...times,
+    };
   }
 
   /** Begins; returns at once. */
@@ -201,14 +212,23 @@ export class Process {
     }
   }
 
-  /** Acts on an event; one that goes on failing is set aside. @throws what passes by itself: that is no fault of the event. */
+  /**
+   * Acts on an event; one that goes on failing is set aside.
+   * @throws what passes by itself: that is no fault of the event. But where it has not passed for long, and log and
+   *   database answer, it is taken for one: a statement that times out whenever it is tried would hold up what is behind.
+   */
   async #workOn(event: RecordedEvent, { lost }: Lead): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
         await Promise.race([this.definition.act(event), lost]);
+        this.#held = undefined;
         return;
       } catch (error) {
-        if (isPassing(error)) throw error;
+        if (isPassing(error)) {
+          if (error instanceof LeadLost || !(await this.#hasHeldUp(event))) throw error;
+          await this.#park(event, error);
+          return;
+        }
         if (tries === TRIES) {
           await this.#park(event, error);
           return;
@@ -216,6 +236,18 @@ export class Process {
         await Promise.race([delay(this.#times.firstPauseMs * 2 ** (tries - 1)), lost]);
       }
     }
+  }
+
+  /** Whether an event has failed for as long as it may, and nothing that it needs is away. */
+  async #hasHeldUp({ position }: RecordedEvent): Promise<boolean> {
+    const now = performance.now();
+    if (this.#held?.position !== position) this.#held = { position, since: now };
+    if (now - this.#held.since < this.#times.patienceMs) return false;
+    const { store, pool } = this.deps;
+    return Promise.all([store.ping(), pool.query('SELECT 1')]).then(
+      () => true,
+      () => false,
+    );
   }
 
   async #park(event: RecordedEvent, error: unknown): Promise<void> {

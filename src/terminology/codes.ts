@@ -161,20 +161,20 @@ export async function describe(pool: Pool, url: string, code: string): Promise<C
   return system === undefined ? undefined : factsOf(pool, system, code);
 }
 
-/** The codes that a code subsumes (`below`) or that subsume it (`above`), itself first; only itself when it is not here. */
+/** A code and those that it subsumes (`below`) or that subsume it (`above`); undefined when it is not here. */
 export async function related(
   pool: Pool,
   url: string,
   code: string,
   direction: 'below' | 'above',
-): Promise<string[]> {
+): Promise<string[] | undefined> {
   const system = await findSystem(pool, url);
-  if (system === undefined) return [code];
+  if (system === undefined || (await factsOf(pool, system, code)) === undefined) return undefined;
   const all = (direction === 'below' ? subsumedBy : subsuming)('$2::text', '$1::int4');
   const { rows } = await pool.query<{ codes: string[] }>({
     name: `terminology-${direction}`,
     text: `select array${all} as codes`,
     values: [system.id, code],
   });
-  return rows[0]?.codes ?? [code];
+  return rows[0]?.codes;
 }

@@ -1,5 +1,6 @@
 /** Terminology as the rest of the house sees it. */
 import type { Pool } from 'pg';
+import type { Terminology as SearchTerminology } from '#src/fhir/terminology.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import {
   type Coded,
@@ -22,7 +23,7 @@ import { type Match, type TranslateRequest, translate } from './translate.ts';
 export type Set = string | ValueSet;
 
 /** Questions about codes. What is not here is refused with not_found (404), as R4's operations say. */
-export interface Terminology {
+export interface Terminology extends SearchTerminology {
   /** A code's facts and its system's. */
   lookup(coded: Coded): Promise<{ readonly system: KnownSystem; readonly facts: CodeFacts }>;
   /** Display, category and unit of a code; undefined when it is not here. */
@@ -36,13 +37,6 @@ export interface Terminology {
   translate(
     request: TranslateRequest,
   ): Promise<{ readonly result: boolean; readonly matches: readonly Match[] }>;
-  /** Every code of a value set, for searches by `:in`; undefined for one that is not known. */
-  members(
-    valueSet: string,
-  ): Promise<readonly { readonly system: string; readonly code: string }[] | undefined>;
-  /** The codes that a code subsumes, or that subsume it, itself among them, for searches by `:below` and `:above`. */
-  below(system: string, code: string): Promise<readonly string[]>;
-  above(system: string, code: string): Promise<readonly string[]>;
   resource(type: 'CodeSystem', canonical: string): Promise<CodeSystem | undefined>;
   resource(type: 'ConceptMap', canonical: string): Promise<ConceptMap | undefined>;
 }
@@ -88,17 +82,13 @@ export function openTerminology(pool: Pool, ready: () => Promise<void>): Termino
       try {
         return (await expand(pool, await setOf(valueSet))).members;
       } catch (error) {
-        if (error instanceof Refusal && error.kind === 'not_found') return undefined;
+        if (error instanceof Refusal) return undefined;
         throw error;
       }
     },
-    async below(system, code) {
+    async related(direction, { system, code }) {
       await ready();
-      return related(pool, system, code, 'below');
-    },
-    async above(system, code) {
-      await ready();
-      return related(pool, system, code, 'above');
+      return (await related(pool, system, code, direction))?.map((each) => ({ system, code: each }));
     },
     resource,
   };

@@ -185,6 +185,38 @@ describe('handling commands', () => {
     }
   });
 
+  it('refuses a command whose turn does not come within ten seconds, and takes the next', async () => {
+    const patient = newUuid();
+    const handler = instance();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { now } = performance;
+    try {
+      let first: ReturnType<typeof handler.handle<WriteResult[]>> | undefined;
+      // It has begun to append, and is held there.
+      await new Promise<void>((entered) => {
+        const note = async (): Promise<void> => {
+          entered();
+          await held;
+        };
+        first = handler.handle(command(patient, 'create', { retry: { earlier: new Map(), note } }));
+      });
+      const second = handler.handle(command(patient, 'update')).catch((error: unknown) => error);
+      // The first is in the store for so long.
+      performance.now = () => now.call(performance) + 10_001;
+      release();
+      expect((await first)?.result[0]?.version).to.equal(1);
+      const refused = await second;
+      expect(refused).to.be.instanceOf(Refusal).with.property('status', 503);
+      expect((refused as Refusal).headers).to.have.property('Retry-After');
+      expect((await handler.handle(command(patient, 'update'))).result[0]?.version).to.equal(2);
+    } finally {
+      performance.now = now;
+    }
+  });
+
   it('refuses what was erased', async () => {
     const patient = newUuid();
     const handlers = [instance(0), instance(1)];

@@ -29,6 +29,8 @@ describe('migrations', () => {
       '0003-parked-events',
       '0004-answers-of-reads',
       '0005-log-identity',
+      '0006-terminology',
+      '0007-log-mark',
     ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);

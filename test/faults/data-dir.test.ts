@@ -67,7 +67,7 @@ describe('DATA_DIR', () => {
   it('says where the database of its running service is', async () => {
     const folder = await temporaryFolder();
     expect(await findDatabase(folder)).to.equal(undefined);
-    await announceDatabase(folder, 'postgres://x/y');
+    await announceDatabase(folder, { url: 'postgres://x/y' });
     expect(await findDatabase(folder)).to.equal('postgres://x/y');
     const file = join(folder, 'database.json');
     await writeFile(file, (await readFile(file, 'utf8')).replace(/"began": "[^"]*"/, '"began": "before"'));

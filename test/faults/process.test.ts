@@ -24,7 +24,7 @@ describe('a process', () => {
   });
 
   const errors: string[] = [];
-  function run(act: ProcessDefinition['act'], parkedEveryMs = 20): Process {
+  function run(act: ProcessDefinition['act'], parkedEveryMs = 20, patienceMs = 600_000): Process {
     const log = {
       info: () => undefined,
       warn: () => undefined,
@@ -32,7 +32,7 @@ describe('a process', () => {
     };
     const definition = { name: 'work', types: ['Asked'], act };
     const deps = { store, pool: database.pool, databaseUrl: database.url, log };
-    const times = { pauseMs: 20, hungMs: 3_000, firstPauseMs: 1, parkedEveryMs };
+    const times = { pauseMs: 20, hungMs: 3_000, firstPauseMs: 1, parkedEveryMs, patienceMs };
     const process = new Process(definition, deps, times);
     process.start();
     running.push(process);
@@ -103,6 +103,40 @@ describe('a process', () => {
     expect(await process.hasDone(position, 30_000)).to.equal(true);
     expect(left).to.equal(0);
     expect(await process.parked.all()).to.deep.equal([]);
+  }).timeout(60_000);
+
+  it('sets aside an event whose statements time out whenever it is tried, while everything answers', async () => {
+    const process = run(
+      async ({ stream }) => {
+        if (stream !== 'record-slow') return;
+        await database.pool.query('set local statement_timeout = 1; select pg_sleep(1)');
+      },
+      3_600_000,
+      50,
+    );
+    const slow = await append('record-slow');
+    expect(await process.hasPassed(await append('record-next'), 20_000)).to.equal(true);
+    expect(await process.parked.holds('work', slow)).to.equal(true);
+    expect((await process.parked.all())[0]?.error).to.contain('57014');
+  }).timeout(60_000);
+
+  it('goes on trying for as long as the log is away, however long', async () => {
+    const { ping } = store;
+    store.ping = async () => {
+      throw new Unavailable('the log is away');
+    };
+    let tries = 0;
+    const process = run(
+      async () => {
+        tries += 1;
+        if (tries < 6) throw new Unavailable('the log is away');
+      },
+      3_600_000,
+      0,
+    );
+    expect(await process.hasDone(await append('record-late'), 30_000)).to.equal(true);
+    expect(tries).to.equal(6);
+    store.ping = ping;
   }).timeout(60_000);
 
   it('forgets a parked event of a stream that was erased', async () => {

@@ -58,6 +58,7 @@ describe('$everything', () => {
       practitioner: reference('doctor'),
       organization: reference('clinic'),
     });
+    await create('far', { resourceType: 'Practitioner', name: [{ family: 'Far' }] });
     await create('nobody', { resourceType: 'Practitioner', name: [{ family: 'Unnamed' }] });
     patient = await create('patient', { resourceType: 'Patient', name: [{ family: 'Ek' }] });
     path = `/${patient}/$everything`;
@@ -68,6 +69,7 @@ describe('$everything', () => {
       clinicalStatus: status('allergyintolerance-clinical', 'active'),
       code: { text: 'nuts' },
       recordedDate: '2010-01-01',
+      recorder: { reference: `${service.base}/${refs.far}/_history/1` },
     });
     await create('cured', {
       resourceType: 'Condition',
@@ -119,7 +121,7 @@ describe('$everything', () => {
     }
   };
   const RECORD = ['patient', 'allergy', 'cured', 'old', 'recent', 'mine'];
-  const DIRECTORY = ['clinic', 'parent', 'doctor', 'role'];
+  const DIRECTORY = ['clinic', 'parent', 'doctor', 'far', 'role'];
 
   it('gives the record, the Patient first, and the directory entries that it refers to', async () => {
     const bundle = await get('');
@@ -143,13 +145,13 @@ describe('$everything', () => {
     expect(names(first)).to.have.length(2);
     expect(names(await get(next(first) ?? ''))).to.have.length(1);
     const bare = await service.fhir(path, { method: 'POST' });
-    expect(names(JSON.parse(bare.text) as Bundle)).to.have.length(10);
+    expect(names(JSON.parse(bare.text) as Bundle)).to.have.length(11);
   });
 
   it('gives each exactly once whatever the size of a page', async () => {
     const whole = await walk('');
     const withAll = '?_type=Patient,Observation,Provenance,Organization&_count=';
-    const named = await walk(`${withAll}1000`);
+    const named = await walk(`${withAll}5000`);
     for (const count of [1, 2, 3, 6, 7, 10]) {
       expect(await walk(`?_count=${count}`), `pages of ${count}`).to.deep.equal(whole);
       expect(await walk(withAll + count), `pages of ${count}`).to.deep.equal(named);
@@ -173,8 +175,13 @@ describe('$everything', () => {
       'allergy',
       'recent',
     ]);
-    expect(await walk('?end=2011-12-31')).to.have.members(['patient', 'allergy', 'old', 'mine']);
-    expect(await walk('?start=2012-01-15&end=2012-01-15')).to.have.members(['patient', 'allergy', 'cured']);
+    expect(await walk('?end=2011-12-31')).to.have.members(['patient', 'allergy', 'old', 'mine', 'far']);
+    expect(await walk('?start=2012-01-15&end=2012-01-15')).to.have.members([
+      'patient',
+      'allergy',
+      'cured',
+      'far',
+    ]);
     const { lastUpdated } = (JSON.parse((await service.fhir(`/${refs.recent}`)).text) as Resource).meta;
     expect(await walk(`?_since=${encodeURIComponent(lastUpdated)}`)).to.have.members(['recent', 'mine']);
     for (const [type, codes] of Object.entries(CARE_DATES)) {

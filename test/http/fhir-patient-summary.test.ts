@@ -330,7 +330,10 @@ describe('$summary', () => {
     it('is the same for the same record, but for its identifier and time', async () => {
       const again = documentOf(await read(patient));
       const [first, second] = [document, again].map(({ entry, ...rest }) => {
-        const { id, identifier, date, text, ...resource }: Resource = entry[0]?.resource ?? { resourceType: '', id: '' };
+        const { id, identifier, date, text, ...resource }: Resource = entry[0]?.resource ?? {
+          resourceType: '',
+          id: '',
+        };
         expect([id, identifier, date, text]).not.to.include(undefined);
         return { entries: entry.slice(1), resource, type: rest.type };
       });

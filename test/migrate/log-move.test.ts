@@ -12,7 +12,8 @@ import {
   Unavailable,
 } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { LogMove, LogsDiffer } from '#src/migrate/log-move.ts';
+import { LogsDiffer } from '#src/migrate/difference.ts';
+import { LogMove } from '#src/migrate/log-move.ts';
 import { events } from '#src/migrate/pull.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';

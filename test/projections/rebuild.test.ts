@@ -1,20 +1,15 @@
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { sweepAbandoned } from '#projections/abandoned.ts';
 import { PROJECTIONS } from '#projections/all.ts';
 import { history } from '#projections/history/project.ts';
 import type { Projection } from '#projections/projection.ts';
 import { type RebuildOptions, RebuildRunning, rebuild } from '#projections/rebuild.ts';
 import { openPool } from '#src/database/pool.ts';
-import type { EventStore, Position } from '#src/events/store.ts';
+import type { EventStore } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
-import { startProgram } from '#test/support/process.ts';
 import { type Instance, startInstance } from './instance.ts';
-import { created, deleted, erased, erasureRequested, Streams, until, updated } from './made.ts';
-
-/** The program that `is killed` runs. */
-const REBUILDING = fileURLToPath(new URL('rebuild-process.ts', import.meta.url));
+import { created, erasureRequested, Streams, until } from './made.ts';
+import { someRecord, someRecords } from './some-records.ts';
 
 describe('rebuild', () => {
   const names = ['resources', 'history'];
@@ -49,38 +44,8 @@ describe('rebuild', () => {
     ).map(({ nspname }) => nspname);
   const TABLES = ['resources.resource', 'history.version', 'history.client_provenance'];
 
-  /** A record with creates, updates, deletes and, now and then, an erasure. */
-  async function someRecord(n: number): Promise<Position> {
-    const patient = newUuid();
-    const identifier = [{ system: 'urn:mrn', value: `mrn-${n}` }];
-    let last = await streams.record(patient, created('Patient', patient, { identifier }));
-    const [one, two] = [newUuid(), newUuid()];
-    last = await streams.record(
-      patient,
-      created('Observation', one),
-      created('Condition', two, { identifier }),
-    );
-    last = await streams.record(
-      patient,
-      updated('Observation', one, 2),
-      updated('Patient', patient, 2, { identifier }),
-    );
-    last = await streams.record(patient, deleted('Condition', two, 3 - 1));
-    if (n % 7 === 0) last = await streams.directory(created('Practitioner', newUuid(), { identifier }));
-    if (n % 5 === 0) {
-      await instance.store.erase(`record-${patient}`);
-      last = await streams.project(erased(patient));
-    }
-    return last;
-  }
-  async function someRecords(n: number): Promise<Position> {
-    let last = await someRecord(1);
-    for (let i = 2; i <= n; i += 1) last = await someRecord(i);
-    return last;
-  }
-
   it('gives the same rows in new tables with the same indexes', async () => {
-    await instance.shown(await someRecords(40));
+    await instance.shown(await someRecords(instance, streams, 40));
     const before = await Promise.all(TABLES.map(rowsOf));
     const oids = await Promise.all(TABLES.map(oid));
     const indexes = () =>
@@ -103,7 +68,7 @@ describe('rebuild', () => {
 
   it('refuses no read and loses no write meanwhile', async function () {
     this.timeout(120_000);
-    await instance.shown(await someRecords(50));
+    await instance.shown(await someRecords(instance, streams, 50));
     let over = false;
     let reads = 0;
     const readers = openPool(database.url, { max: 4 });
@@ -136,7 +101,7 @@ describe('rebuild', () => {
           values: [id],
         });
         expect(rows).to.deep.equal([{ version: 1 }]);
-        if (records % 5 === 0) await someRecord(records);
+        if (records % 5 === 0) await someRecord(instance, streams, records);
       }
     };
     const load = Promise.all([read(), read(), write()]);
@@ -160,87 +125,8 @@ describe('rebuild', () => {
     expect(await Promise.all(TABLES.map(rowsOf))).to.deep.equal(served);
   });
 
-  it('can be stopped and goes on from there', async () => {
-    for (let i = 0; i < 3; i += 1) {
-      const patient = newUuid();
-      const rest = Array.from({ length: 2_500 }, () => created('Observation', newUuid()));
-      await instance.shown(await streams.record(patient, created('Patient', patient), ...rest));
-    }
-    const before = await Promise.all(TABLES.map(rowsOf));
-    const stop = new AbortController();
-    const options: RebuildOptions = {
-      signal: stop.signal,
-      onProgress: ({ events }) => {
-        if (events > 0) stop.abort();
-      },
-    };
-    const [first] = await rebuild(deps(), ['history'], options);
-    expect(first).to.include({ outcome: 'stopped' });
-    expect(first?.events).to.be.within(1, 7_502);
-    expect(await schemas()).to.include('history_next');
-    const [second] = await rebuild(deps(), ['history']);
-    expect(second).to.include({ outcome: 'swapped' });
-    expect((first?.events ?? 0) + (second?.events ?? 0)).to.equal(7_503);
-    expect(await Promise.all(TABLES.map(rowsOf))).to.deep.equal(before);
-  });
-
-  it('keeps nothing of a record that is erased while it is stopped', async () => {
-    const patient = newUuid();
-    const rest = Array.from({ length: 2_500 }, () => created('Observation', newUuid()));
-    await instance.shown(await streams.record(patient, created('Patient', patient), ...rest));
-    await instance.shown(await someRecord(1));
-    const stop = new AbortController();
-    await rebuild(deps(), ['resources'], {
-      signal: stop.signal,
-      onProgress: ({ events }) => {
-        if (events > 0) stop.abort();
-      },
-    });
-    const left = () => query(`select 1 from resources_next.resource where record = '${patient}' limit 1`);
-    expect(await left()).to.have.length(1);
-    await instance.store.erase(`record-${patient}`);
-    await instance.shown(await streams.project(erased(patient)));
-    expect(await left()).to.have.length(0);
-    const [report] = await rebuild(deps(), ['resources']);
-    expect(report).to.deep.include({ outcome: 'swapped', differences: [] });
-  });
-
-  it('is killed, and keeps nothing of a record that was erased while it ran', async () => {
-    const patient = newUuid();
-    const rest = Array.from({ length: 2_500 }, () => created('Observation', newUuid()));
-    await instance.shown(await streams.record(patient, created('Patient', patient), ...rest));
-    await instance.shown(await someRecord(1));
-    const program = startProgram(process.execPath, ['--import', 'tsx', REBUILDING, database.url, ...names]);
-    await program.line('loaded');
-    // Now it holds the record's rows and reads no more.
-    await instance.store.erase(`record-${patient}`);
-    await instance.shown(await streams.project(erased(patient)));
-    const left = async () =>
-      (await query(`select 1 from resources_next.resource where record = '${patient}' limit 1`)).length +
-      (await query(`select 1 from history_next.version where record = '${patient}' limit 1`)).length;
-    await sweepAbandoned(database.pool, PROJECTIONS);
-    expect(await left(), 'it is not abandoned yet').to.equal(2);
-    program.child.kill('SIGKILL');
-    await program.ended;
-    await until(async () => {
-      await sweepAbandoned(database.pool, PROJECTIONS);
-      return (await left()) === 0;
-    });
-    const reports = await rebuild(deps(), names);
-    expect(reports.map(({ outcome, differences }) => [outcome, differences])).to.deep.equal([
-      ['swapped', []],
-      ['swapped', []],
-    ]);
-  });
-
-  it('sweeps away what else the killed leave', async () => {
-    await query('create schema resources_old; create schema history_verify');
-    await sweepAbandoned(database.pool, PROJECTIONS);
-    expect(await schemas()).to.deep.equal(['history', 'projects', 'resources']);
-  });
-
   it('reads the log once for several projections', async () => {
-    await instance.shown(await someRecords(60));
+    await instance.shown(await someRecords(instance, streams, 60));
     const [{ count }] = await query('select count(*) from log.events');
     let read = 0;
     const counting: Pick<EventStore, 'subscribe' | 'head' | 'read'> = {
@@ -263,28 +149,8 @@ describe('rebuild', () => {
     expect(read).to.equal(count);
   });
 
-  it('goes on from different places', async () => {
-    await instance.shown(await someRecords(20));
-    const stop = new AbortController();
-    const halfway: RebuildOptions = {
-      signal: stop.signal,
-      onProgress: ({ phase }) => phase === 'indexing' && stop.abort(),
-    };
-    const [stopped] = await rebuild(deps(), ['history'], halfway);
-    expect(stopped?.outcome).to.equal('stopped');
-    expect(stopped?.events).to.be.above(0);
-    await instance.shown(await someRecords(20));
-    const before = await Promise.all(TABLES.map(rowsOf));
-    const reports = await rebuild(deps(), names);
-    expect(reports.map(({ outcome, differences }) => [outcome, differences.length])).to.deep.equal([
-      ['swapped', 0],
-      ['swapped', 0],
-    ]);
-    expect(await Promise.all(TABLES.map(rowsOf))).to.deep.equal(before);
-  });
-
   it('gives the same, and finds the same, at a low load', async () => {
-    await instance.shown(await someRecords(30));
+    await instance.shown(await someRecords(instance, streams, 30));
     const right = await Promise.all(TABLES.map(rowsOf));
     const [gone] = await query(`select id from resources.resource where type = 'Observation' limit 1`);
     await database.pool.query('delete from resources.resource where id = $1', [gone.id]);
@@ -306,7 +172,7 @@ describe('rebuild', () => {
   });
 
   it('is refused while another one runs', async () => {
-    await instance.shown(await someRecords(10));
+    await instance.shown(await someRecords(instance, streams, 10));
     let second: unknown;
     const options: RebuildOptions = {
       onProgress: () => {
@@ -318,7 +184,7 @@ describe('rebuild', () => {
   });
 
   it('does not swap when the serving rows differ, names them, and swaps when forced', async () => {
-    await instance.shown(await someRecords(12));
+    await instance.shown(await someRecords(instance, streams, 12));
     const right = await Promise.all(TABLES.map(rowsOf));
     const [changed, gone] = await query(
       `select id from resources.resource where type = 'Observation' order by id limit 2`,
@@ -350,7 +216,7 @@ describe('rebuild', () => {
   });
 
   it('is what a start with another version needs: only then is it served again', async () => {
-    await instance.shown(await someRecords(10));
+    await instance.shown(await someRecords(instance, streams, 10));
     await instance.stop();
     const wider: Projection = {
       ...history,

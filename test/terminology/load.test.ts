@@ -2,6 +2,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { loadSystem } from '#src/terminology/load/load.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
@@ -16,7 +17,7 @@ const LOINC_CSV = [
 ];
 
 const ICD10_CSV = [
-  'Code;Title',
+  '\uFEFFCode;Title',
   'E11;Type 2 diabetes',
   'E11.6;With complications',
   'E11.65;With "high" glucose',
@@ -223,6 +224,21 @@ describe('annal terminology', () => {
       'snomed',
     );
     expect(incomplete.stderr).to.contain('descriptions');
+  });
+
+  it('changes nothing when it is stopped, or bytes are no UTF-8', async () => {
+    const path = await write('Loinc.csv', LOINC_CSV.slice(0, 2));
+    const request = { name: 'loinc', files: [path], now: 1, signal: AbortSignal.abort() } as const;
+    const stopped = await loadSystem(service.pool, request).catch((error: unknown) => error);
+    expect(stopped).to.have.property('name', 'AbortError');
+    await writeFile(
+      path,
+      Buffer.concat([Buffer.from(LOINC_CSV.slice(0, 2).join('\n')), Buffer.from([0xff, 0x0a])]),
+    );
+    const { code, stderr } = await terminology('load', path, '--system', 'loinc');
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('Loinc.csv is not UTF-8');
+    expect(await lookup('http://loinc.org', '8867-4')).to.have.property('display');
   });
 
   it('says what it does not understand', async () => {

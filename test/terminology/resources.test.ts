@@ -75,6 +75,11 @@ describe('terminology resources', () => {
     expect(ids.length).to.equal((await found('/ValueSet?_count=0')).total);
   });
 
+  it('is in a search of the whole system only when `_type` names it', async () => {
+    expect(await found('?_count=0')).to.have.property('total', 0);
+    expect((await found('?_type=CodeSystem,Patient&_count=0')).total).to.be.greaterThan(100);
+  });
+
   it('is written by nobody, and unknown ids are 404', async () => {
     const body = JSON.stringify({ resourceType: 'CodeSystem', status: 'active', content: 'complete' });
     expect((await service.fhir('/CodeSystem', { method: 'POST', body })).status).to.equal(405);

@@ -2,11 +2,12 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { isAway, translate } from '#src/events/eventstoredb/faults.ts';
 import { Outage } from '#src/events/eventstoredb/outage.ts';
 import { scavenge } from '#src/events/eventstoredb/scavenge.ts';
 import { assertVersion } from '#src/events/eventstoredb/server.ts';
 import { EventStoreDbStore } from '#src/events/eventstoredb/store.ts';
-import { Unavailable } from '#src/events/store.ts';
+import { InvalidPosition, Unavailable } from '#src/events/store.ts';
 import { eventually } from '#test/support/process.ts';
 
 describe('the server of EventStoreDB', () => {
@@ -18,6 +19,19 @@ describe('the server of EventStoreDB', () => {
 
   for (const version of ['24.2.0', '24.10.4-rc1', '25.1.0', '100.1', 'unknown']) {
     it(`is let through at ${version}`, () => assertVersion(version));
+  }
+});
+
+describe('what a server says of a position that it does not have', () => {
+  for (const message of [
+    '2 UNKNOWN: Unexpected ReadAllResult: InvalidPosition',
+    '3 INVALID_ARGUMENT: Trying to read from an invalid position.',
+  ]) {
+    it(`is no outage: ${message}`, () => {
+      const error = Object.assign(new Error(message), { code: Number(message[0]), details: message });
+      expect(isAway(error)).to.equal(false);
+      expect(translate(error)).to.be.instanceOf(InvalidPosition);
+    });
   }
 });
 

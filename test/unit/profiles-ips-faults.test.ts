@@ -157,6 +157,18 @@ describe('IPS documents with one fault', () => {
     ]);
   });
 
+  it('may refer to what is elsewhere, but not relatively', () => {
+    const document = ipsExample('Bundle-bundle-ips-all-sections');
+    const severities = (reference: string) =>
+      validateWithProfiles(changed(document, whole('12.performer[0].actor.reference'), reference)).map(
+        ({ severity, expression }) => `${severity} ${expression}`,
+      );
+    expect(severities('https://elsewhere.example.com/Organization/1')).to.deep.equal([]);
+    expect(severities('Organization/1')).to.deep.equal([
+      'warning Bundle.entry[12].resource.performer[0].actor.reference',
+    ]);
+  });
+
   it('take what breaks nothing that tells a profile apart for faulty, else for additional', () => {
     const document = ipsExample('Bundle-bundle-ips-all-sections');
     const inactive = validateWithProfiles(changed(document, whole('32.status'), 'inactive'));

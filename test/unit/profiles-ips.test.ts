@@ -71,14 +71,35 @@ describe('resources by an IPS profile', () => {
     });
   }
 
-  it('warn of a code outside an extensible binding', () => {
-    const condition = changed(ipsExample('Condition-eumfh-39-07-1'), 'category', [
-      coding(LOINC, '75326-9'),
-    ] as Json);
-    const issues = validateWithProfiles(condition);
-    expect(issues.map(({ severity, code, expression }) => `${severity} ${code} ${expression}`)).to.deep.equal(
-      ['warning code-invalid Condition.category[0]'],
-    );
+  it('pass with every status but entered-in-error, those below another one too', () => {
+    const statuses = ['registered', 'preliminary', 'final', 'amended', 'corrected', 'cancelled', 'unknown'];
+    for (const status of statuses) {
+      const observation = changed(ipsExample('Observation-hemoglobin'), 'status', status);
+      expect(errorsOf(observation), status).to.deep.equal([]);
+    }
+    for (const status of ['partial', 'preliminary', 'appended']) {
+      const report = changed(ipsExample('DiagnosticReport-hemoglobin'), 'status', status);
+      expect(errorsOf(report), status).to.deep.equal([]);
+    }
+  });
+
+  it('warn of a code outside an extensible binding, of the profile or of R4', () => {
+    const warningsOf = (resource: JsonObject) =>
+      validateWithProfiles(resource).map(
+        ({ severity, code, expression }) => `${severity} ${code} ${expression}`,
+      );
+    const condition = ipsExample('Condition-eumfh-39-07-1');
+    const other = { coding: [{ system: LOINC, code: '75326-9' }] };
+    expect(warningsOf(changed(condition, 'category', [other]))).to.deep.equal([
+      'warning code-invalid Condition.category[0]',
+    ]);
+    expect(warningsOf(changed(condition, 'category', [{ text: 'x' }]))).to.deep.equal([]);
+    const observation = ipsExample('Observation-hemoglobin');
+    expect(warningsOf(changed(observation, 'interpretation', [other]))).to.deep.equal([
+      'warning code-invalid Observation.interpretation[0]',
+    ]);
+    const normal = coding('http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation', 'N');
+    expect(warningsOf(changed(observation, 'interpretation', [normal]))).to.deep.equal([]);
   });
 
   it('are told when a profile is unknown: an error when it was asked for, a remark when it is claimed', () => {

@@ -10,44 +10,60 @@ import { toPosition } from './position.ts';
 
 interface Waiting {
   readonly stream: string;
+  readonly bytes: number;
   readonly resolve: (position: Position) => void;
   readonly reject: (error: unknown) => void;
   readonly timeout: NodeJS.Timeout;
 }
 
+/** Most appends, and bytes of their bodies, that may wait for an answer: a server that is slower than its callers is full. */
+const WAITING = { appends: 2_000, bytes: 128_000_000 } as const;
+
 /** A call, and who waits for answers on it, by correlation id. */
 interface Line {
   readonly call: AppendLine;
   readonly waiting: Map<string, Waiting>;
+  /** Of those who wait. */
+  bytes: number;
 }
 
 /** Sends appends. A failure leaves open whether an append was written, unless the server says why it refuses. */
 export class Appender {
   #line: Promise<Line> | undefined;
 
-  /** @param answerWithin longest wait for an answer, in ms. */
+  /**
+   * @param answerWithin longest wait for an answer, in ms.
+   * @param limits most that may wait at a time.
+   */
   constructor(
-    private readonly client: LogClient,
+    private readonly client: Pick<LogClient, 'appendLine'>,
     private readonly answerWithin: number,
+    private readonly limits: { readonly appends: number; readonly bytes: number } = WAITING,
   ) {}
 
   /**
    * Sends one append.
    * @returns the position of its last event.
-   * @throws Unavailable after a deadline; otherwise errors of the client library.
+   * @throws Unavailable after a deadline, and at once when too many wait; otherwise errors of the client library.
    */
   async send(proposal: Proposal): Promise<Position> {
     const line = await this.#open();
+    const { waiting } = line;
+    const bytes = proposal.events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+    // One alone always goes, whatever its size.
+    if (waiting.size >= this.limits.appends || (waiting.size > 0 && line.bytes + bytes > this.limits.bytes))
+      throw new Unavailable(`${waiting.size} appends wait for EventStoreDB already`);
     const id = randomUUID();
     return new Promise((resolve, reject) => {
       const timeout = setTimeout(() => {
         const late = new Unavailable(`no answer to an append within ${this.answerWithin} ms`);
-        line.waiting.delete(id);
+        take(line, id);
         reject(late);
         // A line on which nothing comes back is not worth waiting for: whoever else waits on it is told so, too.
         end(line.call, late);
       }, this.answerWithin);
-      line.waiting.set(id, { stream: proposal.stream, resolve, reject, timeout });
+      waiting.set(id, { stream: proposal.stream, bytes, resolve, reject, timeout });
+      line.bytes += bytes;
       for (const message of appendMessages(id, proposal)) line.call.write(message);
     });
   }
@@ -58,7 +74,7 @@ export class Appender {
       if (this.#line === opening) this.#line = undefined;
     };
     const opening = this.client.appendLine().then((call) => {
-      const line: Line = { call, waiting: new Map() };
+      const line: Line = { call, waiting: new Map(), bytes: 0 };
       const lost = (error: unknown): void => {
         forget();
         abandon(line, error);
@@ -75,20 +91,28 @@ export class Appender {
 }
 
 /** The line is gone, and with it every answer. */
-function abandon({ waiting }: Line, error: unknown): void {
-  for (const { timeout, reject } of waiting.values()) {
+function abandon(line: Line, error: unknown): void {
+  for (const { timeout, reject } of line.waiting.values()) {
     clearTimeout(timeout);
     reject(error);
   }
-  waiting.clear();
+  line.waiting.clear();
+  line.bytes = 0;
 }
 
-function answered({ waiting }: Line, answer: BatchAppendResp): void {
+/** One that waits no longer; undefined when it does not by now. */
+function take(line: Line, id: string): Waiting | undefined {
+  const append = line.waiting.get(id);
+  if (append === undefined) return undefined;
+  line.waiting.delete(id);
+  line.bytes -= append.bytes;
+  return append;
+}
+
+function answered(line: Line, answer: BatchAppendResp): void {
   const correlation = answer.getCorrelationId();
-  const id = correlation === undefined ? '' : parseUUID(correlation);
-  const append = waiting.get(id);
+  const append = take(line, correlation === undefined ? '' : parseUUID(correlation));
   if (append === undefined) return;
-  waiting.delete(id);
   clearTimeout(append.timeout);
   const error = answer.getError();
   const position = answer.getSuccess()?.getPosition();

@@ -7,7 +7,6 @@ import {
   MaxAppendSizeExceededError,
   StreamDeletedError,
 } from '@eventstore/db-client';
-import { status } from '@grpc/grpc-js';
 import { persist as tryAgain } from '../persist.ts';
 import { Conflict, InvalidPosition, StreamDeleted, TooLarge, Unavailable } from '../store.ts';
 
@@ -22,20 +21,18 @@ const FINAL: ReadonlySet<ErrorType> = new Set([
 ]);
 
 /** Errors of the port that say why; the others of its errors are `Unavailable`. */
-const ANSWERS = [Conflict, InvalidPosition, StreamDeleted, TooLarge];
+const ANSWERS = [Conflict, StreamDeleted, TooLarge];
 const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+/** What servers say of a position between two events; they have no code for it. */
+const INVALID_POSITION = /InvalidPosition|invalid position/;
 
 /** Whether an error says that the server is away. The library throws plain errors, too, when a connection is refused. */
 export function isAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!(error instanceof Error) || INVALID_POSITION.test(error.message)) return false;
   const command = convertToCommandError(error);
-  if (isCommandError(command)) return !FINAL.has(command.type) && command.code !== status.INVALID_ARGUMENT;
+  if (isCommandError(command)) return !FINAL.has(command.type);
   return ![...ANSWERS, ...MISTAKES].some((kind) => error instanceof kind);
-}
-
-/** What the server says of a position between two events, without a name of its own for it. */
-function saysInvalidPosition({ message }: Error): boolean {
-  return message.includes('invalid position');
 }
 
 /** The error of the port that an error of the library is; itself when the port knows none. */
@@ -49,7 +46,7 @@ export function translate(error: unknown, stream = ''): unknown {
   if (command instanceof AccessDeniedError) {
     return new Unavailable('EventStoreDB refuses the credentials', { cause: error });
   }
-  if (saysInvalidPosition(command)) return new InvalidPosition({ cause: error });
+  if (INVALID_POSITION.test(error.message)) return new InvalidPosition({ cause: error });
   if (!isAway(error)) return error;
   return new Unavailable(`EventStoreDB does not answer: ${error.message}`, { cause: error });
 }

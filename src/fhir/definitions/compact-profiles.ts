@@ -1,6 +1,7 @@
 /** Published profiles as the compact table that `profiles/` checks by: what each says beyond its base. */
 import type { ProfileNode, ProfileTable, ProfileType } from '../profiles/table.ts';
-import type { SourceTerminology, SourceType } from './hl7.ts';
+import { allCodes } from './compact-structures.ts';
+import type { SourceConcept, SourceTerminology, SourceType } from './hl7.ts';
 import {
   givenValue,
   type ProfileElement,
@@ -43,12 +44,27 @@ export function compactProfiles(
   const profiles = sources.map((source) => {
     const root: Draft = {};
     for (const element of source.differential.element) place(root, source.type, element, bind);
+    for (const element of extensible(source)) place(root, source.type, element, bind);
     prune(root);
     const { type, version, baseDefinition: base } = source;
     return [source.url, { type, version, ...(known.has(base) && { base }), root }] as const;
   });
   for (const [url, systems] of Object.entries(sets)) if (Object.keys(systems).length === 0) delete sets[url];
   return { profiles: Object.fromEntries(profiles), valueSets: sets };
+}
+
+/**
+ * Extensible bindings that a profile has from its base, where it does not bind the element itself: base validation
+ * looks at required ones alone. Types of references are names of types, and checked as such.
+ */
+function extensible({ snapshot, differential }: SourceProfile): ProfileElement[] {
+  const bound = new Set(
+    differential.element.filter(({ binding }) => binding !== undefined).map(({ id }) => id),
+  );
+  return snapshot.element
+    .filter(({ id, binding }) => binding?.strength === 'extensible' && !bound.has(id))
+    .filter(({ binding }) => binding?.valueSet?.includes('/resource-types') !== true)
+    .map(({ id, binding }) => ({ id, ...(binding && { binding }) }));
 }
 
 /** Lays an element's constraints down at its place: its id is a path of `name` or `name:slice`. */
@@ -178,24 +194,32 @@ function enumerate(
   for (const part of include) {
     const { system = '', concept, filter, valueSet } = part;
     if (system === SNOMED_CT || filter !== undefined || valueSet !== undefined) return undefined;
-    const codes = (concept ?? codeSystems.get(system)?.concept ?? []).map(({ code }) => code);
+    const codes = allCodes(concept ?? codeSystems.get(system)?.concept ?? []);
     if (codes.length === 0) return undefined;
     systems[system] = [...(systems[system] ?? []), ...codes];
   }
   for (const part of exclude) {
-    const without = excluded(part);
-    if (without === undefined) return undefined;
     const { system = '' } = part;
+    const without = excluded(part, codeSystems.get(system)?.concept ?? []);
+    if (without === undefined) return undefined;
     systems[system] = (systems[system] ?? []).filter((code) => !without.includes(code));
   }
   return systems;
 }
 
 /** The codes that an exclude takes away; undefined where a rule says it that is not understood. */
-function excluded({ concept, filter, valueSet }: ValueSetPart): string[] | undefined {
+function excluded(
+  { concept, filter, valueSet }: ValueSetPart,
+  system: readonly SourceConcept[],
+): string[] | undefined {
   if (valueSet !== undefined) return undefined;
-  if (filter === undefined) return concept?.map(({ code }) => code);
+  if (filter === undefined) return allCodes(concept ?? system);
   const [only, more] = filter;
-  const understood = only?.property === 'concept' && only.op === 'is-a' && more === undefined;
-  return understood ? [only.value] : undefined;
+  if (only?.property !== 'concept' || only.op !== 'is-a' || more !== undefined) return undefined;
+  return allCodes(find(system, only.value));
+}
+
+/** The concept of that code, wherever it stands below. */
+function find(concepts: readonly SourceConcept[], code: string): SourceConcept[] {
+  return concepts.flatMap((one) => (one.code === code ? [one] : find(one.concept ?? [], code)));
 }

@@ -1,6 +1,6 @@
 /** StructureDefinitions and value sets as the compact table that validation is compiled from (`tables.ts` reads it). */
 import { CURRENCIES } from './currencies.ts';
-import type { SourceElement, SourceTerminology, SourceType, Structure } from './hl7.ts';
+import type { SourceConcept, SourceElement, SourceTerminology, SourceType, Structure } from './hl7.ts';
 import type { CompactRule, CompactType, StructureTable } from './tables.ts';
 
 const HL7 = 'http://hl7.org/fhir/StructureDefinition/';
@@ -149,6 +149,7 @@ function bind(
   return key;
 }
 
-function allCodes(concepts: NonNullable<SourceTerminology['concept']>): string[] {
+/** Codes of concepts and of those below them. */
+export function allCodes(concepts: readonly SourceConcept[]): string[] {
   return concepts.flatMap((concept) => [concept.code, ...allCodes(concept.concept ?? [])]);
 }

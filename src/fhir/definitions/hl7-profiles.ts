@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Json } from '#src/shared/json.ts';
-import type { SourceConstraint, SourceTerminology, SourceType } from './hl7.ts';
+import type { SourceConcept, SourceConstraint, SourceTerminology, SourceType } from './hl7.ts';
 
 /** The parts of a profile's ElementDefinition that are compiled, beside `fixed…` and `pattern…`. */
 export interface ProfileElement {
@@ -32,6 +32,7 @@ export interface SourceProfile {
   readonly type: string;
   readonly derivation?: string;
   readonly baseDefinition: string;
+  readonly snapshot: { readonly element: readonly ProfileElement[] };
   readonly differential: { readonly element: readonly ProfileElement[] };
 }
 
@@ -53,7 +54,7 @@ export interface ProfileValueSet extends SourceTerminology {
 /** An include or exclude. */
 export interface ValueSetPart {
   readonly system?: string;
-  readonly concept?: readonly { readonly code: string }[];
+  readonly concept?: readonly SourceConcept[];
   readonly filter?: readonly Filter[];
   readonly valueSet?: readonly string[];
 }

@@ -47,18 +47,19 @@ export interface SourceStructure {
   readonly snapshot: { readonly element: readonly SourceElement[] };
 }
 
-interface Concept {
+/** A concept, with those below it. */
+export interface SourceConcept {
   readonly code: string;
-  readonly concept?: readonly Concept[];
+  readonly concept?: readonly SourceConcept[];
 }
 
 /** A CodeSystem or ValueSet. */
 export interface SourceTerminology {
   readonly resourceType: 'CodeSystem' | 'ValueSet';
   readonly url: string;
-  readonly concept?: readonly Concept[];
+  readonly concept?: readonly SourceConcept[];
   readonly compose?: {
-    readonly include: readonly { readonly system?: string; readonly concept?: readonly Concept[] }[];
+    readonly include: readonly { readonly system?: string; readonly concept?: readonly SourceConcept[] }[];
   };
 }
 

@@ -160,6 +160,33 @@ function descend(item: Json, into: Node[]): void {
   }
 }
 
+/** What items hold, of whatever types: to be read by names that are no choices. */
+function children(on: Compiled): Compiled {
+  return {
+    run: (focus, environment) =>
+      on.run(focus, environment).flatMap((item) => {
+        if (item === NO_VALUE || !isObject(item)) return [];
+        return Object.entries(item).flatMap(([key, value]) => (key === 'resourceType' ? [] : value));
+      }),
+    types: undefined,
+  };
+}
+
+const replaceMatches: Translate = (on, given) => {
+  const [pattern, substitution] = given.map(({ expression }) =>
+    expression.kind === 'literal' ? String(expression.value) : undefined,
+  );
+  if (pattern === undefined || substitution === undefined) throw new NotCompiled('replaceMatches()');
+  const expression = new RegExp(pattern, 'gs');
+  return {
+    run: (focus, environment) => {
+      const [text] = on.run(focus, environment);
+      return typeof text === 'string' ? [text.replace(expression, substitution)] : NOTHING;
+    },
+    types: NO_TYPES,
+  };
+};
+
 /**
  * What a literal reference tells without reading anything: the contained resource that it names, or a bare resource
  * of the type that it names; nothing where the type cannot be seen.
@@ -204,6 +231,7 @@ export const FUNCTIONS: ReadonlyMap<string, Translate> = new Map<string, Transla
   ['isDistinct', (on) => fromTruth((focus, environment) => isDistinct(on.run(focus, environment)))],
   ['intersect', intersect],
   ['combine', combine],
+  ['children', children],
   ['descendants', descendants],
   ['iif', choose],
   [
@@ -223,6 +251,7 @@ export const FUNCTIONS: ReadonlyMap<string, Translate> = new Map<string, Transla
   ['trace', (on) => on],
   ['contains', onText((text, part) => text.includes(part))],
   ['startsWith', onText((text, start) => text.startsWith(start))],
+  ['replaceMatches', replaceMatches],
   ['matches', onText((text, pattern) => new RegExp(pattern, 's').test(text))],
   ['length', onItem((item) => (typeof item === 'string' ? [...item].length : undefined))],
   ['toInteger', onItem(toInteger)],

@@ -11,7 +11,7 @@ export type Place =
   | {
       readonly section: SectionName;
       /** Only the newest with the same word is in the section. */
-      readonly single?: string;
+      readonly single: string | undefined;
     }
   | { readonly leftOut: LeftOut }
   | undefined;
@@ -27,15 +27,17 @@ export function placeOf(source: Source): Place {
   if (source.body.includes('"modifierExtension":')) {
     return { leftOut: 'with a modifier extension that is not known here' };
   }
-  const single = section === 'socialHistory' ? habitOf(source) : undefined;
-  return { section, ...(single === undefined ? {} : { single }) };
+  return {
+    section,
+    single: section === 'socialHistory' ? habitIn(loincCodes(source.value.code)) : undefined,
+  };
 }
 
 /** Whether a resource was recorded by mistake, or says that something is not so. */
 export function withdrawnAs({ value }: Source): Extract<LeftOut, 'entered in error' | 'refuted'> | undefined {
   const verification = codes(value.verificationStatus);
-  if (value.status === 'entered-in-error' || verification.includes('entered-in-error'))
-    return 'entered in error';
+  const statuses = [value.status, value.lifecycleStatus, value.docStatus, ...verification];
+  if (statuses.includes('entered-in-error')) return 'entered in error';
   return verification.includes('refuted') ? 'refuted' : undefined;
 }
 
@@ -99,8 +101,8 @@ const PREGNANCY: ReadonlySet<string> = new Set(
 /** Codes of the IPS profiles of tobacco and alcohol use: a section may have one Observation of each. */
 const HABITS: ReadonlySet<string> = new Set(['72166-2', '74013-4']);
 
-function habitOf({ value }: Source): string | undefined {
-  return loincCodes(value.code).find((code) => HABITS.has(code));
+function habitIn(loinc: readonly string[]): string | undefined {
+  return loinc.find((code) => HABITS.has(code));
 }
 
 /** https://hl7.org/fhir/R4/observation-vitalsigns.html: the codes that make an Observation a vital sign. */
@@ -110,12 +112,11 @@ const VITAL_SIGNS: ReadonlySet<string> = new Set(
   ),
 );
 
-function observation(source: Source): SectionName | undefined {
-  const { value } = source;
+function observation({ value }: Source): SectionName | undefined {
   if (!hasResult(value.status)) return undefined;
   const loinc = loincCodes(value.code);
   if (loinc.some((code) => PREGNANCY.has(code))) return 'pregnancy';
-  if (habitOf(source) !== undefined) return 'socialHistory';
+  if (habitIn(loinc) !== undefined) return 'socialHistory';
   const categories = codes(value.category);
   if (categories.includes('social-history')) return 'socialHistory';
   if (categories.includes('vital-signs')) return 'vitalSigns';

@@ -1,6 +1,5 @@
 /** When what a resource tells of happened, or began: sections are sorted by it, newest first. */
-import { parsePeriod } from '#src/fhir/search/period.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { Json } from '#src/shared/json.ts';
 import { first, text } from './parts.ts';
 import type { Source } from './source.ts';
 
@@ -18,16 +17,20 @@ const DATES: Readonly<Record<string, readonly string[]>> = {
   DocumentReference: ['date'],
 };
 
-/** Microseconds since 1970; before all dates when it is not known. */
+/** Milliseconds since 1970; before all dates when it is not known. */
 export function happenedAt({ type, value }: Source): number {
   for (const name of DATES[type] ?? []) {
-    const moment = parsePeriod(text(value[name]) ?? endOf(value, name) ?? '');
-    if (moment !== undefined) return moment.from;
+    const element = value[name];
+    if (element === undefined) continue;
+    // Of FHIR's dates the platform reads all but a leap second.
+    const moment = Date.parse(text(element) ?? endOf(element) ?? '');
+    if (!Number.isNaN(moment)) return moment;
   }
   return Number.NEGATIVE_INFINITY;
 }
 
-function endOf(value: JsonObject, name: string): string | undefined {
-  const { start, end } = first(value[name]) ?? {};
+/** A Period's start, or its end where it has none. */
+function endOf(period: Json): string | undefined {
+  const { start, end } = first(period) ?? {};
   return text(start) ?? text(end);
 }

@@ -3,21 +3,77 @@
  * it does not hold stands as a logical reference, an identifier that is the URL: https://hl7.org/fhir/R4/references.html#logical
  */
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { parseReference } from '../references.ts';
+import { type ParsedReference, parseReference } from '../references.ts';
 import type { Source } from './source.ts';
 
 /** How the references of a text are told: it is printed without blanks, and no string holds a bare quote. */
 const REFERENCE = /"reference":"([^"\\]*)"/g;
 
-/** What a reference's text leads to here: `Type/id`, whatever form it has. Undefined: nothing of this service. */
-export function keyOf(reference: string, bases: readonly string[]): string | undefined {
-  const parsed = parseReference(reference, bases);
-  return parsed.kind === 'local' ? `${parsed.type}/${parsed.id}` : undefined;
+/** What stands in a Reference instead of its `reference`: another one without a version, or a logical reference. */
+interface Settled {
+  readonly value: JsonObject;
+  /** The same as JSON text, without braces. */
+  readonly members: string;
 }
 
-/** The resources that a resource refers to, as `Type/id`. */
-export function referredBy({ body }: Source, bases: readonly string[]): string[] {
-  return [...body.matchAll(REFERENCE)].flatMap(([, reference = '']) => keyOf(reference, bases) ?? []);
+/** What references lead to, each text read once: a record says the same ones again and again. */
+export class Links {
+  readonly #read = new Map<string, ParsedReference>();
+  readonly #settled = new Map<string, Settled | undefined>();
+
+  /** @param base URL of the FHIR interface, slash at its end. */
+  constructor(readonly base: string) {}
+
+  /** A reference's text, understood. */
+  parsed(reference: string): ParsedReference {
+    const known = this.#read.get(reference);
+    if (known !== undefined) return known;
+    const parsed = parseReference(reference, [this.base]);
+    this.#read.set(reference, parsed);
+    return parsed;
+  }
+
+  /** What a reference's text leads to here: `Type/id`, whatever form it has. Undefined: nothing of this service. */
+  keyOf(reference: string): string | undefined {
+    const parsed = this.parsed(reference);
+    return parsed.kind === 'local' ? `${parsed.type}/${parsed.id}` : undefined;
+  }
+
+  /** What a reference becomes when all entries are known; undefined: it stays. */
+  settled(reference: string, isInside: (key: string) => boolean): Settled | undefined {
+    if (this.#settled.has(reference)) return this.#settled.get(reference);
+    const value = this.#settle(reference, isInside);
+    const settled = value === undefined ? undefined : { value, members: JSON.stringify(value).slice(1, -1) };
+    this.#settled.set(reference, settled);
+    return settled;
+  }
+
+  #settle(reference: string, isInside: (key: string) => boolean): JsonObject | undefined {
+    const { base } = this;
+    const parsed = this.parsed(reference);
+    switch (parsed.kind) {
+      case 'contained':
+        return undefined;
+      case 'local': {
+        const key = `${parsed.type}/${parsed.id}`;
+        if (!isInside(key)) return logical(base + key, parsed.type);
+        return reference === key || reference === base + key ? undefined : { reference: key };
+      }
+      case 'foreign-type':
+        return logical(`${base}${parsed.type}/${parsed.id}`, parsed.type);
+      default:
+        return logical(reference);
+    }
+  }
+
+  /** Adds what a resource refers to, as `Type/id`. */
+  addReferred({ body }: Source, keys: Set<string>): void {
+    REFERENCE.lastIndex = 0;
+    for (let found = REFERENCE.exec(body); found !== null; found = REFERENCE.exec(body)) {
+      const key = this.keyOf(found[1] ?? '');
+      if (key !== undefined) keys.add(key);
+    }
+  }
 }
 
 /**
@@ -29,20 +85,19 @@ export function entryText(
   source: Source,
   added: JsonObject,
   isInside: (key: string) => boolean,
-  base: string,
+  links: Links,
 ): string {
   const further = Object.entries(added).map(
     ([name, value]) => `,${JSON.stringify(name)}:${printJson(value)}`,
   );
   const whole = source.body.slice(0, -1) + further.join('') + source.body.slice(-1);
-  const settled = (reference: string) => settle(reference, isInside, base);
+  const settled = (reference: string) => links.settled(reference, isInside);
   let isPlain = true;
   const text = whole.replace(REFERENCE, (member, reference: string, at: number) => {
     const after = settled(reference);
     if (after === undefined) return member;
-    if (typeof after === 'string') return `"reference":${JSON.stringify(after)}`;
-    isPlain &&= isAlone(whole, at);
-    return JSON.stringify(after).slice(1, -1);
+    isPlain &&= after.value.reference !== undefined || isAlone(whole, at);
+    return after.members;
   });
   return isPlain ? text : printJson(rewritten(parseJson(whole).value, settled));
 }
@@ -55,47 +110,18 @@ function isAlone(text: string, at: number): boolean {
   return ALONE.test(text);
 }
 
-interface Logical {
-  readonly type?: string;
-  readonly identifier: { readonly system: string; readonly value: string };
-}
-
-/** What a reference becomes: a reference without its version, a logical one; undefined: what it is. */
-function settle(
-  reference: string,
-  isInside: (key: string) => boolean,
-  base: string,
-): string | Logical | undefined {
-  const parsed = parseReference(reference, [base]);
-  switch (parsed.kind) {
-    case 'contained':
-      return undefined;
-    case 'local': {
-      const key = `${parsed.type}/${parsed.id}`;
-      if (isInside(key)) return reference === key || reference === base + key ? undefined : key;
-      return logical(base + key, parsed.type);
-    }
-    case 'foreign-type':
-      return logical(`${base}${parsed.type}/${parsed.id}`, parsed.type);
-    default:
-      return logical(reference);
-  }
-}
-
-function logical(value: string, type?: string): Logical {
+function logical(value: string, type?: string): JsonObject {
   return { ...(type === undefined ? {} : { type }), identifier: { system: 'urn:ietf:rfc:3986', value } };
 }
 
 /** The same over a tree, where a logical reference keeps the identifier and type that it has. */
-function rewritten(value: Json, settled: (reference: string) => string | Logical | undefined): Json {
+function rewritten(value: Json, settled: (reference: string) => Settled | undefined): Json {
   if (Array.isArray(value)) return value.map((item) => rewritten(item, settled));
   if (!isObject(value)) return value;
   const copy: JsonObject = {};
   for (const [name, member] of Object.entries(value)) copy[name] = rewritten(member, settled);
-  if (typeof copy.reference !== 'string') return copy;
-  const after = settled(copy.reference);
+  const after = typeof copy.reference === 'string' ? settled(copy.reference) : undefined;
   if (after === undefined) return copy;
-  if (typeof after === 'string') return { ...copy, reference: after };
   const { reference, ...rest } = copy;
-  return { ...after, ...rest } as JsonObject;
+  return { ...after.value, ...rest };
 }

@@ -10,15 +10,17 @@ export interface Candidate {
   readonly at: number;
   /** What it is about: its first code, or its words. */
   readonly code: string;
+  /** Only the newest with the same word is in the section. */
+  readonly single: string | undefined;
 }
 
 /** The candidate that a resource is. */
-export function candidateOf(stored: Stored, source: Source): Candidate {
-  return { stored, at: happenedAt(source), code: codeOf(source) };
+export function candidateOf(stored: Stored, source: Source, single: string | undefined): Candidate {
+  return { stored, at: happenedAt(source), code: codeOf(source), single };
 }
 
 /** Newest first; of the same moment the one that was recorded later (ids are UUIDv7). Those without a date come last. */
-export function newestFirst<C extends Candidate>(candidates: readonly C[]): C[] {
+export function newestFirst(candidates: readonly Candidate[]): Candidate[] {
   return [...candidates].sort((a, b) => (a.at === b.at ? (a.stored.id < b.stored.id ? 1 : -1) : b.at - a.at));
 }
 
@@ -27,10 +29,10 @@ export function newestFirst<C extends Candidate>(candidates: readonly C[]): C[] 
  * then whatever is newest.
  * @param candidates in the section's order, which stays.
  */
-export function capped<C extends Candidate>(candidates: readonly C[], cap: number): readonly C[] {
+export function capped(candidates: readonly Candidate[], cap: number): readonly Candidate[] {
   if (candidates.length <= cap) return candidates;
   const seen = new Set<string>();
-  const [latest, others]: [C[], C[]] = [[], []];
+  const [latest, others]: [Candidate[], Candidate[]] = [[], []];
   for (const candidate of candidates) {
     (seen.has(candidate.code) ? others : latest).push(candidate);
     seen.add(candidate.code);

@@ -1,6 +1,6 @@
 /**
  * What the IPS profiles require and a valid R4 resource may lack: said to be unknown, by HL7's data-absent-reason, as
- * the guide asks. https://hl7.org/fhir/uv/ips/STU2/design.html
+ * the guide asks. https://hl7.org/fhir/uv/ips/STU2/Empty-Sections-and-Missing-Data.html
  */
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { codes, objects } from './parts.ts';

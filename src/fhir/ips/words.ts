@@ -55,7 +55,7 @@ export function referenceRange(value: Json | undefined): string | undefined {
 /** Whatever an element of several types says: `choice(observation, 'value')`. */
 export function choice(resource: JsonObject, name: string): string | undefined {
   const key = Object.keys(resource).find(
-    (each) => each.startsWith(name) && /^[A-Z]/.test(each.slice(name.length)),
+    (each) => each.startsWith(name) && isUpper(each.charCodeAt(name.length)),
   );
   if (key === undefined) return undefined;
   const value = resource[key];
@@ -85,6 +85,11 @@ export function choice(resource: JsonObject, name: string): string | undefined {
     default:
       return value === undefined || typeof value === 'object' ? undefined : String(value);
   }
+}
+
+/** Whether a letter begins the name of a type. */
+function isUpper(code: number): boolean {
+  return code >= 0x41 && code <= 0x5a;
 }
 
 function timing(value: Json | undefined): string | undefined {

@@ -2,40 +2,42 @@
  * What documents have to hold: https://hl7.org/fhir/R4/documents.html#content, and how their entries are named:
  * https://hl7.org/fhir/R4/bundle.html#bundle-unique
  */
-import { isObject, type Json } from '#src/shared/json.ts';
 import type { Issue } from '#src/shared/refusal.ts';
 import { bundlePlaces, type Place, resolveReference } from './places.ts';
 
 /** Elements of a Composition whose targets have to be in its document. */
 const HELD = ['subject', 'encounter', 'author', 'attester', 'custodian', 'event', 'section'];
 
+/** A literal reference of a resource: FHIRPath of the Reference, and its text. */
+export interface FoundReference {
+  readonly path: string;
+  readonly reference: string;
+}
+
+const ENTRY = /^Bundle\.entry\[(\d+)\]\.resource(?:\.(\w+))?/;
+
 /**
  * References of a document that lead nowhere: faults are those of its Composition, and every `urn:`, which nothing
  * outside resolves; of other relative ones it is told. And entries whose fullUrl names another resource.
+ * @param references all of them, in order.
  * @returns no issue for what is no document.
  */
-export function checkDocument({ resource, path }: Place): Issue[] {
+export function checkDocument({ resource, path }: Place, references: readonly FoundReference[]): Issue[] {
   if (resource.resourceType !== 'Bundle' || resource.type !== 'document') return [];
-  const issues: Issue[] = [];
-  const { entries } = bundlePlaces(resource, path);
-  for (const [index, place] of entries.entries()) {
-    issues.push(...misnamed(place));
-    const composition = index === 0 && place.resource.resourceType === 'Composition';
-    for (const [name, value] of Object.entries(place.resource)) {
-      const held = composition && HELD.includes(name);
-      walk(value, `${place.path}.${name}`, (reference, at) => {
-        if (reference.startsWith('#') || resolveReference(reference, place) !== undefined) return;
-        const fault = held || reference.startsWith('urn:');
-        if (!fault && reference.includes(':')) return;
-        const diagnostics = `${at} ${fault ? 'must' : 'should'} refer to an entry of this document`;
-        issues.push({
-          ...(fault ? {} : { severity: 'warning' as const }),
-          code: 'not-found',
-          diagnostics,
-          expression: at,
-        });
-      });
-    }
+  const places = new Map(bundlePlaces(resource, path).entries.map((place) => [place.path, place]));
+  const issues = [...places.values()].flatMap(misnamed);
+  for (const { path: at, reference } of references) {
+    const [, entry, element = ''] = ENTRY.exec(at) ?? [];
+    const place = places.get(`Bundle.entry[${entry}].resource`);
+    if (place === undefined || reference.startsWith('#') || resolveReference(reference, place) !== undefined)
+      continue;
+    const held = entry === '0' && place.resource.resourceType === 'Composition' && HELD.includes(element);
+    const fault = held || reference.startsWith('urn:');
+    if (!fault && reference.includes(':')) continue;
+    const expression = `${at}.reference`;
+    const diagnostics = `${expression} ${fault ? 'must' : 'should'} refer to an entry of this document`;
+    const severity = fault ? 'error' : 'warning';
+    issues.push({ severity, code: 'not-found', diagnostics, expression });
   }
   return issues;
 }
@@ -50,13 +52,4 @@ function misnamed({ resource, fullUrl = '', path }: Place): Issue[] {
   return [
     { code: 'value', diagnostics: `${expression} must end with the type and id of its resource`, expression },
   ];
-}
-
-function walk(value: Json, path: string, tell: (reference: string, path: string) => void): void {
-  if (Array.isArray(value))
-    for (const [index, item] of value.entries()) walk(item, `${path}[${index}]`, tell);
-  else if (isObject(value)) {
-    if (typeof value.reference === 'string') tell(value.reference, `${path}.reference`);
-    else for (const [name, inner] of Object.entries(value)) walk(inner, `${path}.${name}`, tell);
-  }
 }

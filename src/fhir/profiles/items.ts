@@ -1,6 +1,12 @@
 /** Elements of FHIR's JSON by their FHIRPath names, each value with its type and its place. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
+import {
+  type ElementDefinition,
+  isTypeName,
+  jsonName,
+  PRIMITIVES,
+  typeDefinition,
+} from '../definitions/tables.ts';
 
 /** A value of an element. */
 export interface Item {
@@ -28,9 +34,8 @@ const accesses = new Map<string, ReadonlyMap<string, Access>>();
 function accessOf(type: string, name: string): Access | undefined {
   let ofType = accesses.get(type);
   if (ofType === undefined) {
-    const elements = typeDefinition(type).elements.map(
-      (element) => [element.name, toAccess(element)] as const,
-    );
+    const known = isTypeName(type) ? typeDefinition(type).elements : [];
+    const elements = known.map((element) => [element.name, toAccess(element)] as const);
     ofType = new Map(elements);
     accesses.set(type, ofType);
   }

@@ -7,7 +7,7 @@ import type { Issue } from '#src/shared/refusal.ts';
 import { validateResource } from '../validate.ts';
 import { asArray } from '../validation/walk.ts';
 import { ProfileCheck } from './check.ts';
-import { checkDocument } from './document.ts';
+import { checkDocument, type FoundReference } from './document.ts';
 import { type Fault, issuesOf } from './faults.ts';
 import { baseType, profileOf, profileUrls, shortName } from './table.ts';
 
@@ -17,7 +17,12 @@ import { baseType, profileOf, profileUrls, shortName } from './table.ts';
  * @returns everything found; none has severity `error` when the resource is valid. Issues without a severity are errors.
  */
 export function validateWithProfiles(resource: JsonObject, profiles: readonly string[] = []): Issue[] {
-  const base = validateResource(resource);
+  const references: FoundReference[] = [];
+  const base = validateResource(resource, undefined, {
+    reference(path, { reference }) {
+      if (typeof reference === 'string') references.push({ path, reference });
+    },
+  });
   const [first] = base;
   if (first !== undefined && typeof resource.resourceType !== 'string') return base;
   const check = new ProfileCheck(resource);
@@ -50,7 +55,7 @@ export function validateWithProfiles(resource: JsonObject, profiles: readonly st
       remarks.push({ severity: 'information', code: 'not-supported', diagnostics, expression });
     }
   }
-  return [...base, ...checkDocument(check.root), ...issuesOf(faults), ...remarks];
+  return [...base, ...checkDocument(check.root, references), ...issuesOf(faults), ...remarks];
 }
 
 /** A canonical url, found: a bundled profile, or a base definition of R4. */

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import parse from 'csv-parse';
 
 /** A file that is not what it should be: the message names file, line and column. */
@@ -74,55 +74,88 @@ interface Form {
 }
 
 async function* rowsOf(path: string, form: Form, read?: (bytes: number) => void): AsyncGenerator<TableRow> {
-  const { delimiter, quote, heading } = form;
+  const { heading } = form;
   const at = new Map(heading.map((name, index) => [name, index]));
+  const texts = textsOf(path, read);
+  let first = true;
+  for await (const { record, line } of form.quote === false
+    ? plain(texts, form.delimiter)
+    : quoted(path, texts, form)) {
+    if (first) {
+      first = false;
+      continue;
+    }
+    if (record.length !== heading.length) {
+      const says = `it has ${record.length} columns, the heading ${heading.length}`;
+      throw new BadFile(`${basename(path)}, line ${line}: ${says}`);
+    }
+    yield rowOf(path, line, at, record);
+  }
+}
+
+/** The file's text in pieces. @throws BadFile for what is no UTF-8 */
+async function* textsOf(path: string, read?: (bytes: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = new Transform({
-    readableObjectMode: true,
-    transform(chunk: Buffer, _, done) {
-      read?.(chunk.length);
-      try {
-        done(null, decoder.decode(chunk, { stream: true }));
-      } catch {
-        done(new BadFile(`${basename(path)} is not UTF-8`));
-      }
-    },
-  });
+  const decode = (chunk?: Buffer): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      throw new BadFile(`${basename(path)} is not UTF-8`);
+    }
+  };
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 }) as AsyncIterable<Buffer>) {
+    read?.(chunk.length);
+    yield decode(chunk);
+  }
+  yield decode();
+}
+
+interface Fields {
+  readonly record: readonly string[];
+  /** Where it ends. */
+  readonly line: number;
+}
+
+/** Records that are lines: what RF2 has, millions of them. */
+async function* plain(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<Fields> {
+  let line = 0;
+  let rest = '';
+  for await (const text of texts) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const each of lines) {
+      line += 1;
+      if (each !== '' && each !== '\r') yield { record: each.split(delimiter), line };
+    }
+  }
+  if (rest !== '') yield { record: rest.split(delimiter), line: line + 1 };
+}
+
+/** Records of CSV, whose fields may hold the delimiter and line ends. @throws BadFile */
+async function* quoted(path: string, texts: AsyncIterable<string>, form: Form): AsyncGenerator<Fields> {
   const parser = parse({
-    delimiter,
-    quote,
+    delimiter: form.delimiter,
+    quote: form.quote,
     info: true,
-    bom: true,
     skip_empty_lines: true,
     relax_column_count: true,
     // A quotation mark within a field that is not quoted is text.
     relax: true,
   });
-  const file = createReadStream(path, { highWaterMark: 1 << 18 });
-  file.on('error', (error) => decode.destroy(error));
-  decode.on('error', (error) => parser.destroy(error));
-  file.pipe(decode).pipe(parser);
-  let first = true;
+  const source = Readable.from(texts);
+  source.on('error', (error) => parser.destroy(error));
+  source.pipe(parser);
   try {
     for await (const { record, info } of parser as AsyncIterable<{
       record: string[];
       info: { lines: number };
-    }>) {
-      if (first) {
-        first = false;
-        continue;
-      }
-      if (record.length !== heading.length) {
-        const says = `it has ${record.length} columns, the heading ${heading.length}`;
-        throw new BadFile(`${basename(path)}, line ${info.lines}: ${says}`);
-      }
-      yield rowOf(path, info.lines, at, record);
-    }
+    }>)
+      yield { record, line: info.lines };
   } catch (error) {
     if (error instanceof parse.CsvError) throw new BadFile(`${basename(path)}: ${error.message}`);
     throw error;
   } finally {
-    file.destroy();
+    source.destroy();
   }
 }
 

@@ -27,11 +27,14 @@ async function run(request: OperationRequest): Promise<Answer> {
   requireProfile(query);
   requireFresh(service.stale, ['resources']);
   const id = request.id ?? (await identified(request));
-  await requirePatient(request, id);
-  const { patient, ...rest } = await service.queries.summarized(caller, id, service.base);
-  if (patient === undefined) throw notFound('Patient', id);
-  const made = { id: newUuid(), now: nowMicros(), base: service.base, patient, ...rest };
-  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: summaryDocument(made) };
+  const found = await service.queries.summarize(caller, id, service.base);
+  if (found === undefined) {
+    await requirePatient(request, id);
+    throw notFound('Patient', id);
+  }
+  const { chosen, directory } = found;
+  const body = summaryDocument(chosen, { id: newUuid(), now: nowMicros(), directory });
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
 }
 
 /** @throws Refusal malformed (400) for a profile that is not the one that summaries conform to. */

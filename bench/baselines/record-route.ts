@@ -1,0 +1,25 @@
+/**
+ * Baseline of `$everything` and `$summary`: a bare Koa route that reads the current resources of a record with one
+ * statement, by the same index, and sends their texts. No credential, no Bundle, no directory.
+ */
+import pg from 'pg';
+import { answer } from '../worker.ts';
+import { serveRoute } from './route.ts';
+
+const ROWS = `
+  select r.body from resources.resource r
+  where r.record = $1 and not r.deleted order by r.record, r.type, r.id`;
+
+/** Takes the URL of the service's database and how many connections to use; answers with the port. The path is `/<record>`. */
+answer(async ({ url, connections }: { url: string; connections: number }): Promise<number> => {
+  const pool = new pg.Pool({ connectionString: url, max: connections });
+  return serveRoute(async (ctx) => {
+    const { rows } = await pool.query<{ body: string }>({
+      name: 'record',
+      text: ROWS,
+      values: [ctx.path.slice(1)],
+    });
+    ctx.type = 'application/fhir+json';
+    ctx.body = `[${rows.map(({ body }) => body).join(',')}]`;
+  });
+});

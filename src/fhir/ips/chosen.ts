@@ -1,0 +1,167 @@
+/** What of a record is in its summary, before anything of the directory is known. */
+import { isResourceType, typeEntry } from '../types.ts';
+import { type LeftOut, placeOf, withdrawnAs } from './classify.ts';
+import type { Look } from './columns.ts';
+import { useOf } from './device-use.ts';
+import { Links } from './entries.ts';
+import { type Candidate, candidateOf, capped, newestFirst } from './newest.ts';
+import { withNames } from './required.ts';
+import { SECTIONS, type Section, type SectionName } from './section.ts';
+import { glanceAt, type Source, type Stored, sourceOf } from './source.ts';
+
+/** A record. */
+export interface RecordSource {
+  /** Base URL of the FHIR interface, slash at its end. */
+  readonly base: string;
+  readonly patient: Stored;
+  /** The rest of the record, current versions. */
+  readonly record: readonly Stored[];
+}
+
+/** A section and what is in it. */
+export interface ChosenSection {
+  readonly section: Section;
+  /** Newest first. */
+  readonly sources: readonly Source[];
+  /** How many there were before the section was cut. */
+  readonly found: number;
+}
+
+/** An entry of the document; with the section that it stands in, if it stands in one. */
+export interface Entry {
+  readonly source: Source;
+  readonly section?: SectionName;
+}
+
+/** What was chosen of a record. */
+export interface Chosen {
+  readonly subject: Source;
+  readonly sections: readonly ChosenSection[];
+  readonly leftOut: ReadonlyMap<LeftOut, number>;
+  /** By `Type/id`: the Patient, what is in sections, and what of the record these refer to. */
+  readonly entries: ReadonlyMap<string, Entry>;
+  /** Directory entries that these refer to, as `Type/id`. */
+  readonly inDirectory: ReadonlySet<string>;
+  readonly links: Links;
+  /** Any resource of the record. */
+  readonly look: Look;
+}
+
+/** Types of the record that are in the document because an entry refers to them. */
+const SUPPORTING = ['Specimen', 'Device', 'RelatedPerson', 'CareTeam', 'Goal'] as const;
+
+/** Types whose resources may have a section. */
+const LISTED = [
+  'Condition',
+  'AllergyIntolerance',
+  'MedicationStatement',
+  'MedicationRequest',
+  'Immunization',
+  'Observation',
+  'DiagnosticReport',
+  'Procedure',
+  'Device',
+  'CarePlan',
+  'DocumentReference',
+] as const;
+
+/** Types of the record that a summary may hold, the Patient apart. */
+export const SUMMARIZED_TYPES = [...new Set([...LISTED, ...SUPPORTING])];
+
+/** Chooses. */
+export function chosenOf({ base, patient, record }: RecordSource): Chosen {
+  const subject = withNames(sourceOf(patient));
+  const { placed, leftOut } = placedIn(record);
+  const links = new Links(base);
+  const look = looking(record);
+  const entries = new Map<string, Entry>([[subject.key, { source: subject }]]);
+  const sections = SECTIONS.flatMap((section): ChosenSection[] => {
+    const all = placed.get(section.name) ?? [];
+    if (all.length === 0 && section.empty === undefined) return [];
+    const sources = capped(all, section.cap ?? all.length).map(({ stored }) =>
+      stored.type === 'Device' ? useOf(stored, subject, base) : sourceOf(stored),
+    );
+    for (const source of sources) entries.set(source.key, { source, section: section.name });
+    return [{ section, sources, found: all.length }];
+  });
+  const inDirectory = supported(entries, links, look);
+  return { subject, sections, leftOut, entries, inDirectory, links, look };
+}
+
+/** Adds what of the record entries refer to. @returns the directory entries that they refer to */
+function supported(entries: Map<string, Entry>, links: Links, look: Look): Set<string> {
+  const inDirectory = new Set<string>();
+  const referred = new Set<string>();
+  for (const { source } of entries.values()) links.addReferred(source, referred);
+  // A Set gives what is added while it is walked: what comes in brings in what it refers to.
+  for (const key of referred) {
+    const [type = ''] = key.split('/');
+    if (isInDirectory(type)) inDirectory.add(key);
+    if (entries.has(key) || !(SUPPORTING as readonly string[]).includes(type)) continue;
+    const source = look(key);
+    if (source === undefined) continue;
+    entries.set(key, { source });
+    links.addReferred(source, referred);
+  }
+  return inDirectory;
+}
+
+function isInDirectory(type: string): boolean {
+  return isResourceType(type) && ['directory', 'either'].includes(typeEntry(type).home);
+}
+
+/** Looks resources up by `Type/id`, each read when it is first asked for. What was withdrawn is not found. */
+export function looking(all: readonly Stored[]): Look {
+  const stored = new Map(all.map((each) => [each.id, each]));
+  const read = new Map<string, Source | undefined>();
+  return (key) => {
+    if (read.has(key)) return read.get(key);
+    const [type, id = ''] = key.split('/');
+    const there = stored.get(id);
+    if (there === undefined || there.type !== type) return undefined;
+    const source = sourceOf(there);
+    const found = withdrawnAs(source) === undefined ? withNames(source) : undefined;
+    read.set(key, found);
+    return found;
+  };
+}
+
+interface Placed {
+  /** In the order of their sections. */
+  readonly placed: ReadonlyMap<SectionName, readonly Candidate[]>;
+  readonly leftOut: ReadonlyMap<LeftOut, number>;
+}
+
+const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
+
+function placedIn(record: readonly Stored[]): Placed {
+  const placed = new Map<SectionName, Candidate[]>();
+  const leftOut = new Map<LeftOut, number>();
+  for (const stored of record) {
+    if (!HAVE_SECTIONS.has(stored.type)) continue;
+    const source = glanceAt(stored);
+    const place = placeOf(source);
+    if (place === undefined) continue;
+    if ('leftOut' in place) {
+      leftOut.set(place.leftOut, (leftOut.get(place.leftOut) ?? 0) + 1);
+      continue;
+    }
+    const there = placed.get(place.section);
+    const candidate = candidateOf(stored, source, place.single);
+    if (there === undefined) placed.set(place.section, [candidate]);
+    else there.push(candidate);
+  }
+  for (const [section, candidates] of placed) placed.set(section, singles(newestFirst(candidates)));
+  return { placed, leftOut };
+}
+
+/** Without those of which the section takes one and has a newer. */
+function singles(candidates: readonly Candidate[]): Candidate[] {
+  const seen = new Set<string>();
+  return candidates.filter(({ single }) => {
+    if (single === undefined) return true;
+    const isNewest = !seen.has(single);
+    seen.add(single);
+    return isNewest;
+  });
+}

@@ -1,0 +1,49 @@
+/** Appends of a log as they are copied: whole, and as their writer handed them over. */
+import { placeInAppend } from '#src/events/batches.ts';
+import { GENESIS, verifyLink } from '#src/events/chain.ts';
+import type { Expected, NewEvent, RecordedEvent } from '#src/events/store.ts';
+import { LogsDiffer, nameOf } from './difference.ts';
+
+/** The events of one append. */
+export interface Whole {
+  readonly stream: string;
+  readonly events: readonly [RecordedEvent, ...RecordedEvent[]];
+  readonly bytes: number;
+  /** Whether all are there: a stream that is erased while it is read may end within an append. */
+  readonly complete: boolean;
+}
+
+/** The appends in a batch, which never ends within one. */
+export function wholes(all: readonly RecordedEvent[]): Whole[] {
+  const found: Whole[] = [];
+  for (let i = 0; i < all.length; ) {
+    const first = all[i];
+    if (first === undefined) break;
+    const { stream } = first;
+    const { index, count } = placeInAppend(first);
+    const rest: RecordedEvent[] = [];
+    for (let n = i + 1; n < i + count - index && all[n]?.stream === stream; n += 1) {
+      const event = all[n];
+      if (event !== undefined) rest.push(event);
+    }
+    const of = [first, ...rest] as const;
+    const bytes = of.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+    found.push({ stream, events: [first, ...rest], bytes, complete: index === 0 && of.length === count });
+    i += of.length;
+  }
+  return found;
+}
+
+/** The events as a writer hands them over, without the hashes that they will get again. @throws LogsDiffer */
+export function unsealed({ events: all }: Whole, expected: Expected): NewEvent[] {
+  let previous = expected === 'none' ? GENESIS : expected.hash;
+  return all.map((event) => {
+    const hash = verifyLink(previous, event);
+    if (hash === undefined) {
+      throw new LogsDiffer(`the hash chain of the source is broken at ${nameOf(event)}: see annal verify`);
+    }
+    previous = hash;
+    const { id, type, data, metadata } = event;
+    return { id, type, data, metadata: `${metadata.slice(0, -`,"hash":"${hash}"}`.length)}}` };
+  });
+}

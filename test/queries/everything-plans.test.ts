@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import type { Pool } from 'pg';
+import { resources } from '#projections/resources/project.ts';
+import { schemaSql } from '#projections/tables.ts';
+import { parseEverything } from '#queries/everything/asked.ts';
+import { openEverything } from '#queries/everything/everything.ts';
+import { openSummarize } from '#queries/summary/summary.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { TENANT } from '../projections/made.ts';
+
+const ROWS = 50_000;
+const RECORDS = 2_500;
+const RECORD = '00000000-0000-7000-a000-000000000007';
+const caller = { tenant: TENANT, tenantId: tenantId(TENANT) } as Caller;
+const BASE = 'http://localhost/';
+
+/** Node of EXPLAIN (FORMAT JSON). */
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Relation Name'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** How many rows of tables a plan read, those that it then threw away included. */
+function rowsRead(node: PlanNode): number {
+  return nodesOf(node)
+    .filter((each) => each['Relation Name'] !== undefined)
+    .reduce(
+      (sum, each) =>
+        sum + (each['Actual Rows'] + (each['Rows Removed by Filter'] ?? 0)) * each['Actual Loops'],
+      0,
+    );
+}
+
+describe('plans of whole records in tables that nobody has analysed', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createDatabase();
+    const { pool } = database;
+    await pool.query(schemaSql(resources, 'resources') + resources.indexes('resources'));
+    await pool.query('alter table resources.resource set (autovacuum_enabled = off)');
+    await pool.query(
+      `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
+       select ('00000000-0000-7000-9000-' || lpad(n::text, 12, '0'))::uuid,
+         (array['Condition', 'Observation', 'Procedure'])[1 + n % 3], $1,
+         ('00000000-0000-7000-a000-' || lpad((n % ${RECORDS})::text, 12, '0'))::uuid,
+         1, n, n, false, 's', '{"note":"' || repeat('x', 500) || '"}' from generate_series(1, ${ROWS}) n`,
+      [caller.tenantId],
+    );
+    await pool.query(
+      `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
+       values ($1, 'Patient', $2, $1, 1, 1, 1, false, 's', '{}')`,
+      [RECORD, caller.tenantId],
+    );
+  });
+  after(() => database.drop());
+
+  /** Plans of what a question copies out of the database. */
+  async function plansOf(ask: (pool: Pool) => Promise<unknown>): Promise<PlanNode[]> {
+    const plans: Promise<PlanNode>[] = [];
+    const client = await database.pool.connect();
+    const query = (copy: { text: string }, settle: (error: Error | null) => void): void => {
+      const select = /^copy \(([\s\S]*)\) to stdout/.exec(copy.text)?.[1];
+      if (select !== undefined) {
+        plans.push(
+          database.pool
+            .query(`explain (analyze, format json) ${select}`)
+            .then(({ rows }) => rows[0]['QUERY PLAN'][0].Plan as PlanNode),
+        );
+      }
+      client.query(copy as unknown as string, settle);
+    };
+    try {
+      await ask({ connect: async () => ({ query, release: () => undefined }) } as unknown as Pool);
+      return await Promise.all(plans);
+    } finally {
+      client.release();
+    }
+  }
+
+  const everything = (query: string) => (pool: Pool) =>
+    openEverything(pool)(caller, RECORD, parseEverything(new URLSearchParams(query)), BASE);
+
+  for (const [name, ask] of [
+    ['everything', everything('')],
+    ['a page', everything('_count=5')],
+    ['a type', everything('_type=Observation')],
+    ['what changed', everything('_since=1970-01-01')],
+    ['a summary', (pool: Pool) => openSummarize(pool)(caller, RECORD, BASE)],
+  ] as const) {
+    it(`${name}: reads the record alone, in the order of its index`, async () => {
+      const plans = await plansOf(ask);
+      expect(plans).not.to.be.empty;
+      for (const plan of plans) {
+        expect(rowsRead(plan)).to.be.at.most(ROWS / RECORDS + 1);
+        expect(nodesOf(plan).map((node) => node['Node Type'])).not.to.include('Sort');
+      }
+    });
+  }
+});

@@ -1,0 +1,94 @@
+/** Requests that must be refused, each with its documented status and body, by the service in this process. */
+import { expect } from 'chai';
+import { type InProcess, type KeyedCall, startInProcess } from './in-process.ts';
+
+/** What a bad request is answered with. */
+export interface Expected {
+  readonly status: number;
+  /** Of the first issue. */
+  readonly code: string;
+  /** Of the first issue. */
+  readonly expression?: string;
+  /** In some issue's diagnostics. */
+  readonly says?: RegExp;
+  readonly headers?: Readonly<Record<string, RegExp>>;
+}
+
+/** The body of the answer. */
+export interface Outcome {
+  readonly resourceType: string;
+  readonly issue: readonly {
+    readonly severity: string;
+    readonly code: string;
+    readonly diagnostics: string;
+    readonly expression?: readonly string[];
+  }[];
+}
+
+/** What the tables of bad input work with. */
+export interface Refusals {
+  /** The service; once the tests run. */
+  readonly service: () => InProcess;
+  /** Ids of two patients. */
+  readonly mine: () => string;
+  readonly other: () => string;
+  /** Declares a test: sends the request, holds the answer against what is documented, and checks that nothing was written. */
+  readonly refuses: (title: string, request: () => [string, KeyedCall?], expected: Expected) => void;
+}
+
+/** A resource of the first patient, or of another. */
+export const observationOf = (patient: string, more: object = {}) => ({
+  resourceType: 'Observation',
+  status: 'final',
+  code: { text: 'x' },
+  subject: { reference: `Patient/${patient}` },
+  ...more,
+});
+
+/** A POST of a text, or of something as JSON. */
+export const post = (
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): [string, KeyedCall] => [
+  path,
+  { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
+];
+
+/** Within a `describe`: starts the service before its tests, and stops it after them. */
+export function refusals(): Refusals {
+  let service: InProcess;
+  let mine: string;
+  let other: string;
+  before(async () => {
+    service = await startInProcess({ bodyBytes: 20_000, bundleBytes: 60_000, bundleEntries: 20 });
+    mine = String((await service.post('/Patient', { resourceType: 'Patient' })).json.id);
+    other = String((await service.post('/Patient', { resourceType: 'Patient' })).json.id);
+  });
+  after(() => service.stop());
+
+  const refuses = (title: string, request: () => [string, KeyedCall?], expected: Expected) => {
+    it(`${title}: ${expected.status} ${expected.code}`, async () => {
+      const [path, call] = request();
+      const versions = async () => (await service.fhir('/_history?_count=0')).json.total;
+      const before = await versions();
+      const answer = await service.fhir(path, call);
+      expect(answer.status, answer.text).to.equal(expected.status);
+      expect(answer.headers.get('content-type')).to.equal('application/fhir+json; charset=utf-8');
+      expect(answer.headers.get('service-request-id')).to.match(/^req_[\w-]{22}$/);
+      const outcome = JSON.parse(answer.text) as Outcome;
+      expect(outcome.resourceType).to.equal('OperationOutcome');
+      const [first] = outcome.issue;
+      expect([first?.severity, first?.code], answer.text).to.deep.equal(['error', expected.code]);
+      if (expected.expression !== undefined) expect(first?.expression).to.deep.equal([expected.expression]);
+      if (expected.says !== undefined) {
+        expect(outcome.issue.map(({ diagnostics }) => diagnostics).join('\n')).to.match(expected.says);
+      }
+      for (const [name, value] of Object.entries(expected.headers ?? {})) {
+        expect(answer.headers.get(name)).to.match(value);
+      }
+      expect(await versions()).to.equal(before);
+    });
+  };
+  return { service: () => service, mine: () => mine, other: () => other, refuses };
+}
