@@ -1,6 +1,6 @@
 /**
- * `npm run prove`: the same tests as `npm test`, at full size, and the bench. Takes an hour or so; writes docs/proof.md.
- * `npm run prove -- <stage>…` runs some stages and writes nothing.
+ * `npm run prove`: the same tests as `npm test`, at full size, and the bench. Takes an hour or more; writes docs/proof.md.
+ * `npm run prove -- <stage>…` runs some stages and writes their rows, each of which bears its date.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -39,7 +39,7 @@ interface Result {
 
 const NAME_WIDTH = Math.max(...STAGES.map(({ name }) => name.length));
 const USAGE = `npm run prove -- [stage]…
-All stages take an hour or more and write docs/proof.md; some of them write nothing.
+All stages take an hour or more. Each writes its row of docs/proof.md when it has ended.
 
 Stages:
 ${STAGES.map(({ name, shows }) => `  ${name.padEnd(NAME_WIDTH)}  ${shows}`).join('\n')}
@@ -59,10 +59,12 @@ async function main(names: readonly string[]): Promise<number> {
   const results: Result[] = [];
   for (const [index, stage] of stages.entries()) {
     process.stdout.write(`\n[${index + 1}/${stages.length}] ${stage.name}: ${stage.shows}\n`);
-    results.push(await prove(stage));
+    const result = await prove(stage);
+    results.push(result);
+    const before = await readFile(PAGE, 'utf8').catch(() => '');
+    await writeFile(PAGE, page(rowsOf(before).set(stage.name, row(result))));
   }
   process.stdout.write(`\n${table(results)}\n`);
-  if (names.length === 0) await writeFile(PAGE, page(results));
   return results.every(({ holds }) => holds) ? 0 : 1;
 }
 
@@ -145,21 +147,43 @@ function table(results: readonly Result[]): string {
     .join('\n');
 }
 
-function page(results: readonly Result[]): string {
-  const rows = results.map(
-    ({ stage, holds, found, seconds }) =>
-      `| ${stage.shows} | \`${commandOf(stage)}\` | ${found} | ${Math.round(seconds)} s | ${holds ? 'holds' : '**failed**'} |`,
-  );
+/** The rows of a page by their stages. */
+function rowsOf(text: string): Map<string, string> {
+  const rows = text.split('\n').flatMap((line) => {
+    const [, name] = /^\| ([a-z]+) \|/.exec(line) ?? [];
+    return name === undefined ? [] : [[name, line] as const];
+  });
+  return new Map(rows);
+}
+
+function row({ stage, holds, found, seconds }: Result): string {
+  const date = new Date().toISOString().slice(0, 16);
+  const verdict = holds ? 'holds' : '**failed**';
+  const cells = [
+    stage.name,
+    stage.shows,
+    `\`${commandOf(stage)}\``,
+    found,
+    date,
+    `${Math.round(seconds)} s`,
+    verdict,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function page(rows: ReadonlyMap<string, string>): string {
+  const ran = STAGES.flatMap(({ name }) => rows.get(name) ?? []);
+  const missing = STAGES.filter(({ name }) => !rows.has(name)).map(({ name }) => name);
   return `# Proof at full size
 
-Written by \`npm run prove\`; do not edit.
+Written by \`npm run prove\`; do not edit. Each row says when it was found (UTC).
 
-- Date: ${new Date().toISOString()}
 - Machine: ${availableParallelism()} cores, Node ${process.version.slice(1)}, embedded PostgreSQL
+- Not run yet: ${missing.length === 0 ? 'none' : missing.join(', ')}
 
-| Shown | Command | Found | Time | |
-|---|---|---|---|---|
-${rows.join('\n')}
+| Stage | Shown | Command | Found | Date | Time | |
+|---|---|---|---|---|---|---|
+${ran.join('\n')}
 
 The figures of the bench are in [performance.md](performance.md).
 `;
