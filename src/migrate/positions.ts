@@ -6,8 +6,12 @@ import type pg from 'pg';
 import { LogClosed } from '#src/events/postgres/closing.ts';
 import type { Position } from '#src/events/store.ts';
 
-/** Columns that hold positions, besides `checkpoint.position` of each read model. */
-export const POSITION_COLUMNS = ['operations.process.position', 'operations.parked.position'] as const;
+/** Columns that hold positions, besides `checkpoint.position` of each read model. The mark is forgotten by a move. */
+export const POSITION_COLUMNS = [
+  'operations.process.position',
+  'operations.parked.position',
+  'operations.log_mark.position',
+] as const;
 
 /** What it takes. */
 export interface PositionMove {
