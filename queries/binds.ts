@@ -1,13 +1,26 @@
+import { Refusal } from '#src/shared/refusal.ts';
+
+/** Most values that PostgreSQL takes with a statement. */
+const MAX_BOUND = 65_535;
+
 /** The values of a statement that is put together from parts: every value is bound, none is ever spliced into SQL. */
 export class Binds {
   readonly values: unknown[] = [];
 
-  /** Binds a value and gives its placeholder, such as `$3::uuid`. */
+  /**
+   * Binds a value and gives its placeholder, such as `$3::uuid`.
+   * @throws Refusal `malformed` (400, `too-costly`) when a statement would have more than it can.
+   */
   add(
     value: unknown,
     type: 'uuid' | 'uuid[]' | 'text' | 'text[]' | 'int8' | 'int8[]' | 'int4' | 'numeric',
   ): string {
-    this.values.push(value);
+    if (this.values.push(value) > MAX_BOUND) {
+      throw new Refusal('malformed', {
+        code: 'too-costly',
+        diagnostics: 'the search has too many values, those that chains and codes multiply counted each time',
+      });
+    }
     return `$${this.values.length}::${type}`;
   }
 }

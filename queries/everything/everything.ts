@@ -41,9 +41,9 @@ export type Everything = (
 
 /** Where a page ended: in the record, among automatic Provenances, or in the directory. */
 const placeSchema = z.union([
-  z.tuple([z.literal('record'), z.string(), z.uuid()]),
+  z.tuple([z.literal('record'), z.enum(['', ...TYPE_NAMES]), z.uuid()]),
   z.tuple([z.literal('provenance'), z.int(), z.uuid()]),
-  z.tuple([z.literal('directory'), z.string(), z.uuid()]),
+  z.tuple([z.literal('directory'), z.enum(['', ...TYPE_NAMES]), z.uuid()]),
 ]);
 
 type PageEnd = z.infer<typeof placeSchema>;

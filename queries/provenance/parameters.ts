@@ -46,7 +46,7 @@ function ownPredicate(parameter: RawParameter, scope: SearchScope): Predicate | 
 /** The codes of `activity`, in the body: no index holds them. */
 function activity(parameter: RawParameter): Predicate {
   refuseModifier(parameter, ['not', 'missing']);
-  const codings = `history.version b, jsonb_array_elements(b.body::jsonb #> '{activity,coding}') a
+  const codings = `history.version b, json_array_elements(b.body::json #> '{activity,coding}') a
     where b.id = r.id and b.version = r.version`;
   if (parameter.modifier === 'missing') {
     if (parameter.text !== 'true' && parameter.text !== 'false')

@@ -63,6 +63,7 @@ export function openSearchProvenance(
       base: request.base,
       now: nowMicros(),
       terms: await loadTerms(raw, terminology),
+      steps: { taken: 0 },
     };
     const search = understand(raw, SORTS, (parameter) => provenancePredicate(parameter, scope));
     const binds = new Binds();

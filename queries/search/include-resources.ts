@@ -144,10 +144,13 @@ async function forward(
 }
 
 // Index: search.entry_keys, then the primary key of resources.resource. As the result of a query the keys tell the
-// planner nothing: it would rather read the whole table for a long list. Materialized, they are not walked in order.
+// planner nothing: it would rather read the whole table for a long list. Materialized, they are not walked in order. Some
+// at a time, because the index compares all that are asked for with every entry that has one of them.
 const BACKWARD = `
   with referring as materialized (
-    select e.id from search.entry e where e.keys && array(select k.key from unnest($1::int8[]) k(key)))
+    select distinct e.id
+    from (select array_agg(k.key) as keys from unnest($1::int8[]) with ordinality k(key, n) group by k.n / 50) g
+    cross join lateral (select e.id from search.entry e where e.keys && g.keys offset 0) e)
   select f.id, f.type, f.version, f.last_updated, f.body
   from (select id from referring order by id limit $3) e cross join lateral (
     select r.id, r.type, r.version, r.last_updated, r.body from resources.resource r

@@ -17,6 +17,9 @@ export interface Inclusion {
 
 const NAMES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
 
+/** Most inclusions of a query: each is followed from every match. */
+const MAX_INCLUSIONS = 100;
+
 /** Whether a key of a query (with its modifier) asks for inclusions. */
 export function isInclusion(key: string): boolean {
   return NAMES.has(key.split(':', 1)[0] ?? '');
@@ -24,13 +27,18 @@ export function isInclusion(key: string): boolean {
 
 /**
  * The inclusions of a query: `Type:parameter`, `Type:parameter:Target`, `Type:*`, `*`; with `:iterate` repeated over what
- * they bring. Empty values are left out.
- * @throws Refusal `malformed` naming the parameter, for another modifier and for what names no reference parameter.
+ * they bring. Empty values and repetitions are left out.
+ * @throws Refusal `malformed` naming the parameter, for another modifier, for what names no reference parameter, and for
+ * one too many.
  */
 export function parseInclusions(query: URLSearchParams): Inclusion[] {
   const inclusions: Inclusion[] = [];
+  const seen = new Set<string>();
   for (const [key, text] of query) {
-    if (!isInclusion(key) || text === '') continue;
+    if (!isInclusion(key) || text === '' || seen.has(`${key}=${text}`)) continue;
+    seen.add(`${key}=${text}`);
+    if (seen.size > MAX_INCLUSIONS)
+      throw badParameter(key, `a search may have ${MAX_INCLUSIONS} inclusions at most`);
     const [name, modifier, ...more] = key.split(':');
     if (more.length > 0 || (modifier !== undefined && modifier !== 'iterate'))
       throw badParameter(key, `modifier :${key.slice(key.indexOf(':') + 1, 50)} is not supported`);

@@ -11,15 +11,26 @@ export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predi
 
 /** Most steps from one type to another in a parameter. */
 const MAX_DEPTH = 6;
+/** Most steps of all parameters of a search, where a reference may name several types each counted. */
+const MAX_STEPS = 250;
 
 /**
  * The scope of another type, one step on. Nothing else of the caller's changes.
- * @throws Refusal `malformed` for a parameter with too many steps.
+ * @throws Refusal `malformed` for a parameter with too many steps, `too-costly` for a search with too many.
  */
 export function stepTo(type: ResourceType, parameter: RawParameter, scope: SearchScope): SearchScope {
   const depth = (scope.depth ?? 0) + 1;
   if (depth > MAX_DEPTH)
     throw badParameter(keyOf(parameter), `more than ${MAX_DEPTH} steps are not supported`);
+  if (scope.steps !== undefined) {
+    scope.steps.taken += 1;
+    if (scope.steps.taken > MAX_STEPS) {
+      throw new Refusal('malformed', {
+        code: 'too-costly',
+        diagnostics: `chains and _has of a search may lead to ${MAX_STEPS} types at most, each way counted: name the types`,
+      });
+    }
+  }
   return { ...scope, type, depth };
 }
 
@@ -33,7 +44,7 @@ export function renamed({ values, text }: RawParameter, key: string): RawParamet
 
 /**
  * The predicates that some types give a parameter. A value that one type refuses may be good for another.
- * @throws Refusal what the first said, when none takes it.
+ * @throws Refusal what the first said, when none takes it; one for the whole search's cost at once.
  */
 export function ofTypes<T>(
   types: readonly T[],
@@ -46,7 +57,7 @@ export function ofTypes<T>(
       const predicate = predicateOf(type);
       if (predicate !== undefined) found.push([type, predicate]);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof Refusal) || error.issues[0]?.code === 'too-costly') throw error;
       refused ??= error;
     }
   }

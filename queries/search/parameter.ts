@@ -17,6 +17,8 @@ export interface SearchScope {
   readonly terms?: Terms;
   /** Whether identifiers compare to the letter: where a search decides what is written. */
   readonly exact?: boolean;
+  /** Counts the types that chains and `_has` of the whole search come to. */
+  readonly steps?: { taken: number };
   /** How many references lead from the searched type to this one. */
   readonly depth?: number;
 }

@@ -31,7 +31,7 @@ export async function parseSearch(
   terminology: Terminology,
 ): Promise<ParsedSearch> {
   const raw = parseRaw(query);
-  const known = { ...scope, terms: await loadTerms(raw, terminology) };
+  const known = { ...scope, terms: await loadTerms(raw, terminology), steps: { taken: 0 } };
   return understand(raw, BY_ID, (parameter) => predicateOf(parameter, known), true);
 }
 
@@ -74,7 +74,8 @@ export async function parseCriteria(
   terminology: Terminology,
 ): Promise<readonly Predicate[]> {
   const raw = parseRaw(new URLSearchParams(criteria));
-  const known = { ...scope, exact: true, terms: await loadTerms(raw, terminology) };
+  const terms = await loadTerms(raw, terminology);
+  const known = { ...scope, exact: true, terms, steps: { taken: 0 } };
   const predicates = raw.map((parameter) => {
     const predicate = predicateOf(parameter, known);
     if (predicate === undefined) throw unknownParameters(scope.type, [keyOf(parameter)]);

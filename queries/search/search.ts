@@ -111,17 +111,23 @@ function startOf(cursor: string | undefined, order: readonly OrderKey[]): { made
   const [made, id, ...keys] = decodeCursor(cursor, place);
   const fits =
     keys.length === order.length &&
-    keys.every((key, n) => key === null || VALUES[order[n]?.type ?? 'text'].test(key)) &&
+    keys.every((key, n) => fitsKey(key, order[n])) &&
     (made !== null) === isByTime(order);
   if (!fits) throw badParameter(CURSOR, 'the value is not a cursor of this listing');
   return { last: { id, keys }, ...(made === null ? {} : { made }) };
 }
 
+/** None is for what may have no value: all have an id and a time. */
+function fitsKey(key: string | null, of: OrderKey | undefined): boolean {
+  return key === null ? of?.place !== undefined : VALUES[of?.type ?? 'text'].test(key);
+}
+
 /** What the texts of values look like. */
 const VALUES: Readonly<Record<OrderKey['type'], RegExp>> = {
-  uuid: /^[0-9a-f-]{36}$/,
+  uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   int8: /^-?\d{1,18}$|^-?[1-8]\d{18}$/,
-  numeric: /^-?(?:\d{1,400}(?:\.\d{1,400})?|Infinity)$/,
+  // As many digits as a number of 1,000 characters has, and half a unit of its last place.
+  numeric: /^-?(?:\d{1,5000}(?:\.\d{1,5000})?|Infinity)$/,
   text: /^[^\0]{0,1000}$/su,
 };
 

@@ -43,7 +43,9 @@ export function sourcesOf({ predicates, record }: Selection): readonly Source[] 
     if (of.rows !== undefined) return [{ kind: 'rows', rows: of.rows, of }];
     return of.values === undefined ? [] : [{ kind: 'values', values: of.values, of }];
   });
-  if (sets.length + others.length === 0 || sets.length + implied.length === 0) return others;
+  // A record's key is of all types: a parameter with keys or values has to say which one is meant.
+  if (sets.length === 0 && (implied.length === 0 || others.every(({ kind }) => kind === 'rows')))
+    return others;
   return [{ kind: 'keys', sets: [...sets, ...implied] }, ...others];
 }
 

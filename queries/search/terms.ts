@@ -5,7 +5,7 @@ import { badParameter, keyOf, type RawParameter, split, unescaped } from './raw.
 /** Modifier and value → codes. */
 export type Terms = ReadonlyMap<string, readonly SystemCode[]>;
 
-/** Most codes that one value may stand for: each becomes a value of the statement. */
+/** Most codes that the values of a search may stand for, repetitions counted: each is looked up. */
 const MAX_CODES = 10_000;
 
 /** The modifier at the end of a parameter, behind chains too. */
@@ -15,20 +15,22 @@ function lastModifier(parameter: RawParameter): string | undefined {
 
 /**
  * Asks for the codes of all values of a search whose modifier needs them.
- * @throws Refusal `malformed` for a value with too many codes.
+ * @throws Refusal `malformed` for the value with which there are too many codes.
  */
 export async function loadTerms(
   parameters: readonly RawParameter[],
   terminology: Terminology,
 ): Promise<Terms> {
   const terms = new Map<string, readonly SystemCode[]>();
+  let count = 0;
   for (const parameter of parameters) {
     const modifier = lastModifier(parameter);
     for (const value of parameter.values) {
-      const codes = await lookUp(modifier, value, terminology);
+      const codes = terms.get(`${modifier} ${value}`) ?? (await lookUp(modifier, value, terminology));
       if (codes === undefined) continue;
-      if (codes.length > MAX_CODES) {
-        throw badParameter(keyOf(parameter), `the value stands for more than ${MAX_CODES} codes`);
+      count += codes.length;
+      if (count > MAX_CODES) {
+        throw badParameter(keyOf(parameter), `the values stand for more than ${MAX_CODES} codes`);
       }
       terms.set(`${modifier} ${value}`, codes);
     }

@@ -22,6 +22,12 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Conflict) return unavailable('the record is being written by others; try again');
   if (error instanceof Unavailable) return unavailable('the event store is not available');
   if (isDatabaseAway(error)) return unavailable('the database is not available');
+  if (isUnstorable(error)) {
+    return new Refusal('malformed', {
+      code: 'value',
+      diagnostics: 'a text of the request holds a NUL character',
+    });
+  }
   return undefined;
 }
 
@@ -59,6 +65,11 @@ function isDatabaseAway(error: unknown): boolean {
     AWAY.test(code) ||
     (SOCKET.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write'))
   );
+}
+
+/** Whether the database was asked about a NUL character, as such or as JSON's escape, which no text there can hold. */
+function isUnstorable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '22021' || error.code === '22P05');
 }
 
 /** The answer of a refusal on the FHIR interface: an OperationOutcome. */

@@ -30,7 +30,7 @@ export async function systemOf(pool: Pool, url: string, version?: string): Promi
   const wanted = version ?? (found?.url === url ? undefined : inUrl);
   if (found === undefined) {
     throw notFound(
-      `code system ${canonical.slice(0, 200)} is not loaded: annal terminology load brings it in`,
+      `code system ${canonical.slice(0, 200)} is not here; annal terminology load takes LOINC, ATC, ICD-10 and SNOMED CT`,
     );
   }
   if (wanted !== undefined && found.version !== null && wanted !== found.version)

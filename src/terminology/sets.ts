@@ -11,6 +11,8 @@ import type { Contained, Part, ValueSet } from './resources.ts';
 
 /** Value sets that may be nested in each other. */
 const DEEPEST = 20;
+/** Most parts of a value set, with their filters and the value sets that they name: each adds to the statement. */
+const MOST_PARTS = 500;
 
 /** Columns of a member: `part` and `place` are its order. */
 const COLUMNS = 'system, version, code, display, selectable, active, part, place';
@@ -40,6 +42,14 @@ export async function membersSql(
     throw invalid(`value set ${set.url} has neither compose nor expansion`);
   }
   const { include, exclude = [], inactive } = set.compose;
+  const parts = [...include, ...exclude].reduce(
+    (sum, { valueSet = [], filter = [] }) => sum + 1 + valueSet.length + filter.length,
+    0,
+  );
+  if (parts > MOST_PARTS)
+    throw invalid(
+      `a value set may have ${MOST_PARTS} parts at most, filters counted singly; here are ${parts}`,
+    );
   const included = await Promise.all(include.map((part, at) => partSql(part, compiling, at, deeper)));
   const excluded = await Promise.all(exclude.map((part, at) => partSql(part, compiling, at, deeper)));
   const conditions = excluded.map(

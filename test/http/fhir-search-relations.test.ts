@@ -214,6 +214,19 @@ describe('FHIR searches across references', () => {
     expect(await found('Patient/@p/Encounter?_has:Observation:encounter:code=A,B')).to.equal('e');
   });
 
+  // The record of q holds Encounters and its Patient, too.
+  it('counts and pages one type of a record', async () => {
+    for (const query of [
+      'Observation?patient=@q&patient.name=berg',
+      'Patient/@q/Observation?patient.name=berg',
+    ]) {
+      const { json } = await service.fhir(`/${filledIn(query)}&_count=2`);
+      expect(json.total, query).to.equal(2);
+      expect(json.entry, query).to.have.lengthOf(2);
+      expect(json.link, query).to.have.lengthOf(1);
+    }
+  });
+
   it('forgets what is deleted, at either end', async () => {
     const body = { resourceType: 'Patient', name: [{ family: 'Shortlived' }] };
     const patient = String((await service.post('/Patient', body)).json.id);

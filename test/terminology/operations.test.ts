@@ -89,6 +89,7 @@ describe('terminology operations', () => {
       [`system=${LOINC}&code=1-1`, 404, 'a part of it only'],
       [`system=${CATEGORY}&code=nonsense`, 404, 'nonsense'],
       ['system=http://snomed.info/sct&code=73211009', 404, 'annal terminology load'],
+      ['system=http://hl7.org/fhir/sid/cvx&code=08', 404, 'takes LOINC, ATC, ICD-10 and SNOMED CT'],
       [`system=${LOINC}`, 400, 'code'],
       ['code=4548-4', 400, 'system'],
     ] as const) {

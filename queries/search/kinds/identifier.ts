@@ -37,7 +37,10 @@ function parseToken(text: string): Token {
   return { system: first, value: second === '' ? null : second };
 }
 
-/** The condition that a row's body holds one of the identifiers. It is looked at in the few that tokens led to. */
+/**
+ * The condition that a row's body holds one of the identifiers. It is looked at in the few that tokens led to; as json, not
+ * jsonb, which refuses numbers that FHIR allows.
+ */
 function hasOne(tokens: readonly Token[], binds: Binds): string {
   const texts = (column: 'system' | 'value') =>
     binds.add(
@@ -45,9 +48,11 @@ function hasOne(tokens: readonly Token[], binds: Binds): string {
       'text[]',
     );
   return `exists (
-    select from jsonb_path_query(r.body::jsonb,
-      '$.keyvalue() ? (@.key == "identifier" || @.key == "masterIdentifier").value[*]') i(element)
+    select from json_each(r.body::json) m
+    cross join lateral json_array_elements(
+      case json_typeof(m.value) when 'array' then m.value else json_build_array(m.value) end) i(element)
     join unnest(${texts('system')}, ${texts('value')}) t(system, value)
       on (t.system is null or t.system = coalesce(i.element ->> 'system', ''))
-      and coalesce(t.value = i.element ->> 'value', t.value is null))`;
+      and coalesce(t.value = i.element ->> 'value', t.value is null)
+    where m.key in ('identifier', 'masterIdentifier'))`;
 }

@@ -5,13 +5,16 @@ import { FOLDED_LENGTH, folded } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../binds.ts';
 import type { SearchScope } from '../parameter.ts';
 import { keysPredicate, type Predicate, valuesPredicate } from '../predicate.ts';
-import { type RawParameter, refuseModifier, unescaped } from '../raw.ts';
+import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 import { formKeys, parameterKeys } from '../stored.ts';
+
+/** Most parts of the paths of all uris with `:above`: each is looked up. */
+const MAX_PARTS = 1_000;
 
 /**
  * Is one of the uris, to the letter; `:above` is one that contains them, `:below` one that they contain, by the parts of
  * their paths.
- * @throws Refusal `malformed` for another modifier.
+ * @throws Refusal `malformed` for another modifier, and for uris of too many parts.
  */
 export function uriPredicate(
   parameter: RawParameter,
@@ -21,6 +24,10 @@ export function uriPredicate(
   refuseModifier(parameter, ['above', 'below']);
   const uris = parameter.values.map(unescaped);
   if (parameter.modifier === 'below') return below(parameterKeys(compiled, scope), uris);
+  const parts = uris.reduce((sum, uri) => sum + uri.split('/').length, 0);
+  if (parameter.modifier === 'above' && parts > MAX_PARTS) {
+    throw badParameter(keyOf(parameter), `the values may have ${MAX_PARTS} parts of paths at most`);
+  }
   const found = parameter.modifier === 'above' ? uris.flatMap(above) : uris;
   return keysPredicate(formKeys(compiled, found.map(uriForm), scope));
 }

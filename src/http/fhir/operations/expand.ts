@@ -6,6 +6,9 @@ import type { Operation, OperationRequest } from '../operation.ts';
 import { valueSetOf } from './instance.ts';
 import { answerResource, badInput, countOf, objectOf, textOf, truthOf } from './terminology-inputs.ts';
 
+/** Longest filter, in characters: each of its words is looked for. */
+const LONGEST_FILTER = 200;
+
 /**
  * 200 with the ValueSet and its expansion. 404 for a value set or a code system that is not here, 413 for too many codes
  * without a count.
@@ -34,6 +37,8 @@ export const expand: Operation = {
       count: countOf(request, 'count'),
       activeOnly: truthOf(request, 'activeOnly'),
     };
+    if ((options.filter?.length ?? 0) > LONGEST_FILTER)
+      throw badInput('filter', `it may have ${LONGEST_FILTER} characters at most`);
     const { total, members } = await request.service.terminology.expand(set, options);
     const { compose, expansion: _, ...definition } = set;
     const parameter = Object.entries(options).flatMap(([name, value]) =>
