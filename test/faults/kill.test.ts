@@ -23,7 +23,7 @@ const COMMANDS_BETWEEN = { least: 20, most: 250 };
 const JITTER_MS = 30;
 
 describe('the service killed under load', function () {
-  const kills = scaled(10, 3);
+  const kills = scaled(10, 2);
   this.timeout(120_000 + kills * 90_000);
   let dataDir: string;
   let service: Service;

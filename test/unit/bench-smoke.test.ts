@@ -6,7 +6,10 @@ import { ROOT } from '../support/process.ts';
 
 const run = promisify(execFile);
 
-const ROWS = ['create', 'read', 'transaction', 'history', 'visible', 'rebuild', 'beside', 'growth', 'cold'];
+const ROWS = [
+  ...['create', 'read', 'transaction', 'history', 'visible', 'rebuild', 'beside', 'growth', 'cold'],
+  ...['search', 'everything', 'summary'],
+];
 
 interface Report {
   readonly rows: readonly {
