@@ -16,6 +16,8 @@ export interface Asks {
 
 /** Most shapes that are named; each takes some kilobytes on every connection. */
 const MAX_SHAPES = 200;
+/** A longer text is a query of very many parts: prepared it would take megabytes on every connection, for good. */
+const MAX_LENGTH = 10_000;
 
 const names = new Map<string, string>();
 
@@ -25,7 +27,7 @@ export function prepared(
   values: unknown[],
 ): { name?: string; text: string; values: unknown[] } {
   let name = names.get(text);
-  if (name === undefined && names.size < MAX_SHAPES) {
+  if (name === undefined && names.size < MAX_SHAPES && text.length <= MAX_LENGTH) {
     name = `shape-${names.size}`;
     names.set(text, name);
   }

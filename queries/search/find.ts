@@ -52,8 +52,9 @@ export interface Limits {
 /** At a million resources either way takes some ten milliseconds at most. */
 export const LIMITS: Limits = { few: 4_000, far: 20_000 };
 
-/** Sources that had more than a few rows, and for how long that is believed, in ms. */
+/** Sources that had more than a few rows, and for how long that is believed, in ms. Those of very many keys are not kept. */
 const KNOWN = 1_000;
+const KNOWN_LENGTH = 2_000;
 const KNOWN_MS = 600_000;
 
 /** Whether an index gives the rows of a source without many others: of quantities it knows one end only. */
@@ -81,7 +82,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
       if (name !== undefined && large.has(name)) continue;
       const found = await run((binds) => candidates(asked, source, few, binds));
       if (!found.over) return found;
-      if (name !== undefined) large.set(name, true);
+      if (name !== undefined && name.length <= KNOWN_LENGTH) large.set(name, true);
     }
     const walked = await walk(asked, sources[0], far);
     if (walked?.rows.length === asked.limit) return walked;
