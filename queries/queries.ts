@@ -12,7 +12,7 @@ import { openRead, type Read } from './read.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
-import { withSharedRead, withSharedSearch } from './terminology/shared.ts';
+import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
 /** Every question of the FHIR interface. None of them answers anything that the caller may not see. */
@@ -44,12 +44,13 @@ export function openQueries(
 ): Queries {
   const shared = { pool, ready: terminologyReady };
   const line = new Line(pool.options);
+  const read = withSharedRead(shared, openRead(line));
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
   return {
     apiKey: openApiKeys(line),
-    read: withSharedRead(shared, openRead(line)),
-    vread: openVread(pool),
+    read,
+    vread: withSharedVread(read, openVread(pool)),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
     search: withSharedSearch(shared, openSearch(pool, terminology)),

@@ -23,7 +23,10 @@ export interface EverythingAsked {
 }
 
 /** Names of the parameters, as the CapabilityStatement's operation has them, and the cursor of `next` links. */
-export const EVERYTHING_PARAMETERS = ['start', 'end', '_since', '_type', '_count', CURSOR] as const;
+export const EVERYTHING_PARAMETERS: readonly string[] = [
+  ...['start', 'end', '_since', '_type', '_count', '_summary', '_elements'],
+  CURSOR,
+];
 
 /** Before and after every moment that a FHIR date can name, in microseconds. */
 const BEGINNING = -4e18;
@@ -52,6 +55,8 @@ export function parseEverything(query: URLSearchParams): EverythingAsked {
   }
   const types = valuesOf('_type').flatMap((value) => value.split(','));
   const count = one('_count');
+  // Which parts of resources are shown is the answer's matter.
+  for (const name of ['_summary', '_elements']) valuesOf(name);
   const cursor = one(CURSOR);
   return {
     ...(types.length === 0 ? {} : { types: new Set(types.map(typeOf)) }),

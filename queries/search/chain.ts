@@ -2,6 +2,7 @@
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { withArticle } from '#src/shared/article.ts';
 import type { Binds } from '../binds.ts';
 import { innerRows, ofTypes, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import type { SearchScope } from './parameter.ts';
@@ -32,7 +33,7 @@ export function chainPredicate(
   const types = targetsOf(compiled, scope.type);
   if (compiled.type !== 'reference') throw badParameter(key, `${name} is not a reference`);
   if (others.length > 0 || (target !== undefined && !types.some((type) => type === target))) {
-    throw badParameter(key, `${name} cannot name a ${(target ?? '').slice(0, 50)} here`);
+    throw badParameter(key, `${name} cannot name ${withArticle((target ?? '').slice(0, 50))} here`);
   }
   const rest = renamed(parameter, key.slice(dot + 1));
   const ends = ofTypes(target === undefined ? types : types.filter((type) => type === target), (type) =>

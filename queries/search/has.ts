@@ -2,6 +2,7 @@
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
+import { withArticle } from '#src/shared/article.ts';
 import { innerRows, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import type { SearchScope } from './parameter.ts';
 import { hasKeys, keySets, ofTenant, type Predicate } from './predicate.ts';
@@ -27,7 +28,7 @@ export function hasPredicate(
   if (compiled === undefined) return undefined;
   const inner = stepTo(type, parameter, scope);
   if (!mayName(compiled, type, scope.type)) {
-    throw badParameter(key, `${name} of ${type} cannot name a ${scope.type}`);
+    throw badParameter(key, `${name} of ${type} cannot name ${withArticle(scope.type)}`);
   }
   const predicate = predicateOf(renamed(parameter, rest.join(':')), inner);
   return predicate === undefined ? undefined : referred(compiled, predicate, scope.type, inner);

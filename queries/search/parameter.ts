@@ -15,7 +15,7 @@ export interface SearchScope {
   readonly now: Micros;
   /** Codes that values with `:in` and its like stand for, asked for beforehand. */
   readonly terms?: Terms;
-  /** Whether identifiers compare to the letter: where a search decides what is written. */
+  /** Whether identifiers compare to the letter: where a search decides which one is meant. */
   readonly exact?: boolean;
   /** Counts the types that chains and `_has` of the whole search come to. */
   readonly steps?: { taken: number };

@@ -33,6 +33,8 @@ export interface SearchRequest {
   readonly record?: string;
   /** Base URL of the FHIR interface, slash at its end. */
   readonly base: string;
+  /** Whether identifiers compare to the letter. */
+  readonly exact?: true;
 }
 
 /** Searches. @throws Refusal `malformed` naming a parameter with a bad value or modifier. */
@@ -50,8 +52,8 @@ export function openSearch(
   const find = openFind(pool, limits);
   return async (caller, request) => {
     const now = nowMicros();
-    const { type, record } = request;
-    const scope = { type, tenant: caller.tenantId, base: request.base, now };
+    const { type, record, base, exact = false } = request;
+    const scope = { type, tenant: caller.tenantId, base, now, exact };
     const search = await parseSearch(request.query, scope, terminology);
     const order = orderOf(type, caller.tenantId, search.sorts);
     const { made, last } = startOf(search.cursor, order);

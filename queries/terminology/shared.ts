@@ -10,6 +10,7 @@ import { type Tenant, tenantId } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Read } from '../read.ts';
 import { openSearch, type Search } from '../search/search.ts';
+import type { Vread } from '../vread.ts';
 
 /** Whose rows they are. No project has that name: theirs begin with `proj_`. */
 export const SHARED_OWNER: Tenant = { project: 'terminology', environment: 'production' };
@@ -72,5 +73,13 @@ export function withSharedRead({ pool, ready }: Shared, ofTenant: Read): Read {
     });
     const [row] = rows;
     return row && { id, type, version: 1, lastUpdated: row.changed_at, body: row.body };
+  };
+}
+
+/** Vread of any type: of terminology, whose older contents nobody keeps, version 1 as it is read. */
+export function withSharedVread(read: Read, ofTenant: Vread): Vread {
+  return async (caller, type, id, version) => {
+    if (!isShared(type)) return ofTenant(caller, type, id, version);
+    return version === 1 ? read(caller, type, id) : undefined;
   };
 }

@@ -22,8 +22,8 @@ const INTERACTIONS = [
   'search-type',
 ];
 
-/** Terminology is shared and read-only. */
-const READ_ONLY = ['read', 'search-type'];
+/** Terminology is shared and read-only; nobody keeps what it was before. */
+const READ_ONLY = ['read', 'vread', 'search-type'];
 
 const OF_SYSTEM = ['transaction', 'batch', 'history-system', 'search-system'];
 

@@ -33,10 +33,10 @@ export async function systemOf(pool: Pool, url: string, version?: string): Promi
       `code system ${canonical.slice(0, 200)} is not here; annal terminology load takes LOINC, ATC, ICD-10 and SNOMED CT`,
     );
   }
-  if (wanted !== undefined && found.version !== null && wanted !== found.version)
-    throw notFound(
-      `code system ${found.url} is here in version ${found.version}, not ${wanted.slice(0, 100)}`,
-    );
+  if (wanted !== undefined && wanted !== found.version) {
+    const here = found.version === null ? 'without a version' : `in version ${found.version}`;
+    throw notFound(`code system ${found.url} is here ${here}, not in ${wanted.slice(0, 100)}`);
+  }
   return found;
 }
 

@@ -125,6 +125,23 @@ describe('FHIR Bundles', () => {
     expect(codes).to.deep.equal(['not-found', 'not-supported']);
   });
 
+  it('has searches and operations as entries by GET alone', async () => {
+    const posted = [
+      request('POST', 'Patient/_search?active=true'),
+      request('POST', `Patient/${id}/$everything`),
+      request('POST', 'CodeSystem/$lookup'),
+    ].map((entry) => ({ ...entry, resource: { resourceType: 'Parameters' } }));
+    const read = [request('GET', 'Patient?active=true'), request('GET', `Patient/${id}/$everything`)];
+    const wrong = request('GET', `Patient/${id}/$summary?foo=1`);
+    const answer = await send(bundle('batch', ...posted, ...read, wrong));
+    expect(statuses(answer)).to.deep.equal([422, 422, 422, 200, 200, 400]);
+    for (const entry of posted) {
+      const body = JSON.stringify(bundle('transaction', entry));
+      expect((await service.fhir('/', { method: 'POST', body })).status).to.equal(422);
+    }
+    expect(statuses(await send(bundle('transaction', ...read)))).to.deep.equal([200, 200]);
+  });
+
   it('answers deletes and what was there already', async () => {
     const identifier = [{ system: 'urn:bundle', value: '1' }];
     const create = {

@@ -130,8 +130,10 @@ describe('what the CapabilityStatement declares', function () {
     for (const { type, interaction, ...declared } of rest.resource) {
       const codes = interaction.map(({ code }) => code);
       if (typeEntry(type).home === 'terminology') {
-        expect(codes).to.deep.equal(['read', 'search-type']);
+        expect(codes).to.deep.equal(['read', 'vread', 'search-type']);
         expect((await service.fhir(`/${type}/none`)).status).to.equal(404);
+        for (const url of [`/${type}/_history`, `/${type}/none/_history`])
+          expect((await service.fhir(url)).status, url).to.equal(405);
         continue;
       }
       const at = `/${type}/${ids.get(type)}`;

@@ -216,6 +216,45 @@ describe('$everything', () => {
     expect(found).to.have.members(['foreign', 's0', 's1', 's2', 's3', 's4']);
   });
 
+  it('names what it does not have in an entry', async () => {
+    for (const [query, found] of [
+      ['?nonsense=1&_type=Patient', ['patient']],
+      ['?nonsense=1&_type=Device', []],
+    ] as const) {
+      const { entry = [], link, total } = await get(query);
+      const told = entry.at(-1);
+      expect(told?.search.mode, query).to.equal('outcome');
+      expect(JSON.stringify(told?.resource)).to.contain('query.nonsense').and.contain('information');
+      expect(entry.slice(0, -1).map(({ resource }) => nameOf(resource))).to.deep.equal(found);
+      expect(total).to.equal(found.length);
+      expect(link[0]?.url).to.contain('_type=').and.not.contain('nonsense');
+    }
+    expect((await get('?_type=Patient&_format=json&_pretty=true')).entry).to.have.length(1);
+  });
+
+  it('shows parts of resources, on every page', async () => {
+    let url: string | undefined = '?_elements=status&_count=2';
+    const shown: Record<string, string[]> = {};
+    while (url !== undefined) {
+      const page: Bundle = await get(url);
+      for (const { resource } of page.entry ?? []) shown[nameOf(resource)] = Object.keys(resource);
+      url = next(page);
+    }
+    expect(shown.old).to.have.members(['resourceType', 'id', 'meta', 'status', 'code']);
+    expect(shown.clinic).to.include('partOf');
+    const { entry = [], link } = await get('?_summary=true&_type=Observation,Organization');
+    expect(link[0]?.url).to.contain('_summary=true');
+    for (const { resource } of entry) {
+      expect(JSON.stringify(resource.meta), resource.resourceType).to.contain('SUBSETTED');
+    }
+    for (const query of ['_summary=count', '_summary=some', '_elements=nothing', '_elements:not=status']) {
+      const answer = await service.fhir(`${path}?${query}`);
+      expect([answer.status, answer.text], query).to.satisfy(
+        ([code, text]: [number, string]) => code === 400 && text.includes(query.split(/[=:]/)[0] ?? ''),
+      );
+    }
+  });
+
   it('refuses what it cannot answer', async () => {
     const statusOf = async (query: string) => (await service.fhir(query)).status;
     const unknown = refs.stranger?.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
@@ -240,7 +279,6 @@ describe('$everything', () => {
     }
     const strict = { headers: { Prefer: 'handling=strict' } };
     expect((await service.fhir(`${path}?nonsense=1`, strict)).status).to.equal(400);
-    expect(names(await get('?nonsense=1&_type=Patient'))).to.deep.equal(['patient']);
     const deleted = await create('deleted', { resourceType: 'Patient' });
     await service.fhir(`/${deleted}`, { method: 'DELETE' });
     expect(await statusOf(`/${deleted}/$everything`)).to.equal(410);

@@ -121,7 +121,7 @@ const CASES: readonly (readonly [query: string, letters: string])[] = [
 
 const REFUSED: readonly (readonly [path: string, says: string])[] = [
   ['Observation?code.name=x', 'code is not a reference'],
-  ['Observation?subject:Organization.name=x', 'subject cannot name a Organization'],
+  ['Observation?subject:Organization.name=x', 'subject cannot name an Organization'],
   ['Observation?subject:Patient.birthdate=soon', 'birthdate'],
   ['Patient?_has:Observation:patient=A', '_has:Type:reference:parameter'],
   ['Patient?_has:Observation:code:status=final', 'code of Observation cannot name a Patient'],

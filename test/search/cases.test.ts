@@ -8,6 +8,7 @@ import { queryText } from '#test/support/search/query-text.ts';
 import { TABLES } from './cases/all.ts';
 
 interface Searchset {
+  readonly total?: number;
   readonly entry?: readonly {
     readonly resource: { readonly resourceType: string; readonly id: string };
     readonly search: { readonly mode: string };
@@ -27,37 +28,59 @@ describe('search, case by case', () => {
   });
   after(() => service.stop());
 
-  /** Letters of a search's matches, in its order, all pages of it. */
-  const found = async (type: string, query: string): Promise<string[]> => {
-    const names: string[] = [];
-    let url: string | undefined = `/${type}?${queryText(resolveSymbols(query, ids))}`;
+  /** A search's matches, in its order, all pages of it: `Type/id`. Each page's total must be how many there are. */
+  const walk = async (type: string, query: string, count?: number): Promise<string[]> => {
+    const matches: string[] = [];
+    const totals: (number | undefined)[] = [];
+    const paging = count === undefined ? '' : `&_count=${count}`;
+    let url: string | undefined = `/${type}?${queryText(resolveSymbols(query, ids))}${paging}`;
     while (url !== undefined) {
       const answer = await service.fhir(url, { headers: { Prefer: 'handling=strict' } });
       expect(answer.status, `${url}: ${answer.text}`).to.equal(200);
-      const { entry = [], link } = JSON.parse(answer.text) as Searchset;
-      for (const { resource, search } of entry) {
-        if (search.mode !== 'match') continue;
-        const name = letters.get(`${resource.resourceType}/${resource.id}`);
-        // Writes have made Provenances, too.
-        if (name === undefined && type !== 'Provenance') throw new Error(`nobody knows ${resource.id}`);
-        if (name !== undefined) names.push(name);
-      }
+      const { entry = [], link, total } = JSON.parse(answer.text) as Searchset;
+      const found = entry.filter(({ search }) => search.mode === 'match');
+      matches.push(...found.map(({ resource }) => `${resource.resourceType}/${resource.id}`));
+      totals.push(total);
       url = link.find(({ relation }) => relation === 'next')?.url;
+      if (count === undefined) continue;
+      expect(found.length, `matches of a page of ${query}`).to.be.at.most(count);
+      if (url !== undefined) expect(found, `a page of ${query}`).to.have.length(count);
     }
-    return names;
+    expect(new Set(matches).size, `${query}: different matches`).to.equal(matches.length);
+    expect(totals, `${query}: total`).to.deep.equal(totals.map(() => matches.length));
+    return matches;
   };
+
+  /** Letters of matches. Writes have made Provenances, too. */
+  const lettersOf = (type: string, matches: readonly string[]): string[] =>
+    matches.flatMap((match) => {
+      const name = letters.get(match);
+      if (name === undefined && type !== 'Provenance') throw new Error(`nobody knows ${match}`);
+      return name ?? [];
+    });
 
   for (const { topic, type, resources, cases } of TABLES) {
     describe(`${type}: ${topic}`, () => {
       for (const [query, expected] of cases) {
         it(query, async () => {
-          const own = (await found(type, query)).filter((letter) => Object.hasOwn(resources, letter));
+          const found = lettersOf(type, await walk(type, query));
+          const own = found.filter((letter) => Object.hasOwn(resources, letter));
           if (!query.includes('_sort')) own.sort();
           expect(own.join('')).to.equal(expected);
         });
       }
     });
   }
+
+  it('gives each match once and in the same order in pages of two', async function () {
+    this.timeout(60_000);
+    for (const { type, cases } of TABLES) {
+      for (const [query, expected] of cases.filter((_, at) => at % 8 === 0)) {
+        if (expected.length < 3 || query.includes('_count')) continue;
+        expect(await walk(type, query, 2), `${type}?${query}`).to.deep.equal(await walk(type, query));
+      }
+    }
+  });
 
   it('finds nothing of another project', async () => {
     const key = await service.newProject();

@@ -92,6 +92,12 @@ describe('terminology operations', () => {
       ['system=http://hl7.org/fhir/sid/cvx&code=08', 404, 'takes LOINC, ATC, ICD-10 and SNOMED CT'],
       [`system=${LOINC}`, 400, 'code'],
       ['code=4548-4', 400, 'system'],
+      [`system=${LOINC}&code=4548-4&version=0.1`, 404, 'not in 0.1'],
+      [`system=${CATEGORY}&code=exam&version=0.1`, 404, 'not in 0.1'],
+      [`system=${CATEGORY}|0.1&code=exam`, 404, 'not in 0.1'],
+      ['system=http://unitsofmeasure.org&code=mg/dL&version=0.1', 404, 'without a version, not in 0.1'],
+      ['system=http://unitsofmeasure.org&code=ug.m/s2', 404, 'a part of it only'],
+      [`system=${LOINC}&code=4548-4&foo=1`, 400, 'foo'],
     ] as const) {
       it(`answers ${status} to ${query}`, async () => {
         const { issue } = await ask<{ issue: { diagnostics: string }[] }>(

@@ -34,6 +34,28 @@ describe('terminology resources', () => {
     expect(read.json).to.deep.include({ resourceType: 'CodeSystem', url });
   });
 
+  it('reads version 1 as it reads the resource, and has no other and no history', async () => {
+    for (const type of ['CodeSystem', 'ValueSet', 'ConceptMap']) {
+      const id = (await found(`/${type}?_count=1`)).entry?.[0]?.resource.id;
+      const read = await service.fhir(`/${type}/${id}`);
+      const version = await service.fhir(`/${type}/${id}/_history/1`);
+      expect([version.status, version.text]).to.deep.equal([200, read.text]);
+      for (const name of ['etag', 'last-modified']) {
+        expect(version.headers.get(name), name).to.be.a('string').that.equals(read.headers.get(name));
+      }
+      const headers = { 'If-None-Match': 'W/"1"' };
+      expect((await service.fhir(`/${type}/${id}/_history/1`, { headers })).status).to.equal(304);
+      for (const [url, status] of [
+        [`/${type}/${id}/_history/2`, 404],
+        [`/${type}/018f0000-0000-7000-8000-000000000000/_history/1`, 404],
+        [`/${type}/${id}/_history`, 405],
+        [`/${type}/_history`, 405],
+      ] as const) {
+        expect((await service.fhir(url)).status, url).to.equal(status);
+      }
+    }
+  });
+
   it('shows every project the same', async () => {
     const query = '/ValueSet?url=http://hl7.org/fhir/ValueSet/administrative-gender';
     const other = await found(query, await service.newProject());

@@ -55,7 +55,7 @@ describe('CapabilityStatement', () => {
     const index = TYPE_NAMES.indexOf('ValueSet');
     expect(statement)
       .to.have.nested.property(`rest[0].resource[${index}].interaction`)
-      .that.deep.equals([{ code: 'read' }, { code: 'search-type' }]);
+      .that.deep.equals([{ code: 'read' }, { code: 'vread' }, { code: 'search-type' }]);
   });
 });
 

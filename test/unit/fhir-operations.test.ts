@@ -25,6 +25,18 @@ describe('operations', () => {
       },
     },
     {
+      name: 'list',
+      definition: 'http://example.org/OperationDefinition/list',
+      system: true,
+      methods: ['GET'],
+      parameters: ['count'],
+      searchset: true,
+      run: async (request) => {
+        given = request;
+        return { status: 200, headers: {} };
+      },
+    },
+    {
       name: 'send',
       definition: 'http://example.org/OperationDefinition/send',
       types: ['Observation'],
@@ -87,7 +99,7 @@ describe('operations', () => {
     expect(plain.resource?.value).to.deep.equal({ resourceType: 'Patient', active: true });
   });
 
-  it('refuse what is no Parameters, and with handling=strict what they do not have', async () => {
+  it('refuse what is no Parameters, and what they do not have', async () => {
     const failure = (body: string, request = asked('')) =>
       call('$look', request, body).then(
         () => undefined,
@@ -108,14 +120,26 @@ describe('operations', () => {
       expect(error instanceof Refusal && error.issues[0]?.expression, body).to.equal(where);
     }
     const unknown = '{"resourceType":"Parameters","parameter":[{"name":"other","valueCode":"x"}]}';
-    expect(await failure(unknown)).to.equal(undefined);
-    expect(await failure(unknown, asked('', 'strict'))).to.have.nested.property(
-      'issues[0].expression',
-      'query.other',
-    );
-    expect(await failure(unknown, asked('_format=json&count=1', 'strict')))
-      .to.have.property('issues')
-      .with.length(1);
+    for (const handling of [undefined, 'strict'] as const) {
+      const error = await failure(unknown, asked('_format=json&_pretty=true&count=1', handling));
+      expect(error).to.have.property('status', 400);
+      expect(error).to.have.property('issues').with.length(1);
+      expect(error).to.have.nested.property('issues[0].expression', 'query.other');
+    }
+  });
+
+  it('that answer a searchset are told what they do not have, and refuse it with handling=strict', async () => {
+    const request = await call('$list', asked('_format=json&other=1&count=2'));
+    expect(request.ignored).to.deep.equal([
+      {
+        code: 'informational',
+        diagnostics: 'operation $list has no parameter other: it was ignored',
+        expression: 'query.other',
+      },
+    ]);
+    expect((await call('$list', asked('count=2', 'strict'))).ignored).to.deep.equal([]);
+    const error = await call('$list', asked('other=1', 'strict')).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(Refusal).with.property('status', 400);
   });
 
   it('are declared in the CapabilityStatement', () => {
@@ -127,8 +151,8 @@ describe('operations', () => {
     });
     const { value } = parseJson(JSON.stringify(statement));
     expect(isObject(value) && validateResource(value, 'CapabilityStatement')).to.deep.equal([]);
-    const [look, send] = table.map(({ name, definition }) => ({ name, definition }));
-    expect(statement).to.have.nested.property('rest[0].operation').that.deep.equals([look]);
+    const [look, list, send] = table.map(({ name, definition }) => ({ name, definition }));
+    expect(statement).to.have.nested.property('rest[0].operation').that.deep.equals([look, list]);
     expect(statement).to.have.nested.property('rest[0].resource[0].operation').that.deep.equals([look]);
     expect(statement).to.have.nested.property('rest[0].resource[1].operation').that.deep.equals([look, send]);
     expect(statement).not.to.have.nested.property('rest[0].resource[2].operation');

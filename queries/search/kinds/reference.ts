@@ -4,6 +4,7 @@ import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { LOGICAL } from '#src/fhir/search/extract.ts';
 import { referenceForm } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
+import { withArticle } from '#src/shared/article.ts';
 import type { SearchScope } from '../parameter.ts';
 import { keysPredicate, type Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
@@ -68,7 +69,7 @@ export function parseReferenceForms(
   if (!isR4ResourceType(type) || (parameter.modifier !== undefined && type !== parameter.modifier)) {
     throw badParameter(
       keyOf(parameter),
-      `the value must be a reference to a ${parameter.modifier ?? 'type'}`,
+      `the value must be a reference to ${withArticle(parameter.modifier ?? 'type')}`,
     );
   }
   const whole = `${type}/${id}${version}`;

@@ -1,4 +1,6 @@
 /** Applying a FHIRPath Patch: https://hl7.org/fhir/R4/fhirpatch.html, the table of operations and its base rules. */
+
+import { withArticle } from '#src/shared/article.ts';
 import { type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
 import { copyJson, isDeeper } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -170,7 +172,7 @@ function namedElement(type: string | undefined, name: string, operation: FhirPat
   if (element !== undefined) return element;
   throw refused(
     operation,
-    `gives ${type === undefined ? 'no element of R4' : `a ${type}`}, which has no element ${name}`,
+    `gives ${type === undefined ? 'no element of R4' : withArticle(type)}, which has no element ${name}`,
   );
 }
 
@@ -196,7 +198,7 @@ function content(
   if (value.kind === 'parts' && !isPrimitive(chosen) && chosen !== 'Resource') {
     return { key, content: { value: assemble(value, chosen, operation) } };
   }
-  throw refused(operation, `: ${definition.name} takes a ${chosen}`);
+  throw refused(operation, `: ${definition.name} takes ${withArticle(chosen)}`);
 }
 
 function typeOfChoice(value: PatchValue, codes: readonly string[]): string | undefined {

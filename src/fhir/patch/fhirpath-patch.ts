@@ -1,5 +1,6 @@
 /** FHIRPath Patch documents: https://hl7.org/fhir/R4/fhirpatch.html. A Parameters resource, read strictly. */
 import { z } from 'zod';
+import { withArticle } from '#src/shared/article.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { dataTypeOf, isPrimitive } from './elements.ts';
@@ -187,7 +188,7 @@ function contentOf(
   const fine =
     (value === undefined || (primitive ? typeof value !== 'object' || isNumber(value) : isObject(value))) &&
     (extra === undefined || (primitive && isObject(extra)));
-  if (!fine) throw malformed(at, `: the part ${where} does not hold a ${type}`);
+  if (!fine) throw malformed(at, `: the part ${where} does not hold ${withArticle(type)}`);
   return { ...(value !== undefined && { value }), ...(isObject(extra) && { extra }) };
 }
 

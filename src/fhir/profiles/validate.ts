@@ -2,6 +2,8 @@
  * Validation as `$validate` does it: base R4 as at every write, what a resource claims by `meta.profile`, profiles that
  * the caller names, and the rules of documents.
  */
+
+import { withArticle } from '#src/shared/article.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import type { Issue } from '#src/shared/refusal.ts';
 import { validateResource } from '../validate.ts';
@@ -37,7 +39,7 @@ export function validateWithProfiles(resource: JsonObject, profiles: readonly st
       });
     } else if (known.base === undefined) faults.push(...check.faults(check.root, known.url));
     else if (known.base !== 'Resource' && known.base !== resource.resourceType) {
-      const diagnostics = `the resource must be a ${known.base}, as the profile says`;
+      const diagnostics = `the resource must be ${withArticle(known.base)}, as the profile says`;
       remarks.push({ code: 'value', diagnostics, expression: check.root.path });
     }
   }

@@ -1,4 +1,6 @@
 /** Values of elements against their properties: how many, of which JSON type, and what `_name` may hold. */
+
+import { withArticle } from '#src/shared/article.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Holds } from './invariants.ts';
 import { hasForbiddenCharacter, PRIMITIVE_TESTS, type PrimitiveTest } from './primitives.ts';
@@ -83,7 +85,7 @@ function checkPrimitive(
 ): void {
   const { name } = property;
   if (Array.isArray(value) || isObject(value)) {
-    walk.fault('structure', `must be a ${property.type}, not an object or array`, name, index);
+    walk.fault('structure', `must be ${withArticle(property.type)}, not an object or array`, name, index);
     return;
   }
   const fault = test(value);

@@ -3,7 +3,7 @@ import type { SubmittedResource } from '#commands/command.ts';
 import type { DescribedOperation } from '#src/fhir/capability.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isNumber, isObject, type Json, type ParsedJson } from '#src/shared/json.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 import type { FhirRequest, Interaction } from './request.ts';
 
@@ -24,6 +24,8 @@ export interface OperationRequest extends FhirRequest {
   readonly inputs: readonly OperationInput[];
   /** The body when it is not Parameters, else the parameter `resource`. */
   readonly resource: SubmittedResource | undefined;
+  /** What the searcher is to be told of inputs that the operation does not have; none unless it answers a searchset. */
+  readonly ignored: readonly Issue[];
 }
 
 /** An operation. None of them writes: they need the scope `read`. */
@@ -31,8 +33,10 @@ export interface Operation extends DescribedOperation {
   readonly methods: readonly ('GET' | 'POST')[];
   /** Whether it is found at R4 types too that are not of the 26. */
   readonly otherTypes?: true;
-  /** Names of its inputs; others are refused with `handling=strict`. */
+  /** Names of its inputs; others are refused. */
   readonly parameters: readonly string[];
+  /** Whether it answers a searchset: that names other inputs, and they are refused with `handling=strict` alone. */
+  readonly searchset?: true;
   run(request: OperationRequest): Promise<Answer>;
 }
 
@@ -59,7 +63,9 @@ export function operationInteractions(
   }
   const elsewhere = otherType === undefined ? {} : { otherType };
   const asked = (request: FhirRequest, body: ParsedJson | undefined) =>
-    operation.run(understood(operation, { ...request, ...inputsOf(request, body), type, id, ...elsewhere }));
+    operation.run(
+      understood(operation, { ...request, ...inputsOf(request, body), ignored: [], type, id, ...elsewhere }),
+    );
   const GET: Interaction = { kind: 'read', run: (request) => asked(request, undefined) };
   const POST: Interaction = { kind: 'operation', run: asked };
   return {
@@ -79,22 +85,25 @@ function isThere(
   return (id === undefined ? types : instances)?.includes(type) === true;
 }
 
-/** @throws Refusal malformed (400) naming inputs that the operation does not have, with `handling=strict` */
+/**
+ * Names inputs that the operation does not have. Nothing but the entry of a searchset could say that they were ignored.
+ * @throws Refusal malformed (400) for them elsewhere, and with `handling=strict`
+ */
 function understood(operation: Operation, request: OperationRequest): OperationRequest {
-  if (request.prefer.handling !== 'strict') return request;
   const names = new Set([...request.query.keys(), ...request.inputs.map(({ name }) => name)]);
   const unknown = [...names].filter(
     (name) => !operation.parameters.includes(name) && !OF_EVERY_REQUEST.has(name),
   );
   if (unknown.length === 0) return request;
-  throw new Refusal(
-    'malformed',
+  const issues = (code: Issue['code'], more = ''): Issue[] =>
     unknown.map((name) => ({
-      code: 'not-supported',
-      diagnostics: `operation $${operation.name} has no parameter ${name.slice(0, 100)}`,
+      code,
+      diagnostics: `operation $${operation.name} has no parameter ${name.slice(0, 100)}${more}`,
       expression: `query.${name.slice(0, 100)}`,
-    })),
-  );
+    }));
+  if (operation.searchset === true && request.prefer.handling !== 'strict')
+    return { ...request, ignored: issues('informational', ': it was ignored') };
+  throw new Refusal('malformed', issues('not-supported'));
 }
 
 /** @throws Refusal malformed (400) for a body that is no resource, or Parameters that are none. */

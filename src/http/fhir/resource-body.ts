@@ -1,5 +1,6 @@
 /** The resource in a request's body. */
 import type { SubmittedResource } from '#commands/command.ts';
+import { withArticle } from '#src/shared/article.ts';
 import { isObject, type ParsedJson, parseJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type RawBody, textOf } from '../body.ts';
@@ -24,7 +25,11 @@ export function parseResource(body: RawBody | undefined, type: string): Submitte
   }
   if (resourceType !== type) {
     const shown = resourceType.slice(0, 64);
-    throw malformed('value', `the body is a ${shown}, the URL names ${type}`, `${type}.resourceType`);
+    throw malformed(
+      'value',
+      `the body is ${withArticle(shown)}, the URL names ${type}`,
+      `${type}.resourceType`,
+    );
   }
   return { value, exact };
 }

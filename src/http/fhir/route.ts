@@ -56,7 +56,8 @@ export function routeOf(segments: readonly string[], operations = OPERATIONS): R
   if (second === undefined) return typeRoute(type, readOnly);
   if (third === undefined) {
     if (second === '_history') {
-      return { pattern: '/:type/_history', methods: { GET: reads((r) => historyOfType(r, type)) } };
+      const GET = reads((r) => historyOfType(r, type));
+      return { pattern: '/:type/_history', methods: readOnly ? {} : { GET } };
     }
     if (second === '_search')
       return { pattern: '/:type/_search', methods: { POST: forms((r) => search(r, type)) } };
@@ -64,10 +65,8 @@ export function routeOf(segments: readonly string[], operations = OPERATIONS): R
   }
   if (third === '_history') {
     if (fourth === undefined) {
-      return {
-        pattern: '/:type/:id/_history',
-        methods: { GET: reads((r) => historyOfInstance(r, type, second)) },
-      };
+      const GET = reads((r) => historyOfInstance(r, type, second));
+      return { pattern: '/:type/:id/_history', methods: readOnly ? {} : { GET } };
     }
     if (segments.length === 4) {
       return {

@@ -40,7 +40,7 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
     ...page.included.map(entry('include', typeof subset === 'string' ? subset : undefined)),
   ];
   const issues = told(page);
-  if (issues.length > 0) entries.push(`{"resource":${operationOutcome(issues)},"search":{"mode":"outcome"}}`);
+  if (issues.length > 0) entries.push(outcomeEntry(issues));
   const self = new URLSearchParams([...page.used]);
   const links = pageLinks(base + path, self, page.next);
   const total = page.total === undefined ? {} : { total: page.total };
@@ -49,6 +49,11 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
     headers: { 'Content-Type': FHIR_JSON },
     body: bundleText('searchset', entries, { ...total, links }),
   };
+}
+
+/** The JSON text of the entry that tells a searcher about the search itself. */
+export function outcomeEntry(issues: readonly Issue[]): string {
+  return `{"resource":${operationOutcome(issues)},"search":{"mode":"outcome"}}`;
 }
 
 function told({ unknown, more }: FoundPage): Issue[] {

@@ -3,6 +3,7 @@ import type { CommandContext, SubmittedResource } from '#commands/command.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
+import { withArticle } from '#src/shared/article.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { isObject, parseJson } from '#src/shared/json.ts';
 import { type Issue, notFound, Refusal } from '#src/shared/refusal.ts';
@@ -77,7 +78,7 @@ function ofOtherType({ type, otherType, id }: OperationRequest, { value }: Submi
   const named = type ?? otherType ?? '';
   if (value.resourceType !== named) {
     const shown = String(value.resourceType).slice(0, 64);
-    const diagnostics = `the resource is a ${shown}, the URL names ${named}`;
+    const diagnostics = `the resource is ${withArticle(shown)}, the URL names ${named}`;
     return [{ code: 'value', diagnostics, expression: `${named}.resourceType` }];
   }
   if (id === undefined || value.id === undefined || value.id === id) return [];
