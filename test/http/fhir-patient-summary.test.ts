@@ -359,6 +359,19 @@ describe('$summary', () => {
       expect(await status('?identifier=urn:test|nobody')).to.equal(404);
       await create({ resourceType: 'Patient', identifier: [{ system: 'urn:test', value }] });
       expect(await status(`?identifier=urn:test|${value}`)).to.equal(412);
+      await create({ resourceType: 'Patient', identifier: [{ system: 'urn:test', value: `L-${value}` }] });
+      await create({ resourceType: 'Patient', identifier: [{ system: 'urn:test', value: `l-${value}` }] });
+      for (const letter of ['L', 'l']) {
+        expect(await status(`?identifier=urn:test|${letter}-${value}`), letter).to.equal(200);
+        expect(await status(`?identifier=${letter}-${value}`), letter).to.equal(200);
+      }
+      expect(await status(`?identifier=urn:test|${value.toUpperCase()}`)).to.equal(404);
+      for (const query of ['foo=1', '_summary=true', '_count=5']) {
+        const refused = await service.fhir(`/${identified}/$summary?${query}&_format=json`);
+        expect([refused.status, refused.text], query).to.satisfy(
+          ([code, text]: [number, string]) => code === 400 && text.includes(`query.${query.split('=')[0]}`),
+        );
+      }
       const other = await service.fhir(`/${identified}/$summary?profile=${IPS}/Bundle-uv-ips`);
       expect([other.status, other.text]).to.satisfy(
         ([code, text]: [number, string]) => code === 400 && text.includes('profile'),

@@ -2,6 +2,8 @@
  * Checks resources against profiles: cardinalities, types, fixed values and patterns, bindings, invariants, slices,
  * references to resources that conform (https://hl7.org/fhir/R4/profiling.html). What base R4 says is checked elsewhere.
  */
+
+import { withArticle } from '#src/shared/article.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { isResource, typeOfProfile } from './discriminators.ts';
 import { type Fault, hasErrors } from './faults.ts';
@@ -84,7 +86,7 @@ export class ProfileCheck {
       pass: (faults) => found.push(...faults),
     };
     if (resource.resourceType !== profile.type) {
-      const text = `must be a ${profile.type}, not a ${String(resource.resourceType)}`;
+      const text = `must be ${withArticle(profile.type)}, not ${withArticle(String(resource.resourceType))}`;
       scope.tell({ code: 'value', path, text, identity: true });
       return found;
     }

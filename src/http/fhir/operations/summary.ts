@@ -46,7 +46,7 @@ function requireProfile(query: URLSearchParams): void {
 }
 
 /**
- * The Patient that the parameter `identifier` names.
+ * The Patient that the parameter `identifier` names, to the letter: one that differs in case might be another patient's.
  * @throws Refusal malformed (400) without the parameter, not_found (404) for nobody's, precondition_failed (412) for one
  * that several Patients have.
  */
@@ -61,6 +61,7 @@ async function identified({ service, caller, query }: OperationRequest): Promise
     type: 'Patient',
     query: new URLSearchParams({ identifier, _count: '2', _total: 'none' }),
     base: service.base,
+    exact: true,
   });
   const [found, second] = matches;
   if (found === undefined) {
