@@ -7,6 +7,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { closure } from '../everything/directory.ts';
 import { type EverythingRow, recordRows } from '../everything/rows.ts';
+import { aiVersions } from './ai-versions.ts';
 
 /** What a summary is made of. */
 export interface Summarized {
@@ -15,7 +16,10 @@ export interface Summarized {
   readonly directory: readonly Stored[];
 }
 
-/** Reads it for a caller; undefined when the Patient is not there, or deleted. `base` is our FHIR base with its slash. */
+/**
+ * Reads it for a caller; undefined when the Patient is not there, or deleted. `base` is our FHIR base with its slash.
+ * @throws Refusal as `aiVersions`.
+ */
 export type Summarize = (caller: Caller, patient: string, base: string) => Promise<Summarized | undefined>;
 
 const READ: ReadonlySet<ResourceType> = new Set<ResourceType>(['Patient', ...SUMMARIZED_TYPES]);
@@ -32,7 +36,8 @@ export function openSummarize(pool: Pool): Summarize {
       const rows = await recordRows(database, { tenant, record: id, types: READ }, undefined, ALL);
       const [patient, ...record] = rows.map(stored);
       if (patient?.type !== 'Patient') return undefined;
-      const chosen = chosenOf({ base, patient, record });
+      const byAi = await aiVersions(database, tenant, id);
+      const chosen = chosenOf({ base, patient, record, byAi });
       const ids = new Set([...chosen.inDirectory].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid));
       const directory = await closure(database, tenant, ids, [base]);
       return { chosen, directory: directory.map(stored) };

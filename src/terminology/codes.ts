@@ -1,5 +1,6 @@
 /** Single codes: what they are, whether they are valid, and how they relate. */
 import type { Pool } from 'pg';
+import type { SystemCode } from '#src/fhir/terminology.ts';
 import { Bound } from './binds.ts';
 import { refuseBadPattern } from './expand.ts';
 import { subsumedBy, subsuming } from './filters.ts';
@@ -159,6 +160,24 @@ export async function subsumes(
 export async function describe(pool: Pool, url: string, code: string): Promise<CodeFacts | undefined> {
   const system = await findSystem(pool, url);
   return system === undefined ? undefined : factsOf(pool, system, code);
+}
+
+/** Displays of codes by `system|code`. Indexes: terminology.system (url), primary key of terminology.concept. */
+export async function displaysOf(
+  pool: Pool,
+  codes: readonly SystemCode[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await pool.query<{ key: string; display: string }>({
+    name: 'terminology-displays',
+    text: `
+      select s.url || '|' || c.code as key, c.display
+      from unnest($1::text[], $2::text[]) as wanted(system, code)
+      join terminology.system s on s.url = wanted.system
+      join terminology.concept c on c.system = s.id and c.code = wanted.code
+      where c.display is not null`,
+    values: [codes.map(({ system }) => system), codes.map(({ code }) => code)],
+  });
+  return new Map(rows.map(({ key, display }) => [key, display]));
 }
 
 /** A code and those that it subsumes (`below`) or that subsume it (`above`); undefined when it is not here. */

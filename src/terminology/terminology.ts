@@ -1,11 +1,12 @@
 /** Terminology as the rest of the house sees it. */
 import type { Pool } from 'pg';
-import type { Terminology as SearchTerminology } from '#src/fhir/terminology.ts';
+import type { Terminology as SearchTerminology, SystemCode } from '#src/fhir/terminology.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import {
   type Coded,
   type CodeFacts,
   describe,
+  displaysOf,
   lookup,
   related,
   type Subsumption,
@@ -28,6 +29,8 @@ export interface Terminology extends SearchTerminology {
   lookup(coded: Coded): Promise<{ readonly system: KnownSystem; readonly facts: CodeFacts }>;
   /** Display, category and unit of a code; undefined when it is not here. */
   describe(system: string, code: string): Promise<CodeFacts | undefined>;
+  /** Displays by `system|code`, of those that are here and have one. */
+  displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
   valueSet(canonical: string): Promise<ValueSet>;
   expand(set: Set, options?: ExpandOptions): Promise<Expansion>;
   /** @param abstract whether codes that only group others are valid. Default: they are. */
@@ -62,6 +65,11 @@ export function openTerminology(pool: Pool, ready: () => Promise<void>): Termino
     async describe(system, code) {
       await ready();
       return describe(pool, system, code);
+    },
+    async displays(codes) {
+      if (codes.length === 0) return new Map();
+      await ready();
+      return displaysOf(pool, codes);
     },
     valueSet: setOf,
     expand: async (set, options) => expand(pool, await setOf(set), options),

@@ -175,5 +175,17 @@ describe('IPS documents with one fault', () => {
     expect(inactive.map(({ severity, expression }) => `${severity} ${expression}`)).to.deep.equal([
       'information Bundle.entry[32]',
     ]);
+    expect(inactive[0]?.diagnostics).to.include('by that of flag');
+  });
+
+  it('name no profile to what differs from it in its code alone', () => {
+    const document = ipsExample('Bundle-bundle-ips-all-sections') as { entry: JsonObject[] } & JsonObject;
+    const observation = changed(document, whole('20.category'), undefined) as typeof document;
+    const fullUrl = 'https://fhir.example.com/Observation/uncategorized';
+    const resource = { ...(observation.entry[20]?.resource as JsonObject), id: 'uncategorized' };
+    const told = validateWithProfiles({ ...document, entry: [...document.entry, { fullUrl, resource }] });
+    expect(told.map(({ severity, diagnostics }) => `${severity} ${diagnostics}`)).to.deep.equal([
+      `information Bundle.entry[${document.entry.length}] conforms to no profile of a slice here, and so is additional content (profile Bundle-uv-ips)`,
+    ]);
   });
 });

@@ -7,7 +7,7 @@ import { Links } from './entries.ts';
 import { type Candidate, candidateOf, capped, newestFirst } from './newest.ts';
 import { withNames } from './required.ts';
 import { SECTIONS, type Section, type SectionName } from './section.ts';
-import { glanceAt, type Source, type Stored, sourceOf } from './source.ts';
+import { glanceAt, isVersionOf, type Source, type Stored, sourceOf } from './source.ts';
 
 /** A record. */
 export interface RecordSource {
@@ -16,6 +16,8 @@ export interface RecordSource {
   readonly patient: Stored;
   /** The rest of the record, current versions. */
   readonly record: readonly Stored[];
+  /** Versions of resources that an AI wrote, as `Type/id/_history/n`: they are not shown. */
+  readonly byAi?: ReadonlySet<string>;
 }
 
 /** A section and what is in it. */
@@ -43,7 +45,7 @@ export interface Chosen {
   /** Directory entries that these refer to, as `Type/id`. */
   readonly inDirectory: ReadonlySet<string>;
   readonly links: Links;
-  /** Any resource of the record. */
+  /** Any resource of the record that may be shown. */
   readonly look: Look;
 }
 
@@ -68,12 +70,14 @@ const LISTED = [
 /** Types of the record that a summary may hold, the Patient apart. */
 export const SUMMARIZED_TYPES = [...new Set([...LISTED, ...SUPPORTING])];
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Chooses. */
-export function chosenOf({ base, patient, record }: RecordSource): Chosen {
+export function chosenOf({ base, patient, record, byAi = NONE }: RecordSource): Chosen {
   const subject = withNames(sourceOf(patient));
-  const { placed, leftOut } = placedIn(record);
+  const { placed, leftOut } = placedIn(record, byAi);
   const links = new Links(base);
-  const look = looking(record);
+  const look = looking(record, byAi);
   const entries = new Map<string, Entry>([[subject.key, { source: subject }]]);
   const sections = SECTIONS.flatMap((section): ChosenSection[] => {
     const all = placed.get(section.name) ?? [];
@@ -110,8 +114,11 @@ function isInDirectory(type: string): boolean {
   return isResourceType(type) && ['directory', 'either'].includes(typeEntry(type).home);
 }
 
-/** Looks resources up by `Type/id`, each read when it is first asked for. What was withdrawn is not found. */
-export function looking(all: readonly Stored[]): Look {
+/**
+ * Looks resources up by `Type/id`, each read when it is first asked for. What was withdrawn is not found.
+ * @param hidden versions that are not found either, as `Type/id/_history/n`.
+ */
+export function looking(all: readonly Stored[], hidden: ReadonlySet<string> = NONE): Look {
   const stored = new Map(all.map((each) => [each.id, each]));
   const read = new Map<string, Source | undefined>();
   return (key) => {
@@ -120,7 +127,8 @@ export function looking(all: readonly Stored[]): Look {
     const there = stored.get(id);
     if (there === undefined || there.type !== type) return undefined;
     const source = sourceOf(there);
-    const found = withdrawnAs(source) === undefined ? withNames(source) : undefined;
+    const isShown = withdrawnAs(source) === undefined && !isVersionOf(source, hidden);
+    const found = isShown ? withNames(source) : undefined;
     read.set(key, found);
     return found;
   };
@@ -134,13 +142,13 @@ interface Placed {
 
 const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
 
-function placedIn(record: readonly Stored[]): Placed {
+function placedIn(record: readonly Stored[], byAi: ReadonlySet<string>): Placed {
   const placed = new Map<SectionName, Candidate[]>();
   const leftOut = new Map<LeftOut, number>();
   for (const stored of record) {
     if (!HAVE_SECTIONS.has(stored.type)) continue;
     const source = glanceAt(stored);
-    const place = placeOf(source);
+    const place = placeOf(source, isVersionOf(source, byAi));
     if (place === undefined) continue;
     if ('leftOut' in place) {
       leftOut.set(place.leftOut, (leftOut.get(place.leftOut) ?? 0) + 1);

@@ -4,7 +4,11 @@ import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
 /** Why a resource that would have a section is in none. */
-export type LeftOut = 'entered in error' | 'refuted' | 'with a modifier extension that is not known here';
+export type LeftOut =
+  | 'entered in error'
+  | 'refuted'
+  | 'with a modifier extension that is not known here'
+  | 'written by an AI';
 
 /** A section; a reason to leave it out that readers are told of; undefined: it is not for a summary. */
 export type Place =
@@ -16,8 +20,11 @@ export type Place =
   | { readonly leftOut: LeftOut }
   | undefined;
 
-/** Where a resource goes. */
-export function placeOf(source: Source): Place {
+/**
+ * Where a resource goes.
+ * @param isByAi whether an AI wrote this version of it.
+ */
+export function placeOf(source: Source, isByAi: boolean): Place {
   const section = SECTION_OF[source.type]?.(source);
   const withdrawn = withdrawnAs(source);
   if (withdrawn !== undefined)
@@ -27,6 +34,8 @@ export function placeOf(source: Source): Place {
   if (source.body.includes('"modifierExtension":')) {
     return { leftOut: 'with a modifier extension that is not known here' };
   }
+  // decisions.md keeps what an AI says apart from facts.
+  if (isByAi) return { leftOut: 'written by an AI' };
   return {
     section,
     single: section === 'socialHistory' ? habitIn(loincCodes(source.value.code)) : undefined,

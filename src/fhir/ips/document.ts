@@ -7,6 +7,7 @@ import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
 import { type Chosen, type Entry, looking } from './chosen.ts';
 import { authorDevice, composition, custodian } from './composition.ts';
+import { type Displays, lookingIn, withDisplays } from './displays.ts';
 import { entryText } from './entries.ts';
 import { sectionNarrative } from './narrative.ts';
 import { missingMembers } from './required.ts';
@@ -20,16 +21,25 @@ export interface DocumentParts {
   readonly now: Micros;
   /** The directory entries that the chosen ones refer to, and those that these refer to. */
   readonly directory: readonly Stored[];
+  /** What codes are called that have no words of their own, for the narratives. Absent: they stand as they are. */
+  readonly displays?: Displays;
 }
 
+const NO_DISPLAYS: Displays = new Map();
+
 /** The JSON text of the document. */
-export function summaryDocument(chosen: Chosen, { id, now, directory }: DocumentParts): string {
+export function summaryDocument(
+  chosen: Chosen,
+  { id, now, directory, displays = NO_DISPLAYS }: DocumentParts,
+): string {
   const { subject, links, leftOut } = chosen;
   const { base } = links;
   const inDirectory = looking(directory);
+  const shown = (source: Source): Source => withDisplays(source, displays);
+  const lookUp = lookingIn(chosen, inDirectory);
   const look = (reference: string): Source | undefined => {
-    const key = links.keyOf(reference);
-    return key === undefined ? undefined : (chosen.look(key) ?? inDirectory(key));
+    const found = lookUp(reference);
+    return found && shown(found);
   };
   const urlOf = ({ key, type, id: own }: Source): string =>
     type === 'DeviceUseStatement' ? `urn:uuid:${own}` : base + key;
@@ -45,7 +55,7 @@ export function summaryDocument(chosen: Chosen, { id, now, directory }: Document
   }
   const sections = chosen.sections.map(({ section, sources, found }) => ({
     section,
-    text: sectionNarrative(section, sources, found, look),
+    text: sectionNarrative(section, sources.map(shown), found, look),
     entries: sources.map(urlOf),
   }));
   const inside = (key: string): boolean => entries.has(key);

@@ -16,6 +16,12 @@ export interface Source extends Stored {
   readonly value: JsonObject;
 }
 
+/** Whether the version of a resource that is here is one of some, which are named `Type/id/_history/n`. */
+export function isVersionOf({ key, value }: Source, versions: ReadonlySet<string>): boolean {
+  if (versions.size === 0 || !isObject(value.meta)) return false;
+  return versions.has(`${key}/_history/${String(value.meta.versionId)}`);
+}
+
 /** What looks like a number between two delimiters; now and then it is part of a string, which does no harm. */
 const NUMBER = /[:,[](-?\d[\d.eE+-]*)(?=[,\]}])/g;
 

@@ -239,9 +239,19 @@ export class ProfileCheck {
         });
       } else if (one.nearest !== undefined) {
         const [fault] = one.nearest.faults;
-        const text = `conforms to no profile of a slice here, and so is additional content: by that of ${one.nearest.slice}, ${fault?.path} ${fault?.text}`;
+        const nearest = isAboutElse(one.item, one.nearest.faults)
+          ? ''
+          : `: by that of ${one.nearest.slice}, ${fault?.path} ${fault?.text}`;
+        const text = `conforms to no profile of a slice here, and so is additional content${nearest}`;
         scope.tell({ severity: 'information', code: 'informational', path: one.item.path, text });
       }
     }
   }
+}
+
+/** Whether all that keeps an item from a profile is its code: then it is about something else, and the profile says nothing of it. */
+function isAboutElse({ path }: Item, faults: readonly Fault[]): boolean {
+  return faults
+    .filter(({ severity }) => severity === 'error')
+    .every((fault) => /^(?:\.resource)?\.code(?:$|[.[])/.test(fault.path.slice(path.length)));
 }

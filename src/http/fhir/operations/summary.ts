@@ -1,6 +1,7 @@
 /** `$summary`: https://hl7.org/fhir/uv/ips/STU2/OperationDefinition-summary.html */
 import { badParameter } from '#queries/search/raw.ts';
 import { COMPOSITION_PROFILE, IPS_VERSION } from '#src/fhir/ips/composition.ts';
+import { codesWithoutDisplay } from '#src/fhir/ips/displays.ts';
 import { summaryDocument } from '#src/fhir/ips/document.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -25,7 +26,7 @@ export const summary: Operation = {
 async function run(request: OperationRequest): Promise<Answer> {
   const { service, caller, query } = request;
   requireProfile(query);
-  requireFresh(service.stale, ['resources']);
+  requireFresh(service.stale, ['resources', 'history']);
   const id = request.id ?? (await identified(request));
   const found = await service.queries.summarize(caller, id, service.base);
   if (found === undefined) {
@@ -33,7 +34,8 @@ async function run(request: OperationRequest): Promise<Answer> {
     throw notFound('Patient', id);
   }
   const { chosen, directory } = found;
-  const body = summaryDocument(chosen, { id: newUuid(), now: nowMicros(), directory });
+  const displays = await service.terminology.displays(codesWithoutDisplay(chosen, directory));
+  const body = summaryDocument(chosen, { id: newUuid(), now: nowMicros(), directory, displays });
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
 }
 

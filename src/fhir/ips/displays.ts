@@ -1,0 +1,70 @@
+/** What codes are called that a record holds without a word: a narrative that shows bare codes tells readers nothing. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import type { SystemCode } from '../terminology.ts';
+import { type Chosen, looking } from './chosen.ts';
+import type { Look } from './columns.ts';
+import { objects, text } from './parts.ts';
+import type { Source, Stored } from './source.ts';
+
+/** What codes are called, by `system|code`. */
+export type Displays = ReadonlyMap<string, string>;
+
+/** Looks anything of the record or of the directory up that a summary may show, by the text of a reference. */
+export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
+  return (reference) => {
+    const key = chosen.links.keyOf(reference);
+    return key === undefined ? undefined : (chosen.look(key) ?? inDirectory(key));
+  };
+}
+
+/** The codes that narratives of a summary may have to show and that say nothing but themselves, each once. */
+export function codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[]): SystemCode[] {
+  const look = lookingIn(chosen, looking(directory));
+  const sources = new Set(chosen.sections.flatMap((section) => section.sources));
+  const referred = new Set<string>();
+  for (const source of sources) chosen.links.addReferred(source, referred);
+  for (const key of referred) {
+    const source = look(key);
+    if (source !== undefined) sources.add(source);
+  }
+  const found = new Map<string, SystemCode>();
+  for (const { value } of sources) addBare(value, found);
+  return [...found.values()];
+}
+
+function addBare(value: Json, found: Map<string, SystemCode>): void {
+  if (Array.isArray(value)) for (const item of value) addBare(item, found);
+  else if (isObject(value)) {
+    if (isBare(value)) {
+      for (const { system, code } of objects(value.coding)) {
+        if (typeof system === 'string' && typeof code === 'string')
+          found.set(`${system}|${code}`, { system, code });
+      }
+    }
+    for (const member of Object.values(value)) addBare(member, found);
+  }
+}
+
+/** Whether it is a CodeableConcept that holds codes and no words. */
+function isBare(value: JsonObject): boolean {
+  if (value.coding === undefined || text(value.text) !== undefined) return false;
+  return objects(value.coding).every(({ display }) => text(display) === undefined);
+}
+
+/** A resource as narratives read it: codes without words have their displays. Its text is as before. */
+export function withDisplays(source: Source, displays: Displays): Source {
+  return displays.size === 0 ? source : { ...source, value: named(source.value, displays) as JsonObject };
+}
+
+function named(value: Json, displays: Displays): Json {
+  if (Array.isArray(value)) return value.map((item) => named(item, displays));
+  if (!isObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) copy[name] = named(member, displays);
+  if (!isBare(value)) return copy;
+  copy.coding = objects(value.coding).map((coding) => {
+    const display = displays.get(`${text(coding.system)}|${text(coding.code)}`);
+    return display === undefined ? coding : { ...coding, display };
+  });
+  return copy;
+}

@@ -1,0 +1,138 @@
+/** What stands in a summary as fact, and in which words: docs/summary.md. */
+import { expect } from 'chai';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+
+interface Resource {
+  readonly resourceType: string;
+  readonly [element: string]: unknown;
+}
+
+interface Section {
+  readonly title: string;
+  readonly text: { readonly div: string };
+}
+
+const concept = (system: string, code: string, more: object = {}) => ({
+  coding: [{ system, code, ...more }],
+});
+const LOINC = 'http://loinc.org';
+const BY_AI = { 'X-Service-Author-Type': 'ai' };
+
+describe('what a summary shows', () => {
+  let service: InProcess;
+  before(async () => {
+    service = await startInProcess();
+  });
+  after(() => service.stop());
+
+  const create = async (body: Resource, headers = {}): Promise<string> => {
+    const { text } = await service.post(`/${body.resourceType}`, body, headers);
+    const { resourceType, id } = JSON.parse(text) as { resourceType: string; id: string };
+    return `${resourceType}/${id}`;
+  };
+  const put = async (key: string, body: object, headers = {}): Promise<void> => {
+    const [, id] = key.split('/');
+    const text = JSON.stringify({ ...body, id });
+    const answer = await service.fhir(`/${key}`, { method: 'PUT', body: text, headers });
+    expect(answer.status, answer.text).to.equal(200);
+  };
+  const summaryOf = async (patient: string) => {
+    const answer = await service.fhir(`/${patient}/$summary`);
+    expect(answer.status, answer.text).to.equal(200);
+    const { entry } = JSON.parse(answer.text) as {
+      entry: readonly { fullUrl: string; resource: { text: { div: string }; section: readonly Section[] } }[];
+    };
+    const composition = entry[0]?.resource;
+    return {
+      text: answer.text,
+      overview: composition?.text.div ?? '',
+      held: entry.map(({ fullUrl }) => fullUrl.slice(service.base.length + 1)),
+      narrated: (title: string) => composition?.section.find((each) => each.title === title)?.text.div ?? '',
+    };
+  };
+
+  it('is not what an AI wrote last, which is counted', async () => {
+    const patient = await create({ resourceType: 'Patient', name: [{ text: 'Eva' }], birthDate: '1980' });
+    const subject = { reference: patient };
+    const condition = (text: string) => ({ resourceType: 'Condition', subject, code: { text } });
+    const kept = await create(condition('asthma'));
+    const said = await create(condition('said by an AI'), BY_AI);
+    const confirmed = await create(condition('confirmed by a person'), BY_AI);
+    await put(confirmed, condition('confirmed by a person'), { 'X-Service-Author-Type': 'practitioner' });
+    const rewritten = await create(condition('gout'));
+    await put(rewritten, condition('changed by an AI'), BY_AI);
+    const withdrawn = await create(condition('withdrawn'), BY_AI);
+    await service.fhir(`/${withdrawn}`, { method: 'DELETE' });
+    const goal = await create(
+      { resourceType: 'Goal', lifecycleStatus: 'active', description: { text: 'a goal of an AI' }, subject },
+      BY_AI,
+    );
+    const measured = { resourceType: 'Observation', status: 'final', subject, code: { text: 'measured' } };
+    const observation = await create(measured, BY_AI);
+    await create({
+      resourceType: 'DiagnosticReport',
+      status: 'final',
+      code: { text: 'report' },
+      subject,
+      result: [{ reference: observation }],
+    });
+    await create({
+      resourceType: 'CarePlan',
+      status: 'active',
+      intent: 'plan',
+      title: 'plan',
+      subject,
+      goal: [{ reference: goal }],
+    });
+    const { text, overview, held, narrated } = await summaryOf(patient);
+    expect(held).to.include.members([kept, confirmed]);
+    expect(held).not.to.include.oneOf([said, rewritten, withdrawn, goal, observation]);
+    expect(narrated('Problems')).to.contain('asthma').and.contain('confirmed by a person');
+    expect(text).not.to.match(/said by an AI|changed by an AI|a goal of an AI|gout|measured/);
+    expect(overview).to.contain('Left out of this summary: 3 written by an AI.');
+  });
+
+  it('names codes that come without words, and leaves their resources as they are', async () => {
+    const patient = await create({ resourceType: 'Patient', name: [{ text: 'Eva' }], birthDate: '1980' });
+    const subject = { reference: patient };
+    const component = (code: string, value: number) => ({
+      code: concept(LOINC, code),
+      valueQuantity: { value, unit: 'mmHg' },
+    });
+    const pressure = await create({
+      resourceType: 'Observation',
+      status: 'final',
+      category: [concept('http://terminology.hl7.org/CodeSystem/observation-category', 'vital-signs')],
+      code: concept(LOINC, '85354-9'),
+      subject,
+      effectiveDateTime: '2021-01-02',
+      interpretation: [concept('http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation', 'H')],
+      component: [component('8480-6', 150), component('8462-4', 95)],
+    });
+    const drug = await create({
+      resourceType: 'Medication',
+      code: concept('http://www.whocc.no/atc', 'A10BA02'),
+    });
+    await create({
+      resourceType: 'MedicationStatement',
+      status: 'active',
+      subject,
+      medicationReference: { reference: drug },
+    });
+    const problem = (code: object) => create({ resourceType: 'Condition', subject, code });
+    await problem(concept('http://example.org/own', 'X-17'));
+    await problem(concept(LOINC, '8480-6', { display: 'as the sender calls it' }));
+    const { text, narrated } = await summaryOf(patient);
+    expect(narrated('Vital signs'))
+      .to.contain('<td>Blood pressure panel with all children optional</td>')
+      .and.contain('Systolic blood pressure: 150 mmHg; Diastolic blood pressure: 95 mmHg')
+      .and.contain('<td>High</td>')
+      .and.not.contain('85354-9');
+    expect(narrated('Medications')).to.contain('<td>metformin</td>');
+    expect(narrated('Problems')).to.contain('X-17').and.contain('as the sender calls it');
+    const { text: stored } = await service.fhir(`/${pressure}`);
+    const { code } = JSON.parse(stored) as { code: object };
+    expect(text).to.contain(`"code":${JSON.stringify(code)},"subject"`);
+    expect(code).to.deep.equal(concept(LOINC, '85354-9'));
+  });
+});
