@@ -1,4 +1,5 @@
 /** `Patient/<id>/$everything`: https://hl7.org/fhir/R4/patient-operation-everything.html */
+import { setImmediate } from 'node:timers/promises';
 import { EVERYTHING_PARAMETERS, parseEverything } from '#queries/everything/asked.ts';
 import type { EverythingEntry } from '#queries/everything/everything.ts';
 import { badParameter } from '#queries/search/raw.ts';
@@ -42,10 +43,18 @@ async function run(request: OperationRequest): Promise<Answer> {
   const total = isWhole ? { total: entries.filter(({ mode }) => mode === 'match').length } : {};
   const told = ignored.length === 0 ? [] : [`${entries.length > 0 ? ',' : ''}${outcomeEntry(ignored)}`];
   const [before, after] = bundleFrame('searchset', entries.length + told.length, { ...total, links });
-  const shown = entries.flatMap((entry, n) => pieces(service.base, entry, n, subset));
+  const shown: (string | Buffer)[] = [];
+  for (const [n, entry] of entries.entries()) {
+    // Parts of many resources take their time: others get a turn.
+    if (subset !== undefined && n % TURN === TURN - 1) await setImmediate();
+    shown.push(...pieces(service.base, entry, n, subset));
+  }
   const body = joined([before, ...shown, ...told, after]);
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
 }
+
+/** Resources that are cut at a time. */
+const TURN = 200;
 
 /** An entry's JSON, in pieces: bodies are not copied before the whole page is. */
 function pieces(
