@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Pool } from 'pg';
+import { history } from '#projections/history/project.ts';
 import { resources } from '#projections/resources/project.ts';
 import { schemaSql } from '#projections/tables.ts';
 import { parseEverything } from '#queries/everything/asked.ts';
@@ -47,6 +48,7 @@ describe('plans of whole records in tables that nobody has analysed', () => {
     database = await createDatabase();
     const { pool } = database;
     await pool.query(schemaSql(resources, 'resources') + resources.indexes('resources'));
+    await pool.query(schemaSql(history, 'history') + history.indexes('history'));
     await pool.query('alter table resources.resource set (autovacuum_enabled = off)');
     await pool.query(
       `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
@@ -61,6 +63,12 @@ describe('plans of whole records in tables that nobody has analysed', () => {
        values ($1, 'Patient', $2, $1, 1, 1, 1, false, 's', '{}')`,
       [RECORD, caller.tenantId],
     );
+    // A summary wants to know that the read model history is no older.
+    await pool.query(
+      `insert into history.version (id, version, type, tenant, record, recorded_at, event_id, operation, metadata)
+       values ($1, 1, 'Patient', $2, $1, ${ROWS}, $1, 'CREATE', '{}')`,
+      [RECORD, caller.tenantId],
+    );
   });
   after(() => database.drop());
 
@@ -68,7 +76,8 @@ describe('plans of whole records in tables that nobody has analysed', () => {
   async function plansOf(ask: (pool: Pool) => Promise<unknown>): Promise<PlanNode[]> {
     const plans: Promise<PlanNode>[] = [];
     const client = await database.pool.connect();
-    const query = (copy: { text: string }, settle: (error: Error | null) => void): void => {
+    const query = (copy: { text: string }, settle?: (error: Error | null) => void): unknown => {
+      if (settle === undefined) return client.query(copy);
       const select = /^copy \(([\s\S]*)\) to stdout/.exec(copy.text)?.[1];
       if (select !== undefined) {
         plans.push(
@@ -77,7 +86,7 @@ describe('plans of whole records in tables that nobody has analysed', () => {
             .then(({ rows }) => rows[0]['QUERY PLAN'][0].Plan as PlanNode),
         );
       }
-      client.query(copy as unknown as string, settle);
+      return client.query(copy as unknown as string, settle);
     };
     try {
       await ask({ connect: async () => ({ query, release: () => undefined }) } as unknown as Pool);
