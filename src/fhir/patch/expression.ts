@@ -1,6 +1,6 @@
 /** Which FHIRPath expressions may be the path of a patch: those that walk the resource, and no others. */
-import fhirpath from 'fhirpath';
 import { z } from 'zod';
+import { loadEngine } from '../fhirpath/engine.ts';
 
 /** Longest expression that is read. */
 const MAX_LENGTH = 1_000;
@@ -43,7 +43,7 @@ export function faultOf(expression: string): string | undefined {
   if (expression.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
   let tree: SyntaxNode;
   try {
-    tree = syntaxNode.parse(fhirpath.parse(expression));
+    tree = syntaxNode.parse(loadEngine().fhirpath.parse(expression));
   } catch {
     return 'is not FHIRPath';
   }

@@ -1,14 +1,10 @@
 /** FHIRPath expressions as places in a resource. fhirpath.js evaluates; its nodes tell where they were found. */
-import fhirpath from 'fhirpath';
-import r4 from 'fhirpath/fhir-context/r4/index.js';
 import { isLosslessNumber } from 'lossless-json';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { loadEngine } from '../fhirpath/engine.ts';
 import { elementOf, jsonNames } from './elements.ts';
 import { memberPath } from './expression.ts';
 import { isPresent, type Location, objectAt, typeAt } from './tree.ts';
-
-/** The model of R4. Its `score` is there at run time; the package's types leave it open. */
-const MODEL = { ...r4, score: r4.score ?? { extensionURI: [] } };
 
 /** A path that cannot be evaluated on this resource, or gives something that is not an element of it. */
 export class NotLocated extends Error {
@@ -30,11 +26,12 @@ interface FoundNode {
  */
 export function locate(resource: JsonObject, expression: string): Location[] {
   // fhirpath.js may write type notes into what it reads, and knows no numbers with literals.
+  const { fhirpath, model } = loadEngine();
   const readable = forFhirpath(resource);
   let found: unknown[];
   try {
     const environment = { resource: readable, rootResource: readable };
-    found = fhirpath.evaluate(readable, expression, environment, MODEL, {
+    found = fhirpath.evaluate(readable, expression, environment, model, {
       resolveInternalTypes: false,
       preciseMath: true,
     });
@@ -111,7 +108,7 @@ function presentKey(
 
 /** A copy for fhirpath.js: its own exact decimals instead of numbers with literals. */
 function forFhirpath(value: Json): unknown {
-  if (isLosslessNumber(value)) return fhirpath.FP_Decimal.getDecimal(value.value);
+  if (isLosslessNumber(value)) return loadEngine().fhirpath.FP_Decimal.getDecimal(value.value);
   if (Array.isArray(value)) return value.map(forFhirpath);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, forFhirpath(member)]));

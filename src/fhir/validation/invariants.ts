@@ -2,12 +2,11 @@
  * Error-level invariants of base R4, compiled from their FHIRPath. What the compiler does not translate, and
  * quantities whose units it would have to convert, are evaluated by fhirpath.js.
  */
-import { createRequire } from 'node:module';
-import type { Model } from 'fhirpath';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import type { Invariant } from '../definitions/tables.ts';
 import { compileTruth } from '../fhirpath/compile.ts';
 import { type Environment, NotCompiled, type Truth } from '../fhirpath/compiled.ts';
+import { loadEngine } from '../fhirpath/engine.ts';
 import { NeedsEngine, NO_VALUE, type Node } from '../fhirpath/nodes.ts';
 import { UnknownSyntax } from '../fhirpath/parse.ts';
 
@@ -42,8 +41,6 @@ function tryCompile(invariant: Invariant, type: string): Truth | undefined {
   }
 }
 
-const require = createRequire(import.meta.url);
-
 /**
  * Whether an invariant holds, as fhirpath.js evaluates it. The engine is loaded when first needed, which few resources
  * do; it throws at elements that are too broken for it, and those have a fault of their own already.
@@ -55,11 +52,10 @@ export function holdsByEngine(
   environment: Environment,
 ): boolean {
   if (focus === undefined || focus === NO_VALUE) return true;
-  const { evaluate }: typeof import('fhirpath') = require('fhirpath');
-  const model: Model = require('fhirpath/fhir-context/r4');
+  const { fhirpath, model } = loadEngine();
   const plain = (value: JsonObject): unknown => JSON.parse(printJson(value));
   try {
-    const found: unknown[] = evaluate(
+    const found: unknown[] = fhirpath.evaluate(
       JSON.parse(printJson(focus)),
       { base: type, expression: invariant.expression },
       { resource: plain(environment.resource), rootResource: plain(environment.rootResource) },
