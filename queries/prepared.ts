@@ -19,17 +19,24 @@ const MAX_SHAPES = 200;
 /** A longer text is a query of very many parts: prepared it would take megabytes on every connection, for good. */
 const MAX_LENGTH = 10_000;
 
-const names = new Map<string, string>();
-
-/** The statement as `pg` takes it, with a name when its text has one. */
-export function prepared(
+/** A statement as `pg` takes it, with a name when its text has one. */
+export type Prepared = (
   text: string,
   values: unknown[],
-): { name?: string; text: string; values: unknown[] } {
-  let name = names.get(text);
-  if (name === undefined && names.size < MAX_SHAPES && text.length <= MAX_LENGTH) {
-    name = `shape-${names.size}`;
-    names.set(text, name);
-  }
-  return name === undefined ? { text, values } : { name, text, values };
+) => { name?: string; text: string; values: unknown[] };
+
+/** Begins to give names. */
+export function namedShapes(): Prepared {
+  const names = new Map<string, string>();
+  return (text, values) => {
+    let name = names.get(text);
+    if (name === undefined && names.size < MAX_SHAPES && text.length <= MAX_LENGTH) {
+      name = `shape-${names.size}`;
+      names.set(text, name);
+    }
+    return name === undefined ? { text, values } : { name, text, values };
+  };
 }
+
+/** The names of this process. */
+export const prepared: Prepared = namedShapes();

@@ -2,7 +2,6 @@
 import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
-import { startApp } from './app.ts';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { announceDatabase, DataDirInUse, forgetDatabase, lockDataDir, writeQuickstart } from './data-dir.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
@@ -43,6 +42,9 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     throw refusedFolder(error, config.dataDir) ?? error;
   });
   shutdown.add('lock', 1_000, () => lock.release());
+  // Most of the program, loaded while the database starts; what is wrong with the settings has been said by now.
+  const loading = import('./app.ts');
+  loading.catch(() => undefined);
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, shutdown));
   const applied = await migrate(databaseUrl).catch((error: unknown) => {
     if (config.databaseUrl === undefined) throw error;
@@ -51,6 +53,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     });
   });
   if (applied.length > 0) log.info({ applied }, 'database migrated');
+  const { startApp } = await loading;
   const app = await startApp({ config, databaseUrl, log }).catch((error: unknown) => {
     if (config.eventStoreUrl === undefined || !(error instanceof Unavailable)) throw error;
     throw new CannotStart(`EVENTSTORE_URL: the event store cannot be used: ${sentenceOf(error)}`, {
