@@ -33,7 +33,7 @@ export const search: Measure = {
   subject: `searches among 1,000,000 Observations (100,000 without --full) with their records; ${CLIENTS} clients`,
   baseline: 'read by id; hand-written SQL; the first search; the same among a tenth',
   async run(bench): Promise<Finding> {
-    const patients = bench.size(bench.options.full ? 1_000 : 100, 10);
+    const patients = bench.size(bench.options.full ? 1_000 : 100, 3);
     const small = await populated(bench, Math.max(2, Math.round(patients / 10)));
     const before = await times(bench, small);
     await small.service.stop();

@@ -34,15 +34,15 @@ describe('reads after writes', function () {
     await database?.drop();
   });
 
-  it(`show the write, ${scaled(2_000, 400)} times under load, by read, vread, history and search`, async () => {
-    const misses = await writeAndRead(() => [first, first], scaled(2_000, 400));
+  it(`show the write, ${scaled(2_000, 200)} times under load, by read, vread, history and search`, async () => {
+    const misses = await writeAndRead(() => [first, first], scaled(2_000, 200));
     expect(misses).to.deep.equal([]);
   });
 
-  it(`show it on the other instance too, ${scaled(2_000, 400)} times`, async () => {
+  it(`show it on the other instance too, ${scaled(2_000, 200)} times`, async () => {
     const misses = await writeAndRead(
       (n) => (n % 2 === 0 ? [first, second] : [second, first]),
-      scaled(2_000, 400),
+      scaled(2_000, 200),
     );
     expect(misses).to.deep.equal([]);
   });
