@@ -5,7 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev && npm cache clean --force
 COPY . .
-RUN mkdir /data && chown node:node /data
+RUN node --input-type=module -e "(await import('/app/bin/program.js')).bundled()" && mkdir /data && chown node:node /data
 USER node
 ENV HOST=0.0.0.0 DATA_DIR=/data
 VOLUME /data
@@ -13,4 +13,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-CMD ["node", "--import", "tsx", "src/main.ts"]
+CMD ["node", "bin/start.js"]

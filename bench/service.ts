@@ -1,4 +1,4 @@
-/** The real service: `src/main.ts` as a process, on a database of the bench's server. */
+/** The real service: `bin/start.js` as a process, on a database of the bench's server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Target } from './load/plan.ts';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../bin/start.js', import.meta.url));
 
 /** How it is started. */
 export interface ServiceOptions {
@@ -31,7 +31,7 @@ export class Service {
   /** Starts it and waits until it says that it is ready. @throws Error with what it wrote when it ends instead. */
   static async start({ databaseUrl, dataDir, flags }: ServiceOptions): Promise<Service> {
     const port = await freePort();
-    const child = spawn(process.execPath, [...flags, '--import', 'tsx', MAIN], {
+    const child = spawn(process.execPath, [...flags, MAIN], {
       env: {
         ...process.env,
         PORT: String(port),

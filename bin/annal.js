@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// The launcher: lets Node read TypeScript, then runs the command line. Works from a clone and when installed, in any
-// directory (`tsconfig: false`, so that a tsconfig.json of wherever one stands does not matter).
-import { register } from 'tsx/esm/api';
+// The launcher of the command line: works from a clone and when installed, in any directory.
+import { load } from './program.js';
 
 // `annal show … | head` closes the pipe before everything is written: that is no failure.
 process.stdout.on('error', (error) => {
@@ -9,6 +8,5 @@ process.stdout.on('error', (error) => {
   process.exit(0);
 });
 
-register({ tsconfig: false });
-const { main } = await import('../src/cli/main.ts');
+const { main } = await load('command');
 process.exitCode = await main(process.argv.slice(2));

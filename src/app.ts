@@ -220,8 +220,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
     idempotency,
     visible,
     searchable: async () => {
-      if (!(await passed(await store.head(), ['search'])))
-        throw unavailable('the read model search lags behind the log');
+      // A match without its resource would be missing from its page.
+      if (!(await passed(await store.head(), ['search', 'resources'])))
+        throw unavailable('the read models search and resources lag behind the log');
     },
     stale: () => progress.stale(),
     checks,

@@ -10,7 +10,7 @@ import { createDatabase } from '#test/support/database.ts';
 import { eventually, freePort, type Program, startProgram } from '#test/support/process.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
-const SERVICE = [process.execPath, '--import', 'tsx', 'src/main.ts'] as const;
+const SERVICE = [process.execPath, 'bin/start.js'] as const;
 const NPM = ['npm', 'start', '--silent'] as const;
 const READY = 'ready';
 

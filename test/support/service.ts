@@ -1,4 +1,4 @@
-/** The real service as a process of its own: `src/main.ts` on a free port, with a DATA_DIR of its own. */
+/** The real service as a process of its own: `bin/start.js` on a free port, with a DATA_DIR of its own. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -22,7 +22,7 @@ export interface ServiceOptions {
   readonly dataDir?: string;
   /** Default: the embedded PostgreSQL in the DATA_DIR. */
   readonly databaseUrl?: string;
-  /** Run instead of `src/main.ts`; it must say `ready` as that does. */
+  /** TypeScript to run instead of `bin/start.js`; it must say `ready` as that does. */
   readonly program?: string;
   /** The key to use, when it is not in this DATA_DIR's quickstart.json. */
   readonly key?: string;
@@ -105,7 +105,8 @@ export async function newDataDir(): Promise<string> {
 
 async function startOn(port: number, dataDir: string, options: ServiceOptions): Promise<Service | string> {
   const known = options.key !== undefined || existsSync(join(dataDir, 'quickstart.json'));
-  const child = spawn(process.execPath, ['--import', 'tsx', options.program ?? 'src/main.ts'], {
+  const program = options.program === undefined ? ['bin/start.js'] : ['--import', 'tsx', options.program];
+  const child = spawn(process.execPath, program, {
     cwd: ROOT,
     env: {
       ...process.env,

@@ -51,8 +51,9 @@ export async function storeResources(
     await store.close();
   }
   const ids = resources.map(({ id }) => id);
+  const shown = 'select from search.entry e join resources.resource r using (id) where id = any($1)';
   await eventually(async () => {
-    const { rowCount } = await service.pool.query('select from search.entry where id = any($1)', [ids]);
+    const { rowCount } = await service.pool.query(shown, [ids]);
     return rowCount === ids.length;
   }, 60_000);
 }

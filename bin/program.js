@@ -1,0 +1,118 @@
+/**
+ * The program as Node runs it: its TypeScript sources, bundled once and kept below node_modules/.cache by a hash of what
+ * they contain, so that what runs is never older than they are. Loading some 400 files one by one costs seconds of each start.
+ * Plain JavaScript: it runs before anything else can.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+/** The folders that the program is made of (docs/architecture.md). */
+const FOLDERS = ['src', 'commands', 'projections', 'queries'];
+const ENTRIES = { service: 'src/main.ts', command: 'src/cli/main.ts' };
+const KEPT = join(ROOT, 'node_modules', '.cache', 'annal');
+/** A bundle that nobody has started from for so long, in ms, goes when another is made: a running process may still load parts of it. */
+const UNUSED_MS = 7 * 86_400_000;
+
+/**
+ * Loads one of the program's two entries, bundling the sources first when they are new. Where nothing can be kept (a
+ * folder that this user may not write to), the sources themselves are loaded, which takes a few seconds longer.
+ * @param {keyof typeof ENTRIES} entry
+ */
+export async function load(entry) {
+  const folder = await bundled();
+  if (folder === undefined) {
+    const { register } = await import('tsx/esm/api');
+    // Works in any directory, whatever a tsconfig.json there says.
+    register({ tsconfig: false });
+    return import(pathToFileURL(join(ROOT, ENTRIES[entry])).href);
+  }
+  process.setSourceMapsEnabled(true);
+  return import(pathToFileURL(join(folder, `${entry}.mjs`)).href);
+}
+
+/** The folder of the bundle, made if it is not there; undefined where it cannot be made. */
+export async function bundled() {
+  const folder = join(KEPT, digest());
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return folder;
+  const making = `${folder}.${process.pid}`;
+  try {
+    mkdirSync(making, { recursive: true });
+    await bundle(making);
+    keep(making, folder);
+    removeUnused(folder);
+    return folder;
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true });
+    if (['EACCES', 'EPERM', 'EROFS'].includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** What the bundle follows from: the sources, where they are, and the packages’ versions. */
+function digest() {
+  const hash = createHash('sha256').update(ROOT);
+  for (const file of ['package-lock.json', 'package.json', 'bin/program.js', ...sources()]) {
+    hash.update(`\0${file}\0`).update(readFileSync(join(ROOT, file)));
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+function sources() {
+  return FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(folder, name))
+      .sort(),
+  );
+}
+
+async function bundle(outdir) {
+  const { build } = await import('esbuild');
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ENTRIES,
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'linked',
+    logLevel: 'silent',
+    plugins: [{ name: 'place', setup: keepPlaces }],
+  });
+}
+
+/** `import.meta.url` stays the source’s own: tables are read from beside it. */
+function keepPlaces({ onLoad }) {
+  onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+    loader: 'ts',
+    contents: readFileSync(path, 'utf8').replaceAll(
+      'import.meta.url',
+      JSON.stringify(pathToFileURL(path).href),
+    ),
+  }));
+}
+
+/** Another process may have made the same bundle meanwhile. */
+function keep(making, folder) {
+  try {
+    renameSync(making, folder);
+  } catch (error) {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    rmSync(making, { recursive: true, force: true });
+  }
+}
+
+function removeUnused(current) {
+  for (const name of readdirSync(KEPT)) {
+    const folder = join(KEPT, name);
+    const made = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (folder !== current && Date.now() - made > UNUSED_MS) rmSync(folder, { recursive: true, force: true });
+  }
+}
