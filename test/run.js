@@ -23,6 +23,9 @@ const TAKES_VALUE = new Set([
   '--retries',
 ]);
 
+/** Run first, so that none of them goes on alone when the others are done. */
+const LONGEST = ['unit/bench-smoke', 'faults/lifecycle', 'http/cli-', 'faults/migrate-log', 'faults/'];
+
 const { filters, options } = split(process.argv.slice(2));
 const files = testFiles().filter(
   (file) => filters.length === 0 || filters.some((part) => file.includes(part)),
@@ -56,7 +59,12 @@ function testFiles() {
   return readdirSync(join(root, 'test'), { recursive: true })
     .map((name) => relative(root, join(root, 'test', name)))
     .filter((file) => file.endsWith('.test.ts') && !file.startsWith(join('test', 'prove')))
-    .sort();
+    .sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
+}
+
+function rank(file) {
+  const at = LONGEST.findIndex((part) => file.startsWith(join('test', part)));
+  return at === -1 ? LONGEST.length : at;
 }
 
 /** A check that passes or fails as a whole. */
