@@ -1,0 +1,13 @@
+/** Who an ID token speaks of: a developer on `/admin`, a patient under `/me` (interface.md, section 5). */
+
+/** A person as an issuer vouches for them. `issuer` and `subject` together name one; the other members may change. */
+export interface Identity {
+  /** The issuer's identifier, exactly as its tokens bear it in `iss`. */
+  readonly issuer: string;
+  /** `sub`: unique with its issuer and never given to another person (OpenID Connect Core 1.0, section 2). */
+  readonly subject: string;
+  readonly email?: string;
+  /** Whether the issuer says that the address is the person's own; false without an address. */
+  readonly emailVerified: boolean;
+  readonly name?: string;
+}
