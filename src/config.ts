@@ -1,4 +1,5 @@
 /** Every setting: environment variables, parsed once at the start. The table in docs/configuration.md is generated from here. */
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -69,6 +70,22 @@ const environment = z.object({
   MAX_BUNDLE_ENTRIES: wholeNumber(1, 100_000, 5_000).describe(
     'Most entries of a FHIR Bundle; beyond it 413.',
   ),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000_000, 600).describe(
+    'Requests a minute that one API key may make on all instances together, and as many one client address; beyond it 429. `0`: no limit.',
+  ),
+  TRUSTED_PROXIES: z
+    .string()
+    .optional()
+    .refine(
+      (text) => networksOf(text).every(isNetwork),
+      'must be addresses or networks such as 10.0.0.0/8, separated by commas',
+    )
+    .describe(
+      'Addresses and networks (`10.0.0.0/8, fd00::/8`) of the proxies whose `X-Forwarded-For` is believed; without them the client is who connects.',
+    ),
+  REQUEST_LOG_DAYS: wholeNumber(1, 3_650, 30).describe(
+    'How long the log of requests is kept that a project sees, in days.',
+  ),
   SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
     'How long requests in flight may take to finish after SIGTERM, in seconds.',
   ),
@@ -96,6 +113,11 @@ export interface Config {
   readonly mode: 'development' | 'production';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
+  /** Per API key and per client address; 0: no limit. */
+  readonly rateLimitPerMinute: number;
+  /** Addresses and networks in CIDR notation. */
+  readonly trustedProxies: readonly string[];
+  readonly requestLogDays: number;
   readonly shutdownSeconds: number;
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined;
@@ -141,6 +163,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       bundleBytes: data.MAX_BUNDLE_BYTES,
       bundleEntries: data.MAX_BUNDLE_ENTRIES,
     },
+    rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
+    trustedProxies: networksOf(data.TRUSTED_PROXIES),
+    requestLogDays: data.REQUEST_LOG_DAYS,
     shutdownSeconds: data.SHUTDOWN_SECONDS,
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
@@ -170,6 +195,18 @@ export function configurationTable(): Variable[] {
 function addressee(host: string): string {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The members of a list with commas or spaces between them. */
+function networksOf(list = ''): string[] {
+  return list.split(/[\s,]+/).filter((text) => text !== '');
+}
+
+/** An address, or a network in CIDR notation (RFC 4632). */
+function isNetwork(text: string): boolean {
+  const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = isIP(address);
+  return family !== 0 && (prefix === undefined || Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
 function hasScheme(text: string, schemes: readonly string[]): boolean {
