@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { issuersSchema, type TrustedIssuer } from './shared/issuers.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -58,6 +59,11 @@ const environment = z.object({
   MODE: oneOf(['development', 'production'], 'development').describe(
     '`production` makes a quickstart project and key only in an installation that has no project yet.',
   ),
+  OIDC_ISSUERS: issuersSchema
+    .optional()
+    .describe(
+      'OpenID Connect issuers whose ID tokens open `/admin`, each with the audience that `aud` must hold: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production` none.',
+    ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'Least severe log lines that are written, to standard error, as JSON.',
   ),
@@ -111,6 +117,8 @@ export interface Config {
   /** Undefined: the log in PostgreSQL. */
   readonly eventStoreUrl: string | undefined;
   readonly mode: 'development' | 'production';
+  /** Empty: the development issuer, in production none. */
+  readonly oidcIssuers: readonly TrustedIssuer[];
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
   /** Per API key and per client address; 0: no limit. */
@@ -157,6 +165,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     auditKeyFile: data.AUDIT_KEY_FILE,
     eventStoreUrl: data.EVENTSTORE_URL,
     mode: data.MODE,
+    oidcIssuers: data.OIDC_ISSUERS ?? [],
     logLevel: data.LOG_LEVEL,
     limits: {
       bodyBytes: data.MAX_BODY_BYTES,
