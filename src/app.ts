@@ -21,8 +21,10 @@ import { openPool } from './database/pool.ts';
 import { kindOf, openEventStore } from './events/open.ts';
 import { BEGINNING, type EventStore, type Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
+import { requireFresh } from './http/freshness.ts';
 import type { ReadinessChecks } from './http/health.ts';
-import { createServer, VERSION } from './http/server.ts';
+import { createServer } from './http/server.ts';
+import { VERSION } from './http/version.ts';
 import { observeIdempotency, observeLocks, observePools } from './metrics/database.ts';
 import { observeFollowers } from './metrics/followers.ts';
 import { observeQueries } from './metrics/queries.ts';
@@ -37,7 +39,7 @@ import { LogWatch } from './operations/log-watch.ts';
 import { readProcessPositions } from './operations/process-positions.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { around, nested } from './shared/around.ts';
-import { unavailable } from './shared/refusal.ts';
+import { Refusal, unavailable } from './shared/refusal.ts';
 import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
 import { traceStore } from './tracing/store.ts';
@@ -171,7 +173,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const plainCommands = openCommands({
     store,
     handler,
-    lookup: around(openLookup(pool, `${base}/`, atHead, terminology), asking),
+    lookup: around(
+      openLookup(pool, `${base}/`, atHead, terminology, () =>
+        requireFresh(() => progress.stale(), ['resources']),
+      ),
+      asking,
+    ),
     locks,
     visible,
     bases: [`${base}/`],
@@ -225,6 +232,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
         throw unavailable('the read models search and resources lag behind the log');
     },
     stale: () => progress.stale(),
+    services: { config, commands, queries },
+    identify: async () => {
+      throw new Refusal('unauthenticated', { code: 'login', diagnostics: 'no issuer of ID tokens is known' });
+    },
+    passed,
     checks,
     metrics,
     tracing: tracing?.requests,

@@ -86,10 +86,15 @@ function errorType(refusal: Refusal): string {
   return refusal.kind === 'gone' ? 'not_found' : refusal.kind;
 }
 
+/** R4 names headers `http.<name>` in an expression; elsewhere they are `header.<name>`. */
+function fieldOf(expression: string): string {
+  return expression.startsWith('http.') ? `header.${expression.slice(5)}` : expression;
+}
+
 /** The answer of a refusal everywhere else: `{"error": {type, message, field?, errors?, request_id}}`. */
 export function jsonError(refusal: Refusal, requestId: string): Answer {
   const fields = refusal.issues.flatMap(({ expression, code, diagnostics }) =>
-    expression === undefined ? [] : [{ field: expression, code, message: diagnostics }],
+    expression === undefined ? [] : [{ field: fieldOf(expression), code, message: diagnostics }],
   );
   const [first] = fields;
   const error = {

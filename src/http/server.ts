@@ -5,7 +5,6 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
-import type { Config } from '#src/config.ts';
 import type { Position } from '#src/events/store.ts';
 import { capabilityStatement } from '#src/fhir/capability.ts';
 import { createMetrics, type Metrics } from '#src/metrics/registry.ts';
@@ -13,7 +12,11 @@ import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import { newId } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
+import { ADMIN_ROUTES } from './admin/routes.ts';
 import type { Answer } from './answer.ts';
+import { type ApiInterface, answerApi, type Identify } from './api/interface.ts';
+import type { Services } from './api/services.ts';
+import { RouteTable } from './api/table.ts';
 import { answerCors } from './cors.ts';
 import { Authenticator } from './credentials.ts';
 import { fhirError, internalError, jsonError, refusalOf } from './errors.ts';
@@ -22,10 +25,11 @@ import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
 import { OPERATIONS } from './fhir/operations.ts';
 import type { Stale } from './freshness.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
+import { VERSION } from './version.ts';
 
 /** Everything that the server works with. */
 export interface ServerDeps {
-  readonly config: Pick<Config, 'baseUrl' | 'limits'>;
+  readonly config: Services['config'];
   readonly log: Logger;
   readonly commands: Commands;
   readonly queries: Queries;
@@ -36,6 +40,11 @@ export interface ServerDeps {
   /** Waits until searches find all that is in the log now. @throws Refusal unavailable (503) */
   readonly searchable: () => Promise<void>;
   readonly stale: Stale;
+  /** What routes of the JSON interfaces work with. */
+  readonly services: Services;
+  readonly identify: Identify;
+  /** Waits until these read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   /** Conditions of `/health/ready`. */
   readonly checks: ReadinessChecks;
   /** Default: a registry of the server's own. */
@@ -44,17 +53,19 @@ export interface ServerDeps {
   readonly tracing?: Middleware | undefined;
 }
 
-/** The version in the CapabilityStatement (decisions.md, section 1). */
-export const VERSION = '0.3.0';
+/** Every route of the JSON interfaces. */
+export const ROUTES = ADMIN_ROUTES;
 
 /** Makes the server; it listens when told to. */
 export function createServer(deps: ServerDeps): Server {
   const metrics = deps.metrics ?? createMetrics();
   const health = healthRouter({ checks: deps.checks, metrics });
-  const fhir = fhirInterface(deps);
+  const authenticator = new Authenticator(deps.queries.apiKey);
+  const fhir = fhirInterface(deps, authenticator);
+  const api = { ...deps, authenticator, table: new RouteTable(ROUTES) };
   const app = new Koa();
   if (deps.tracing !== undefined) app.use(deps.tracing);
-  app.use(envelope(fhir, deps.log, metrics));
+  app.use(envelope(fhir, api, deps.log, metrics));
   app.use(health.routes());
   app.use(health.allowedMethods());
   const server = createHttpServer(app.callback());
@@ -64,7 +75,7 @@ export function createServer(deps: ServerDeps): Server {
   return server;
 }
 
-function fhirInterface(deps: ServerDeps): FhirInterface {
+function fhirInterface(deps: ServerDeps, authenticator: Authenticator): FhirInterface {
   const { config, commands, queries, terminology, idempotency, visible, searchable, stale, log } = deps;
   const baseUrl = config.baseUrl + FHIR_PATH;
   const date = new Date().toISOString();
@@ -78,7 +89,7 @@ function fhirInterface(deps: ServerDeps): FhirInterface {
     stale,
     log,
     idempotency,
-    authenticator: new Authenticator(queries.apiKey),
+    authenticator,
     limits: config.limits,
     bundleEntries: config.limits.bundleEntries,
     historyPages: new HistoryPages(),
@@ -98,6 +109,7 @@ function isFhir(path: string): boolean {
  */
 function envelope(
   fhir: FhirInterface,
+  api: ApiInterface,
   log: Logger,
   metrics: Metrics,
 ): (ctx: Context, next: Next) => Promise<void> {
@@ -116,8 +128,12 @@ function envelope(
       if (!answerCors(ctx)) {
         if (fhirPath) reply(ctx, await answerFhir(fhir, ctx));
         else {
-          await next();
-          if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx);
+          const answer = await answerApi(api, ctx);
+          if (answer !== undefined) reply(ctx, answer);
+          else {
+            await next();
+            if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx);
+          }
         }
       }
     } catch (error) {

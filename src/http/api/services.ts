@@ -1,0 +1,11 @@
+/** The parts of the service that routes of the JSON interfaces work with. A new part is a member here, made in `src/app.ts`. */
+import type { Commands } from '#commands/commands.ts';
+import type { Queries } from '#queries/queries.ts';
+import type { Config } from '#src/config.ts';
+
+/** What a route's `run` finds in `request.services`. */
+export interface Services {
+  readonly config: Pick<Config, 'baseUrl' | 'mode' | 'limits'>;
+  readonly commands: Commands;
+  readonly queries: Queries;
+}
