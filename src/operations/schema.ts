@@ -3,7 +3,7 @@ import { IDEMPOTENCY_SQL } from './idempotency.ts';
 import { PROCESS_SQL } from './process.ts';
 import { SNAPSHOTS_SQL } from './snapshots.ts';
 
-export { READ_ANSWERS_SQL } from './idempotency.ts';
+export { READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from './idempotency.ts';
 export { LOG_IDENTITY_SQL } from './log-identity.ts';
 export { LOG_MARK_SQL } from './log-mark.ts';
 export { PARKED_SQL } from './parked.ts';

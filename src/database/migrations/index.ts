@@ -6,6 +6,7 @@ import {
   OPERATIONS_SCHEMA_SQL,
   PARKED_SQL,
   READ_ANSWERS_SQL,
+  RETRY_SECRETS_SQL,
 } from '#src/operations/schema.ts';
 import { TERMINOLOGY_SQL } from '#src/terminology/schema.ts';
 
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-log-identity', sql: LOG_IDENTITY_SQL },
   { name: '0006-terminology', sql: TERMINOLOGY_SQL },
   { name: '0007-log-mark', sql: LOG_MARK_SQL },
+  { name: '0011-retry-secrets', sql: RETRY_SECRETS_SQL },
 ];
