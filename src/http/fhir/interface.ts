@@ -8,7 +8,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
-import { type Header, parseAuthorship } from '../authorship.ts';
+import { type Header, readAuthorship } from '../authorship.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
 import { type Authentication, type Authenticator, credentialOf, requireScope } from '../credentials.ts';
 import { fhirError } from '../errors.ts';
@@ -163,7 +163,7 @@ async function answerWrite(
   interaction: Extract<Interaction, { kind: 'write' }>,
   permitted?: Promise<void>,
 ): Promise<Answer> {
-  const authorship = parseAuthorship(request.header);
+  const authorship = readAuthorship(request.header);
   const body = await bodyOf(fhir, ctx, interaction.takes);
   const run = (attempted?: Attempted) => {
     const command: CommandContext = {
