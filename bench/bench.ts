@@ -107,8 +107,10 @@ export class Bench {
     return common;
   }
 
-  /** Starts the service on a new database, or again on one it had before. */
-  async service(before?: Pick<Started, 'databaseUrl' | 'dataDir'>): Promise<MeasuredService> {
+  /** Starts the service on a new database, or again on one it had before, in its folder or one of its own. */
+  async service(
+    before?: Pick<Started, 'databaseUrl'> & Partial<Pick<Started, 'dataDir'>>,
+  ): Promise<MeasuredService> {
     const started = await this.#start(before);
     const watched = this.memory.watch(started.service.pid);
     let stopped: Promise<MemoryUse> | undefined;
@@ -123,7 +125,7 @@ export class Bench {
     return { ...started, stop };
   }
 
-  async #start(before?: Pick<Started, 'databaseUrl' | 'dataDir'>): Promise<Started> {
+  async #start(before?: Pick<Started, 'databaseUrl'> & Partial<Pick<Started, 'dataDir'>>): Promise<Started> {
     const databaseUrl = before?.databaseUrl ?? (await this.database());
     // Its key is kept there.
     const dataDir = before?.dataDir ?? (await mkdtemp(join(this.folder, 'service-')));
