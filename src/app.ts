@@ -11,6 +11,7 @@ import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
+import { openAdministration } from './app/admin.ts';
 import { openIdentities } from './app/identity.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
@@ -225,7 +226,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
       return measureLags(store, new Map([...own, ...progress.positions()]));
     },
   });
-  const { verifier, devIssuer } = await openIdentities({ config, pool, log });
+  const administration = openAdministration({ pool, store, handler, locks, passed });
+  const { ssoClients: ssoClientsOf } = administration.adminQueries;
+  const { verifier, devIssuer } = await openIdentities({ config, pool, log, ssoClientsOf });
   const server = createServer({
     config,
     log,
@@ -241,7 +244,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
         throw unavailable('the read models search and resources lag behind the log');
     },
     stale: () => progress.stale(),
-    services: { ...traffic, config, commands, queries },
+    services: { ...traffic, ...administration, config, commands, queries },
     identify: openIdentify(verifier),
     devIssuer,
     passed,

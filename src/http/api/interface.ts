@@ -159,13 +159,15 @@ async function shown(api: ApiInterface, route: Route, { position, awaited }: Rou
     throw unavailable('it is done, but does not work everywhere yet; try again');
 }
 
-function answerOf(route: Route, { status, body, headers = {} }: RouteResult): Answer {
+function answerOf(route: Route, result: RouteResult): Answer {
+  const { status, headers = {} } = result;
+  const body = result.text ?? (result.body === undefined ? undefined : JSON.stringify(result.body));
   const all = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),
     ...(route.secret === true ? { 'Cache-Control': 'no-store' } : {}),
     ...headers,
   };
-  return { status, headers: all, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  return { status, headers: all, ...(body === undefined ? {} : { body }) };
 }
 
 function headerOf(headers: IncomingHttpHeaders): Header {
