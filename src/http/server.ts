@@ -8,6 +8,7 @@ import type { Queries } from '#queries/queries.ts';
 import type { Config } from '#src/config.ts';
 import type { Position } from '#src/events/store.ts';
 import { capabilityStatement } from '#src/fhir/capability.ts';
+import type { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
 import { createMetrics, type Metrics } from '#src/metrics/registry.ts';
 import { observeThrottled } from '#src/metrics/traffic.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
@@ -15,7 +16,6 @@ import type { RateLimits } from '#src/operations/limits.ts';
 import { newId } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
-import { ADMIN_ROUTES } from './admin/routes.ts';
 import type { Answer } from './answer.ts';
 import { type ApiInterface, answerApi, type Identify } from './api/interface.ts';
 import type { Services } from './api/services.ts';
@@ -23,6 +23,7 @@ import { RouteTable } from './api/table.ts';
 import { clientAddress } from './client-address.ts';
 import { answerCors } from './cors.ts';
 import { Authenticator } from './credentials.ts';
+import { devIssuerRouter } from './dev-issuer/router.ts';
 import { documentationRouter } from './docs/router.ts';
 import { fhirError, internalError, jsonError, refusalOf } from './errors.ts';
 import { HistoryPages } from './fhir/history-pages.ts';
@@ -32,6 +33,7 @@ import type { Stale } from './freshness.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
 import { RequestLimits } from './limits.ts';
 import { type Notebook, noteRequest } from './request-note.ts';
+import { ROUTES } from './routes.ts';
 import { VERSION } from './version.ts';
 
 /** Everything that the server works with. */
@@ -51,6 +53,8 @@ export interface ServerDeps {
   /** What routes of the JSON interfaces work with. */
   readonly services: Services;
   readonly identify: Identify;
+  /** Undefined where the installation has none. */
+  readonly devIssuer: DevIssuer | undefined;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   /** Conditions of `/health/ready`. */
@@ -60,9 +64,6 @@ export interface ServerDeps {
   /** Put around every request. */
   readonly tracing?: Middleware | undefined;
 }
-
-/** Every route of the JSON interfaces. */
-export const ROUTES = ADMIN_ROUTES;
 
 /** Makes the server; it listens when told to. */
 export function createServer(deps: ServerDeps): Server {
@@ -84,6 +85,11 @@ export function createServer(deps: ServerDeps): Server {
   const documentation = documentationRouter(ROUTES, deps.config.baseUrl);
   app.use(documentation.routes());
   app.use(documentation.allowedMethods());
+  if (deps.devIssuer !== undefined) {
+    const issuer = devIssuerRouter(deps.devIssuer, deps.config.baseUrl);
+    app.use(issuer.routes());
+    app.use(issuer.allowedMethods());
+  }
   const server = createHttpServer(app.callback());
   // Longer than balancers keep theirs, so that none of them sends into a connection that closes.
   server.keepAliveTimeout = 65_000;

@@ -20,7 +20,8 @@ export const DEV_CLIENT = 'annal';
 /** How long its ID tokens are good, in seconds. */
 export const DEV_TOKEN_S = 3600;
 
-const ALGORITHM = 'RS256';
+/** What its tokens are signed with: the one algorithm that every client knows. */
+export const ALGORITHM = 'RS256';
 
 /** The identifier of an installation's development issuer. */
 export function devIssuerOf(baseUrl: string): string {
