@@ -38,6 +38,13 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'isolation',
+    shows:
+      '10,000 random requests about ids of another project or environment, answered as for ids that never were',
+    run: { tests: ['test/properties/isolation.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'visible',
     shows: 'reads that follow a write, 2,000 times under load and across two instances',
     run: { tests: ['test/faults/visible.test.ts'] },
