@@ -244,7 +244,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
         throw unavailable('the read models search and resources lag behind the log');
     },
     stale: () => progress.stale(),
-    services: { ...traffic, ...administration, config, commands, queries },
+    services: { ...administration, config, commands, queries },
     identify: openIdentify(verifier),
     devIssuer,
     passed,

@@ -47,13 +47,4 @@ export class KeyUse {
       if (this.#fresh.get(keyId) === at) this.#fresh.delete(keyId);
     }
   }
-
-  /** When keys were used last, in microseconds since 1970; those that never were are missing. */
-  async lastUsed(keyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const { rows } = await this.pool.query<{ key_id: string; used_at: number }>(
-      'select k.key_id, k.used_at from operations.key_use k where k.key_id = any($1)',
-      [keyIds],
-    );
-    return new Map(rows.map((row) => [row.key_id, row.used_at]));
-  }
 }

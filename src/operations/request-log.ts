@@ -40,25 +40,6 @@ export interface LoggedRequest {
   readonly ms: number;
 }
 
-/** What is asked of a project's log. */
-export interface LogQuestion {
-  readonly project: string;
-  readonly environment?: string | undefined;
-  readonly requestId?: string | undefined;
-  readonly keyId?: string | undefined;
-  /** `404`, or `4` for all from 400 to 499. */
-  readonly status?: number | undefined;
-  /** What the path begins with. */
-  readonly path?: string | undefined;
-  /** Microseconds, inclusive. */
-  readonly from?: number | undefined;
-  /** Microseconds, exclusive. */
-  readonly to?: number | undefined;
-  readonly limit: number;
-  /** The last entry of the page before. */
-  readonly after?: { readonly at: number; readonly requestId: string } | undefined;
-}
-
 /** Most rows of a statement, and of requests that wait: beyond them a request is counted, not logged. */
 const BATCH = 2_000;
 const WAITING = 20_000;
@@ -74,25 +55,6 @@ select request_id, at, project, environment, key_id, identity, method, path, nam
               $9::uuid[], $10::int2[], $11::real[])
     as r(request_id, at, project, environment, key_id, identity, method, path, named, status, ms)
 on conflict do nothing`;
-
-// Index: request_log_of_project.
-const ASKED = `
-  from operations.request_log l
- where l.project = $1
-   and ($2::text is null or l.environment = $2)
-   and ($3::text is null or l.request_id = $3)
-   and ($4::text is null or l.key_id = $4)
-   and ($5::int is null or l.status = $5 or l.status / 100 = $5)
-   and ($6::text is null or starts_with(l.path, $6))
-   and l.at >= $7 and l.at < $8`;
-
-const PAGE = `
-select l.request_id as "requestId", l.at, l.project, l.environment, l.key_id as "keyId", l.identity, l.method, l.path,
-       l.status, l.ms
-${ASKED}
-   and ($9::int8 is null or (l.at, l.request_id) < ($9, $10))
- order by l.at desc, l.request_id desc
- limit $11`;
 
 const EXPIRED = `
 delete from operations.request_log
@@ -129,26 +91,6 @@ export class RequestLog {
       await this.pool.query({ name: 'request-log-insert', text: INSERT, values: columnsOf(batch) });
       this.#waiting.splice(0, batch.length);
     }
-  }
-
-  /** A page of a project's log, newest first, and how many entries there are in all. */
-  async page(question: LogQuestion): Promise<{ readonly entries: LoggedRequest[]; readonly total: number }> {
-    const { project, environment, requestId, keyId, status, path, from, to, limit, after } = question;
-    const asked = [
-      project,
-      environment ?? null,
-      requestId ?? null,
-      keyId ?? null,
-      status ?? null,
-      path ?? null,
-      from ?? 0,
-      to ?? Number.MAX_SAFE_INTEGER,
-    ];
-    const [{ rows: entries }, { rows: counted }] = await Promise.all([
-      this.pool.query<LoggedRequest>(PAGE, [...asked, after?.at ?? null, after?.requestId ?? null, limit]),
-      this.pool.query<{ total: number }>(`select count(*) as total ${ASKED}`, asked),
-    ]);
-    return { entries, total: counted[0]?.total ?? 0 };
   }
 
   /** Deletes what is older. @param before microseconds since 1970 */

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { parseMetadata } from '../events/metadata.ts';
 import type { EventStore, NewEvent } from '../events/store.ts';
-import type { Environment, Tenant } from '../shared/tenant.ts';
+import type { Tenant } from '../shared/tenant.ts';
 
 /** The table, in schema `operations`. */
 export const USAGE_SQL = `
@@ -16,18 +16,6 @@ CREATE TABLE operations.usage (
   stored int8 NOT NULL DEFAULT 0,      -- bytes of data and metadata of the events written
   PRIMARY KEY (project, environment, day)
 );`;
-
-/** What one project used on one day in one environment. */
-export interface DayOfUsage {
-  /** `YYYY-MM-DD`, UTC. */
-  readonly date: string;
-  readonly environment: Environment;
-  readonly requests: number;
-  readonly reads: number;
-  readonly writes: number;
-  /** Bytes. */
-  readonly stored: number;
-}
 
 /** What is added up until it is written. */
 interface Sum {
@@ -49,13 +37,6 @@ on conflict (project, environment, day) do update set
   reads = u.reads + excluded.reads,
   writes = u.writes + excluded.writes,
   stored = u.stored + excluded.stored`;
-
-// Index: primary key.
-const DAYS = `
-select to_char(u.day, 'YYYY-MM-DD') as date, u.environment, u.requests, u.reads, u.writes, u.stored
-  from operations.usage u
- where u.project = $1 and u.day between $2::date and $3::date
- order by u.day, u.environment`;
 
 /** Usage, added up in memory and written every second; what an instance had not written when it was killed is missing. */
 export class Usage {
@@ -103,12 +84,6 @@ export class Usage {
       }
       throw error;
     }
-  }
-
-  /** The days of a project on which it used anything, oldest first. @param from,to `YYYY-MM-DD`, inclusive. */
-  async days(project: string, from: string, to: string): Promise<DayOfUsage[]> {
-    const { rows } = await this.pool.query<DayOfUsage>(DAYS, [project, from, to]);
-    return rows;
   }
 
   #sum(tenant: Tenant, day = new Date().toISOString().slice(0, 10)): Sum {

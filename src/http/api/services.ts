@@ -5,9 +5,6 @@ import type { AdminQueries } from '#queries/admin/admin.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { Moment, RecordAt } from '#src/audit/record-at.ts';
 import type { Config } from '#src/config.ts';
-import type { KeyUse } from '#src/operations/key-use.ts';
-import type { RequestLog } from '#src/operations/request-log.ts';
-import type { Usage } from '#src/operations/usage.ts';
 
 /** What a route's `run` finds in `request.services`. */
 export interface Services {
@@ -18,7 +15,4 @@ export interface Services {
   readonly adminQueries: AdminQueries;
   /** A patient's record at a moment, from its events; undefined when it was purged. */
   readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
-  readonly requestLog: RequestLog;
-  readonly usage: Usage;
-  readonly keyUse: KeyUse;
 }
