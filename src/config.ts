@@ -92,6 +92,9 @@ const environment = z.object({
   REQUEST_LOG_DAYS: wholeNumber(1, 3_650, 30).describe(
     'How long the log of requests is kept that a project sees, in days.',
   ),
+  SANDBOX_PATIENTS: wholeNumber(0, 30, 30).describe(
+    'How many synthetic patients a new or reset sandbox holds; 0: none.',
+  ),
   SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
     'How long requests in flight may take to finish after SIGTERM, in seconds.',
   ),
@@ -126,6 +129,8 @@ export interface Config {
   /** Addresses and networks in CIDR notation. */
   readonly trustedProxies: readonly string[];
   readonly requestLogDays: number;
+  /** Synthetic patients of a sandbox, 0 to 30. */
+  readonly sandboxPatients: number;
   readonly shutdownSeconds: number;
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined;
@@ -175,6 +180,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
     trustedProxies: networksOf(data.TRUSTED_PROXIES),
     requestLogDays: data.REQUEST_LOG_DAYS,
+    sandboxPatients: data.SANDBOX_PATIENTS,
     shutdownSeconds: data.SHUTDOWN_SECONDS,
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
