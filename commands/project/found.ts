@@ -4,7 +4,8 @@ import { organizationStream, projectStream } from '#src/events/streams.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
 import type { Person } from '#src/shared/member.ts';
 import type { Environment } from '#src/shared/tenant.ts';
-import { Aggregate, type Circumstances } from '../aggregate.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { Aggregate, type Circumstances, type Wrote } from '../aggregate.ts';
 import type { Handler } from '../handle.ts';
 import { create as createOrganization } from '../organization/decide.ts';
 import { ORGANIZATION, type OrganizationState } from '../organization/state.ts';
@@ -21,6 +22,8 @@ export interface Founded {
   readonly key: string;
   readonly keyId: string;
   readonly position: Position;
+  /** When it was done. */
+  readonly at: Micros;
 }
 
 /** What founding works with. */
@@ -69,8 +72,8 @@ export async function foundFor(
   const opening = createOrganization(organization, name, founder);
   await organizations.write(organizationStream(organization), circumstances, opening);
   const begin = createProject(project, organization, name, [event]);
-  const position = written(await projects.write(projectStream(project), circumstances, begin));
-  return { organization, project, key, keyId, position };
+  const wrote = written(await projects.write(projectStream(project), circumstances, begin));
+  return { organization, project, key, keyId, ...wrote };
 }
 
 /** Another key of a project (scopes read and write), for the service. @returns the key, shown this once. */
@@ -87,8 +90,8 @@ export async function addKey(
     await secretOf(circumstances),
   );
   const projects = new Aggregate(deps.handler, PROJECT);
-  const position = await projects.write(projectStream(project), circumstances, createKey(project, event));
-  return { key, position: written(position) };
+  const wrote = await projects.write(projectStream(project), circumstances, createKey(project, event));
+  return { key, position: written(wrote).position };
 }
 
 /** What the service does of its own accord. */
@@ -101,7 +104,7 @@ function ofService({ now }: FoundingDeps): Circumstances {
   };
 }
 
-function written(position: Position | undefined): Position {
-  if (position === undefined) throw new TypeError('founding writes events');
-  return position;
+function written(wrote: Wrote | undefined): Wrote {
+  if (wrote === undefined) throw new TypeError('founding writes events');
+  return wrote;
 }
