@@ -13,8 +13,9 @@ export function shown({ status, headers, text }: Answer, ...asked: readonly Name
       .replaceAll(/req_[\w-]+/g, 'REQUEST')
       .replaceAll(UUIDS, 'UUID')
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, 'TIME');
-  const kept = [...headers]
-    .filter(([name]) => !CHANGING.test(name))
-    .map(([name, value]) => `${name}: ${neutral(value)}`);
+  const kept: string[] = [];
+  headers.forEach((value, name) => {
+    if (!CHANGING.test(name)) kept.push(`${name}: ${neutral(value)}`);
+  });
   return [status, ...kept, neutral(text)].join('\n');
 }
