@@ -18,12 +18,15 @@ import * as project from './project/decide.ts';
 import { type Founded, type Founding, foundFor } from './project/found.ts';
 import { issueKey, type NewKey } from './project/key.ts';
 import { PROJECT, type ProjectState } from './project/state.ts';
+import { provisioningRequested } from './sandbox/request.ts';
 import { secretOf } from './secret.ts';
 
 /** What the commands work with. */
 export interface AdminDeps {
   readonly handler: Handler;
   readonly locks: CriteriaLocks;
+  /** Synthetic patients of a new project's sandbox, 0 to 30. */
+  readonly sandboxPatients: number;
   /**
    * Which organization holds each of these e-mail domains now, by domain; those that none holds are absent.
    * @throws Refusal unavailable when the read model does not come to the log's head.
@@ -86,7 +89,13 @@ export interface AdminCommands {
 }
 
 /** Opens them. */
-export function openAdmin({ handler, locks, domainHolders, visible }: AdminDeps): AdminCommands {
+export function openAdmin({
+  handler,
+  locks,
+  sandboxPatients,
+  domainHolders,
+  visible,
+}: AdminDeps): AdminCommands {
   const organizations = new Aggregate(handler, ORGANIZATION);
   const projects = new Aggregate(handler, PROJECT);
   const applications = new Aggregate(handler, APPLICATION);
@@ -119,7 +128,11 @@ export function openAdmin({ handler, locks, domainHolders, visible }: AdminDeps)
     verifyOrganization: (by, id, domain) => onOrganization(by, id, organization.verify(id, domain)),
     async createProject(by, organizationId, name) {
       const id = by.ids.prefixed('proj_');
-      return { ...(await onProject(by, id, project.create(id, organizationId, name))), result: { id } };
+      const filling = provisioningRequested({ ...by, patients: sandboxPatients });
+      return {
+        ...(await onProject(by, id, project.create(id, organizationId, name, filling))),
+        result: { id },
+      };
     },
     deleteProject: (by, id) => onProject(by, id, project.remove(id)),
     async createKey(by, projectId, asked) {
@@ -141,7 +154,7 @@ export function openAdmin({ handler, locks, domainHolders, visible }: AdminDeps)
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),
     trustApplication: (by, id, trusted) => onApplication(by, id, application.trust(id, trusted)),
     deleteApplication: (by, id) => onApplication(by, id, application.remove(id)),
-    quickstart: (by, founding) => foundFor({ organizations, projects }, by, founding),
+    quickstart: (by, founding) => foundFor({ organizations, projects }, by, { ...founding, sandboxPatients }),
   };
 }
 

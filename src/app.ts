@@ -9,6 +9,7 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { measureLags } from '#projections/lag.ts';
 import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
+import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { openAdministration } from './app/admin.ts';
@@ -16,6 +17,7 @@ import { openIdentities } from './app/identity.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
+import { openSandboxes } from './app/sandbox.ts';
 import { terminologyReady } from './app/terminology.ts';
 import { openTraffic } from './app/traffic.ts';
 import type { Config } from './config.ts';
@@ -149,7 +151,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     states,
   );
   const idempotency = openIdempotency(pool);
-  const { carried, erasures } = openProcesses({
+  const sandboxQueries = openSandboxQueries(pool);
+  const { carried, erasures, sandboxes } = openProcesses({
     store,
     pool,
     databaseUrl,
@@ -158,6 +161,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     snapshots,
     idempotency,
     requestLog: traffic.requestLog,
+    recordsBefore: sandboxQueries.recordsBefore,
     // A purge has ended when no search finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search']),
   });
@@ -214,7 +218,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   observePools(registry, { requests: pool, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
-  const processes = [carried.definition.name, erasures.definition.name];
+  const processes = [carried, erasures, sandboxes].map(({ definition }) => definition.name);
   observeFollowers(registry, {
     states: () => projector.status(),
     stale: () => progress.stale(),
@@ -226,7 +230,14 @@ export async function startApp(deps: AppDeps): Promise<App> {
       return measureLags(store, new Map([...own, ...progress.positions()]));
     },
   });
-  const administration = openAdministration({ pool, store, handler, locks, passed });
+  const administration = openAdministration({
+    pool,
+    store,
+    handler,
+    locks,
+    passed,
+    sandboxPatients: config.sandboxPatients,
+  });
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
   const { verifier, devIssuer } = await openIdentities({ config, pool, log, ssoClientsOf });
   const server = createServer({
@@ -244,7 +255,18 @@ export async function startApp(deps: AppDeps): Promise<App> {
         throw unavailable('the read models search and resources lag behind the log');
     },
     stale: () => progress.stale(),
-    services: { ...administration, config, commands, queries },
+    services: {
+      ...administration,
+      config,
+      commands,
+      queries,
+      sandboxes: openSandboxes({
+        handler,
+        queries: sandboxQueries,
+        usage: administration.adminQueries.usage,
+        patients: config.sandboxPatients,
+      }),
+    },
     identify: openIdentify(verifier),
     devIssuer,
     passed,
@@ -267,6 +289,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
       const head = (): Promise<Position> => store.head();
       const begun = await quickstart({ config, pool, handler, queries, locks, head, passed });
       await noteLog(ownLog);
+      // What there is to fill waits until a newcomer has been answered.
+      sandboxes.start();
       return begun;
     },
 
@@ -274,6 +298,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await drain(server);
       carried.stop();
       erasures.stop();
+      sandboxes.stop();
       await projector.stop();
       progress.stop();
       await watch.stop();

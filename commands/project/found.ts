@@ -9,6 +9,7 @@ import { Aggregate, type Circumstances, type Wrote } from '../aggregate.ts';
 import type { Handler } from '../handle.ts';
 import { create as createOrganization } from '../organization/decide.ts';
 import { ORGANIZATION, type OrganizationState } from '../organization/state.ts';
+import { provisioningRequested } from '../sandbox/request.ts';
 import { secretOf } from '../secret.ts';
 import { createKey, create as createProject } from './decide.ts';
 import { issueKey } from './key.ts';
@@ -30,6 +31,8 @@ export interface Founded {
 export interface FoundingDeps {
   readonly handler: Handler;
   readonly now: () => number;
+  /** Synthetic patients of the project's sandbox, 0 to 30. Default: none. */
+  readonly sandboxPatients?: number;
 }
 
 /** What is founded, and by whom; the service itself founds without a founder. */
@@ -37,6 +40,8 @@ export interface Founding {
   readonly name: string;
   readonly environment: Environment;
   readonly founder?: Person;
+  /** Synthetic patients of the project's sandbox, 0 to 30. Default: none. */
+  readonly sandboxPatients?: number;
 }
 
 /** The streams that founding writes to. */
@@ -54,14 +59,18 @@ export async function found(deps: FoundingDeps, name: string, environment: Envir
     organizations: new Aggregate(deps.handler, ORGANIZATION),
     projects: new Aggregate(deps.handler, PROJECT),
   };
-  return foundFor(streams, ofService(deps), { name, environment });
+  return foundFor(streams, ofService(deps), {
+    name,
+    environment,
+    sandboxPatients: deps.sandboxPatients ?? 0,
+  });
 }
 
 /** As `found`, for whoever asks. A request that died between the two streams goes on where it was when it comes again. */
 export async function foundFor(
   { organizations, projects }: FoundingStreams,
   circumstances: Circumstances,
-  { name, environment, founder }: Founding,
+  { name, environment, founder, sandboxPatients = 0 }: Founding,
 ): Promise<Founded> {
   const { ids } = circumstances;
   const organization = ids.prefixed('org_');
@@ -71,7 +80,8 @@ export async function foundFor(
   const { key, event } = issueKey(keyId, { name: KEY_NAME, environment, scopes: SCOPES }, secret);
   const opening = createOrganization(organization, name, founder);
   await organizations.write(organizationStream(organization), circumstances, opening);
-  const begin = createProject(project, organization, name, [event]);
+  const filling = provisioningRequested({ ...circumstances, patients: sandboxPatients });
+  const begin = createProject(project, organization, name, [event, ...filling]);
   const wrote = written(await projects.write(projectStream(project), circumstances, begin));
   return { organization, project, key, keyId, ...wrote };
 }

@@ -29,18 +29,19 @@ export function provisioningRequested(wanted: Wanted): PlainEvent[] {
  * @returns the position of the event; undefined when there is none.
  * @throws Refusal not_found for a project that is not open.
  */
-export function requestReset(
+export async function requestReset(
   sandboxes: Aggregate<SandboxState>,
   by: Circumstances,
   project: string,
   patients: number,
 ): Promise<Position | undefined> {
   const data = asked({ ids: by.ids, now: by.now, patients });
-  return sandboxes.write(projectStream(project), by, (state) => {
+  const wrote = await sandboxes.write(projectStream(project), by, (state) => {
     if (state.project !== 'open') throw notFound('project', project);
     const { current } = state;
     return current?.isReset && !current.done ? [] : [{ type: 'SandboxResetRequested', data }];
   });
+  return wrote?.position;
 }
 
 function asked({ ids, now, patients }: Wanted) {
