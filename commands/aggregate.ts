@@ -34,7 +34,7 @@ export interface Circumstances {
   readonly retry?: RetryNotes;
 }
 
-/** What a request wrote: where its last event stands, and when it was recorded. */
+/** What a request wrote: where its last event stands, and when its first was recorded. */
 export interface Wrote {
   readonly position: Position;
   readonly at: Micros;
@@ -82,9 +82,10 @@ export class Aggregate<S> {
     const commandId = ids.at(0, `command/${stream}`);
     const earlier = retry?.earlier.get(commandId);
     if (earlier !== undefined) {
-      const written = (await this.handler.eventsOf(earlier, commandId)).at(-1);
-      if (written !== undefined) {
-        return { position: written.position, at: toMicros(written.metadata.recorded_at) };
+      const events = await this.handler.eventsOf(earlier, commandId);
+      const [first, last] = [events[0], events.at(-1)];
+      if (first !== undefined && last !== undefined) {
+        return { position: last.position, at: toMicros(first.metadata.recorded_at) };
       }
     }
     const metadata = {
@@ -109,7 +110,7 @@ export class Aggregate<S> {
               at: clock.next(),
               event,
             }));
-            return { drafts, result: drafts.at(-1)?.at ?? 0 };
+            return { drafts, result: drafts[0]?.at ?? 0 };
           },
         });
         return position === undefined ? undefined : { position, at };

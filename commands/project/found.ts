@@ -23,8 +23,9 @@ export interface Founded {
   readonly key: string;
   readonly keyId: string;
   readonly position: Position;
-  /** When it was done. */
+  /** When the project was opened. */
   readonly at: Micros;
+  readonly organizationAt: Micros;
 }
 
 /** What founding works with. */
@@ -79,11 +80,11 @@ export async function foundFor(
   const secret = await secretOf(circumstances);
   const { key, event } = issueKey(keyId, { name: KEY_NAME, environment, scopes: SCOPES }, secret);
   const opening = createOrganization(organization, name, founder);
-  await organizations.write(organizationStream(organization), circumstances, opening);
+  const opened = written(await organizations.write(organizationStream(organization), circumstances, opening));
   const filling = provisioningRequested({ ...circumstances, patients: sandboxPatients });
   const begin = createProject(project, organization, name, [event, ...filling]);
   const wrote = written(await projects.write(projectStream(project), circumstances, begin));
-  return { organization, project, key, keyId, ...wrote };
+  return { organization, project, key, keyId, ...wrote, organizationAt: opened.at };
 }
 
 /** Another key of a project (scopes read and write), for the service. @returns the key, shown this once. */

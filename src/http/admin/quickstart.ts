@@ -31,16 +31,17 @@ export const QUICKSTART_ROUTES = [
       const { services, identity, body } = request;
       requireInstallationsTrust(identity, 'founding an organization');
       const { issuer, subject, email } = identity;
-      const { organization, project, key, at, position } = await services.admin.quickstart(by(request), {
+      const founded = await services.admin.quickstart(by(request), {
         name: body.name,
         environment: 'sandbox',
         founder: { issuer, subject, email },
       });
+      const { organization, project, key, position } = founded;
       return {
         status: 201,
         body: {
-          organization: organizationView(newOrganization(organization, body.name, at)),
-          project: projectView({ id: project, organization, name: body.name, created_at: at }),
+          organization: organizationView(newOrganization(organization, body.name, founded.organizationAt)),
+          project: projectView({ id: project, organization, name: body.name, created_at: founded.at }),
           key,
         },
         position,
