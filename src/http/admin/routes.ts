@@ -9,6 +9,7 @@ import { ORGANIZATION_ROUTES } from './organizations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
 import { PROJECT_ROUTES } from './projects.ts';
 import { QUICKSTART_ROUTES } from './quickstart.ts';
+import { SANDBOX_ROUTES } from './sandbox.ts';
 import { SSO_ROUTES } from './sso.ts';
 import { USAGE_ROUTES } from './usage.ts';
 
@@ -21,6 +22,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...KEY_ROUTES,
   ...APPLICATION_ROUTES,
   ...PATIENT_ROUTES,
+  ...SANDBOX_ROUTES,
   ...LOG_ROUTES,
   ...USAGE_ROUTES,
   ...QUICKSTART_ROUTES,
