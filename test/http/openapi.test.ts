@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
     expect(document.info.version).to.equal('0.3.0');
     expect(document.servers).to.deep.equal([{ url: service.url }]);
     const validator = new Validator();
-    const { valid, errors } = await validator.validate(structuredClone(document));
+    const { valid, errors } = await validator.validate({ ...structuredClone(document) });
     expect(valid, JSON.stringify(errors)).to.equal(true);
     validator.resolveRefs();
     const broken = structuredClone(document) as { info?: unknown };
