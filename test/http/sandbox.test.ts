@@ -91,7 +91,7 @@ describe('sandbox over HTTP', () => {
   });
 
   it('tells in Provenances who wrote what', async () => {
-    const [patient] = await found(project.sandbox, 'Patient?_count=1&_has:Observation:patient:code=4548-4');
+    const [patient] = await found(project.sandbox, 'Patient?_count=1&_has:Observation:patient:code=9279-1');
     const answer = await service.fhir(`/Patient/${patient}/Provenance?_count=1000`, { key: project.sandbox });
     for (const type of ['patient', 'practitioner', 'device', 'import', 'ai'])
       expect(answer.text).to.contain(`"${type}"`);
