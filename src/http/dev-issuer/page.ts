@@ -5,7 +5,8 @@ import { inlineSource, type PageNeeds } from '../security-headers.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; background: Canvas; color: CanvasText; }
+a { color: inherit; }
 main { max-width: 34rem; margin: 0 auto; padding: 1.5rem; }
 h1 { font-size: 1.5rem; line-height: 1.2; }
 label { display: block; font-weight: 600; }
