@@ -26,7 +26,7 @@ import { answerCors } from './cors.ts';
 import { Authenticator } from './credentials.ts';
 import { devIssuerRouter } from './dev-issuer/router.ts';
 import { documentationRouter } from './docs/router.ts';
-import { fhirError, internalError, jsonError, refusalOf } from './errors.ts';
+import { apiError, fhirError, internalError, refusalOf } from './errors.ts';
 import { HistoryPages } from './fhir/history-pages.ts';
 import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
 import { OPERATIONS } from './fhir/operations.ts';
@@ -206,7 +206,7 @@ function errorAnswer(ctx: Context, error: unknown, log: Logger, baseUrl: string)
     log.error({ err: error, request_id: ctx.state.requestId, method: ctx.method }, 'request failed');
   }
   const refusal = known ?? internalError();
-  return isFhir(ctx.path) ? fhirError(refusal) : jsonError(refusal, ctx.state.requestId, baseUrl);
+  return isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);
 }
 
 /** From how many characters on a body is a long one. */

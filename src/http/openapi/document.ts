@@ -6,7 +6,7 @@ import { FHIR_SCHEMAS, fhirPaths } from './of-fhir.ts';
 import { OPEN_PATHS } from './of-open.ts';
 import { operationOf } from './of-route.ts';
 import { type Part, Schemas } from './schemas.ts';
-import { ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './shared.ts';
+import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './shared.ts';
 
 const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
 
@@ -48,7 +48,7 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
       schemas: { ...schemas.components, ...FHIR_SCHEMAS },
       headers: HEADERS,
       parameters: PARAMETERS,
-      responses: ERROR_RESPONSES,
+      responses: { ...ERROR_RESPONSES, Authored422: AUTHORED_422 },
       securitySchemes: SECURITY_SCHEMES,
     },
   };

@@ -9,6 +9,7 @@ import { errorResponses, headers, PARAMETERS, SECURITY } from './shared.ts';
 const ALWAYS = [400, 404, 406, 422, 429, 500, 503];
 const CREDENTIAL = [401, 403];
 const WITH_BODY = [409, 412, 413, 415];
+const AUTHORED = { 422: { $ref: '#/components/responses/Authored422' } };
 
 /** Makes it; its schemas go among the components. */
 export function operationOf(route: Route, schemas: Schemas): Part {
@@ -29,7 +30,11 @@ export function operationOf(route: Route, schemas: Schemas): Part {
     security: SECURITY[credential],
     parameters: [...inPath(route, schemas), ...inQuery(route, schemas), ...inHeaders(route)],
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, schemas) }),
-    responses: { ...errorResponses('Json', errors), ...Object.fromEntries(own) },
+    responses: {
+      ...errorResponses('Json', errors),
+      ...(mayHaveBody && credential === 'api_key' ? AUTHORED : {}),
+      ...Object.fromEntries(own),
+    },
   };
 }
 
