@@ -32,6 +32,8 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) };
   }
+  const taken = Object.keys(FHIR_SCHEMAS).find((name) => Object.hasOwn(schemas.components, name));
+  if (taken !== undefined) throw new Error(`${taken} is the name of a schema of FHIR`);
   const tags = [...new Set(routes.map(({ tag }) => tag)), 'FHIR R4', 'Service'];
   return {
     openapi: '3.1.1',

@@ -21,7 +21,10 @@ export function operationOf(route: Route, schemas: Schemas): Part {
     ...(mayHaveBody ? WITH_BODY : []),
     ...(method === 'DELETE' ? [409, 412] : []),
   ];
-  const own = Object.entries(answers).map(([status, answer]) => [status, responseOf(route, answer, schemas)]);
+  const own = Object.entries(answers).map(([status, answer]) => {
+    const located = status === '201' ? ['Location'] : [];
+    return [status, responseOf(route, answer, schemas, located)];
+  });
   return {
     operationId,
     summary,
@@ -38,11 +41,16 @@ export function operationOf(route: Route, schemas: Schemas): Part {
   };
 }
 
-function responseOf({ method }: Route, { description, schema }: DescribedAnswer, schemas: Schemas): Part {
+function responseOf(
+  { method }: Route,
+  { description, schema }: DescribedAnswer,
+  schemas: Schemas,
+  located: readonly string[],
+): Part {
   const replayed = method === 'POST' ? ['Idempotent-Replayed'] : [];
   return {
     description,
-    headers: headers(...replayed),
+    headers: headers(...replayed, ...located),
     ...(schema === undefined
       ? {}
       : { content: { 'application/json': { schema: schemas.of(schema, 'output') } } }),
