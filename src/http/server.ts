@@ -184,6 +184,11 @@ function envelope(
   };
 }
 
+/** Where the interfaces begin. */
+const ROOTS = [
+  ...new Set([FHIR_PATH, ...ROUTES.map(({ path }) => path.slice(0, path.indexOf('/', 1)))]),
+].join(', ');
+
 /** What nothing has answered: no such URL, or none of its methods. */
 function unanswered(ctx: Context): Refusal {
   if (ctx.status === 405 || ctx.status === 501) {
@@ -196,7 +201,7 @@ function unanswered(ctx: Context): Refusal {
   }
   return new Refusal('not_found', {
     code: 'not-found',
-    diagnostics: `there is nothing at this URL: the FHIR interface is at ${FHIR_PATH}, administration at /admin; /docs and /openapi.json describe all of them`,
+    diagnostics: `there is nothing at this URL: the interfaces are at ${ROOTS}; /docs and /openapi.json describe them`,
   });
 }
 
