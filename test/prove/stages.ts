@@ -78,7 +78,8 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'limits',
-    shows: 'rate limits of 600 a minute on one instance and on two together; a million addresses in bounded memory',
+    shows:
+      'rate limits of 600 a minute on one instance and on two together; a million addresses in bounded memory',
     run: { tests: ['test/http/limits.test.ts', 'test/http/limits-shared.test.ts'] },
     env: { ANNAL_TEST_SCALE: '1' },
   },
