@@ -15,6 +15,8 @@ export interface Services {
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
   readonly sandboxes: Sandboxes;
+  /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
+  readonly caughtUp: (models: readonly string[]) => Promise<void>;
   /** A patient's record at a moment, from its events; undefined when it was purged. */
   readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
 }
