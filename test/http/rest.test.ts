@@ -459,6 +459,8 @@ describe('REST v1', () => {
     const nobody = { 'X-Service-Acting-As': `Practitioner/${newUuid()}` };
     const unknown = await v1('POST', '/patients', { family: 'X' }, nobody);
     expect([unknown.status, unknown.json.resourceType]).to.deep.equal([422, 'OperationOutcome']);
+    const remove = await v1('DELETE', `/observations/${newUuid()}`, undefined, nobody);
+    expect([remove.status, remove.json.resourceType]).to.deep.equal([422, 'OperationOutcome']);
     const robot = await v1('POST', '/patients', { family: 'X' }, { 'X-Service-Author-Type': 'robot' });
     expect([robot.status, (robot.json.error as JsonObject).field]).to.deep.equal([
       422,
