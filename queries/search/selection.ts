@@ -8,8 +8,8 @@ import {
   checkOf,
   checksOf,
   entriesWith,
-  fromValues,
   hasKeys,
+  idsWith,
   keySets,
   ofTenant,
   type Predicate,
@@ -58,7 +58,7 @@ export function isNarrow({ predicates, record }: Selection): boolean {
 export function rowsOf(source: Source, binds: Binds): string {
   if (source.kind === 'keys') return entriesWith(source.sets, binds);
   if (source.kind === 'rows') return `select k.id from (${source.rows(binds)}) k`;
-  return `select ${source.values.as}.id from ${fromValues(source.values, binds)}`;
+  return idsWith(source.values, binds);
 }
 
 /**
