@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Micros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { type Asks, prepared } from '../prepared.ts';
-import { conditionsOn, type Place } from './order.ts';
+import { conditionsOn, type OrderKey, type Place } from './order.ts';
 import { candidates, resourceWalk, total, type Wanted } from './page.ts';
 import { isNarrow, type Selection, type Source, sourcesOf } from './selection.ts';
 import { pathOf, valueWalk, withoutValue } from './value-walk.ts';
@@ -71,12 +71,17 @@ function tried(
 ): [Source, number][] {
   const along = conditionsOn(order[0]?.place, selection.predicates);
   return sources.flatMap((source): [Source, number][] => {
-    if (about !== undefined) return [];
+    if (about !== undefined || isAlong(order, source)) return [];
     if (source.kind !== 'values') return [[source, few]];
     if (along.includes(source.of)) return [];
     if (source.values.table !== 'quantity') return [[source, few]];
     return source.values.span === undefined ? [] : [[source, Math.min(few, FEW_QUANTITIES)]];
   });
+}
+
+/** Whether a source is a time of recording, and the order is that in which its index has them. */
+function isAlong(order: readonly OrderKey[], source: Source): boolean {
+  return order[0]?.by === '_lastUpdated' && source.kind === 'rows' && source.of.recorded === true;
 }
 
 /** The values of the code that an order is walked along, where they meet a condition on them. */
@@ -189,7 +194,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
       const { selection, order } = asked;
       const sources = sourcesOf(selection);
       const [source] = sources;
-      if (source === undefined && !isNarrow(selection)) return alongOrder(asked);
+      if (sources.every((each) => isAlong(order, each)) && !isNarrow(selection)) return alongOrder(asked);
       if (isNarrow(selection)) {
         return order.length === 1 && order[0]?.place === undefined && source === undefined
           ? run((binds) =>

@@ -17,8 +17,13 @@ export interface Predicate {
   readonly implied?: string;
   /** It holds for rows with one of these values in the read model `search`, and for no others. */
   readonly values?: Values;
-  /** The rows that it holds for, live ones of the type and the tenant, some perhaps twice: a query with `id` and `record`. */
-  readonly rows?: (binds: Binds) => string;
+  /**
+   * The rows that it holds for, live ones of the type and the tenant, some perhaps twice: a query with `id` and `record`.
+   * Those whose entry has not one key of each of some sets may be left out: these are asked of the index together.
+   */
+  readonly rows?: (binds: Binds, sets?: readonly (readonly string[])[]) => string;
+  /** The condition on the time of recording that it is: an index of the tenant's resources in that order leads to its rows. */
+  readonly recorded?: true;
   /** Whether it reads no more of a row than `r.id` and `r.record`, which the row's entry in `search` has as well. */
   readonly ofEntry?: boolean;
 }

@@ -159,6 +159,19 @@ describe('plans of searches in tables that nobody has analysed', () => {
     ['everything by date and value', search('_sort=-date,value-quantity&_total=none'), 450],
     ['everything by value', search('_sort=-value-quantity&_total=none'), 350],
     ['dates in their order', search('date=lt1970-01-26&_sort=-date&_total=none'), 4_500],
+    [
+      'a window of recording',
+      search('_lastUpdated=ge1970-01-01T00:00:00.001Z&_lastUpdated=lt1970-01-01T00:00:00.002Z&_total=none'),
+      2_300,
+    ],
+    [
+      'the newest of a window of recording',
+      search(
+        '_lastUpdated=ge1970-01-01T00:00:00.001Z&_lastUpdated=lt1970-01-01T00:00:00.002Z&_sort=-_lastUpdated&_total=none',
+      ),
+      110,
+    ],
+    ['a code in a window of recording', search('code=common&_lastUpdated=gt1970-01-01T00:00:00.049Z'), 6_200],
     ['a window of time', search('date=ge1970-01-10&date=lt1970-01-11&_total=none'), 4_500],
     ['the latest of a window', search('date=ge1970-01-10&date=lt1970-01-11&_sort=-date&_total=none'), 350],
     ['the first of a window', search('date=ge1970-01-10&date=lt1970-01-11&_sort=date&_total=none'), 1_800],
