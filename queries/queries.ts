@@ -1,6 +1,8 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import type { Pool } from 'pg';
 import type { Terminology } from '#src/fhir/terminology.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { Turns } from '#src/shared/turns.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
 import { type Everything, openEverything } from './everything/everything.ts';
 import { Line } from './gather.ts';
@@ -33,6 +35,12 @@ export interface Queries {
 }
 
 /**
+ * Searches and whole records at a time, in all and of one project: the pool has ten connections, and what is written or
+ * read meanwhile needs some. Nobody waits longer than for a connection.
+ */
+const SEARCHES = { total: 8, ofOne: 6, waiting: 200, waitMs: 5_000 } as const;
+
+/**
  * Opens the questions over a database.
  * @param terminology what searches ask of codes.
  * @param terminologyReady resolves when the shared terminology is there.
@@ -47,18 +55,26 @@ export function openQueries(
   const read = withSharedRead(shared, openRead(line));
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
+  const turns = new Turns(SEARCHES);
+  /** A question that takes its turn among those of its project. */
+  const inTurn =
+    <Rest extends readonly unknown[], Answer>(
+      ask: (caller: Caller, ...rest: Rest) => Promise<Answer>,
+    ): ((caller: Caller, ...rest: Rest) => Promise<Answer>) =>
+    (caller, ...rest) =>
+      turns.run(caller.tenantId, () => ask(caller, ...rest));
   return {
     apiKey: openApiKeys(line),
     read,
     vread: withSharedVread(read, openVread(pool)),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
-    search: withSharedSearch(shared, openSearch(pool, terminology)),
-    include: openInclude(pool),
+    search: inTurn(withSharedSearch(shared, openSearch(pool, terminology))),
+    include: inTurn(openInclude(pool)),
     readProvenance: openReadProvenance(pool),
-    searchProvenance: openSearchProvenance(pool, terminology),
-    everything: openEverything(pool),
-    summarize: openSummarize(pool),
+    searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
+    everything: inTurn(openEverything(pool)),
+    summarize: inTurn(openSummarize(pool)),
     close: async () => {
       await Promise.all([line.close(), histories.close()]);
     },
