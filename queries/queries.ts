@@ -1,5 +1,5 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
-import type { Pool } from 'pg';
+import pg, { type Pool } from 'pg';
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { Turns } from '#src/shared/turns.ts';
@@ -30,15 +30,28 @@ export interface Queries {
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
   readonly summarize: Summarize;
+  /** Connections of searches. */
+  readonly searches: Pool;
   /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Searches and whole records at a time, in all and of one project: the pool has ten connections, and what is written or
- * read meanwhile needs some. Nobody waits longer than for a connection.
+ * Searches and whole records at a time, in all and of one project: what is written or read meanwhile needs the database too.
+ * Nobody waits longer than for a connection.
  */
 const SEARCHES = { total: 8, ofOne: 6, waiting: 200, waitMs: 5_000 } as const;
+
+/**
+ * Connections for searches, whose statements say themselves what leads to what (`search/page.ts`): planned once for all
+ * values. PostgreSQL by itself plans some of them each time, which takes longer than they do.
+ */
+function searchPool({ options }: Pool): Pool {
+  const settings = [options.options ?? '', '-c plan_cache_mode=force_generic_plan'].join(' ').trim();
+  const pool = new pg.Pool({ ...options, max: SEARCHES.total, options: settings });
+  pool.on('error', () => undefined);
+  return pool;
+}
 
 /**
  * Opens the questions over a database.
@@ -56,6 +69,7 @@ export function openQueries(
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
   const turns = new Turns(SEARCHES);
+  const searches = searchPool(pool);
   /** A question that takes its turn among those of its project. */
   const inTurn =
     <Rest extends readonly unknown[], Answer>(
@@ -69,14 +83,15 @@ export function openQueries(
     vread: withSharedVread(read, openVread(pool)),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
-    search: inTurn(withSharedSearch(shared, openSearch(pool, terminology))),
-    include: inTurn(openInclude(pool)),
+    search: inTurn(withSharedSearch(shared, openSearch(searches, terminology))),
+    include: inTurn(openInclude(searches)),
     readProvenance: openReadProvenance(pool),
     searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
     everything: inTurn(openEverything(pool)),
     summarize: inTurn(openSummarize(pool)),
+    searches,
     close: async () => {
-      await Promise.all([line.close(), histories.close()]);
+      await Promise.all([line.close(), histories.close(), searches.end()]);
     },
   };
 }
