@@ -18,6 +18,8 @@ export interface ServiceOptions {
   readonly dataDir: string;
   /** Node's. */
   readonly flags: readonly string[];
+  /** Requests a minute; default: more than any load makes. */
+  readonly rateLimit?: number;
 }
 
 /** A running service. */
@@ -29,7 +31,7 @@ export class Service {
   ) {}
 
   /** Starts it and waits until it says that it is ready. @throws Error with what it wrote when it ends instead. */
-  static async start({ databaseUrl, dataDir, flags }: ServiceOptions): Promise<Service> {
+  static async start({ databaseUrl, dataDir, flags, rateLimit }: ServiceOptions): Promise<Service> {
     const port = await freePort();
     const child = spawn(process.execPath, [...flags, MAIN], {
       env: {
@@ -39,6 +41,8 @@ export class Service {
         DATA_DIR: dataDir,
         DATABASE_URL: databaseUrl,
         LOG_LEVEL: 'warn',
+        RATE_LIMIT_PER_MINUTE: String(rateLimit ?? 1_000_000_000),
+        SANDBOX_PATIENTS: process.env.SANDBOX_PATIENTS ?? '0',
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -34,6 +34,11 @@ export interface RetryNotes {
   readonly earlier: ReadonlyMap<string, Attempt>;
   /** Notes durably, before an append is tried, where its events will be. The last note of a command id counts. */
   readonly note: (commandId: string, attempt: Attempt) => Promise<void>;
+  /**
+   * 256 random bits, the same for every attempt: what a secret that the answer shows is made of. Kept sealed until the
+   * answer is, as that is.
+   */
+  readonly secret: () => Promise<Buffer>;
 }
 
 /** A resource as a client sent it. `exact`: its tree holds `LosslessNumber`s (see `src/shared/json.ts`). */

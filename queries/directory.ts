@@ -16,11 +16,15 @@ const BODIES = `
   from resources.resource r
   where r.id = any($1::uuid[]) and r.tenant = $2 and r.record is null and not r.deleted`;
 
-/** Opens the directory over a database. */
-export function openDirectoryBodies(pool: Pool): DirectoryBodies {
+/**
+ * Opens the directory over a database.
+ * @param requireFresh throws Refusal unavailable (503) when the read model lags: who was inactive is not active again.
+ */
+export function openDirectoryBodies(pool: Pool, requireFresh: () => void): DirectoryBodies {
   return async (caller, ids) => {
     const known = ids.filter(isUuid);
     if (known.length === 0) return new Map();
+    requireFresh();
     const { rows } = await pool.query<{ id: string; type: ResourceType; body: string }>({
       name: 'directory-bodies',
       text: BODIES,

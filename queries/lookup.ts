@@ -17,16 +17,18 @@ export interface LookupQueries {
  * Opens the look-ups over a database.
  * @param base base URL of the FHIR interface, slash at its end.
  * @param atHead resolves when the projection `resources` shows every resource of a type that the log's head of now implies.
+ * @param requireFresh throws Refusal unavailable (503) when that projection lags.
  */
 export function openLookup(
   pool: Pool,
   base: string,
   atHead: (type: ResourceType) => Promise<void>,
   terminology: Terminology,
+  requireFresh: () => void,
 ): LookupQueries {
   return {
     locate: openLocate(pool),
     match: openMatch(pool, base, atHead, terminology),
-    directoryBodies: openDirectoryBodies(pool),
+    directoryBodies: openDirectoryBodies(pool, requireFresh),
   };
 }

@@ -7,13 +7,13 @@ export async function anyProject(pool: Pool): Promise<boolean> {
   return rows[0]?.any ?? false;
 }
 
-/** The oldest project of a name and its organization; undefined when there is none. */
+/** The oldest open project of a name and its organization; undefined when there is none. */
 export async function firstProject(
   pool: Pool,
   name: string,
 ): Promise<{ readonly project: string; readonly organization: string } | undefined> {
   const { rows } = await pool.query<{ project: string; organization: string }>(
-    'select id as project, organization from projects.project where name = $1 order by created_at, id limit 1',
+    'select id as project, organization from projects.project where name = $1 and deleted_at is null order by created_at, id limit 1',
     [name],
   );
   return rows[0];

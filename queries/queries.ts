@@ -11,6 +11,8 @@ import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';
+import { type Marks, openMarks } from './rest/marks.ts';
+import { openVersions, type Versions } from './rest/versions.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
@@ -30,6 +32,8 @@ export interface Queries {
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
   readonly summarize: Summarize;
+  readonly marks: Marks;
+  readonly versions: Versions;
   /** Connections of searches. */
   readonly searches: Pool;
   /** Lets go of the connections that it holds beside the pool. */
@@ -89,6 +93,8 @@ export function openQueries(
     searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
     everything: inTurn(openEverything(pool)),
     summarize: inTurn(openSummarize(pool)),
+    marks: openMarks(pool),
+    versions: openVersions(pool),
     searches,
     close: async () => {
       await Promise.all([line.close(), histories.close(), searches.end()]);

@@ -9,20 +9,28 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { measureLags } from '#projections/lag.ts';
 import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
+import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
+import { openAdministration } from './app/admin.ts';
+import { openIdentities } from './app/identity.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
+import { openSandboxes } from './app/sandbox.ts';
 import { terminologyReady } from './app/terminology.ts';
+import { openTraffic } from './app/traffic.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
 import { kindOf, openEventStore } from './events/open.ts';
 import { BEGINNING, type EventStore, type Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
+import { requireFresh } from './http/freshness.ts';
 import type { ReadinessChecks } from './http/health.ts';
-import { createServer, VERSION } from './http/server.ts';
+import { openIdentify } from './http/identity.ts';
+import { createServer } from './http/server.ts';
+import { VERSION } from './http/version.ts';
 import { observeIdempotency, observeLocks, observePools } from './metrics/database.ts';
 import { observeFollowers } from './metrics/followers.ts';
 import { observeQueries } from './metrics/queries.ts';
@@ -36,6 +44,7 @@ import { assertOwnLog, noteLog } from './operations/log-identity.ts';
 import { LogWatch } from './operations/log-watch.ts';
 import { readProcessPositions } from './operations/process-positions.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
+import { metered } from './operations/usage.ts';
 import { around, nested } from './shared/around.ts';
 import { unavailable } from './shared/refusal.ts';
 import { openTerminology } from './terminology/terminology.ts';
@@ -102,7 +111,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   });
   const kind = kindOf({ url: databaseUrl, eventStoreUrl: config.eventStoreUrl });
   const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), pool, log });
-  const store = watch.guarded();
+  const traffic = openTraffic({ databaseUrl, config, log });
+  const store = metered(watch.guarded(), traffic.usage);
   const ownLog = { client: pool, store, kind };
   try {
     await assertNotMoved(pool, kind === 'postgresql');
@@ -110,7 +120,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     await bringReadModelsUpToDate(pool, { store, databaseUrl, log, watch });
     await noteLog(ownLog);
   } catch (error) {
-    await Promise.all([store.close(), pool.end()]);
+    await Promise.all([store.close(), traffic.close(), pool.end()]);
     throw error;
   }
 
@@ -141,7 +151,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     states,
   );
   const idempotency = openIdempotency(pool);
-  const { carried, erasures } = openProcesses({
+  const sandboxQueries = openSandboxQueries(pool);
+  const { carried, erasures, sandboxes } = openProcesses({
     store,
     pool,
     databaseUrl,
@@ -149,6 +160,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     handler,
     snapshots,
     idempotency,
+    requestLog: traffic.requestLog,
+    recordsBefore: sandboxQueries.recordsBefore,
     // A purge has ended when no search finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search']),
   });
@@ -171,7 +184,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const plainCommands = openCommands({
     store,
     handler,
-    lookup: around(openLookup(pool, `${base}/`, atHead, terminology), asking),
+    lookup: around(
+      openLookup(pool, `${base}/`, atHead, terminology, () =>
+        requireFresh(() => progress.stale(), ['resources']),
+      ),
+      asking,
+    ),
     locks,
     visible,
     bases: [`${base}/`],
@@ -197,9 +215,10 @@ export async function startApp(deps: AppDeps): Promise<App> {
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency keys were not removed'));
   }, SWEEP_MS).unref();
-  observePools(registry, { requests: pool, searches, criteria_locks: lockPool });
+  observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
+  traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
-  const processes = [carried.definition.name, erasures.definition.name];
+  const processes = [carried, erasures, sandboxes].map(({ definition }) => definition.name);
   observeFollowers(registry, {
     states: () => projector.status(),
     stale: () => progress.stale(),
@@ -211,6 +230,20 @@ export async function startApp(deps: AppDeps): Promise<App> {
       return measureLags(store, new Map([...own, ...progress.positions()]));
     },
   });
+  const administration = openAdministration({
+    pool,
+    store,
+    handler,
+    locks,
+    passed,
+    sandboxPatients: config.sandboxPatients,
+  });
+  const { ssoClients: ssoClientsOf } = administration.adminQueries;
+  const { verifier, devIssuer } = await openIdentities({ config, pool, log, ssoClientsOf });
+  const caughtUp = async (models: readonly string[]): Promise<void> => {
+    if (!(await passed(await store.head(), models)))
+      throw unavailable(`the read models ${models.join(' and ')} lag behind the log`);
+  };
   const server = createServer({
     config,
     log,
@@ -218,13 +251,27 @@ export async function startApp(deps: AppDeps): Promise<App> {
     queries,
     terminology,
     idempotency,
+    traffic,
     visible,
-    searchable: async () => {
-      // A match without its resource would be missing from its page.
-      if (!(await passed(await store.head(), ['search', 'resources'])))
-        throw unavailable('the read models search and resources lag behind the log');
-    },
+    // A match without its resource would be missing from its page.
+    searchable: () => caughtUp(['search', 'resources']),
     stale: () => progress.stale(),
+    services: {
+      ...administration,
+      config,
+      commands,
+      queries,
+      caughtUp,
+      sandboxes: openSandboxes({
+        handler,
+        queries: sandboxQueries,
+        usage: administration.adminQueries.usage,
+        patients: config.sandboxPatients,
+      }),
+    },
+    identify: openIdentify(verifier),
+    devIssuer,
+    passed,
     checks,
     metrics,
     tracing: tracing?.requests,
@@ -244,6 +291,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
       const head = (): Promise<Position> => store.head();
       const begun = await quickstart({ config, pool, handler, queries, locks, head, passed });
       await noteLog(ownLog);
+      // What there is to fill waits until a newcomer has been answered.
+      sandboxes.start();
       return begun;
     },
 
@@ -251,13 +300,14 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await drain(server);
       carried.stop();
       erasures.stop();
+      sandboxes.stop();
       await projector.stop();
       progress.stop();
       await watch.stop();
       await store.close();
       clearInterval(sweeping);
       await queries.close();
-      await Promise.all([pool.end(), lockPool.end(), tracing?.close()]);
+      await Promise.all([pool.end(), lockPool.end(), traffic.close(), tracing?.close()]);
     },
   };
 }

@@ -1,6 +1,8 @@
 /** Every setting: environment variables, parsed once at the start. The table in docs/configuration.md is generated from here. */
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { issuersSchema, type TrustedIssuer } from './shared/issuers.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -57,6 +59,11 @@ const environment = z.object({
   MODE: oneOf(['development', 'production'], 'development').describe(
     '`production` makes a quickstart project and key only in an installation that has no project yet.',
   ),
+  OIDC_ISSUERS: issuersSchema
+    .optional()
+    .describe(
+      'OpenID Connect issuers whose ID tokens open `/admin`, each with the audience that `aud` must hold: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production` none.',
+    ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'Least severe log lines that are written, to standard error, as JSON.',
   ),
@@ -68,6 +75,25 @@ const environment = z.object({
   ),
   MAX_BUNDLE_ENTRIES: wholeNumber(1, 100_000, 5_000).describe(
     'Most entries of a FHIR Bundle; beyond it 413.',
+  ),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000_000, 600).describe(
+    'Requests a minute that one API key may make on all instances together, and as many one client address; beyond it 429. `0`: no limit.',
+  ),
+  TRUSTED_PROXIES: z
+    .string()
+    .optional()
+    .refine(
+      (text) => networksOf(text).every(isNetwork),
+      'must be addresses or networks such as 10.0.0.0/8, separated by commas',
+    )
+    .describe(
+      'Addresses and networks (`10.0.0.0/8, fd00::/8`) of the proxies whose `X-Forwarded-For` is believed; without them the client is who connects.',
+    ),
+  REQUEST_LOG_DAYS: wholeNumber(1, 3_650, 30).describe(
+    'How long the log of requests is kept that a project sees, in days.',
+  ),
+  SANDBOX_PATIENTS: wholeNumber(0, 30, 30).describe(
+    'How many synthetic patients a new or reset sandbox holds; 0: none.',
   ),
   SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
     'How long requests in flight may take to finish after SIGTERM, in seconds.',
@@ -94,8 +120,17 @@ export interface Config {
   /** Undefined: the log in PostgreSQL. */
   readonly eventStoreUrl: string | undefined;
   readonly mode: 'development' | 'production';
+  /** Empty: the development issuer, in production none. */
+  readonly oidcIssuers: readonly TrustedIssuer[];
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
+  /** Per API key and per client address; 0: no limit. */
+  readonly rateLimitPerMinute: number;
+  /** Addresses and networks in CIDR notation. */
+  readonly trustedProxies: readonly string[];
+  readonly requestLogDays: number;
+  /** Synthetic patients of a sandbox, 0 to 30. */
+  readonly sandboxPatients: number;
   readonly shutdownSeconds: number;
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined;
@@ -135,12 +170,17 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     auditKeyFile: data.AUDIT_KEY_FILE,
     eventStoreUrl: data.EVENTSTORE_URL,
     mode: data.MODE,
+    oidcIssuers: data.OIDC_ISSUERS ?? [],
     logLevel: data.LOG_LEVEL,
     limits: {
       bodyBytes: data.MAX_BODY_BYTES,
       bundleBytes: data.MAX_BUNDLE_BYTES,
       bundleEntries: data.MAX_BUNDLE_ENTRIES,
     },
+    rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
+    trustedProxies: networksOf(data.TRUSTED_PROXIES),
+    requestLogDays: data.REQUEST_LOG_DAYS,
+    sandboxPatients: data.SANDBOX_PATIENTS,
     shutdownSeconds: data.SHUTDOWN_SECONDS,
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
@@ -170,6 +210,18 @@ export function configurationTable(): Variable[] {
 function addressee(host: string): string {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** The members of a list with commas or spaces between them. */
+function networksOf(list = ''): string[] {
+  return list.split(/[\s,]+/).filter((text) => text !== '');
+}
+
+/** An address, or a network in CIDR notation (RFC 4632). */
+function isNetwork(text: string): boolean {
+  const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = isIP(address);
+  return family !== 0 && (prefix === undefined || Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
 function hasScheme(text: string, schemes: readonly string[]): boolean {

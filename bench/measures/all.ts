@@ -5,6 +5,8 @@ import { cold } from './cold.ts';
 import { create } from './create.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
+import { instances } from './instances.ts';
+import { limits } from './limits.ts';
 import { read } from './read.ts';
 import { rebuild } from './rebuild.ts';
 import { everything, summary } from './record.ts';
@@ -23,7 +25,9 @@ export const MEASURES: readonly Measure[] = [
   beside,
   growth,
   cold,
+  instances,
   search,
   everything,
   summary,
+  limits,
 ];

@@ -1,12 +1,19 @@
-/** Founding: an organization, a project in it, an API key for it. Full administration comes with the admin API. */
-import { createHash, randomBytes } from 'node:crypto';
-import type { PlainEvent } from '#src/events/catalog.ts';
+/** Founding: an organization, a project in it, an API key for it, in one command. */
 import type { Position } from '#src/events/store.ts';
 import { organizationStream, projectStream } from '#src/events/streams.ts';
-import { newId, newUuid } from '#src/shared/ids.ts';
+import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
+import type { Person } from '#src/shared/member.ts';
 import type { Environment } from '#src/shared/tenant.ts';
-import type { MetadataBase } from '../command.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { Aggregate, type Circumstances, type Wrote } from '../aggregate.ts';
 import type { Handler } from '../handle.ts';
+import { create as createOrganization } from '../organization/decide.ts';
+import { ORGANIZATION, type OrganizationState } from '../organization/state.ts';
+import { provisioningRequested } from '../sandbox/request.ts';
+import { secretOf } from '../secret.ts';
+import { createKey, create as createProject } from './decide.ts';
+import { issueKey } from './key.ts';
+import { PROJECT, type ProjectState } from './state.ts';
 
 /** What a newcomer needs to begin. */
 export interface Founded {
@@ -16,72 +23,99 @@ export interface Founded {
   readonly key: string;
   readonly keyId: string;
   readonly position: Position;
+  /** When the project was opened. */
+  readonly at: Micros;
+  readonly organizationAt: Micros;
 }
 
 /** What founding works with. */
 export interface FoundingDeps {
   readonly handler: Handler;
   readonly now: () => number;
+  /** Synthetic patients of the project's sandbox, 0 to 30. Default: none. */
+  readonly sandboxPatients?: number;
 }
 
-/** Opens an organization with one project and one key of the given environment (scopes read and write). */
+/** What is founded, and by whom; the service itself founds without a founder. */
+export interface Founding {
+  readonly name: string;
+  readonly environment: Environment;
+  readonly founder?: Person;
+  /** Synthetic patients of the project's sandbox, 0 to 30. Default: none. */
+  readonly sandboxPatients?: number;
+}
+
+/** The streams that founding writes to. */
+export interface FoundingStreams {
+  readonly organizations: Aggregate<OrganizationState>;
+  readonly projects: Aggregate<ProjectState>;
+}
+
+const SCOPES = ['read', 'write'] as const;
+const KEY_NAME = 'quickstart';
+
+/** Opens an organization with one project and one key of the given environment (scopes read and write), for the service. */
 export async function found(deps: FoundingDeps, name: string, environment: Environment): Promise<Founded> {
-  const organization = newId('org_');
-  const project = newId('proj_');
-  const { key, event } = issueKey('quickstart', environment, ['read', 'write']);
-  await record(deps, organizationStream(organization), [
-    { type: 'OrganizationCreated', data: { organization_id: organization, name } },
-  ]);
-  const position = await record(deps, projectStream(project), [
-    { type: 'ProjectCreated', data: { project_id: project, organization_id: organization, name } },
-    event,
-  ]);
-  return { organization, project, key, keyId: event.data.key_id, position };
+  const streams = {
+    organizations: new Aggregate(deps.handler, ORGANIZATION),
+    projects: new Aggregate(deps.handler, PROJECT),
+  };
+  return foundFor(streams, ofService(deps), {
+    name,
+    environment,
+    sandboxPatients: deps.sandboxPatients ?? 0,
+  });
 }
 
-/** Another key of a project (scopes read and write). @returns the key, shown this once. */
+/** As `found`, for whoever asks. A request that died between the two streams goes on where it was when it comes again. */
+export async function foundFor(
+  { organizations, projects }: FoundingStreams,
+  circumstances: Circumstances,
+  { name, environment, founder, sandboxPatients = 0 }: Founding,
+): Promise<Founded> {
+  const { ids } = circumstances;
+  const organization = ids.prefixed('org_');
+  const project = ids.prefixed('proj_');
+  const keyId = ids.prefixed('key_');
+  const secret = await secretOf(circumstances);
+  const { key, event } = issueKey(keyId, { name: KEY_NAME, environment, scopes: SCOPES }, secret);
+  const opening = createOrganization(organization, name, founder);
+  const opened = written(await organizations.write(organizationStream(organization), circumstances, opening));
+  const filling = provisioningRequested({ ...circumstances, patients: sandboxPatients });
+  const begin = createProject(project, organization, name, [event, ...filling]);
+  const wrote = written(await projects.write(projectStream(project), circumstances, begin));
+  return { organization, project, key, keyId, ...wrote, organizationAt: opened.at };
+}
+
+/** Another key of a project (scopes read and write), for the service. @returns the key, shown this once. */
 export async function addKey(
   deps: FoundingDeps,
   project: string,
   environment: Environment,
 ): Promise<Pick<Founded, 'key' | 'position'>> {
-  const { key, event } = issueKey('quickstart', environment, ['read', 'write']);
-  return { key, position: await record(deps, projectStream(project), [event]) };
+  const circumstances = ofService(deps);
+  const keyId = circumstances.ids.prefixed('key_');
+  const { key, event } = issueKey(
+    keyId,
+    { name: KEY_NAME, environment, scopes: SCOPES },
+    await secretOf(circumstances),
+  );
+  const projects = new Aggregate(deps.handler, PROJECT);
+  const wrote = await projects.write(projectStream(project), circumstances, createKey(project, event));
+  return { key, position: written(wrote).position };
 }
 
-/** A new key of 256 random bits, and the event that makes it work (interface.md, section 5). */
-export function issueKey(
-  name: string,
-  environment: Environment,
-  scopes: ('read' | 'write')[],
-): { key: string; event: Extract<PlainEvent, { type: 'ApiKeyCreated' }> } {
-  const key = `${environment === 'sandbox' ? 'sk_test_' : 'sk_live_'}${randomBytes(32).toString('base64url')}`;
-  const sha256 = createHash('sha256').update(key).digest('hex');
-  const data = { key_id: newId('key_'), name, environment, scopes, sha256, last4: key.slice(-4) };
-  return { key, event: { type: 'ApiKeyCreated', data } };
-}
-
-async function record(
-  { handler, now }: FoundingDeps,
-  stream: string,
-  events: readonly PlainEvent[],
-): Promise<Position> {
-  const metadata: MetadataBase = {
-    schema_version: 1,
-    request_id: newId('req_'),
-    command_id: newUuid(),
+/** What the service does of its own accord. */
+function ofService({ now }: FoundingDeps): Circumstances {
+  return {
     credential: { kind: 'system' },
-  };
-  const { position } = await handler.handle<void>({
-    stream,
-    metadata,
+    requestId: newId('req_'),
+    ids: new IdSource(newUuid(), Date.now()),
     now,
-    touches: [],
-    decide: (_, clock) => ({
-      drafts: events.map((event) => ({ id: newUuid(), at: clock.next(), event })),
-      result: undefined,
-    }),
-  });
-  if (position === undefined) throw new TypeError('founding writes events');
-  return position;
+  };
+}
+
+function written(wrote: Wrote | undefined): Wrote {
+  if (wrote === undefined) throw new TypeError('founding writes events');
+  return wrote;
 }

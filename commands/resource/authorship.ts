@@ -1,95 +1,99 @@
 /** The persons and organizations that author headers name must be of the project's directory, and active. */
 
+import { isDuring } from '#src/fhir/during.ts';
+import { parseReference } from '#src/fhir/references.ts';
 import type { Authorship } from '#src/shared/caller.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
-import { toInstant } from '#src/shared/time.ts';
-import type { CommandContext, Lookup } from '../command.ts';
+import type { Micros } from '#src/shared/time.ts';
+import type { CommandContext } from '../command.ts';
+import type { WriteDeps } from './deps.ts';
 
 interface Named {
   readonly header: string;
-  readonly what: string;
+  readonly what: 'practitioner' | 'organization';
   readonly reference: string;
 }
 
 /**
- * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (interface.md, section 5).
+ * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (interface.md, section 5): each names
+ * a live entry of the directory of the caller's project and environment that is not inactive. A PractitionerRole's
+ * `period` includes now, and so with the Practitioner that it names, if that is one of ours.
  * @returns the authorship with the organization's name.
- * @throws Refusal invalid (422), code `invalid`, naming the header.
+ * @throws Refusal invalid (422), code `invalid`, naming every header that is wrong; the same for what is not there, is
+ * deleted, or is somebody else's.
  */
-export async function checkAuthorship(ctx: CommandContext, lookup: Lookup): Promise<Authorship> {
-  const { actingAs, authorRef, onBehalfOf } = ctx.authorship;
-  const named: Named[] = [];
-  if (actingAs !== undefined)
-    named.push({ header: 'X-Service-Acting-As', what: 'practitioner', reference: actingAs });
-  if (authorRef !== undefined)
-    named.push({ header: 'X-Service-Author-Ref', what: 'practitioner', reference: authorRef });
-  if (onBehalfOf !== undefined) {
-    named.push({ header: 'X-Service-On-Behalf-Of', what: 'organization', reference: onBehalfOf.reference });
-  }
-  if (named.length === 0) return ctx.authorship;
-  const bodies = await lookup.directoryBodies(
-    ctx.caller,
-    named.map(({ reference }) => idIn(reference)),
-  );
-  const people = await lookup.directoryBodies(ctx.caller, practitionersOf(bodies));
-  const today = toInstant(ctx.now()).slice(0, 10);
-  const issues: Issue[] = [];
-  let display: string | undefined;
+export async function checkAuthorship(
+  ctx: CommandContext,
+  { lookup, bases }: Pick<WriteDeps, 'lookup' | 'bases'>,
+): Promise<Authorship> {
+  const { faults = [], ...authorship } = ctx.authorship;
+  const named = namedBy(authorship);
+  if (named.length === 0 && faults.length === 0) return ctx.authorship;
+  const entriesOf = (references: readonly string[]) => directoryEntries(ctx, lookup, references);
+  const entries = await entriesOf(named.map(({ reference }) => reference));
+  const held = new Map([...entries].map(([reference, role]) => [reference, holderOf(role, bases)]));
+  const people = await entriesOf([...held.values()].flatMap((holder) => holder?.reference ?? []));
+  const now = ctx.now();
+  const issues: Issue[] = [...faults];
   for (const { header, what, reference } of named) {
-    const body = bodyOf(bodies, reference);
-    const person = typeof body?.practitioner === 'undefined' ? body : personOf(people, body);
-    if (
-      body?.active === false ||
-      person === undefined ||
-      person.active === false ||
-      !isCurrent(body?.period, today)
-    ) {
-      issues.push({
-        code: 'invalid',
-        diagnostics: `the ${what} in ${header} is unknown or inactive`,
-        expression: `http.${header.toLowerCase()}`,
-      });
-    } else if (what === 'organization' && typeof body?.name === 'string') display = body.name;
+    const entry = entries.get(reference);
+    const holder = held.get(reference);
+    const person = holder?.reference === undefined ? holder?.contained : people.get(holder.reference);
+    if (isActive(entry, now) && (holder === undefined || isActive(person, now))) continue;
+    issues.push({
+      code: 'invalid',
+      diagnostics: `the ${what} in ${header} is unknown or inactive`,
+      expression: `http.${header.toLowerCase()}`,
+    });
   }
   if (issues.length > 0) throw new Refusal('invalid', issues);
-  if (onBehalfOf === undefined || display === undefined) return ctx.authorship;
-  return { ...ctx.authorship, onBehalfOf: { reference: onBehalfOf.reference, display } };
+  const { onBehalfOf } = authorship;
+  const display = onBehalfOf === undefined ? undefined : entries.get(onBehalfOf.reference)?.name;
+  if (onBehalfOf === undefined || typeof display !== 'string') return authorship;
+  return { ...authorship, onBehalfOf: { reference: onBehalfOf.reference, display } };
 }
 
-type Bodies = Awaited<ReturnType<Lookup['directoryBodies']>>;
-
-/** The live directory entry that a reference names, by its type and id. */
-function bodyOf(bodies: Bodies, reference: string): JsonObject | undefined {
-  const found = bodies.get(idIn(reference));
-  if (found === undefined || `${found.type}/${idIn(reference)}` !== reference) return undefined;
-  const { value } = parseJson(found.body);
-  return isObject(value) ? value : undefined;
+function namedBy({ actingAs, authorRef, onBehalfOf }: Authorship): Named[] {
+  const one = (header: string, what: Named['what'], reference: string | undefined): Named[] =>
+    reference === undefined ? [] : [{ header, what, reference }];
+  return [
+    ...one('X-Service-Acting-As', 'practitioner', actingAs),
+    ...one('X-Service-Author-Ref', 'practitioner', authorRef),
+    ...one('X-Service-On-Behalf-Of', 'organization', onBehalfOf?.reference),
+  ];
 }
 
-/** The practitioner that a role is held by; a reference elsewhere cannot be judged, so the role stands for itself. */
-function personOf(people: Bodies, role: JsonObject): JsonObject | undefined {
-  const reference = isObject(role.practitioner) ? role.practitioner.reference : undefined;
-  return typeof reference === 'string' && reference.startsWith('Practitioner/')
-    ? bodyOf(people, reference)
-    : role;
+/** The live directory entries that references (`Type/id`) name, by reference; one of another type is none. */
+async function directoryEntries(
+  ctx: CommandContext,
+  lookup: WriteDeps['lookup'],
+  references: readonly string[],
+): Promise<ReadonlyMap<string, JsonObject>> {
+  if (references.length === 0) return new Map();
+  const ids = references.map((reference) => reference.slice(reference.indexOf('/') + 1));
+  const found = new Map<string, JsonObject>();
+  for (const [id, { type, body }] of await lookup.directoryBodies(ctx.caller, ids)) {
+    const { value } = parseJson(body);
+    if (isObject(value)) found.set(`${type}/${id}`, value);
+  }
+  return found;
 }
 
-function practitionersOf(bodies: Bodies): string[] {
-  return [...bodies.keys()].flatMap((id) => {
-    const role = bodyOf(bodies, `PractitionerRole/${id}`);
-    const reference = isObject(role?.practitioner) ? role.practitioner.reference : undefined;
-    return typeof reference === 'string' ? [idIn(reference)] : [];
-  });
+/** Whom a role is held by, in our directory or contained in it; undefined when that cannot be looked up. */
+type Holder = { readonly reference: string } | { readonly reference?: never; readonly contained: JsonObject };
+
+function holderOf({ practitioner, contained }: JsonObject, bases: readonly string[]): Holder | undefined {
+  const text = isObject(practitioner) ? practitioner.reference : undefined;
+  if (typeof text !== 'string') return undefined;
+  const parsed = parseReference(text, bases);
+  if (parsed.kind === 'local') return { reference: `${parsed.type}/${parsed.id}` };
+  if (parsed.kind !== 'contained' || !Array.isArray(contained)) return undefined;
+  const inner = contained.filter(isObject).find(({ id }) => id === parsed.id);
+  return inner === undefined ? undefined : { contained: inner };
 }
 
-const idIn = (reference: string): string => reference.slice(reference.indexOf('/') + 1);
-
-/** A PractitionerRole's `period` must include today; partial dates count as whole ones. */
-function isCurrent(period: unknown, today: string): boolean {
-  if (!isObject(period)) return true;
-  const { start, end } = period;
-  if (typeof start === 'string' && start.slice(0, 10) > today.slice(0, Math.min(10, start.length)))
-    return false;
-  return !(typeof end === 'string' && end.slice(0, 10) < today.slice(0, Math.min(10, end.length)));
+/** Whether an entry is there, not inactive, and its `period`, if it has one, includes a moment. */
+function isActive(entry: JsonObject | undefined, now: Micros): boolean {
+  return entry !== undefined && entry.active !== false && isDuring(entry.period, now);
 }

@@ -26,7 +26,7 @@ export async function write(
 ): Promise<Written<Results>> {
   const earlier = await rebuildEarlier(deps, context, requests);
   if (earlier !== undefined) return earlier;
-  const ctx = { ...context, authorship: await checkAuthorship(context, deps.lookup) };
+  const ctx = { ...context, authorship: await checkAuthorship(context, deps) };
   const keys = lockKeys(deps, ctx, requests, transaction);
   if (keys.length === 0) return writeUnlocked(deps, ctx, requests, transaction);
   return deps.locks.hold(keys, async () => {

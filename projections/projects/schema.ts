@@ -1,17 +1,33 @@
-/** Tables of the read model `projects`: organizations, their projects and the keys that open them. Small. */
+/** Tables of the read model `projects`: organizations and their members, projects, keys, applications. Small. */
 
-/** All of them; a key is looked up by its hash. */
+/** All of them; a key is looked up by its hash. Times are microseconds since 1970. */
 export const tables = (schema: string): string => `
 create table ${schema}.organization (
   id text primary key,
   name text not null,
-  created_at int8 not null       -- microseconds since 1970, as everywhere below
+  created_at int8 not null,
+  sso_issuer text,               -- null before it has settings, as the next two
+  sso_client_id text,
+  sso_domains text[],            -- lower case
+  sso_at int8,
+  verified_domain text,          -- null before it is verified
+  verified_at int8
+);
+create table ${schema}.member (
+  organization text not null,
+  issuer text not null,
+  subject text not null,
+  email text,
+  role text,                     -- owner, admin, developer; null once removed
+  changed_at int8 not null,
+  primary key (organization, issuer, subject)
 );
 create table ${schema}.project (
   id text primary key,
   organization text not null,
   name text not null,
-  created_at int8 not null
+  created_at int8 not null,
+  deleted_at int8                -- null while it is open
 );
 create table ${schema}.api_key (
   sha256 text primary key,       -- hex digest of the key: what authentication looks up
@@ -22,14 +38,42 @@ create table ${schema}.api_key (
   scopes text[] not null,        -- read, write
   last4 text not null,
   created_at int8 not null,
-  revoked_at int8                -- null while it works
+  revoked_at int8                -- null while it works: its own end or its project's
+);
+create table ${schema}.application (
+  id text primary key,
+  project text not null,
+  client_id text not null unique,
+  name text not null,
+  kind text not null,            -- public, confidential
+  redirect_uris text[] not null,
+  scopes text[] not null,
+  grant_types text[] not null,
+  privacy_url text,
+  secret_sha256 text,            -- hex; null for public ones
+  logo_uri text,
+  client_uri text,
+  tos_uri text,
+  color text,
+  branded_at int8,
+  trusted boolean not null,
+  trusted_at int8,               -- of the last change
+  created_at int8 not null,
+  deleted_at int8
 );
 `;
 
-/** Lists. */
+/** Lists and look-ups. */
 export const indexes = (schema: string): string => `
+-- whose domain an e-mail address has; who signs in with an issuer
+create index if not exists organization_sso_domains on ${schema}.organization using gin (sso_domains) with (fastupdate = off);
+create index if not exists organization_sso_issuer on ${schema}.organization (sso_issuer) where sso_issuer is not null;
+-- organizations of a person
+create index if not exists member_of on ${schema}.member (issuer, subject);
 -- projects of an organization
 create index if not exists project_of_organization on ${schema}.project (organization, created_at, id);
 -- keys of a project
 create index if not exists api_key_of_project on ${schema}.api_key (project, created_at, key_id);
+-- applications of a project
+create index if not exists application_of_project on ${schema}.application (project, created_at, id);
 `;

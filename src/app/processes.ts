@@ -1,14 +1,19 @@
 /** The processes of the service: what follows from an event and must be done whatever crashes meanwhile. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { Aggregate } from '#commands/aggregate.ts';
 import { completeCarried } from '#commands/directory/carry.ts';
 import type { Handler } from '#commands/handle.ts';
 import { erase } from '#commands/record/erasure.ts';
+import { fillSandbox } from '#commands/sandbox/reset.ts';
+import { SANDBOX } from '#commands/sandbox/state.ts';
+import type { SandboxQueries } from '#queries/admin/sandbox.ts';
 import { understand } from '../events/catalog.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
 import { Process } from '../operations/process.ts';
+import type { RequestLog } from '../operations/request-log.ts';
 import type { PostgresSnapshots } from '../operations/snapshots.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time.ts';
@@ -22,6 +27,9 @@ export interface ProcessesDeps {
   readonly handler: Handler;
   readonly snapshots: PostgresSnapshots;
   readonly idempotency: IdempotencyStore;
+  readonly requestLog: Pick<RequestLog, 'forget'>;
+  /** Which records a reset of a sandbox purges. */
+  readonly recordsBefore: SandboxQueries['recordsBefore'];
   /** Waits until every read model of records shows a position. */
   readonly visible: (position: Position) => Promise<boolean>;
 }
@@ -32,6 +40,8 @@ export interface Processes {
   readonly carried: Process;
   /** Carries purges out. */
   readonly erasures: Process;
+  /** Fills sandboxes with synthetic patients, and resets them. */
+  readonly sandboxes: Process;
 }
 
 /** How long a purge waits for other processes, and its answer for its end, in ms. */
@@ -42,6 +52,8 @@ export function openProcesses({
   handler,
   snapshots,
   idempotency,
+  requestLog,
+  recordsBefore,
   visible,
   ...processDeps
 }: ProcessesDeps): Processes {
@@ -74,6 +86,7 @@ export function openProcesses({
             forget: async (patient) => {
               await snapshots.forget(recordStream(patient));
               await idempotency.forget(patient);
+              await requestLog.forget(patient);
             },
           },
           understand(event),
@@ -81,5 +94,27 @@ export function openProcesses({
     },
     processDeps,
   );
-  return { carried, erasures };
+  const sandboxes = new Process(
+    {
+      name: 'sandbox',
+      prefixes: ['project-'],
+      types: ['SandboxProvisioningRequested', 'SandboxResetRequested'],
+      act: (event) =>
+        fillSandbox(
+          {
+            handler,
+            sandboxes: new Aggregate(handler, SANDBOX),
+            now: nowMicros,
+            visible: async (position) => {
+              if (!(await visible(position))) throw unavailable('the read models lag behind the log');
+            },
+            records: recordsBefore,
+            erased: (position) => erasures.hasDone(position, ERASURE_MS),
+          },
+          understand(event),
+        ),
+    },
+    processDeps,
+  );
+  return { carried, erasures, sandboxes };
 }

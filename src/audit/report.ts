@@ -1,7 +1,8 @@
 /** A history as a page that stands for itself: no script, nothing from elsewhere, fit for printing. */
+
+import { Html, html } from '#src/shared/html.ts';
 import { type Json, printJson } from '#src/shared/json.ts';
 import type { Difference } from './difference.ts';
-import { Html, html } from './html.ts';
 import { sentenceOf } from './provenances.ts';
 import type { History, Version } from './versions.ts';
 

@@ -15,9 +15,23 @@ const resourceHeader = {
   resource_id: z.string().describe('UUIDv7'),
   version: z.int().positive().describe('FHIR version, from 1 without gaps'),
 };
+const person = z
+  .object({
+    issuer: z.string().describe('`iss` of their ID token'),
+    subject: z.string().describe('`sub` of their ID token'),
+    email: z.string().optional(),
+  })
+  .describe('who an ID token speaks of');
 const fhirResource = z
   .record(z.string(), z.unknown())
   .describe('the whole resource after the change, as served');
+
+const sandboxAsked = z.object({
+  reset_id: z.string().describe('UUIDv7: the ids of all that is made follow from it'),
+  seed: z.string().describe('determines the content'),
+  patients: z.int().nonnegative(),
+  today: z.string().describe('YYYY-MM-DD; the synthetic past ends before it'),
+});
 
 /** Event type → schema of its data and what it says. */
 export const CATALOG = {
@@ -64,12 +78,45 @@ export const CATALOG = {
   OrganizationCreated: {
     says: 'An organization was founded.',
     streams: 'organization-',
-    data: z.object({ organization_id: z.string(), name: z.string() }),
+    data: z.object({
+      organization_id: z.string(),
+      name: z.string(),
+      founder: person.optional().describe('its first owner; absent when the service founded it'),
+    }),
+  },
+  OrganizationMemberAdded: {
+    says: 'A person became a member of an organization, or a member got another role.',
+    streams: 'organization-',
+    data: person.extend({ role: z.enum(['owner', 'admin', 'developer']) }),
+  },
+  OrganizationMemberRemoved: {
+    says: 'A person is no longer a member of an organization.',
+    streams: 'organization-',
+    data: person.omit({ email: true }),
+  },
+  OrganizationSsoConfigured: {
+    says: 'An organization named the issuer at which its people sign in, and their e-mail domains.',
+    streams: 'organization-',
+    data: z.object({
+      issuer: z.string(),
+      client_id: z.string(),
+      domains: z.array(z.string()).describe('lower case; of one organization at most'),
+    }),
+  },
+  OrganizationVerified: {
+    says: 'An owner proved by a verified e-mail address that the organization holds its domain.',
+    streams: 'organization-',
+    data: z.object({ domain: z.string() }),
   },
   ProjectCreated: {
     says: 'A project was opened in an organization.',
     streams: 'project-',
     data: z.object({ project_id: z.string(), organization_id: z.string(), name: z.string() }),
+  },
+  ProjectDeleted: {
+    says: 'A project was closed: its keys and applications stopped working. Its records stay in the log.',
+    streams: 'project-',
+    data: z.object({ project_id: z.string() }),
   },
   ApiKeyCreated: {
     says: 'An API key was issued; only its SHA-256 is kept.',
@@ -87,6 +134,61 @@ export const CATALOG = {
     says: 'An API key stopped working.',
     streams: 'project-',
     data: z.object({ key_id: z.string() }),
+  },
+  SandboxProvisioningRequested: {
+    says: 'A new project’s sandbox is to be filled with synthetic patients.',
+    streams: 'project-',
+    data: sandboxAsked,
+  },
+  SandboxResetRequested: {
+    says: 'Everything in a sandbox is to be erased, and the synthetic patients made anew with other ids.',
+    streams: 'project-',
+    data: sandboxAsked,
+  },
+  SandboxProvisioned: {
+    says: 'A sandbox holds its synthetic patients.',
+    streams: 'project-',
+    data: z.object({
+      reset_id: z.string(),
+      patients: z.int().nonnegative(),
+      resources: z.int().nonnegative().describe('directory entries among them'),
+    }),
+  },
+  ApplicationRegistered: {
+    says: 'An OAuth application was registered in a project; of its secret only the SHA-256 is kept.',
+    streams: 'application-',
+    data: z.object({
+      application_id: z.string(),
+      project_id: z.string(),
+      client_id: z.string(),
+      name: z.string(),
+      kind: z.enum(['public', 'confidential']),
+      redirect_uris: z.array(z.string()).describe('compared as they are, character by character'),
+      scopes: z.array(z.string()),
+      grant_types: z.array(z.string()),
+      privacy_url: z.string().optional(),
+      secret_sha256: z.string().optional().describe('hex; confidential applications alone'),
+    }),
+  },
+  ApplicationBranded: {
+    says: 'What the consent page shows of an application was replaced.',
+    streams: 'application-',
+    data: z.object({
+      logo_uri: z.string().optional(),
+      client_uri: z.string().optional(),
+      tos_uri: z.string().optional(),
+      color: z.string().optional().describe('#rrggbb'),
+    }),
+  },
+  ApplicationTrusted: {
+    says: 'An application became a trusted one of its organization, or ceased to be.',
+    streams: 'application-',
+    data: z.object({ trusted: z.boolean() }),
+  },
+  ApplicationDeleted: {
+    says: 'An application was deleted: it stopped working.',
+    streams: 'application-',
+    data: z.object({ application_id: z.string() }),
   },
 } as const;
 

@@ -22,7 +22,10 @@ export const metadataSchema = z.object({
   owner: tenant.optional(),
   /** What proved the caller's right. */
   credential: z.object({
-    kind: z.enum(['api_key', 'system']),
+    kind: z.enum(['api_key', 'id_token', 'system']),
+    /** Of an ID token: who it speaks of. */
+    issuer: z.string().optional(),
+    subject: z.string().optional(),
     project: z.string().optional(),
     environment: z.enum(['sandbox', 'production']).optional(),
     application: z.string().optional(),

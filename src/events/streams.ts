@@ -1,4 +1,4 @@
-/** Names of streams: one per record, per directory, per project, per organization. */
+/** Names of streams: one per record, per directory, per project, per organization, per application. */
 import type { Tenant } from '../shared/tenant.ts';
 
 /** A patient's record, everything in it. */
@@ -14,12 +14,15 @@ export const projectStream = (projectId: string): string => `project-${projectId
 /** An organization's own facts. */
 export const organizationStream = (organizationId: string): string => `organization-${organizationId}`;
 
+/** An OAuth application's own facts. */
+export const applicationStream = (applicationId: string): string => `application-${applicationId}`;
+
 /** The patient whose record a stream is, or undefined when it is another kind of stream. */
 export function patientOf(stream: string): string | undefined {
   return stream.startsWith('record-') ? stream.slice('record-'.length) : undefined;
 }
 
-const KINDS = ['record-', 'directory-', 'project-', 'organization-'];
+const KINDS = ['record-', 'directory-', 'project-', 'organization-', 'application-'];
 
 /** Whether a text has the form of a stream's name. */
 export function isStreamName(text: string): boolean {

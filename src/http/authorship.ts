@@ -22,11 +22,15 @@ const ACTING = new RegExp(`^Practitioner(?:Role)?/${ID}$`);
 const ORGANIZATION = new RegExp(`^Organization/${ID}$`);
 const LONGEST = 1_000;
 
-/**
- * Reads the headers; without `X-Service-Author-Type` the author is `import`.
- * @throws Refusal invalid (422) naming every header that is wrong.
- */
+/** Reads the headers where nobody is asked whom they name. @throws Refusal invalid (422) naming every one whose form is wrong. */
 export function parseAuthorship(header: Header): Authorship {
+  const authorship = readAuthorship(header);
+  if (authorship.faults !== undefined) throw new Refusal('invalid', authorship.faults);
+  return authorship;
+}
+
+/** Reads the headers of a write; without `X-Service-Author-Type` the author is `import`. `faults` names those whose form is wrong. */
+export function readAuthorship(header: Header): Authorship {
   const issues: Issue[] = [];
   const read = (name: string, form: string, accepts: (value: string) => boolean): string | undefined => {
     const value = decoded(header(name.toLowerCase()));
@@ -50,7 +54,6 @@ export function parseAuthorship(header: Header): Authorship {
   const onBehalfOf = read('X-Service-On-Behalf-Of', 'Organization/<id>', (value) => ORGANIZATION.test(value));
   const sourceSystem = read('X-Service-Source-System', form, text);
   const originId = read('X-Service-Origin-Id', form, text);
-  if (issues.length > 0) throw new Refusal('invalid', issues);
   return {
     authorType: AUTHOR_TYPES.find((known) => known === type) ?? 'import',
     ...(authorRef === undefined ? {} : { authorRef }),
@@ -58,6 +61,7 @@ export function parseAuthorship(header: Header): Authorship {
     ...(onBehalfOf === undefined ? {} : { onBehalfOf: { reference: onBehalfOf } }),
     ...(sourceSystem === undefined ? {} : { sourceSystem }),
     ...(originId === undefined ? {} : { originId }),
+    ...(issues.length === 0 ? {} : { faults: issues }),
   };
 }
 

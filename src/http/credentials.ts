@@ -1,12 +1,14 @@
 /** Credentials of a request: exactly one, in a header (interface.md, section 5; RFC 6750). */
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeyCaller } from '#queries/credentials.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-const BEARER = /^Bearer +([\x21-\x7e]{1,4096}) *$/i;
+/** ID tokens may be long; servers take 16 KB of headers in all. */
+const BEARER = /^Bearer +([\x21-\x7e]{1,12000}) *$/i;
 const IN_QUERY = /(?:^|&)(?:access_token|api_?key|_key|x-api-key|authorization)=|=sk_(?:test|live)_/i;
 const CHALLENGE = 'Bearer realm="annal"';
 
@@ -41,6 +43,9 @@ export function credentialOf(headers: IncomingHttpHeaders, querystring: string):
 
 const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
 
+/** Three parts of base64url with dots between them, the first of which begins with a brace (RFC 7519). */
+const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
+
 /** How many keys' callers are remembered. */
 const REMEMBERED = 10_000;
 
@@ -58,25 +63,41 @@ export interface Authentication {
 /** Tells who is calling. */
 export class Authenticator {
   readonly #apiKey: ApiKeyCaller;
+  readonly #admit: (ctx: Context, caller: Caller) => void | Promise<void>;
   readonly #seen = new LRUCache<string, Caller>({ max: REMEMBERED });
 
-  constructor(apiKey: ApiKeyCaller) {
+  /**
+   * @param apiKey looks a key up by its hash.
+   * @param admit counts the request for who was found. @throws Refusal throttled (429)
+   */
+  constructor(apiKey: ApiKeyCaller, admit: (ctx: Context, caller: Caller) => void | Promise<void>) {
     this.#apiKey = apiKey;
+    this.#admit = admit;
   }
 
-  /** Begins to ask the database who is calling: at every request, for a key works until it is revoked. */
-  begin(credential: string): Authentication {
+  /**
+   * Begins to ask the database who is calling: at every request, for a key works until it is revoked. The answer, too,
+   * is for who has requests left.
+   */
+  begin(credential: string, ctx: Context): Authentication {
     const sha256 = hash('sha256', credential);
-    return { caller: this.#ask(credential, sha256), expected: this.#seen.get(sha256) };
+    return { caller: this.#ask(credential, sha256, ctx), expected: this.#seen.get(sha256) };
   }
 
-  async #ask(credential: string, sha256: string): Promise<Caller> {
+  async #ask(credential: string, sha256: string, ctx: Context): Promise<Caller> {
     const caller = API_KEY.test(credential) ? await this.#apiKey(sha256) : undefined;
     if (caller === undefined) {
       this.#seen.delete(sha256);
-      throw unauthenticated('the credential is unknown or revoked', 'invalid_token');
+      throw unauthenticated(
+        JWT.test(credential)
+          ? 'an ID token belongs on /admin; this interface takes an API key (sk_test_ or sk_live_)'
+          : 'the credential is unknown or revoked',
+        'invalid_token',
+      );
     }
     if (!this.#seen.has(sha256)) this.#seen.set(sha256, caller);
+    const admitted = this.#admit(ctx, caller);
+    if (admitted !== undefined) await admitted;
     return caller;
   }
 }

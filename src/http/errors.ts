@@ -3,6 +3,7 @@ import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/stor
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { Refusal, STATUS_OF, unavailable } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from './answer.ts';
+import { docUrl } from './openapi/errors.ts';
 
 /**
  * What a caller is told of an error. Errors of the event store's port and a database that is away have their refusals;
@@ -86,10 +87,32 @@ function errorType(refusal: Refusal): string {
   return refusal.kind === 'gone' ? 'not_found' : refusal.kind;
 }
 
-/** The answer of a refusal everywhere else: `{"error": {type, message, field?, errors?, request_id}}`. */
-export function jsonError(refusal: Refusal, requestId: string): Answer {
+/** Headers whose persons and organizations are looked up. */
+const NAMING = new Set([
+  'http.x-service-acting-as',
+  'http.x-service-author-ref',
+  'http.x-service-on-behalf-of',
+]);
+
+/**
+ * The answer of a refusal where no FHIR is spoken. Whom the author headers name is refused by an OperationOutcome there, too
+ * (decisions.md, section 2).
+ */
+export function apiError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
+  const aboutAuthors =
+    refusal.kind === 'invalid' && refusal.issues.some(({ expression }) => NAMING.has(expression ?? ''));
+  return aboutAuthors ? fhirError(refusal) : jsonError(refusal, requestId, baseUrl);
+}
+
+/** R4 names headers `http.<name>` in an expression; elsewhere they are `header.<name>`. */
+function fieldOf(expression: string): string {
+  return expression.startsWith('http.') ? `header.${expression.slice(5)}` : expression;
+}
+
+/** An error object: `{"error": {type, message, field?, errors?, request_id, doc_url}}`. */
+export function jsonError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
   const fields = refusal.issues.flatMap(({ expression, code, diagnostics }) =>
-    expression === undefined ? [] : [{ field: expression, code, message: diagnostics }],
+    expression === undefined ? [] : [{ field: fieldOf(expression), code, message: diagnostics }],
   );
   const [first] = fields;
   const error = {
@@ -97,6 +120,7 @@ export function jsonError(refusal: Refusal, requestId: string): Answer {
     message: refusal.message,
     ...(first === undefined ? {} : { field: first.field, errors: fields }),
     request_id: requestId,
+    doc_url: docUrl(baseUrl, errorType(refusal)),
   };
   return {
     status: refusal.kind === 'gone' ? STATUS_OF.not_found : refusal.status,

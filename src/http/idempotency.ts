@@ -64,7 +64,11 @@ async function settle(
   toAnswer: (refusal: Refusal) => Answer,
 ): Promise<Answer> {
   const { commandId, millis, earlier } = reserved;
-  const retry: RetryNotes = { earlier, note: (id, attempt) => reserved.note(id, attempt) };
+  const retry: RetryNotes = {
+    earlier,
+    note: (id, attempt) => reserved.note(id, attempt),
+    secret: () => reserved.secret(),
+  };
   let answer: Answer;
   try {
     answer = await run({ commandId, millis, retry });

@@ -19,17 +19,21 @@ const FORMATS = new Set([
 ]);
 const ITEM = /^\s*([^;\s]+)\s*((?:;[^;]*)*)$/;
 
+/** What the FHIR interface serves. */
+const FHIR = 'application/fhir+json of FHIR R4';
+
 /**
  * Checks that the client takes what the service serves; `_format` overrides `Accept`.
+ * @param served what a refusal names.
  * @throws Refusal not_acceptable (406)
  */
-export function negotiate(accept: string | undefined, format: string | null): void {
+export function negotiate(accept: string | undefined, format: string | null, served = FHIR): void {
   if (format !== null && format !== '') {
-    if (!FORMATS.has(parametersOff(format))) throw notAcceptable('_format');
+    if (!FORMATS.has(parametersOff(format))) throw notAcceptable('_format', served);
     return;
   }
   if (accept === undefined || accept === '' || accept === '*/*' || accept === 'application/fhir+json') return;
-  if (!accept.split(',').some(isServed)) throw notAcceptable('Accept');
+  if (!accept.split(',').some(isServed)) throw notAcceptable('Accept', served);
 }
 
 function parametersOff(format: string): string {
@@ -45,9 +49,9 @@ function isServed(item: string): boolean {
   return release === undefined || release === '4.0' || release === '4.0.1';
 }
 
-function notAcceptable(where: string): Refusal {
+function notAcceptable(where: string, served: string): Refusal {
   return new Refusal('not_acceptable', {
     code: 'not-supported',
-    diagnostics: `${where}: only application/fhir+json of FHIR R4 is served`,
+    diagnostics: `${where}: only ${served} is served`,
   });
 }

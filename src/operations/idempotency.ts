@@ -35,6 +35,9 @@ ALTER TABLE operations.idempotency ADD COLUMN reads boolean NOT NULL DEFAULT fal
 CREATE INDEX idempotency_reads ON operations.idempotency (key_hash) WHERE reads;
 `;
 
+/** A migration: an attempt that died must not take with it the secret that the next one answers with. */
+export const RETRY_SECRETS_SQL = 'ALTER TABLE operations.idempotency ADD COLUMN secret bytea;';
+
 /** How long an owner counts as alive without renewing, in seconds. */
 const LEASE_SECONDS = 10;
 const RENEW_EVERY_MS = 3_000;
@@ -75,6 +78,11 @@ export interface Reservation {
   readonly earlier: ReadonlyMap<string, Attempt>;
   /** Notes durably where an append will be. @throws Refusal conflict when another attempt took over. */
   note(commandId: string, attempt: Attempt): Promise<void>;
+  /**
+   * 256 random bits, the same for every attempt at the request.
+   * @throws Refusal conflict when another attempt took over.
+   */
+  secret(): Promise<Buffer>;
   /** Keeps the answer for 24 hours. */
   keep(answer: KeptAnswer): Promise<void>;
   /** Nothing was written: the key is free again. */
@@ -93,6 +101,7 @@ interface Row {
   readonly owner: string | null;
   readonly attempts: Record<string, Attempt>;
   readonly answer: Buffer | null;
+  readonly secret: Buffer | null;
 }
 
 /**
@@ -108,16 +117,17 @@ on conflict (key_hash) do update set
   millis = case when i.expires_at < now() then excluded.millis else i.millis end,
   attempts = case when i.expires_at < now() then '{}' else i.attempts end,
   records = case when i.expires_at < now() then '{}' else i.records end,
+  secret = case when i.expires_at < now() then null else i.secret end,
   answer = null,
   owner = excluded.owner,
   lease_until = excluded.lease_until,
   expires_at = excluded.expires_at
 where i.expires_at < now()
   or (i.answer is null and i.request_hash = excluded.request_hash and (i.owner is null or i.lease_until < now()))
-returning request_hash, command_id, millis, owner, attempts, answer`;
+returning request_hash, command_id, millis, owner, attempts, answer, secret`;
 
 const FIND = `
-select i.request_hash, i.command_id, i.millis, i.owner, i.attempts, i.answer
+select i.request_hash, i.command_id, i.millis, i.owner, i.attempts, i.answer, i.secret
 from operations.idempotency i where i.key_hash = $1`;
 
 /** The keys of all instances, in PostgreSQL. */
@@ -141,13 +151,13 @@ export class IdempotencyStore {
       values: [keyHash, request.requestHash, newUuid(), Date.now(), owner, LEASE_SECONDS, KEPT_HOURS],
     });
     const mine = reserved.rows[0];
-    if (mine !== undefined) return { reserved: this.#reservation(mine, keyHash, owner, request) };
+    if (mine !== undefined) return { reserved: await this.#resumed(mine, keyHash, owner, request) };
     const { rows } = await this.pool.query<Row>({ name: 'idempotency-find', text: FIND, values: [keyHash] });
     const other = rows[0];
     if (other !== undefined && !other.request_hash.equals(request.requestHash))
       throw usedOtherwise('request');
     if (other === undefined || other.answer === null) throw stillRunning();
-    return { kept: open(other.answer, request) };
+    return { kept: JSON.parse(unseal(other.answer, request)) as KeptAnswer };
   }
 
   /** How many reserved requests run in this process. */
@@ -173,6 +183,18 @@ export class IdempotencyStore {
        where reads and answer is not null and not records @> array[$1::uuid]`,
       [patientId],
     );
+  }
+
+  /** @throws Refusal invalid when the attempt before has sealed a secret under another credential: it stays for that one. */
+  async #resumed(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Promise<Reservation> {
+    const reservation = this.#reservation(row, keyHash, owner, request);
+    try {
+      if (row.secret !== null) unseal(row.secret, request);
+    } catch (error) {
+      await reservation.release();
+      throw error;
+    }
+    return reservation;
   }
 
   #reservation(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Reservation {
@@ -201,7 +223,15 @@ export class IdempotencyStore {
         });
         if (rowCount !== 1) throw stillRunning();
       },
-      keep: (answer) => end(KEEP, [seal(answer, request), recordsIn(answer), answer.reads === true]),
+      async secret() {
+        const drawn = seal(randomBytes(32).toString('base64'), request);
+        const { rows } = await pool.query<{ secret: Buffer }>(SECRET, [keyHash, owner, drawn]);
+        const [row] = rows;
+        if (row === undefined) throw stillRunning();
+        return Buffer.from(unseal(row.secret, request), 'base64');
+      },
+      keep: (answer) =>
+        end(KEEP, [seal(JSON.stringify(answer), request), recordsIn(answer), answer.reads === true]),
       forget: () => end('delete from operations.idempotency where key_hash = $1 and owner = $2', []),
       release: () =>
         end('update operations.idempotency set owner = null where key_hash = $1 and owner = $2', []),
@@ -219,8 +249,12 @@ update operations.idempotency set lease_until = now() + $3 * interval '1 second'
   records = case when $6::uuid is null or $6::uuid = any(records) then records else records || $6::uuid end
 where key_hash = $1 and owner = $2`;
 
+const SECRET = `
+update operations.idempotency set secret = coalesce(secret, $3)
+where key_hash = $1 and owner = $2 returning secret`;
+
 const KEEP = `
-update operations.idempotency set answer = $3, owner = null, reads = $5, expires_at = now() + interval '${KEPT_HOURS} hours',
+update operations.idempotency set answer = $3, secret = null, owner = null, reads = $5, expires_at = now() + interval '${KEPT_HOURS} hours',
   records = array(select distinct r from unnest(records || $4::uuid[]) r)
 where key_hash = $1 and owner = $2`;
 
@@ -242,26 +276,24 @@ function contentKey(request: IdempotentRequest, salt: Buffer): Buffer {
 }
 
 /** salt (16) + nonce (12) + tag (16) + ciphertext */
-function seal(answer: KeptAnswer, request: IdempotentRequest): Buffer {
+function seal(plain: string, request: IdempotentRequest): Buffer {
   const salt = randomBytes(16);
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', contentKey(request, salt), nonce);
-  const text = Buffer.concat([cipher.update(JSON.stringify(answer), 'utf8'), cipher.final()]);
+  const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
   return Buffer.concat([salt, nonce, cipher.getAuthTag(), text]);
 }
 
 /** @throws Refusal invalid when it was sealed under another credential. */
-function open(sealed: Buffer, request: IdempotentRequest): KeptAnswer {
+function unseal(sealed: Buffer, request: IdempotentRequest): string {
   const key = contentKey(request, sealed.subarray(0, 16));
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(16, 28));
   decipher.setAuthTag(sealed.subarray(28, 44));
-  let text: string;
   try {
-    text = Buffer.concat([decipher.update(sealed.subarray(44)), decipher.final()]).toString('utf8');
+    return Buffer.concat([decipher.update(sealed.subarray(44)), decipher.final()]).toString('utf8');
   } catch {
     throw usedOtherwise('credential');
   }
-  return JSON.parse(text) as KeptAnswer;
 }
 
 function usedOtherwise(what: 'request' | 'credential'): Refusal {

@@ -21,10 +21,10 @@ import {
 } from 'rxjs';
 import { reasonOf } from '#src/database/failure.ts';
 import { BEGINNING, type EventStore, type Position, type RecordedEvent } from '../events/store.ts';
-import { ask, type Lead, LeadLost, stand } from './lead.ts';
+import { ask, type Lead, stand } from './lead.ts';
 import { ParkedEvents } from './parked.ts';
-import { isPassing } from './passing.ts';
 import { retryParked } from './retry-parked.ts';
+import { EventWork } from './work-on-event.ts';
 
 /** DDL. */
 export const PROCESS_SQL = `
@@ -72,8 +72,6 @@ export interface ProcessTimes {
 
 /** An idle process writes its checkpoint at most this often, in ms: it need not remember what it had no use for. */
 const SAVE_EVERY = 1000;
-/** Tries of an event before it is set aside: 3 s with their pauses. */
-const TRIES = 6;
 /** Longest pause between two looks at how far the process is, in ms. */
 const LOOK_EVERY = 100;
 
@@ -81,14 +79,13 @@ const LOOK_EVERY = 100;
 export class Process {
   readonly parked: ParkedEvents;
   readonly #passed = new Subject<Position>();
+  readonly #work: EventWork;
   readonly #times: Required<ProcessTimes>;
   #subscription: Subscription | undefined;
   /** How far this instance's runner has come; a later runner may do a little again. */
   #reached = BEGINNING;
   #saved = BEGINNING;
   #leads = false;
-  /** The event that fails with what passes by itself, and since when, by this process's clock. */
-  #held: { readonly position: Position; readonly since: number } | undefined;
   #saving: NodeJS.Timeout | undefined;
 
   constructor(
@@ -105,6 +102,7 @@ export class Process {
       patienceMs: 600_000,
       ...times,
     };
+    this.#work = new EventWork(definition, deps, this.parked, this.#times);
   }
 
   /** Begins; returns at once. */
@@ -190,7 +188,7 @@ export class Process {
         ...(prefixes === undefined ? {} : { prefixes }),
         handle: async ({ events, position }) => {
           const own = events.filter((event) => types.includes(event.type));
-          for (const event of own) await this.#workOn(event, lead);
+          for (const event of own) await this.#work.on(event, lead);
           await this.#advance(position, own.length > 0);
         },
       });
@@ -210,54 +208,6 @@ export class Process {
       lead.release();
       throw error;
     }
-  }
-
-  /**
-   * Acts on an event; one that goes on failing is set aside.
-   * @throws what passes by itself: that is no fault of the event. But where it has not passed for long, and log and
-   *   database answer, it is taken for one: a statement that times out whenever it is tried would hold up what is behind.
-   */
-  async #workOn(event: RecordedEvent, { lost }: Lead): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await Promise.race([this.definition.act(event), lost]);
-        this.#held = undefined;
-        return;
-      } catch (error) {
-        if (isPassing(error)) {
-          if (error instanceof LeadLost || !(await this.#hasHeldUp(event))) throw error;
-          await this.#park(event, error);
-          return;
-        }
-        if (tries === TRIES) {
-          await this.#park(event, error);
-          return;
-        }
-        await Promise.race([delay(this.#times.firstPauseMs * 2 ** (tries - 1)), lost]);
-      }
-    }
-  }
-
-  /** Whether an event has failed for as long as it may, and nothing that it needs is away. */
-  async #hasHeldUp({ position }: RecordedEvent): Promise<boolean> {
-    const now = performance.now();
-    if (this.#held?.position !== position) this.#held = { position, since: now };
-    if (now - this.#held.since < this.#times.patienceMs) return false;
-    const { store, pool } = this.deps;
-    return Promise.all([store.ping(), pool.query('SELECT 1')]).then(
-      () => true,
-      () => false,
-    );
-  }
-
-  async #park(event: RecordedEvent, error: unknown): Promise<void> {
-    const { name } = this.definition;
-    const { id, type, stream, revision } = event;
-    await this.parked.park(name, event, reasonOf(error), TRIES);
-    this.deps.log.error(
-      { process: name, event: { id, type, stream, revision }, err: error },
-      'a process cannot act on an event and has set it aside; it will be tried again (annal parked lists them)',
-    );
   }
 
   async #retryParked({ lost }: Lead): Promise<void> {

@@ -1,5 +1,6 @@
 /** Who is calling, as the credential proved it, and in whose name they write. */
 import type { AuthorType } from '../events/metadata.ts';
+import type { Issue } from './refusal.ts';
 import type { Tenant } from './tenant.ts';
 
 /** What a credential allows. Later kinds (access tokens, ID tokens) join this union. */
@@ -12,7 +13,7 @@ export interface Caller {
   readonly scopes: readonly ('read' | 'write')[];
 }
 
-/** The author and source headers of a write, parsed and checked (interface.md, section 5). */
+/** The author and source headers of a write (interface.md, section 5). */
 export interface Authorship {
   readonly authorType: AuthorType;
   /** `X-Service-Author-Ref`: `Practitioner/<id>`. */
@@ -23,4 +24,6 @@ export interface Authorship {
   readonly onBehalfOf?: { readonly reference: string; readonly display?: string };
   readonly sourceSystem?: string;
   readonly originId?: string;
+  /** Of headers whose form is wrong: commands refuse them together with those that name nobody. */
+  readonly faults?: readonly Issue[];
 }

@@ -54,6 +54,11 @@ export class IdSource {
     return this.at(this.#drawn++);
   }
 
+  /** The one id of a kind that the command needs: 22 URL-safe characters behind the prefix, as `newId` gives. */
+  prefixed(prefix: IdPrefix): string {
+    return prefix + hash('sha256', `${this.seed}/${prefix}`, 'buffer').subarray(0, 16).toString('base64url');
+  }
+
   /** The n-th UUIDv7 of a named series, without drawing from the sequence. */
   at(index: number, series = 'id'): string {
     const random = hash('sha256', `${this.seed}/${series}/${index}`, 'buffer');

@@ -201,7 +201,11 @@ describe('handling commands', () => {
           entered();
           await held;
         };
-        first = handler.handle(command(patient, 'create', { retry: { earlier: new Map(), note } }));
+        first = handler.handle(
+          command(patient, 'create', {
+            retry: { earlier: new Map(), note, secret: async () => Buffer.alloc(32) },
+          }),
+        );
       });
       const second = handler.handle(command(patient, 'update')).catch((error: unknown) => error);
       // The first is in the store for so long.

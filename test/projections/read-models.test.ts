@@ -7,7 +7,13 @@ import { runAll } from '#projections/rows.ts';
 import { openSession } from '#projections/session.ts';
 import { prepareReadModels, schemaSql } from '#projections/tables.ts';
 import type { NewEvent } from '#src/events/store.ts';
-import { directoryStream, organizationStream, projectStream, recordStream } from '#src/events/streams.ts';
+import {
+  applicationStream,
+  directoryStream,
+  organizationStream,
+  projectStream,
+  recordStream,
+} from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -254,6 +260,108 @@ describe('read models', () => {
       expect(await rows('select organization from projects.project')).to.deep.equal([
         { organization: 'org_1' },
       ]);
+    });
+
+    it('knows founders, members, single sign-on, verification, applications and deleted projects, however batches are cut', async () => {
+      const owner = { issuer: 'https://idp.example', subject: 'ann', email: 'ann@clinic.example' };
+      const dev = { issuer: 'https://idp.example', subject: 'ben' };
+      const sso = (issuer: string, domains: string[]): NewEvent =>
+        made({ type: 'OrganizationSsoConfigured', data: { issuer, client_id: 'dashboard', domains } });
+      const branded = (color: string): NewEvent => made({ type: 'ApplicationBranded', data: { color } });
+      const outcomes: unknown[] = [];
+      for (const cut of [[99], [1, 2, 3, 4, 5, 99], [3, 6, 0, 99], [5, 2, 99]]) {
+        const id = newUuid();
+        const [org, proj, app] = [`org_${id}`, `proj_${id}`, `app_${id}`];
+        const events = [
+          ...stored(organizationStream(org), [
+            made({
+              type: 'OrganizationCreated',
+              data: { organization_id: org, name: 'Clinic', founder: owner },
+            }),
+            made({ type: 'OrganizationMemberAdded', data: { ...dev, role: 'developer' } }),
+            sso('https://old.example', ['old.example']),
+            sso('https://idp.example', ['clinic.example', 'clinic.test']),
+            made({ type: 'OrganizationMemberAdded', data: { ...dev, role: 'admin' } }),
+            made({ type: 'OrganizationVerified', data: { domain: 'clinic.example' } }),
+            made({ type: 'OrganizationMemberRemoved', data: dev }),
+          ]),
+          ...stored(projectStream(proj), [
+            made({ type: 'ProjectCreated', data: { project_id: proj, organization_id: org, name: 'Pilot' } }),
+            made({
+              type: 'ApiKeyCreated',
+              data: {
+                key_id: `key_${id}`,
+                name: 'a key',
+                environment: 'sandbox',
+                scopes: ['read'],
+                sha256: id,
+                last4: 'abcd',
+              },
+            }),
+            made({ type: 'ProjectDeleted', data: { project_id: proj } }),
+          ]),
+          ...stored(applicationStream(app), [
+            made({
+              type: 'ApplicationRegistered',
+              data: {
+                application_id: app,
+                project_id: proj,
+                client_id: `client_${id}`,
+                name: 'Diary',
+                kind: 'public',
+                redirect_uris: ['https://diary.example/back'],
+                scopes: ['patient/*.rs'],
+                grant_types: ['authorization_code'],
+              },
+            }),
+            branded('#112233'),
+            branded('#445566'),
+            made({ type: 'ApplicationTrusted', data: { trusted: true } }),
+            made({ type: 'ApplicationDeleted', data: { application_id: app } }),
+          ]),
+        ];
+        let from = 0;
+        for (const to of cut) {
+          await project(projects, events.slice(Math.min(from, to), to));
+          from = to;
+        }
+        const texts = await rows(
+          `select to_jsonb(o) - 'created_at' - 'sso_at' - 'verified_at' as row from projects.organization o where id = $1
+           union all select to_jsonb(m) - 'changed_at' from projects.member m where organization = $1
+           union all select to_jsonb(k) - 'created_at' - 'revoked_at' || jsonb_build_object('works', revoked_at is null)
+             from projects.api_key k where project = $2
+           union all select to_jsonb(p) - 'created_at' - 'deleted_at' || jsonb_build_object('open', deleted_at is null)
+             from projects.project p where id = $2
+           union all select to_jsonb(a) - 'created_at' - 'branded_at' - 'trusted_at' - 'deleted_at'
+             || jsonb_build_object('there', deleted_at is null) from projects.application a where id = $3
+           order by 1`,
+          org,
+          proj,
+          app,
+        );
+        outcomes.push(JSON.parse(JSON.stringify(texts.map(({ row }) => row)).replaceAll(id, 'id')));
+      }
+      for (const outcome of outcomes) expect(outcome).to.deep.equal(outcomes[0]);
+      const all = outcomes[0] as Record<string, unknown>[];
+      expect(all).to.have.length(6);
+      const having = (name: string) => all.filter((row) => name in row);
+      expect(having('sso_issuer')).to.deep.equal([
+        {
+          id: 'org_id',
+          name: 'Clinic',
+          sso_issuer: 'https://idp.example',
+          sso_client_id: 'dashboard',
+          sso_domains: ['clinic.example', 'clinic.test'],
+          verified_domain: 'clinic.example',
+        },
+      ]);
+      expect(having('role').map(({ subject, role, email }) => [subject, role, email])).to.have.deep.members([
+        ['ann', 'owner', 'ann@clinic.example'],
+        ['ben', null, null],
+      ]);
+      expect(having('works')[0]).to.include({ works: false });
+      expect(having('open')[0]).to.include({ open: false });
+      expect(having('there')[0]).to.include({ there: false, color: '#445566', trusted: true });
     });
   });
 

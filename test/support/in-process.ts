@@ -6,7 +6,9 @@ import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
 import { type Config, loadConfig } from '#src/config.ts';
 import { migrate } from '#src/database/migrate.ts';
+import './described.ts';
 import { createDatabase } from './database.ts';
+import { NO_LIMIT } from './no-limit.ts';
 import { EVENTSTORE_URL, foundProject } from './project.ts';
 import { Answer, type Call } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -53,6 +55,8 @@ export async function startInProcess(
     BASE_URL: url,
     DATA_DIR: await temporaryFolder(),
     EVENTSTORE_URL,
+    RATE_LIMIT_PER_MINUTE: NO_LIMIT,
+    SANDBOX_PATIENTS: '0',
     ...settings,
   };
   const loaded = loadConfig(env);

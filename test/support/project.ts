@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Handler } from '#commands/handle.ts';
-import { type Founded, found } from '#commands/project/found.ts';
+import { addKey, type Founded, found } from '#commands/project/found.ts';
 import { States } from '#commands/resource/states.ts';
 import { openEventStore } from '#src/events/open.ts';
 import { nowMicros } from '#src/shared/time.ts';
@@ -12,17 +12,41 @@ import { eventually } from './process.ts';
 export const { EVENTSTORE_URL = '' } = process.env;
 
 /** Founds an organization with a project and a key, and waits until the service on a database knows the key. */
-export async function foundProject(databaseUrl: string): Promise<Founded> {
+export function foundProject(databaseUrl: string): Promise<Founded> {
+  return withKey(databaseUrl, (handler) => found({ handler, now: nowMicros }, 'Another', 'sandbox'));
+}
+
+/** A key of the project of another key, for production. Waits until the service on the database knows it. */
+export async function productionKey(databaseUrl: string, pool: pg.Pool, key: string): Promise<string> {
+  const { rows } = await pool.query<{ project: string }>(
+    'SELECT k.project FROM projects.api_key k WHERE k.sha256 = $1',
+    [hashOf(key)],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('the key is unknown');
+  const added = await withKey(databaseUrl, (handler) =>
+    addKey({ handler, now: nowMicros }, row.project, 'production'),
+  );
+  return added.key;
+}
+
+const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+async function withKey<T extends { readonly key: string }>(
+  databaseUrl: string,
+  work: (handler: Handler) => Promise<T>,
+): Promise<T> {
   const store = await openEventStore({ url: databaseUrl, eventStoreUrl: EVENTSTORE_URL });
   const client = new pg.Client({ connectionString: databaseUrl });
   try {
     await client.connect();
     const none = { load: async () => undefined, save: async () => undefined, forget: async () => undefined };
     const handler = new Handler(store, new States(store, none));
-    const founded = await found({ handler, now: nowMicros }, 'Another', 'sandbox');
-    const hash = createHash('sha256').update(founded.key).digest('hex');
+    const founded = await work(handler);
     await eventually(async () => {
-      const { rowCount } = await client.query('SELECT 1 FROM projects.api_key WHERE sha256 = $1', [hash]);
+      const { rowCount } = await client.query('SELECT 1 FROM projects.api_key WHERE sha256 = $1', [
+        hashOf(founded.key),
+      ]);
       return rowCount === 1;
     });
     return founded;

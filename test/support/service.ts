@@ -9,6 +9,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findDatabase, readQuickstart, writeQuickstart } from '#src/data-dir.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { NO_LIMIT } from './no-limit.ts';
+import './described.ts';
 import { EVENTSTORE_URL, foundProject } from './project.ts';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -111,6 +113,8 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
     env: {
       ...process.env,
       LOG_LEVEL: 'warn',
+      RATE_LIMIT_PER_MINUTE: NO_LIMIT,
+      SANDBOX_PATIENTS: '0',
       BASE_URL: `http://127.0.0.1:${port}`,
       ...options.env,
       PORT: String(port),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { html } from '#src/audit/html.ts';
 import { reportPage } from '#src/audit/report.ts';
 import { type History, historyOf, writtenBy } from '#src/audit/versions.ts';
+import { html } from '#src/shared/html.ts';
 import { created, deleted, updated } from '#test/projections/made.ts';
 import { recorded } from '#test/support/audit-files.ts';
 

@@ -46,6 +46,15 @@ describe('configuration', () => {
     expect(loadConfig({ BASE_URL: 'https://x.example/annal/' }).baseUrl).to.equal('https://x.example/annal');
   });
 
+  it('takes proxies as a list of addresses and networks', () => {
+    expect(loadConfig({ TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8 ,192.0.2.7' }).trustedProxies).to.deep.equal([
+      '10.0.0.0/8',
+      'fd00::/8',
+      '192.0.2.7',
+    ]);
+    expect(loadConfig({}).trustedProxies).to.deep.equal([]);
+  });
+
   it('takes a database behind a unix socket', () => {
     const url = 'postgres://annal@/annal?host=/run/postgresql';
     expect(loadConfig({ DATABASE_URL: url }).databaseUrl).to.equal(url);
@@ -76,6 +85,9 @@ describe('configuration', () => {
     ['EVENTSTORE_URL', 'http://x'],
     ['MAX_BUNDLE_ENTRIES', '0'],
     ['SHUTDOWN_SECONDS', 'soon'],
+    ['RATE_LIMIT_PER_MINUTE', '-1'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '10.0.0.1, balancer'],
   ] as const) {
     it(`refuses ${name}=${value}`, () => {
       expect(faultsOf({ [name]: value })).to.match(new RegExp(`^${name} must `));

@@ -3,7 +3,7 @@ import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/stor
 import { parseAuthorship } from '#src/http/authorship.ts';
 import { notModified } from '#src/http/conditional.ts';
 import { credentialOf } from '#src/http/credentials.ts';
-import { internalError, jsonError, refusalOf } from '#src/http/errors.ts';
+import { apiError, fhirError, internalError, jsonError, refusalOf } from '#src/http/errors.ts';
 import { negotiate } from '#src/http/negotiation.ts';
 import { segmentsOf } from '#src/http/path.ts';
 import { parsePrefer } from '#src/http/prefer.ts';
@@ -137,7 +137,7 @@ describe('errors', () => {
       { code: 'required', diagnostics: 'is missing', expression: 'name' },
       { code: 'value', diagnostics: 'is wrong', expression: 'query.limit' },
     ]);
-    const answer = jsonError(refusal, 'req_1');
+    const answer = jsonError(refusal, 'req_1', 'https://annal.test');
     expect([answer.status, JSON.parse(String(answer.body))]).to.deep.equal([
       422,
       {
@@ -150,11 +150,25 @@ describe('errors', () => {
             { field: 'query.limit', code: 'value', message: 'is wrong' },
           ],
           request_id: 'req_1',
+          doc_url: 'https://annal.test/docs/errors#invalid',
         },
       },
     ]);
-    const gone = jsonError(new Refusal('gone', { code: 'deleted', diagnostics: 'x' }), 'req_1');
+    const gone = jsonError(
+      new Refusal('gone', { code: 'deleted', diagnostics: 'x' }),
+      'req_1',
+      'https://annal.test',
+    );
     expect(gone.status).to.equal(404);
     expect(gone.body).to.contain('"type":"not_found"');
+  });
+
+  it('about whom author headers name are an OperationOutcome there, too', () => {
+    const about = (header: string) =>
+      new Refusal('invalid', { code: 'invalid', diagnostics: 'x', expression: `http.${header}` });
+    for (const header of ['x-service-acting-as', 'x-service-author-ref', 'x-service-on-behalf-of'])
+      expect(apiError(about(header), 'req_1', 'https://annal.test')).to.deep.equal(fhirError(about(header)));
+    const form = apiError(about('x-service-author-type'), 'req_1', 'https://annal.test');
+    expect(form.body).to.contain('"field":"header.x-service-author-type"');
   });
 });

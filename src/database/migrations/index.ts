@@ -1,11 +1,14 @@
 /** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import {
+  DEV_ISSUER_SQL,
   LOG_IDENTITY_SQL,
   LOG_MARK_SQL,
   OPERATIONS_SCHEMA_SQL,
   PARKED_SQL,
+  RATE_AND_USAGE_SQL,
   READ_ANSWERS_SQL,
+  RETRY_SECRETS_SQL,
 } from '#src/operations/schema.ts';
 import { TERMINOLOGY_SQL } from '#src/terminology/schema.ts';
 
@@ -25,4 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-log-identity', sql: LOG_IDENTITY_SQL },
   { name: '0006-terminology', sql: TERMINOLOGY_SQL },
   { name: '0007-log-mark', sql: LOG_MARK_SQL },
+  { name: '0008-rate-and-usage', sql: RATE_AND_USAGE_SQL },
+  { name: '0010-identity', sql: DEV_ISSUER_SQL },
+  { name: '0011-retry-secrets', sql: RETRY_SECRETS_SQL },
 ];

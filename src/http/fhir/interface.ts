@@ -8,7 +8,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
-import { type Header, parseAuthorship } from '../authorship.ts';
+import { type Header, readAuthorship } from '../authorship.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
 import { type Authentication, type Authenticator, credentialOf, requireScope } from '../credentials.ts';
 import { fhirError } from '../errors.ts';
@@ -59,7 +59,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   requireFresh(fhir.stale, ['projects']);
   const header = headerOf(headers);
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
-  const authentication = fhir.authenticator.begin(credential);
+  const authentication = fhir.authenticator.begin(credential, ctx);
   if (interaction.kind === 'read') return answerRead(authentication, asked, interaction);
   if (
     interaction.kind === 'write' &&
@@ -163,7 +163,7 @@ async function answerWrite(
   interaction: Extract<Interaction, { kind: 'write' }>,
   permitted?: Promise<void>,
 ): Promise<Answer> {
-  const authorship = parseAuthorship(request.header);
+  const authorship = readAuthorship(request.header);
   const body = await bodyOf(fhir, ctx, interaction.takes);
   const run = (attempted?: Attempted) => {
     const command: CommandContext = {

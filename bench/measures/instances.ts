@@ -1,0 +1,102 @@
+/**
+ * Two and four instances on one database against one: reads, creates whose patients are divided among the instances as
+ * a balancer may do it, and creates for all patients on each. On a machine whose cores one instance fills, more of them
+ * show what they cost each other; what they gain takes machines of their own.
+ */
+import type { Bench, MeasuredService } from '../bench.ts';
+import type { Load, Outcome } from '../load/plan.ts';
+import type { Figure, Measure } from '../measure.ts';
+import { createObservations, createPatients, FHIR, pathOf } from '../records.ts';
+import { median } from '../statistics.ts';
+
+const CLIENTS = 16;
+const MOST = 4;
+const NUMBERS = [1, 2, MOST] as const;
+
+/** What is asked of how many instances. */
+type Ask = (instances: readonly MeasuredService[], seconds: number) => Promise<readonly Outcome[]>;
+
+/** Row 10. */
+export const instances: Measure = {
+  row: 'instances',
+  subject: 'two and four instances on one database: reads by id, creates; 16 clients in all, 64 patients',
+  baseline: 'one instance under the same load',
+  async run(bench) {
+    const databaseUrl = await bench.database();
+    const all: MeasuredService[] = [];
+    for (let n = 0; n < MOST; n += 1) all.push(await bench.service({ databaseUrl }));
+    const [first] = all;
+    if (first === undefined) throw new Error('no instance');
+    const patients = await createPatients(first.service, 64);
+    const { locations } = await createObservations(bench, first.service, patients, {
+      count: bench.size(2_000, 50),
+      locations: true,
+    });
+    const asks: readonly (readonly [string, Ask])[] = [
+      ['reads', reads(bench, locations.map(pathOf))],
+      ['creates, patients divided', creates(bench, (n, of) => patients.filter((_, at) => at % of === n))],
+      ['creates, patients shared', creates(bench, () => patients)],
+    ];
+    await bench.settle(databaseUrl);
+    const rates = new Map<string, number>();
+    const figures: Figure[] = [];
+    for (const [name, ask] of asks) {
+      await ask(all, bench.seconds(4));
+      for (const number of NUMBERS) {
+        const outcomes = await repeated(bench, () => ask(all.slice(0, number), bench.seconds(4)));
+        const rate = median(outcomes.map(sum));
+        rates.set(`${name} ${number}`, rate);
+        figures.push(
+          { name: `${name}, ${number}`, value: rate, unit: '/s' },
+          {
+            name: `p95 of ${name}, ${number}`,
+            value: median(outcomes.flat().map(({ p95 }) => p95)),
+            unit: 'ms',
+          },
+        );
+      }
+    }
+    const share = (name: string, number: number) =>
+      (rates.get(`${name} ${number}`) ?? Number.NaN) / (rates.get(`${name} 1`) ?? Number.NaN);
+    return {
+      bounds: asks.flatMap(([name]) =>
+        NUMBERS.filter((number) => number > 1).map((number) => ({
+          ratio: `${name}: ${number} / 1`,
+          value: share(name, number),
+          sense: 'at least' as const,
+          bound: number === 2 ? 0.8 : 0.6,
+        })),
+      ),
+      figures,
+    };
+  },
+};
+
+const sum = (outcomes: readonly Outcome[]): number => outcomes.reduce((all, { rate }) => all + rate, 0);
+
+/** The same load on each of the instances, its clients divided among them. */
+function onEach(bench: Bench, loadOf: (at: number, of: number) => Pick<Load, 'requests' | 'expect'>): Ask {
+  return (instances, seconds) =>
+    Promise.all(
+      instances.map(({ service: { target } }, at) =>
+        bench.load({ target, clients: CLIENTS / instances.length, ...loadOf(at, instances.length), seconds }),
+      ),
+    );
+}
+
+function reads(bench: Bench, paths: readonly string[]): Ask {
+  return onEach(bench, () => ({ requests: { kind: 'reads', paths }, expect: 200 }));
+}
+
+function creates(bench: Bench, patientsOf: (at: number, of: number) => readonly string[]): Ask {
+  return onEach(bench, (at, of) => ({
+    requests: { kind: 'observations', path: `${FHIR}/Observation`, patients: patientsOf(at, of) },
+    expect: 201,
+  }));
+}
+
+async function repeated<T>(bench: Bench, work: () => Promise<T>): Promise<T[]> {
+  const found: T[] = [];
+  for (let run = 0; run < bench.options.runs; run += 1) found.push(await work());
+  return found;
+}

@@ -1,0 +1,49 @@
+/** What may happen to an OAuth application. Pure. */
+import type { PlainEvent } from '#src/events/catalog.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import type { ApplicationState, Branding } from './state.ts';
+
+/** What `ApplicationRegistered` holds. */
+export type Registered = Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'];
+
+/** Registers it. */
+export function register(data: Registered) {
+  return ({ status }: ApplicationState): PlainEvent[] => {
+    if (status !== 'none') throw new TypeError(`${data.application_id} is there already`);
+    return [{ type: 'ApplicationRegistered', data }];
+  };
+}
+
+/** Replaces its branding. */
+export function brand(id: string, { logo_uri, client_uri, tos_uri, color }: Branding) {
+  return (state: ApplicationState): PlainEvent[] => {
+    requireThere(state, id);
+    const { branding } = state;
+    const same =
+      branding.logo_uri === logo_uri &&
+      branding.client_uri === client_uri &&
+      branding.tos_uri === tos_uri &&
+      branding.color === color;
+    return same ? [] : [{ type: 'ApplicationBranded', data: { logo_uri, client_uri, tos_uri, color } }];
+  };
+}
+
+/** Makes it a trusted one, or an ordinary one again. */
+export function trust(id: string, trusted: boolean) {
+  return (state: ApplicationState): PlainEvent[] => {
+    requireThere(state, id);
+    return state.trusted === trusted ? [] : [{ type: 'ApplicationTrusted', data: { trusted } }];
+  };
+}
+
+/** Deletes it. */
+export function remove(id: string) {
+  return (state: ApplicationState): PlainEvent[] => {
+    requireThere(state, id);
+    return [{ type: 'ApplicationDeleted', data: { application_id: id } }];
+  };
+}
+
+function requireThere({ status }: ApplicationState, id: string): void {
+  if (status !== 'registered') throw notFound('application', id);
+}

@@ -1,0 +1,43 @@
+/** An OAuth application as decisions know it. */
+import type { DomainEvent } from '#src/events/catalog.ts';
+import type { Fold } from '../aggregate.ts';
+
+/** What the consent page shows of an application beside its name; names as in RFC 7591, section 2. */
+export interface Branding {
+  readonly logo_uri?: string | undefined;
+  readonly client_uri?: string | undefined;
+  readonly tos_uri?: string | undefined;
+  /** `#rrggbb` */
+  readonly color?: string | undefined;
+}
+
+/** Its state. */
+export interface ApplicationState {
+  status: 'none' | 'registered' | 'deleted';
+  branding: Branding;
+  trusted: boolean;
+}
+
+/** The fold of `application-` streams. */
+export const APPLICATION: Fold<ApplicationState> = {
+  initial: () => ({ status: 'none', branding: {}, trusted: false }),
+  evolve,
+  sizeOf: () => 800,
+};
+
+function evolve(state: ApplicationState, event: DomainEvent): void {
+  switch (event.type) {
+    case 'ApplicationRegistered':
+      state.status = 'registered';
+      break;
+    case 'ApplicationBranded':
+      state.branding = event.data;
+      break;
+    case 'ApplicationTrusted':
+      state.trusted = event.data.trusted;
+      break;
+    case 'ApplicationDeleted':
+      state.status = 'deleted';
+      break;
+  }
+}

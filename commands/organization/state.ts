@@ -1,0 +1,54 @@
+/** An organization as decisions know it: its members, where they sign in, whether it is verified. */
+import type { DomainEvent } from '#src/events/catalog.ts';
+import type { Person, Role } from '#src/shared/member.ts';
+import type { Fold } from '../aggregate.ts';
+
+/** Single sign-on settings (decisions.md, section 7). */
+export interface Sso {
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly domains: readonly string[];
+}
+
+/** Its state. */
+export interface OrganizationState {
+  exists: boolean;
+  /** By `memberKey`. */
+  readonly members: Map<string, Role>;
+  sso: Sso | undefined;
+  /** The e-mail domain that was proved; undefined before. */
+  verified: string | undefined;
+}
+
+/** What tells members apart: issuer and subject together. */
+export function memberKey({ issuer, subject }: Person): string {
+  return `${issuer}\n${subject}`;
+}
+
+/** The fold of `organization-` streams. */
+export const ORGANIZATION: Fold<OrganizationState> = {
+  initial: () => ({ exists: false, members: new Map(), sso: undefined, verified: undefined }),
+  evolve,
+  sizeOf: ({ members }) => 300 + members.size * 200,
+};
+
+function evolve(state: OrganizationState, event: DomainEvent): void {
+  switch (event.type) {
+    case 'OrganizationCreated':
+      state.exists = true;
+      if (event.data.founder !== undefined) state.members.set(memberKey(event.data.founder), 'owner');
+      break;
+    case 'OrganizationMemberAdded':
+      state.members.set(memberKey(event.data), event.data.role);
+      break;
+    case 'OrganizationMemberRemoved':
+      state.members.delete(memberKey(event.data));
+      break;
+    case 'OrganizationSsoConfigured':
+      state.sso = event.data;
+      break;
+    case 'OrganizationVerified':
+      state.verified = event.data.domain;
+      break;
+  }
+}

@@ -1,0 +1,31 @@
+/** API keys: made of 256 random bits, known to the log by their SHA-256 alone (interface.md, section 5). */
+import { createHash } from 'node:crypto';
+import type { PlainEvent } from '#src/events/catalog.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+
+/** What a key may do. */
+export type Scope = 'read' | 'write';
+
+/** A key as it is asked for. */
+export interface NewKey {
+  readonly name: string;
+  readonly environment: Environment;
+  readonly scopes: readonly Scope[];
+}
+
+/** A key, which is shown once, and the event that makes it work. */
+export interface IssuedKey {
+  readonly key: string;
+  readonly event: Extract<PlainEvent, { type: 'ApiKeyCreated' }>;
+}
+
+/**
+ * Makes a key.
+ * @param secret 256 bits of a CSPRNG.
+ */
+export function issueKey(id: string, { name, environment, scopes }: NewKey, secret: Buffer): IssuedKey {
+  const key = `${environment === 'sandbox' ? 'sk_test_' : 'sk_live_'}${secret.toString('base64url')}`;
+  const sha256 = createHash('sha256').update(key).digest('hex');
+  const data = { key_id: id, name, environment, scopes: [...scopes], sha256, last4: key.slice(-4) };
+  return { key, event: { type: 'ApiKeyCreated', data } };
+}

@@ -1,0 +1,96 @@
+/** The statements of the read model `projects`: each takes its rows as one JSON text, whatever their number. */
+
+/**
+ * Each by what it does; `rows` of a batch are in the order of events. A change bears its event's time and gives way to
+ * a later one, so that the same batch again, or another cut, leaves the same rows.
+ */
+export const STATEMENTS = {
+  organization: (schema: string) => `
+insert into ${schema}.organization (id, name, created_at)
+select id, name, at from json_to_recordset($1::json) as x(id text, name text, at int8)
+on conflict (id) do nothing`,
+
+  member: (schema: string) => `
+insert into ${schema}.member as m (organization, issuer, subject, email, role, changed_at)
+select distinct on (organization, issuer, subject) organization, issuer, subject, email, role, at
+from json_to_recordset($1::json)
+  as x(organization text, issuer text, subject text, email text, role text, at int8)
+order by organization, issuer, subject, at desc
+on conflict (organization, issuer, subject) do update
+set email = excluded.email, role = excluded.role, changed_at = excluded.changed_at
+where m.changed_at < excluded.changed_at`,
+
+  sso: (schema: string) => `
+update ${schema}.organization o
+set sso_issuer = x.issuer, sso_client_id = x.client_id, sso_domains = x.domains, sso_at = x.at
+from (select distinct on (id) * from json_to_recordset($1::json)
+  as x(id text, issuer text, client_id text, domains text[], at int8) order by id, at desc) x
+where o.id = x.id and (o.sso_at is null or o.sso_at < x.at)`,
+
+  verification: (schema: string) => `
+update ${schema}.organization o set verified_domain = x.domain, verified_at = x.at
+from (select distinct on (id) * from json_to_recordset($1::json)
+  as x(id text, domain text, at int8) order by id, at desc) x
+where o.id = x.id and (o.verified_at is null or o.verified_at < x.at)`,
+
+  project: (schema: string) => `
+insert into ${schema}.project (id, organization, name, created_at)
+select id, organization, name, at
+from json_to_recordset($1::json) as x(id text, organization text, name text, at int8)
+on conflict (id) do nothing`,
+
+  key: (schema: string) => `
+insert into ${schema}.api_key (sha256, key_id, project, environment, name, scopes, last4, created_at)
+select sha256, key_id, project, environment, name, scopes, last4, at
+from json_to_recordset($1::json) as x(sha256 text, key_id text, project text, environment text, name text,
+  scopes text[], last4 text, at int8)
+on conflict (sha256) do nothing`,
+
+  revocation: (schema: string) => `
+update ${schema}.api_key k set revoked_at = x.at
+from json_to_recordset($1::json) as x(key_id text, at int8)
+where k.key_id = x.key_id and k.revoked_at is null`,
+
+  application: (schema: string) => `
+insert into ${schema}.application (id, project, client_id, name, kind, redirect_uris, scopes, grant_types,
+  privacy_url, secret_sha256, trusted, created_at)
+select id, project, client_id, name, kind, redirect_uris, scopes, grant_types, privacy_url, secret_sha256, false, at
+from json_to_recordset($1::json) as x(id text, project text, client_id text, name text, kind text,
+  redirect_uris text[], scopes text[], grant_types text[], privacy_url text, secret_sha256 text, at int8)
+on conflict (id) do nothing`,
+
+  branding: (schema: string) => `
+update ${schema}.application a
+set logo_uri = x.logo_uri, client_uri = x.client_uri, tos_uri = x.tos_uri, color = x.color, branded_at = x.at
+from (select distinct on (id) * from json_to_recordset($1::json)
+  as x(id text, logo_uri text, client_uri text, tos_uri text, color text, at int8) order by id, at desc) x
+where a.id = x.id and (a.branded_at is null or a.branded_at < x.at)`,
+
+  trust: (schema: string) => `
+update ${schema}.application a set trusted = x.trusted, trusted_at = x.at
+from (select distinct on (id) * from json_to_recordset($1::json)
+  as x(id text, trusted boolean, at int8) order by id, at desc) x
+where a.id = x.id and (a.trusted_at is null or a.trusted_at < x.at)`,
+
+  applicationEnd: (schema: string) => `
+update ${schema}.application a set deleted_at = x.at
+from json_to_recordset($1::json) as x(id text, at int8)
+where a.id = x.id and a.deleted_at is null`,
+
+  projectEnd: (schema: string) => `
+update ${schema}.project p set deleted_at = x.at
+from json_to_recordset($1::json) as x(id text, at int8)
+where p.id = x.id and p.deleted_at is null`,
+
+  // A key is looked up by its hash alone, at every request: so the end of a project stands in the rows of its keys.
+  keysEnd: (schema: string) => `
+update ${schema}.api_key k set revoked_at = x.at
+from json_to_recordset($1::json) as x(id text, at int8)
+where k.project = x.id and k.revoked_at is null`,
+} as const;
+
+/** The name of one. */
+export type StatementName = keyof typeof STATEMENTS;
+
+/** What there must be comes before what changes it: both may stand in one batch. */
+export const ORDER = Object.keys(STATEMENTS) as StatementName[];

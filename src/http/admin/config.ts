@@ -1,0 +1,55 @@
+/** `GET /admin/config`: what a dashboard needs to know of the installation. */
+import { z } from 'zod';
+import { route } from '../api/route.ts';
+import { FHIR_PATH } from '../fhir/interface.ts';
+import { VERSION } from '../version.ts';
+
+const config = z.object({
+  version: z.string().describe('Of the interfaces, `info.version` of the OpenAPI document.'),
+  mode: z.enum(['development', 'production']),
+  base_url: z.string(),
+  fhir_base_url: z.string(),
+  openapi_url: z.string(),
+  limits: z.object({
+    body_bytes: z.int().describe('Largest JSON body other than a Bundle.'),
+    bundle_bytes: z.int(),
+    bundle_entries: z.int(),
+  }),
+  identity: z
+    .object({ issuer: z.string(), subject: z.string(), email: z.string().nullable() })
+    .describe('Who the caller is: what a colleague needs to make them a member.'),
+});
+
+/** Its route. */
+export const CONFIG_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/config',
+    operationId: 'getConfig',
+    summary: 'URLs and limits of this installation, and who the caller is',
+    tag: 'Installation',
+    credential: 'identity',
+    answers: { 200: { description: 'The installation', schema: config } },
+    async run({ services, identity }) {
+      const { baseUrl, mode, limits } = services.config;
+      const body: z.input<typeof config> = {
+        version: VERSION,
+        mode,
+        base_url: baseUrl,
+        fhir_base_url: baseUrl + FHIR_PATH,
+        openapi_url: `${baseUrl}/openapi.json`,
+        limits: {
+          body_bytes: limits.bodyBytes,
+          bundle_bytes: limits.bundleBytes,
+          bundle_entries: limits.bundleEntries,
+        },
+        identity: {
+          issuer: identity.issuer,
+          subject: identity.subject,
+          email: identity.email ?? null,
+        },
+      };
+      return { status: 200, body };
+    },
+  }),
+];

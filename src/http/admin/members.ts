@@ -1,0 +1,100 @@
+/** Members of organizations by name. The interface does not name these routes; docs/admin.md says why they are there. */
+import { z } from 'zod';
+import type { MemberRow } from '#queries/admin/organizations.ts';
+import { route } from '../api/route.ts';
+import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { type AdminRequest, by, organizationFor } from './access.ts';
+import { instantOf, listed } from './answers.ts';
+import { person, role } from './schemas.ts';
+
+const TAG = 'Organizations';
+
+const memberSchema = z.object({
+  issuer: z.string(),
+  subject: z.string(),
+  email: z.string().nullable(),
+  role,
+  since: instant.describe('When they got this role.'),
+});
+
+function memberView({
+  issuer,
+  subject,
+  email,
+  role: own,
+  created_at,
+}: Omit<MemberRow, 'id'>): z.input<typeof memberSchema> {
+  return { issuer, subject, email, role: own, since: instantOf(created_at) ?? '' };
+}
+
+/** Their routes. */
+export const MEMBER_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/organizations/{org_id}/members',
+    operationId: 'listMembers',
+    summary: 'Members by name, the newest first',
+    description: 'People whom single sign-on makes developers are not listed.',
+    tag: TAG,
+    credential: 'identity',
+    query: z.strictObject(LIST_QUERY),
+    answers: { 200: { description: 'A page', schema: listOf(memberSchema) } },
+    async run(request) {
+      const { id } = await organizationFor(request, request.params.org_id, 'developer');
+      const page = await request.services.adminQueries.members(id, request.query);
+      return listed(page, memberView);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/organizations/{org_id}/members',
+    operationId: 'putMember',
+    summary: 'Add a member, or give one another role',
+    description: 'Owners may do so for every role, admins for admins and developers.',
+    tag: TAG,
+    credential: 'identity',
+    body: z.strictObject({ ...person, email: z.email().max(320).optional(), role }),
+    answers: { 200: { description: 'The member', schema: memberSchema } },
+    async run(request) {
+      const { services, params, body, now } = request;
+      const { id } = await organizationFor(request, params.org_id, body.role === 'owner' ? 'owner' : 'admin');
+      const before = await memberWhoMayChange(request, id, body);
+      const { role: given, ...member } = body;
+      const { wrote } = await services.admin.addMember(by(request), id, member, given);
+      // Nothing is written for a role that somebody has.
+      const unchanged = wrote === undefined ? before : undefined;
+      const answer = memberView(
+        unchanged ?? { ...member, email: member.email ?? null, role: given, created_at: wrote?.at ?? now() },
+      );
+      return { status: 200, body: answer, position: wrote?.position };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/admin/organizations/{org_id}/members',
+    operationId: 'removeMember',
+    summary: 'Remove a member',
+    tag: TAG,
+    credential: 'identity',
+    query: z.strictObject(person),
+    answers: { 204: { description: 'Is no member any more' } },
+    async run(request) {
+      const { services, params, query } = request;
+      const { id } = await organizationFor(request, params.org_id, 'admin');
+      await memberWhoMayChange(request, id, query);
+      const { wrote } = await services.admin.removeMember(by(request), id, query);
+      return { status: 204, position: wrote?.position, awaited: true };
+    },
+  }),
+];
+
+/** A member as they are, if there is one. Nobody but an owner changes what an owner is. @throws Refusal forbidden (403) */
+async function memberWhoMayChange(
+  request: AdminRequest,
+  organization: string,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+): Promise<MemberRow | undefined> {
+  const member = await request.services.adminQueries.member(organization, issuer, subject);
+  if (member?.role === 'owner') await organizationFor(request, organization, 'owner');
+  return member;
+}

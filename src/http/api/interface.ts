@@ -1,0 +1,178 @@
+/** The JSON interfaces over HTTP: what every request passes before and after its route runs. */
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Context } from 'koa';
+import type { Position } from '#src/events/store.ts';
+import type { IdempotencyStore } from '#src/operations/idempotency.ts';
+import type { Identity } from '#src/shared/identity.ts';
+import { IdSource, newUuid } from '#src/shared/ids.ts';
+import { isObject, parseJson } from '#src/shared/json.ts';
+import { Refusal, unavailable } from '#src/shared/refusal.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import type { Answer } from '../answer.ts';
+import type { Header } from '../authorship.ts';
+import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts';
+import { type Authenticator, credentialOf, requireScope } from '../credentials.ts';
+import { jsonError } from '../errors.ts';
+import { requireFresh, type Stale } from '../freshness.ts';
+import { type Attempted, once } from '../idempotency.ts';
+import { negotiate } from '../negotiation.ts';
+import type { Circumstances, Credential, Route, RouteResult } from './route.ts';
+import type { Services } from './services.ts';
+import { allowOf, namesIn, type RouteTable, routeFor } from './table.ts';
+
+/** Who an ID token speaks of. @throws Refusal unauthenticated (401), unavailable (503) */
+export type Identify = (token: string) => Promise<Identity>;
+
+/** What the interfaces work with. */
+export interface ApiInterface {
+  readonly table: RouteTable;
+  readonly services: Services;
+  readonly authenticator: Authenticator;
+  readonly identify: Identify;
+  readonly idempotency: IdempotencyStore;
+  /** Waits until these read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
+  readonly stale: Stale;
+}
+
+/** A credential, checked; `scope` is what its Idempotency-Keys belong to. */
+interface Permitted {
+  readonly credential: string;
+  readonly scope: string;
+  readonly run: (circumstances: Circumstances) => Promise<RouteResult>;
+}
+
+/** Read models that a route's answers show, unless it names others. */
+const MODELS: Readonly<Record<Credential, readonly string[]>> = {
+  identity: ['projects'],
+  api_key: ['resources', 'history'],
+  none: [],
+};
+
+/**
+ * Answers a request of a path that the table knows; undefined for others. The path's pattern goes to `ctx.state.route`.
+ * @throws Refusal
+ */
+export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer | undefined> {
+  const found = api.table.find(ctx.path);
+  if (found === undefined) return undefined;
+  const [known] = found.methods.values();
+  ctx.state.route = known?.path;
+  if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowOf(found.methods) } };
+  const route = routeFor(found.methods, ctx.method);
+  negotiate(ctx.req.headers.accept, null, 'application/json');
+  const header = headerOf(ctx.req.headers);
+  const admit = await admission(api, route, ctx);
+  const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, ctx) : undefined;
+  const params = Object.fromEntries(
+    namesIn(route.path).map((name, index) => [name, found.values[index] ?? '']),
+  );
+  const inputs = { params, query: new URLSearchParams(ctx.querystring), body: jsonOf(route, body) };
+  const { credential, scope, run } = admit(inputs);
+  const requestId: string = ctx.state.requestId;
+  const answered = async (attempted?: Attempted): Promise<Answer> => {
+    const result = await run({
+      services: api.services,
+      requestId,
+      header,
+      ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
+      now: nowMicros,
+      ...(attempted === undefined ? {} : { retry: attempted.retry }),
+    });
+    await shown(api, route, result);
+    return answerOf(route, result);
+  };
+  const key = header('idempotency-key');
+  if (ctx.method !== 'POST' || key === undefined) return answered();
+  const { method, url } = ctx;
+  const bytes = body?.bytes ?? Buffer.alloc(0);
+  const request = { key, scope, credential, method, url, header, body: bytes };
+  return once(api.idempotency, request, answered, (refusal) =>
+    jsonError(refusal, requestId, api.services.config.baseUrl),
+  );
+}
+
+/** Checks the credential before anything of the request is read. */
+async function admission(
+  { authenticator, identify, stale }: ApiInterface,
+  route: Route,
+  ctx: Context,
+): Promise<(inputs: Parameters<Route['accept']>[0]) => Permitted> {
+  requireFresh(stale, route.models ?? MODELS[route.credential]);
+  if (route.credential === 'none') {
+    return (inputs) => ({ credential: '', scope: 'everybody', run: route.accept(inputs) });
+  }
+  const credential = credentialOf(ctx.req.headers, ctx.querystring);
+  requireFresh(stale, ['projects']);
+  if (route.credential === 'identity') {
+    const identity = await identify(credential);
+    ctx.state.identity = identity;
+    return (inputs) => {
+      const run = route.accept(inputs);
+      return {
+        credential,
+        scope: scopeOf(identity),
+        run: (circumstances) => run({ ...circumstances, identity }),
+      };
+    };
+  }
+  const caller = await authenticator.begin(credential, ctx).caller;
+  requireScope(caller, route.scope ?? (route.method === 'GET' ? 'read' : 'write'));
+  return (inputs) => {
+    const run = route.accept(inputs);
+    return { credential, scope: caller.tenantId, run: (circumstances) => run({ ...circumstances, caller }) };
+  };
+}
+
+/** Outside a project Idempotency-Keys belong to the person (decisions.md, section 3). */
+function scopeOf({ issuer, subject }: Identity): string {
+  return `identity ${createHash('sha256').update(`${issuer}\n${subject}`).digest('hex')}`;
+}
+
+function takesBody({ method }: Route): boolean {
+  return method !== 'GET' && method !== 'DELETE';
+}
+
+function bodyOf({ services }: ApiInterface, ctx: Context): Promise<RawBody> {
+  return readBody(ctx.req, JSON_TYPES, services.config.limits.bodyBytes);
+}
+
+/** The body as plain JSON. @throws Refusal malformed (400) for what is no JSON object, and where a needed one is missing. */
+function jsonOf(route: Route, body: RawBody | undefined): unknown {
+  if (body === undefined) {
+    if (route.body === undefined || !takesBody(route) || route.body.safeParse({}).success) return undefined;
+    throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
+  }
+  const text = textOf(body);
+  const { value, exact } = parseJson(text);
+  if (!isObject(value))
+    throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not a JSON object' });
+  return exact ? JSON.parse(text) : value;
+}
+
+/** Whoever reads after the answer sees what was written (decisions.md, section 3). */
+async function shown(api: ApiInterface, route: Route, { position, awaited }: RouteResult): Promise<void> {
+  if (position === undefined) return;
+  const visible = await api.passed(position, route.models ?? MODELS[route.credential]);
+  if (!visible && awaited === true)
+    throw unavailable('it is done, but does not work everywhere yet; try again');
+}
+
+function answerOf(route: Route, result: RouteResult): Answer {
+  const { status, headers = {} } = result;
+  const body = result.text ?? (result.body === undefined ? undefined : JSON.stringify(result.body));
+  const all = {
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),
+    ...(route.secret === true ? { 'Cache-Control': 'no-store' } : {}),
+    ...headers,
+  };
+  return { status, headers: all, ...(body === undefined ? {} : { body }) };
+}
+
+function headerOf(headers: IncomingHttpHeaders): Header {
+  return (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+}

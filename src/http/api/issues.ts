@@ -1,0 +1,98 @@
+/** What zod finds, in the words of our errors. */
+import type { z } from 'zod';
+import { withArticle } from '#src/shared/article.ts';
+import type { Issue, IssueType } from '#src/shared/refusal.ts';
+
+type Found = z.core.$ZodIssue;
+type Raw = z.core.$ZodRawIssue;
+
+/** Longest name of a member that a message repeats. */
+const SHOWN = 60;
+
+/**
+ * The issues of one fault; an object with several unknown members has one for each.
+ * @param value what was parsed: tells a missing member from one of a wrong type.
+ * @param place `query.`, `path.`, or nothing for the body.
+ */
+export function issueOf(issue: Found, value: unknown, place: string): Issue[] {
+  const at = (path: readonly PropertyKey[]): string =>
+    place + path.map((part) => String(part).slice(0, SHOWN)).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const expression = at([...issue.path, key]);
+      return { code: 'structure', diagnostics: `${expression} is not known`, expression };
+    });
+  }
+  const inner = nearest(issue);
+  if (inner !== undefined)
+    return inner.flatMap((each) =>
+      issueOf(each, valueAt(value, issue.path), at(issue.path) + (at(issue.path) === place ? '' : '.')),
+    );
+  const expression = at(issue.path);
+  const missing = issue.code === 'invalid_type' && valueAt(value, issue.path) === undefined;
+  const name = expression === '' || expression === place ? 'the body' : expression;
+  return [
+    {
+      code: missing ? 'required' : codeOf(issue),
+      diagnostics: `${name} ${missing ? 'is missing' : issue.message}`,
+      ...(expression === '' ? {} : { expression }),
+    },
+  ];
+}
+
+/** Of a union's forms, the one that the value came nearest to: what is wrong with that is worth saying. */
+function nearest(issue: Found): readonly Found[] | undefined {
+  if (issue.code !== 'invalid_union') return undefined;
+  const forms = [...issue.errors].filter((form) => form.some(({ path }) => path.length > 0));
+  return forms.sort((one, other) => one.length - other.length)[0];
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inside, part) => (typeof inside === 'object' && inside !== null ? Reflect.get(inside, part) : undefined),
+    value,
+  );
+}
+
+function codeOf(issue: Found): IssueType {
+  switch (issue.code) {
+    case 'invalid_type':
+      return 'structure';
+    case 'invalid_value':
+      return 'code-invalid';
+    case 'too_big':
+      return issue.origin === 'string' || issue.origin === 'array' ? 'too-long' : 'value';
+    default:
+      return 'value';
+  }
+}
+
+/** What a schema without words of its own says: the rest of a sentence that begins with the input's name. */
+export function sentence(issue: Raw): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${withArticle(issue.expected === 'int' ? 'whole number' : issue.expected)}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
+    case 'too_small':
+      return issue.origin === 'number'
+        ? `must be at least ${issue.minimum}`
+        : `must have at least ${issue.minimum} ${unitOf(issue.origin)}`;
+    case 'too_big':
+      return issue.origin === 'number'
+        ? `must be at most ${issue.maximum}`
+        : `must have at most ${issue.maximum} ${unitOf(issue.origin)}`;
+    case 'invalid_format':
+      return issue.format === 'regex'
+        ? `must have the form ${issue.pattern}`
+        : `must be ${withArticle(issue.format)}`;
+    case 'invalid_union':
+      return 'has none of the forms that are taken';
+    default:
+      return 'is not valid';
+  }
+}
+
+function unitOf(origin: string): string {
+  return origin === 'string' ? 'characters' : 'items';
+}

@@ -1,0 +1,147 @@
+/**
+ * One route of the JSON interfaces (admin, REST v1, webhooks, `/me`): what routing, parsing, errors and the OpenAPI document
+ * all come from.
+ */
+import type { z } from 'zod';
+import type { RetryNotes } from '#commands/command.ts';
+import type { Position } from '#src/events/store.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import type { Identity } from '#src/shared/identity.ts';
+import type { IdSource } from '#src/shared/ids.ts';
+import type { Micros } from '#src/shared/time.ts';
+import type { Header } from '../authorship.ts';
+import { type Inputs, parseInputs } from './inputs.ts';
+import type { Services } from './services.ts';
+
+/** HTTP methods; HEAD goes wherever GET goes. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What each credential proves (interface.md, section 5). */
+export interface Proven {
+  readonly identity: { readonly identity: Identity };
+  readonly api_key: { readonly caller: Caller };
+  readonly none: object;
+}
+
+/** The credential that a route takes. */
+export type Credential = keyof Proven;
+
+/** What every request brings, whatever its route takes. */
+export interface Circumstances {
+  readonly services: Services;
+  readonly requestId: string;
+  /** By lower-case name. */
+  readonly header: Header;
+  /** The ids of all that the request writes: a retry under the same Idempotency-Key draws the same. */
+  readonly ids: IdSource;
+  /** The service's clock, microseconds. */
+  readonly now: () => Micros;
+  /** Set when an Idempotency-Key came with the request. */
+  readonly retry?: RetryNotes;
+}
+
+/** Names in braces of a path: `/admin/keys/{key_id}` has `key_id`. */
+export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [K in Name]: string } & PathParams<Rest>
+  : object;
+
+/** A request, parsed and permitted. */
+export type ApiRequest<
+  Path extends string = string,
+  C extends Credential = Credential,
+  Query = unknown,
+  Body = unknown,
+> = Circumstances &
+  Proven[C] & { readonly params: PathParams<Path>; readonly query: Query; readonly body: Body };
+
+/** What `run` gives. */
+export interface RouteResult {
+  readonly status: number;
+  /** Becomes JSON; absent: no body. */
+  readonly body?: unknown;
+  /** In the place of `body`: JSON text that goes as it is, so that decimals of resources keep their literals. */
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of the last event written: the answer waits until the route's read models show it. */
+  readonly position?: Position | undefined;
+  /** What ends a right (a key, a grant, a project) is answered once it works everywhere, else 503. */
+  readonly awaited?: boolean;
+}
+
+/** One documented answer. */
+export interface DescribedAnswer {
+  readonly description: string;
+  /** Absent: no body. Objects are described as having these members and no others. */
+  readonly schema?: z.ZodType;
+}
+
+/** What the OpenAPI document says of a route beside its schemas. */
+interface Description<Path extends string, C extends Credential> {
+  readonly method: Method;
+  /** From the root, `/admin/keys/{key_id}`. */
+  readonly path: Path;
+  /** Unique: the name of the function in clients that are generated. */
+  readonly operationId: string;
+  /** Half a sentence. */
+  readonly summary: string;
+  /** More about it, Markdown. */
+  readonly description?: string;
+  /** The group that it is listed in. */
+  readonly tag: string;
+  readonly credential: C;
+  /** Of an API key. */
+  readonly scope?: 'read' | 'write';
+  /** The answer holds a secret: nobody may store it. */
+  readonly secret?: true;
+  /** Read models that its answers show. Default: `projects` for identities, `resources` and `history` for API keys. */
+  readonly models?: readonly string[];
+  /** By status; those of errors are added. */
+  readonly answers: Readonly<Record<number, DescribedAnswer>>;
+  /** Request headers that `run` reads, by name, with what they are for. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A route as it is written down. */
+export interface Definition<
+  Path extends string,
+  C extends Credential,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+> extends Description<Path, C> {
+  /** Forms of the path's ids, where another form is refused (422) rather than unknown (404). */
+  readonly params?: z.ZodObject;
+  /** Strict; without it no name is known. */
+  readonly query?: Query;
+  /** Strict; without it an empty object is taken, or nothing. */
+  readonly body?: Body;
+  run(request: ApiRequest<Path, C, z.output<Query>, z.output<Body>>): Promise<RouteResult>;
+}
+
+/** A route as the kit works with it: its own types are closed over. */
+export interface TypedRoute<C extends Credential> extends Description<string, C> {
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Parses a request's inputs. @throws Refusal invalid (422) naming every one that is wrong. */
+  accept(inputs: Inputs): (circumstances: Circumstances & Proven[C]) => Promise<RouteResult>;
+}
+
+/** Any route. */
+export type Route = { [C in Credential]: TypedRoute<C> }[Credential];
+
+/** Makes a route of its definition. */
+export function route<
+  const Path extends string,
+  C extends Credential,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodUndefined,
+>(definition: Definition<Path, C, Query, Body>): TypedRoute<C> {
+  const { run, ...described } = definition;
+  return {
+    ...described,
+    accept(inputs) {
+      const parsed = parseInputs<PathParams<Path>, Query, Body>(definition, inputs);
+      return (circumstances) => run({ ...circumstances, ...parsed });
+    },
+  };
+}

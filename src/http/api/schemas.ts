@@ -1,0 +1,70 @@
+/** Schemas that many routes share. */
+import { z } from 'zod';
+
+/** A whole number in a query string. @param fallback when it is absent. */
+export function wholeNumber(least: number, most: number, fallback: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(least).max(most))
+    .prefault(String(fallback));
+}
+
+/** Query of every list: `limit` 1 to 200, default 50, and `cursor` (interface.md, section 4.3). */
+export const LIST_QUERY = {
+  limit: wholeNumber(1, 200, 50).describe('Most items of the answer.'),
+  cursor: z.string().max(1_000).optional().describe('`next_cursor` of the page before.'),
+};
+
+/** A list (decisions.md, section 4). @param item schema of one. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    data: z.array(item),
+    total: z.int().describe('How many there are in all.'),
+    next_cursor: z.string().nullable().describe('`cursor` of the next page; null on the last.'),
+  });
+}
+
+/** A moment, UTC. */
+export const instant = z.string().describe('ISO 8601, UTC.').meta({ format: 'date-time' });
+
+/** The two environments of a project (interface.md, section 1). */
+export const environment = z.enum(['sandbox', 'production']);
+
+/** Every error of the JSON interfaces (decisions.md, section 2). */
+export const errorBody = z
+  .object({
+    error: z.object({
+      type: z.enum([
+        'malformed',
+        'unauthenticated',
+        'forbidden',
+        'not_found',
+        'method_not_allowed',
+        'not_acceptable',
+        'conflict',
+        'precondition_failed',
+        'too_large',
+        'unsupported_media_type',
+        'invalid',
+        'throttled',
+        'internal',
+        'unavailable',
+      ]),
+      message: z.string().describe('A sentence for a developer.'),
+      field: z
+        .string()
+        .optional()
+        .describe(
+          'The first failing input: a dotted path into the body, or `query.`, `header.` or `path.` and its name.',
+        ),
+      errors: z
+        .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
+        .optional()
+        .describe('Every failing input.'),
+      request_id: z.string().describe('`Service-Request-Id` of the answer.'),
+      doc_url: z.string().optional().describe('Where it is explained.'),
+    }),
+  })
+  .meta({ id: 'Error' });

@@ -1,0 +1,22 @@
+/** The parts of the service that routes of the JSON interfaces work with. A new part is a member here, made in `src/app.ts`. */
+import type { AdminCommands } from '#commands/admin.ts';
+import type { Commands } from '#commands/commands.ts';
+import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
+import type { AdminQueries } from '#queries/admin/admin.ts';
+import type { Queries } from '#queries/queries.ts';
+import type { Moment, RecordAt } from '#src/audit/record-at.ts';
+import type { Config } from '#src/config.ts';
+
+/** What a route's `run` finds in `request.services`. */
+export interface Services {
+  readonly config: Pick<Config, 'baseUrl' | 'mode' | 'limits'>;
+  readonly commands: Commands;
+  readonly queries: Queries;
+  readonly admin: AdminCommands;
+  readonly adminQueries: AdminQueries;
+  readonly sandboxes: Sandboxes;
+  /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
+  readonly caughtUp: (models: readonly string[]) => Promise<void>;
+  /** A patient's record at a moment, from its events; undefined when it was purged. */
+  readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
+}

@@ -1,0 +1,93 @@
+/** The routes of the JSON interfaces by their paths. */
+import { Refusal } from '#src/shared/refusal.ts';
+import { segmentsOf } from '../path.ts';
+import type { Method, Route } from './route.ts';
+
+interface Node {
+  readonly literal: Map<string, Node>;
+  parameter?: { readonly name: string; readonly node: Node };
+  readonly methods: Map<Method, Route>;
+}
+
+/** A path that is known. */
+export interface Found {
+  /** By method. */
+  readonly methods: ReadonlyMap<Method, Route>;
+  /** What stands in the places of the path's names, in their order. */
+  readonly values: readonly string[];
+}
+
+const PARAMETER = /^\{(\w+)\}$/;
+
+const node = (): Node => ({ literal: new Map(), methods: new Map() });
+
+/** Finds routes. A literal segment wins over a name in its place. */
+export class RouteTable {
+  readonly #root = node();
+
+  /** @throws Error when two routes have the same method and path, or operationId, or name one place of a path differently. */
+  constructor(readonly routes: readonly Route[]) {
+    const ids = new Set<string>();
+    for (const route of routes) {
+      if (ids.has(route.operationId)) throw new Error(`two routes are called ${route.operationId}`);
+      ids.add(route.operationId);
+      const { methods } = route.path.split('/').slice(1).reduce(inside, this.#root);
+      if (methods.has(route.method)) throw new Error(`two routes answer ${route.method} ${route.path}`);
+      methods.set(route.method, route);
+    }
+  }
+
+  /** The routes of a path; undefined when there are none. @throws Refusal malformed (400) for a bad percent-encoding. */
+  find(path: string): Found | undefined {
+    return search(this.#root, segmentsOf(path), 0, []);
+  }
+}
+
+function inside(parent: Node, segment: string): Node {
+  const name = PARAMETER.exec(segment)?.[1];
+  if (name !== undefined) {
+    parent.parameter ??= { name, node: node() };
+    if (parent.parameter.name !== name)
+      throw new Error(`one place of a path has two names: ${parent.parameter.name} and ${name}`);
+    return parent.parameter.node;
+  }
+  const known = parent.literal.get(segment) ?? node();
+  parent.literal.set(segment, known);
+  return known;
+}
+
+function search(
+  at: Node,
+  segments: readonly string[],
+  depth: number,
+  values: readonly string[],
+): Found | undefined {
+  const segment = segments[depth];
+  if (segment === undefined) return at.methods.size === 0 ? undefined : { methods: at.methods, values };
+  const literal = at.literal.get(segment);
+  const found = literal && search(literal, segments, depth + 1, values);
+  if (found !== undefined || at.parameter === undefined || segment === '') return found;
+  return search(at.parameter.node, segments, depth + 1, [...values, segment]);
+}
+
+/** Names in a path, in their order. */
+export function namesIn(path: string): string[] {
+  return path.split('/').flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []);
+}
+
+/** The value of `Allow` for a path. */
+export function allowOf(methods: ReadonlyMap<Method, Route>): string {
+  const all = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return [...all, 'OPTIONS'].join(', ');
+}
+
+/** The route of a method. @throws Refusal method_not_allowed (405) with `Allow` */
+export function routeFor(methods: ReadonlyMap<Method, Route>, method: string): Route {
+  const name = method === 'HEAD' ? 'GET' : method;
+  for (const [known, route] of methods) if (known === name) return route;
+  throw new Refusal(
+    'method_not_allowed',
+    { code: 'not-supported', diagnostics: `${method.slice(0, 20)} is not supported here` },
+    { Allow: allowOf(methods) },
+  );
+}

@@ -1,0 +1,29 @@
+/** ID tokens as credentials of `/admin` and `/me` (interface.md, section 5). */
+import type { Verifier } from '#src/identity/verify.ts';
+import type { Identity } from '#src/shared/identity.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+
+/** What the other credentials begin with, and where they belong. */
+const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
+  [/^sk_(?:test|live)_/, 'an API key belongs on /fhir/R4 and /v1'],
+  [/^at_/, 'an access token belongs on /fhir/R4 and /v1'],
+];
+
+const NEEDED = 'this interface takes an ID token (JWT) of an OpenID Connect issuer as Authorization: Bearer';
+
+/**
+ * Makes what tells who a bearer credential speaks of.
+ * @returns a function that throws Refusal unauthenticated (401) for anything but a valid ID token, and unavailable (503)
+ * when the issuer's keys cannot be had.
+ */
+export function openIdentify(verifier: Pick<Verifier, 'verify'>): (credential: string) => Promise<Identity> {
+  return async (credential) => {
+    const other = ELSEWHERE.find(([form]) => form.test(credential));
+    if (other === undefined) return verifier.verify(credential);
+    throw new Refusal(
+      'unauthenticated',
+      { code: 'login', diagnostics: `${other[1]}; ${NEEDED}` },
+      { 'WWW-Authenticate': 'Bearer realm="annal", error="invalid_token"' },
+    );
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * An issuer's public keys over HTTP: its discovery document names the key set (OpenID Connect Discovery 1.0, section 4;
+ * RFC 8414, section 3.3; RFC 7517, section 5).
+ */
+import type { JSONWebKeySet } from 'jose';
+import { z } from 'zod';
+import { isIssuerUrl } from '#src/shared/issuers.ts';
+import { fetchJson, IssuerAway } from './fetch-json.ts';
+
+const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.string() });
+const keySetSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(200) });
+
+/**
+ * Fetches the keys of an issuer.
+ * @param publicOnly whether it must be at an address of the public internet: one that the operator has not chosen.
+ * @throws IssuerAway
+ */
+export async function fetchKeys(issuer: string, publicOnly: boolean): Promise<JSONWebKeySet> {
+  const where = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const discovery = discoverySchema.safeParse(await fetchJson(where, publicOnly));
+  if (!discovery.success) throw new IssuerAway(`${where} is no discovery document`);
+  // Byte for byte: what another issuer publishes proves nothing of this one.
+  if (discovery.data.issuer !== issuer) throw new IssuerAway(`${where} is of another issuer`);
+  const { jwks_uri: uri } = discovery.data;
+  if (!isIssuerUrl(uri.replace(/\?[^#\s]*$/, '')))
+    throw new IssuerAway(`the jwks_uri in ${where} is not https`);
+  const keys = keySetSchema.safeParse(await fetchJson(uri, publicOnly));
+  if (!keys.success) throw new IssuerAway(`${uri} is no key set`);
+  return keys.data;
+}

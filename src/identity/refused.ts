@@ -1,0 +1,68 @@
+/** A token that is not taken: 401 with a sentence for a developer, in the body and in the challenge (RFC 6750, section 3). */
+import { errors } from 'jose';
+import { Refusal } from '#src/shared/refusal.ts';
+
+/** What `error_description` may not hold. */
+const NOT_IN_CHALLENGE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
+
+/**
+ * The refusal of an ID token.
+ * @param reason one sentence that repeats nothing of the token but its times.
+ */
+export function refusedToken(reason: string): Refusal {
+  const description = reason.replace(NOT_IN_CHALLENGE, '?');
+  return new Refusal(
+    'unauthenticated',
+    { code: 'login', diagnostics: reason },
+    { 'WWW-Authenticate': `Bearer realm="annal", error="invalid_token", error_description="${description}"` },
+  );
+}
+
+/** Of a token that was made for another client. */
+export const WRONG_AUDIENCE =
+  'aud must hold the audience that this service is configured with for the issuer';
+/** Of a token that was not made yet. */
+export const WRONG_ISSUE_TIME = 'iat must be a number of seconds, and not lie in the future';
+
+/** What a claim must be, for whoever made the token. */
+const CLAIMS: Readonly<Record<string, string>> = {
+  iss: 'iss must be an issuer that is trusted here',
+  aud: WRONG_AUDIENCE,
+  sub: 'sub must name the person',
+  exp: 'exp must be a number of seconds',
+  iat: WRONG_ISSUE_TIME,
+  nbf: 'nbf lies in the future: the ID token is not valid yet',
+};
+
+/** What jose found wrong with a token; undefined for a fault that is not the token's. */
+export function reasonOf(error: unknown): Refusal | undefined {
+  if (error instanceof errors.JWTExpired) {
+    const at = error.payload.exp;
+    const when = at === undefined || !Number.isFinite(at) || Math.abs(at) > 8e12 ? '' : ` at ${timeOf(at)}`;
+    return refusedToken(`the ID token expired${when}`);
+  }
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const rule = CLAIMS[error.claim] ?? 'a claim is not as it must be';
+    return refusedToken(error.reason === 'missing' ? `the ID token has no ${error.claim}: ${rule}` : rule);
+  }
+  if (error instanceof errors.JWKSNoMatchingKey) {
+    return refusedToken('the ID token is signed with a key that its issuer does not publish');
+  }
+  if (error instanceof errors.JWKSMultipleMatchingKeys) {
+    return refusedToken('the header of the ID token must name its key (kid): its issuer has several');
+  }
+  if (error instanceof errors.JWSSignatureVerificationFailed) {
+    return refusedToken('the signature of the ID token does not fit the key of its issuer');
+  }
+  if (error instanceof errors.JOSENotSupported) {
+    return refusedToken('the header of the ID token asks for what is not supported here');
+  }
+  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
+    return refusedToken('the ID token is no signed JWT');
+  }
+  return undefined;
+}
+
+function timeOf(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,177 @@
+/** Verifies ID tokens (OpenID Connect Core 1.0, section 3.1.3.7; RFC 7519; RFC 8725) and tells who they speak of. */
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  type JWTPayload,
+  jwtVerify,
+  type ProtectedHeaderParameters,
+} from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { Identity, SsoClientsOf } from '#src/shared/identity.ts';
+import { isIssuerUrl, type TrustedIssuer } from '#src/shared/issuers.ts';
+import { type Refusal, unavailable } from '#src/shared/refusal.ts';
+import { identityOf } from './claims.ts';
+import { IssuerAway } from './fetch-json.ts';
+import { fetchKeys } from './fetch-keys.ts';
+import { IssuerKeys, type KeySource } from './keys.ts';
+import { reasonOf, refusedToken, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './refused.ts';
+
+/** Signatures by a key pair: never `none`, and never an HMAC, whose key the verifier would share (RFC 8725, section 3.1). */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const;
+
+/** How far an issuer's clock may differ, in seconds. */
+const TOLERANCE_S = 60;
+/** Longest token, in characters; servers take 16 KB of headers in all. */
+const MOST_CHARACTERS = 12_000;
+/** How many issuers' keys are kept. */
+const MOST_ISSUERS = 1_000;
+/** How soon a caller may come back when an issuer is away, in seconds. */
+const RETRY_S = 10;
+
+/** An issuer of the installation's own settings, or the development issuer, which knows its keys itself. */
+export interface Issuer extends TrustedIssuer {
+  /** Default: discovery over HTTP. */
+  readonly keys?: KeySource;
+}
+
+/** What the verifier works with. */
+export interface VerifierDeps {
+  readonly issuers: readonly Issuer[];
+  /** Organizations that trust an issuer of their own. Default: none. */
+  readonly ssoClientsOf?: SsoClientsOf;
+  /** Whether issuers that organizations name must be at addresses of the public internet. Default: true. */
+  readonly ssoPublicOnly?: boolean;
+  /** Told whenever an issuer could not be asked for its keys; known ones work on. */
+  readonly onAway?: (issuer: string, error: Error) => void;
+  /** The clock, in ms. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** One verifier serves every interface that takes ID tokens. */
+export class Verifier {
+  readonly #deps: VerifierDeps;
+  readonly #now: () => number;
+  readonly #keys = new LRUCache<string, IssuerKeys>({ max: MOST_ISSUERS });
+
+  constructor(deps: VerifierDeps) {
+    this.#deps = deps;
+    this.#now = deps.now ?? Date.now;
+  }
+
+  /**
+   * Who an ID token speaks of.
+   * @throws Refusal unauthenticated (401) that says what is wrong with it; unavailable (503) when its issuer's keys are
+   * not known and the issuer is away.
+   */
+  async verify(token: string): Promise<Identity> {
+    const { issuer, audience } = readUnverified(token);
+    const organizations = await this.#trusting(issuer, audience);
+    const payload = await this.#verified(token, issuer, audience);
+    if ((payload.iat ?? 0) > this.#now() / 1000 + TOLERANCE_S) throw refusedToken(WRONG_ISSUE_TIME);
+    return { ...identityOf(issuer, payload), ...(organizations === undefined ? {} : { organizations }) };
+  }
+
+  async #verified(token: string, issuer: string, audience: string): Promise<JWTPayload> {
+    try {
+      const { payload } = await jwtVerify(token, (header, jws) => this.#keysOf(issuer).find(header, jws), {
+        algorithms: [...ALGORITHMS],
+        issuer,
+        audience,
+        requiredClaims: ['sub', 'exp', 'iat'],
+        clockTolerance: TOLERANCE_S,
+        currentDate: new Date(this.#now()),
+      });
+      return payload;
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+
+  /** The organizations that trust a token; undefined: the installation does. @throws Refusal unauthenticated (401) */
+  async #trusting(issuer: string, audience: string): Promise<readonly string[] | undefined> {
+    const configured = this.#deps.issuers.find((known) => known.issuer === issuer);
+    if (configured?.audiences.includes(audience)) return undefined;
+    const clients = isIssuerUrl(issuer) ? ((await this.#deps.ssoClientsOf?.(issuer)) ?? []) : [];
+    const meant = clients.filter(({ clientId }) => clientId === audience);
+    if (meant.length > 0) return meant.map(({ organization }) => organization);
+    throw configured === undefined && clients.length === 0
+      ? this.#unknownIssuer()
+      : refusedToken(WRONG_AUDIENCE);
+  }
+
+  #keysOf(issuer: string): IssuerKeys {
+    const known = this.#keys.get(issuer);
+    if (known !== undefined) return known;
+    const configured = this.#deps.issuers.find((one) => one.issuer === issuer);
+    const publicOnly = configured === undefined && (this.#deps.ssoPublicOnly ?? true);
+    const source = configured?.keys ?? (() => fetchKeys(issuer, publicOnly));
+    const keys = new IssuerKeys(source, this.#now, (error) => this.#deps.onAway?.(issuer, error));
+    this.#keys.set(issuer, keys);
+    return keys;
+  }
+
+  #unknownIssuer(): Refusal {
+    const names = this.#deps.issuers.map(({ issuer }) => issuer).join(' ');
+    return refusedToken(
+      names === ''
+        ? 'iss names an issuer that is not trusted here: OIDC_ISSUERS is empty'
+        : `iss names an issuer that is not trusted here; trusted is: ${names}`,
+    );
+  }
+}
+
+/** What must be known before a key can be looked for. Nothing of it is believed yet. */
+function readUnverified(token: string): { issuer: string; audience: string } {
+  if (token.length > MOST_CHARACTERS)
+    throw refusedToken(`an ID token may have ${MOST_CHARACTERS} characters at most`);
+  let header: ProtectedHeaderParameters;
+  let payload: JWTPayload;
+  try {
+    header = decodeProtectedHeader(token);
+    payload = decodeJwt(token);
+  } catch {
+    throw refusedToken('the credential is no ID token: a JWT has three parts, header.payload.signature');
+  }
+  const { alg, typ } = header;
+  if (!ALGORITHMS.some((known) => known === alg)) {
+    throw refusedToken(`alg of the ID token must be one of ${ALGORITHMS.join(', ')}`);
+  }
+  if (typeof typ === 'string' && !/^(?:application\/)?jwt$/i.test(typ)) {
+    throw refusedToken('typ of the token is not JWT: this is no ID token');
+  }
+  if (typeof payload.iss !== 'string') throw refusedToken('the ID token has no iss: it must name its issuer');
+  return { issuer: payload.iss, audience: audienceOf(payload) };
+}
+
+/** Where `aud` holds several, `azp` says whom the token was made for. */
+function audienceOf({ aud, azp }: JWTPayload): string {
+  const audiences = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
+  const [only, ...more] = audiences;
+  if (typeof only !== 'string') throw refusedToken('the ID token has no aud: it must name whom it is for');
+  if (more.length === 0) return only;
+  if (typeof azp === 'string' && audiences.includes(azp)) return azp;
+  throw refusedToken('aud of the ID token holds several audiences: azp must name one of them');
+}
+
+/** What is neither the token's fault nor the issuer's absence is a key that cannot be used. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof IssuerAway) {
+    return unavailable(
+      'the issuer of the ID token cannot be reached, and its key is not known here',
+      RETRY_S,
+    );
+  }
+  return reasonOf(error) ?? refusedToken('the ID token is signed with a key that cannot be used');
+}

@@ -1,0 +1,84 @@
+/**
+ * What the development issuer keeps, for every instance and across restarts: under which name it serves, its key, and the
+ * authorization codes that wait to be exchanged.
+ */
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+
+/** DDL: a migration of its own. The key signs for sandbox developers only; in production mode nobody trusts it. */
+export const DEV_ISSUER_SQL = `
+CREATE TABLE operations.dev_issuer (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  issuer text,                         -- null: there is none in this installation
+  private_key text                     -- a JWK (RFC 7517), made on first use
+);
+CREATE TABLE operations.dev_issuer_codes (
+  code_sha256 bytea PRIMARY KEY,
+  request jsonb NOT NULL,              -- what the code was given for
+  expires_at timestamptz NOT NULL
+);`;
+
+type Client = pg.Pool | pg.ClientBase;
+
+/** Notes the issuer that this installation serves; undefined: none. */
+export async function noteDevIssuer(client: Client, issuer: string | undefined): Promise<void> {
+  await client.query(
+    `INSERT INTO operations.dev_issuer (issuer) VALUES ($1)
+     ON CONFLICT (one) DO UPDATE SET issuer = excluded.issuer
+     WHERE dev_issuer.issuer IS DISTINCT FROM excluded.issuer`,
+    [issuer ?? null],
+  );
+}
+
+/** The issuer that the installation's service noted at its last start; undefined when it serves none. */
+export async function notedDevIssuer(client: Client): Promise<string | undefined> {
+  // A command may find a database that no service of this version has migrated.
+  const there = await client.query("SELECT WHERE to_regclass('operations.dev_issuer') IS NOT NULL");
+  if (there.rowCount === 0) return undefined;
+  const { rows } = await client.query<{ issuer: string | null }>('SELECT issuer FROM operations.dev_issuer');
+  return rows[0]?.issuer ?? undefined;
+}
+
+/** The issuer's private key as JSON; `make` is asked for one where there is none, and the first that is kept counts. */
+export async function devIssuerKey(client: Client, make: () => Promise<string>): Promise<string> {
+  const { rows } = await client.query<{ key: string | null }>(
+    'SELECT private_key AS key FROM operations.dev_issuer',
+  );
+  const [held] = rows;
+  if (held === undefined) throw new Error('the installation has noted no development issuer');
+  if (held.key !== null) return held.key;
+  const made = await make();
+  const kept = await client.query<{ key: string }>(
+    'UPDATE operations.dev_issuer SET private_key = coalesce(private_key, $1) RETURNING private_key AS key',
+    [made],
+  );
+  return kept.rows[0]?.key ?? made;
+}
+
+/** Keeps what a code was given for, for so many seconds; codes whose time is over go. */
+export async function keepCode(
+  client: Client,
+  code: string,
+  request: object,
+  seconds: number,
+): Promise<void> {
+  await client.query('DELETE FROM operations.dev_issuer_codes WHERE expires_at <= now()');
+  await client.query(
+    `INSERT INTO operations.dev_issuer_codes (code_sha256, request, expires_at)
+     VALUES ($1, $2, now() + make_interval(secs => $3))`,
+    [sha256(code), JSON.stringify(request), seconds],
+  );
+}
+
+/** What a code was given for, once; undefined for one that is unknown, used or too old. */
+export async function takeCode(client: Client, code: string): Promise<unknown> {
+  const { rows } = await client.query<{ request: unknown }>(
+    `DELETE FROM operations.dev_issuer_codes WHERE code_sha256 = $1 AND expires_at > now() RETURNING request`,
+    [sha256(code)],
+  );
+  return rows[0]?.request;
+}
+
+function sha256(code: string): Buffer {
+  return createHash('sha256').update(code).digest();
+}

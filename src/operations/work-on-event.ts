@@ -1,0 +1,72 @@
+/** What a process does with one event: tries it until it is done, or sets it aside so that what is behind it goes on. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { reasonOf } from '#src/database/failure.ts';
+import type { Position, RecordedEvent } from '../events/store.ts';
+import { type Lead, LeadLost } from './lead.ts';
+import type { ParkedEvents } from './parked.ts';
+import { isPassing } from './passing.ts';
+import type { ProcessDefinition, ProcessDeps, ProcessTimes } from './process.ts';
+
+/** Tries of an event before it is set aside: 3 s with their pauses. */
+const TRIES = 6;
+
+/** Works on the events of one process, one after the other. */
+export class EventWork {
+  /** The event that fails with what passes by itself, and since when, by this process's clock. */
+  #held: { readonly position: Position; readonly since: number } | undefined;
+
+  constructor(
+    readonly definition: ProcessDefinition,
+    readonly deps: Pick<ProcessDeps, 'store' | 'pool' | 'log'>,
+    readonly parked: ParkedEvents,
+    readonly times: Required<Pick<ProcessTimes, 'firstPauseMs' | 'patienceMs'>>,
+  ) {}
+
+  /**
+   * Acts on an event; one that goes on failing is set aside.
+   * @throws what passes by itself: that is no fault of the event. But where it has not passed for long, and log and
+   *   database answer, it is taken for one: a statement that times out whenever it is tried would hold up what is behind.
+   */
+  async on(event: RecordedEvent, { lost }: Pick<Lead, 'lost'>): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await Promise.race([this.definition.act(event), lost]);
+        this.#held = undefined;
+        return;
+      } catch (error) {
+        if (isPassing(error)) {
+          if (error instanceof LeadLost || !(await this.#hasHeldUp(event))) throw error;
+          await this.#park(event, error);
+          return;
+        }
+        if (tries === TRIES) {
+          await this.#park(event, error);
+          return;
+        }
+        await Promise.race([delay(this.times.firstPauseMs * 2 ** (tries - 1)), lost]);
+      }
+    }
+  }
+
+  /** Whether an event has failed for as long as it may, and nothing that it needs is away. */
+  async #hasHeldUp({ position }: RecordedEvent): Promise<boolean> {
+    const now = performance.now();
+    if (this.#held?.position !== position) this.#held = { position, since: now };
+    if (now - this.#held.since < this.times.patienceMs) return false;
+    const { store, pool } = this.deps;
+    return Promise.all([store.ping(), pool.query('SELECT 1')]).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #park(event: RecordedEvent, error: unknown): Promise<void> {
+    const { name } = this.definition;
+    const { id, type, stream, revision } = event;
+    await this.parked.park(name, event, reasonOf(error), TRIES);
+    this.deps.log.error(
+      { process: name, event: { id, type, stream, revision }, err: error },
+      'a process cannot act on an event and has set it aside; it will be tried again (annal parked lists them)',
+    );
+  }
+}
