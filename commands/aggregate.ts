@@ -13,6 +13,7 @@ import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import type { MetadataBase, RetryNotes } from './command.ts';
 import type { Handler } from './handle.ts';
+import { TURN_MS, Turns } from './turns.ts';
 
 /** How the events of a kind of stream become the state that its decisions need. Pure. */
 export interface Fold<S> {
@@ -59,6 +60,7 @@ const TRIES = 10;
 /** One kind of small stream. */
 export class Aggregate<S> {
   readonly #cache: LRUCache<string, Folded<S>>;
+  readonly #turns = new Turns();
 
   /** @param maxBytes how much memory the folded states may take together. */
   constructor(
@@ -73,11 +75,20 @@ export class Aggregate<S> {
   }
 
   /**
-   * Decides on a stream as it is at its end, and appends.
+   * Decides on a stream as it is at its end, and appends. Of those who ask at once here, each finds what the one before
+   * wrote: only other instances move a stream under them.
    * @returns undefined when nothing was to be done.
    * @throws Refusal what `decide` refuses; unavailable when the stream does not hold still.
    */
-  async write(stream: string, circumstances: Circumstances, decide: Decide<S>): Promise<Wrote | undefined> {
+  write(stream: string, circumstances: Circumstances, decide: Decide<S>): Promise<Wrote | undefined> {
+    const asked = performance.now();
+    return this.#turns.take(stream, () => {
+      if (performance.now() - asked > TURN_MS) throw unavailable('it is being changed by many at once');
+      return this.#write(stream, circumstances, decide);
+    });
+  }
+
+  async #write(stream: string, circumstances: Circumstances, decide: Decide<S>): Promise<Wrote | undefined> {
     const { credential, requestId, ids, now, retry } = circumstances;
     const commandId = ids.at(0, `command/${stream}`);
     const earlier = retry?.earlier.get(commandId);

@@ -21,6 +21,7 @@ import { type Micros, toInstant } from '#src/shared/time.ts';
 import type { Attempt, MetadataBase, RetryNotes } from './command.ts';
 import { type Entry, entryOf, evolve, expectedOf, type StreamState } from './resource/state.ts';
 import type { States } from './resource/states.ts';
+import { TURN_MS, Turns } from './turns.ts';
 
 /** An event as a decision drafts it. */
 export interface Draft {
@@ -77,12 +78,10 @@ export interface Handled<T> {
 }
 
 const TRIES = 10;
-/** How long a command waits for its turn, in ms: as long as an append for its answer. */
-const TURN_MS = 10_000;
 
 /** Handles commands over one store. */
 export class Handler {
-  readonly #queues = new Map<string, Promise<unknown>>();
+  readonly #turns = new Turns();
 
   constructor(
     readonly store: EventStore,
@@ -96,7 +95,7 @@ export class Handler {
    */
   handle<T>(command: StreamCommand<T>): Promise<Handled<T>> {
     const asked = performance.now();
-    return this.#enqueue(command.stream, () => {
+    return this.#turns.take(command.stream, () => {
       // Behind commands that the store leaves without an answer, each would wait as long again.
       if (performance.now() - asked > TURN_MS) throw unavailable('the record has been busy for too long');
       return this.#run(command);
@@ -105,7 +104,7 @@ export class Handler {
 
   /** A resource's entry as it is at the stream's end, undefined when it never was. Takes its turn in the queue. */
   async entry(stream: string, id: string): Promise<Entry | undefined> {
-    return this.#enqueue(stream, async () => {
+    return this.#turns.take(stream, async () => {
       const { state, fresh } = await this.states.get(stream, [id]);
       if (!fresh) await this.states.refresh(state);
       return entryOf(state, id);
@@ -125,26 +124,15 @@ export class Handler {
 
   /** Whose stream it is. */
   async owner(stream: string, id: string): Promise<Tenant | undefined> {
-    return this.#enqueue(stream, async () => (await this.states.get(stream, [id])).state.owner);
+    return this.#turns.take(stream, async () => (await this.states.get(stream, [id])).state.owner);
   }
 
   /** Erases a stream physically and forgets what this process knows of it. */
   async erase(stream: string): Promise<void> {
-    await this.#enqueue(stream, async () => {
+    await this.#turns.take(stream, async () => {
       await this.store.erase(stream);
       this.states.drop(stream);
     });
-  }
-
-  /** Work on a stream waits for the work before it. */
-  #enqueue<T>(stream: string, work: () => Promise<T>): Promise<T> {
-    const run = (this.#queues.get(stream) ?? Promise.resolve()).then(work, work);
-    this.#queues.set(stream, run);
-    const leave = () => {
-      if (this.#queues.get(stream) === run) this.#queues.delete(stream);
-    };
-    run.then(leave, leave);
-    return run;
   }
 
   async #run<T>(command: StreamCommand<T>): Promise<Handled<T>> {

@@ -29,8 +29,6 @@ const OWN_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{3,6}_[\w-]
 const VERSION_ID = /^\d{1,9}$/;
 const TYPES = new Set([':type', '{resource_type}']);
 const READS_BY_POST = /\/_search$|\/\$/;
-/** Members of a project are told apart from strangers, whose requests are nobody's. */
-const REFUSED = new Set([401, 403, 404]);
 
 /** Notes a request whose project is known; of others nobody could be shown anything. */
 export function noteRequest(
@@ -38,7 +36,12 @@ export function noteRequest(
   ctx: Context,
   { requestId, route, status, ms }: Answered,
 ): void {
-  const { caller, identity } = ctx.state as { caller?: Caller; identity?: Identity };
+  // A project stands there once its member is known as one: strangers' requests are in nobody's log.
+  const { caller, identity, project } = ctx.state as {
+    caller?: Caller;
+    identity?: Identity;
+    project?: string;
+  };
   const method = ctx.req.method ?? '';
   const at = nowMicros();
   const path = loggedPath(ctx.path, route);
@@ -48,9 +51,7 @@ export function noteRequest(
     notebook.keyUse.used(keyId, at);
     notebook.usage.request(tenant, isWrite(method, route));
     notebook.requestLog.add({ ...common, ...tenant, keyId, identity: null });
-  } else if (identity !== undefined && !REFUSED.has(status)) {
-    const project = /^\/admin\/projects\/(proj_[\w-]+)/.exec(path)?.[1];
-    if (project === undefined) return;
+  } else if (identity !== undefined && project !== undefined) {
     const who = `${identity.issuer} ${identity.subject}`;
     notebook.requestLog.add({ ...common, project, environment: null, keyId: null, identity: who });
   }

@@ -6,12 +6,13 @@ import { refusedToken } from './refused.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
+/** Half of a surrogate pair would be another subject's in the database, where all of them are U+FFFD. */
 const plain = (most: number) =>
   z
     .string()
     .min(1)
     .max(most)
-    .refine((text) => !CONTROL.test(text));
+    .refine((text) => !CONTROL.test(text) && text.isWellFormed());
 
 /** At most 255 ASCII characters, says the standard. */
 const subject = plain(255);

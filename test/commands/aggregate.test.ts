@@ -85,6 +85,16 @@ describe('aggregates', () => {
     expect(await typesIn(id)).to.have.length(11);
   });
 
+  it('refuse none of the many who ask one instance at once', async () => {
+    const one = instance();
+    const id = await founded(one);
+    const all = Array.from({ length: 30 }, (_, n) =>
+      one.write(organizationStream(id), request(), addMember(id, member(n), 'developer')),
+    );
+    await Promise.all(all);
+    expect(await typesIn(id)).to.have.length(31);
+  });
+
   it('find what an earlier attempt of the same request has written', async () => {
     const id = newId('org_');
     const stream = organizationStream(id);

@@ -100,6 +100,7 @@ describe('ID tokens of an OpenID Connect provider', () => {
       [{ sub: '' }, /^sub must/],
       [{ sub: 'x'.repeat(256) }, /^sub must/],
       [{ sub: 'a\u0000b' }, /^sub must/],
+      [{ sub: 'a\ud800' }, /^sub must/],
       [{ sub: 7 }, /^sub must/],
     ];
     for (const [changes, reason] of wrong) await expectRefused(await issuer.sign(claims(changes)), reason);

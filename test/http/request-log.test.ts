@@ -126,6 +126,15 @@ describe('request log', function () {
     expect(entry?.identity).to.match(/\/dev \S+$/);
   });
 
+  it('shows nothing of what strangers tried', async () => {
+    const stranger = await signIn('stranger@example.net');
+    // Refused for its form before anybody asks whose the project is.
+    const refused = await admin(`/projects/${project}/keys`, {}, stranger);
+    expect(refused.status).to.equal(422);
+    await logged(await admin(`/projects/${project}`));
+    expect((await page(`?request_id=${idOf(refused)}`)).total).to.equal(0);
+  });
+
   it('is searched by key, status, environment, path and time', async () => {
     const count = async (query: string): Promise<number> => (await page(`?key=${keyId}&${query}`)).total;
     expect(await count('status=404')).to.equal(1);
@@ -196,6 +205,8 @@ describe('request log', function () {
       'from=2026-02-01&to=2026-01-01',
       'from=2020-01-01&to=2026-01-01',
       'from=2026-02-30',
+      'to=0000-01-01',
+      'to=0001-01-01',
     ]) {
       expect((await admin(`/projects/${project}/usage?${range}`)).status, range).to.equal(422);
     }

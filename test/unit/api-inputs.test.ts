@@ -98,6 +98,13 @@ describe('inputs of the JSON interfaces', () => {
       ['value.high: required: value.high is missing'],
     ],
     ['a control character', { name: 'a\u0000' }, '', ['name: value: name holds a control character']],
+    ['half a character', { name: 'a\ud800' }, '', ['name: value: name holds half of a surrogate pair']],
+    [
+      'a control character in the query',
+      { name: 'a' },
+      'cursor=a%00',
+      ['query.cursor: value: query.cursor holds a control character'],
+    ],
     ['an unknown parameter', { name: 'a' }, 'lmit=1', ['query.lmit: structure: query.lmit is not known']],
     [
       'a repeated parameter',

@@ -13,7 +13,7 @@ import type { ApiRequest } from '../api/route.ts';
 /** What every admin request has. */
 export type AdminRequest = Pick<
   ApiRequest<string, 'identity'>,
-  'services' | 'identity' | 'requestId' | 'ids' | 'now' | 'retry'
+  'services' | 'identity' | 'requestId' | 'ids' | 'now' | 'retry' | 'concerns'
 >;
 
 /** An organization of the caller's. @throws Refusal not_found (404), forbidden (403) */
@@ -27,21 +27,29 @@ export function organizationFor(
 
 /** An open project of one of the caller's organizations. @throws Refusal not_found (404), forbidden (403) */
 export function projectFor(
-  { services, identity }: AdminRequest,
+  { services, identity, concerns }: AdminRequest,
   id: string,
   role: Role,
 ): Promise<Held<ProjectRow>> {
-  return held(services.adminQueries.project(identity, id), 'project', id, role);
+  return held(services.adminQueries.project(identity, id), 'project', id, role, (found) =>
+    concerns(found.id),
+  );
 }
 
 /** A key of such a project. @throws Refusal not_found (404), forbidden (403) */
-export function keyFor({ services, identity }: AdminRequest, id: string, role: Role): Promise<Held<KeyRow>> {
-  return held(services.adminQueries.key(identity, id), 'key', id, role);
+export function keyFor(
+  { services, identity, concerns }: AdminRequest,
+  id: string,
+  role: Role,
+): Promise<Held<KeyRow>> {
+  return held(services.adminQueries.key(identity, id), 'key', id, role, (found) => concerns(found.project));
 }
 
 /** An application of such a project. @throws Refusal not_found (404), forbidden (403) */
-export function applicationFor({ services, identity }: AdminRequest, id: string, role: Role) {
-  return held(services.adminQueries.application(identity, id), 'application', id, role);
+export function applicationFor({ services, identity, concerns }: AdminRequest, id: string, role: Role) {
+  return held(services.adminQueries.application(identity, id), 'application', id, role, (found) =>
+    concerns(found.project),
+  );
 }
 
 /** Refuses a role that does not suffice. @throws Refusal forbidden (403) */
@@ -82,9 +90,11 @@ async function held<T extends { readonly role: Role }>(
   kind: string,
   id: string,
   role: Role,
+  seen: (found: T) => void = () => undefined,
 ): Promise<T> {
   const found = await asked;
   if (found === undefined) throw notFound(kind, id.slice(0, 60));
+  seen(found);
   requireRole(found.role, role);
   return found;
 }

@@ -14,6 +14,9 @@ const day = z.object({
   storage_bytes: z.int().describe('Bytes of the events written on that day.'),
 });
 
+/** Before there were projects there was no use. */
+const date = z.iso.date('must be a date').refine((text) => text >= '1970', 'must be a date since 1970');
+
 /** The longest time that is asked for at once, and the default, in days. */
 const LONGEST = 366;
 const DEFAULT = 30;
@@ -34,8 +37,8 @@ export const USAGE_ROUTES = [
     tag: 'Projects',
     credential: 'identity',
     query: z.strictObject({
-      from: z.iso.date('must be a date').optional().describe('First day; default: 30 days, `to` the last.'),
-      to: z.iso.date('must be a date').optional().describe('Last day; default: today.'),
+      from: date.optional().describe('First day; default: 30 days, `to` the last.'),
+      to: date.optional().describe('Last day; default: today.'),
     }),
     answers: { 200: { description: 'Days, oldest first', schema: listOf(day) } },
     async run(request) {

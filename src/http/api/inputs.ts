@@ -38,8 +38,9 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
     return undefined;
   };
   if (schemas.params !== undefined) check(schemas.params, inputs.params, 'path.');
-  const query = check(schemas.query ?? NOTHING, queryOf(inputs.query, faults), 'query.');
-  faults.push(...controlCharacters(inputs.body));
+  const given = queryOf(inputs.query, faults);
+  const query = check(schemas.query ?? NOTHING, given, 'query.');
+  faults.push(...badCharacters(given, ['query']), ...badCharacters(inputs.body));
   const body =
     schemas.body === undefined
       ? void check(NOTHING, inputs.body ?? {}, '')
@@ -65,12 +66,16 @@ function queryOf(query: URLSearchParams, faults: Issue[]): Record<string, string
   return Object.fromEntries(values);
 }
 
-function controlCharacters(value: unknown, path: readonly string[] = []): Issue[] {
+/** Characters that PostgreSQL, or a text of a record, cannot hold: half a surrogate pair has no UTF-8 form. */
+function badCharacters(value: unknown, path: readonly string[] = []): Issue[] {
   if (typeof value === 'string') {
-    if (!CONTROL.test(value)) return [];
-    const expression = path.join('.');
-    return [{ code: 'value', diagnostics: `${expression} holds a control character`, expression }];
+    const expression = path.join('.').slice(0, 200);
+    const bad = (what: string): Issue[] => [
+      { code: 'value', diagnostics: `${expression} holds ${what}`, expression },
+    ];
+    if (CONTROL.test(value)) return bad('a control character');
+    return value.isWellFormed() ? [] : bad('half of a surrogate pair');
   }
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, each]) => controlCharacters(each, [...path, key]));
+  return Object.entries(value).flatMap(([key, each]) => badCharacters(each, [...path, key]));
 }

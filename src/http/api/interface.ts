@@ -78,6 +78,9 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
       header,
       ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
       now: nowMicros,
+      concerns: (project) => {
+        ctx.state.project = project;
+      },
       ...(attempted === undefined ? {} : { retry: attempted.retry }),
     });
     await shown(api, route, result);

@@ -38,6 +38,8 @@ export interface Circumstances {
   readonly now: () => Micros;
   /** Set when an Idempotency-Key came with the request. */
   readonly retry?: RetryNotes;
+  /** Notes that the request is about a project of the caller's: the project's log shows it. */
+  readonly concerns: (project: string) => void;
 }
 
 /** Names in braces of a path: `/admin/keys/{key_id}` has `key_id`. */
