@@ -7,6 +7,7 @@ import {
   PARKED_SQL,
   READ_ANSWERS_SQL,
   RETRY_SECRETS_SQL,
+  WEBHOOKS_SQL,
 } from '#src/operations/schema.ts';
 import { TERMINOLOGY_SQL } from '#src/terminology/schema.ts';
 
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-terminology', sql: TERMINOLOGY_SQL },
   { name: '0007-log-mark', sql: LOG_MARK_SQL },
   { name: '0011-retry-secrets', sql: RETRY_SECRETS_SQL },
+  { name: '0013-webhooks', sql: WEBHOOKS_SQL },
 ];
