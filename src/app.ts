@@ -11,10 +11,13 @@ import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
+import { openAdministration } from './app/admin.ts';
+import { openIdentities } from './app/identity.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import { terminologyReady } from './app/terminology.ts';
+import { openTraffic } from './app/traffic.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
@@ -23,6 +26,7 @@ import { BEGINNING, type EventStore, type Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
 import { requireFresh } from './http/freshness.ts';
 import type { ReadinessChecks } from './http/health.ts';
+import { openIdentify } from './http/identity.ts';
 import { createServer } from './http/server.ts';
 import { VERSION } from './http/version.ts';
 import { observeIdempotency, observeLocks, observePools } from './metrics/database.ts';
@@ -38,8 +42,9 @@ import { assertOwnLog, noteLog } from './operations/log-identity.ts';
 import { LogWatch } from './operations/log-watch.ts';
 import { readProcessPositions } from './operations/process-positions.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
+import { metered } from './operations/usage.ts';
 import { around, nested } from './shared/around.ts';
-import { Refusal, unavailable } from './shared/refusal.ts';
+import { unavailable } from './shared/refusal.ts';
 import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
 import { traceStore } from './tracing/store.ts';
@@ -104,7 +109,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   });
   const kind = kindOf({ url: databaseUrl, eventStoreUrl: config.eventStoreUrl });
   const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), pool, log });
-  const store = watch.guarded();
+  const traffic = openTraffic({ databaseUrl, config, log });
+  const store = metered(watch.guarded(), traffic.usage);
   const ownLog = { client: pool, store, kind };
   try {
     await assertNotMoved(pool, kind === 'postgresql');
@@ -112,7 +118,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     await bringReadModelsUpToDate(pool, { store, databaseUrl, log, watch });
     await noteLog(ownLog);
   } catch (error) {
-    await Promise.all([store.close(), pool.end()]);
+    await Promise.all([store.close(), traffic.close(), pool.end()]);
     throw error;
   }
 
@@ -151,6 +157,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     handler,
     snapshots,
     idempotency,
+    requestLog: traffic.requestLog,
     // A purge has ended when no search finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search']),
   });
@@ -204,7 +211,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency keys were not removed'));
   }, SWEEP_MS).unref();
-  observePools(registry, { requests: pool, criteria_locks: lockPool });
+  observePools(registry, { requests: pool, criteria_locks: lockPool, traffic: traffic.pool });
+  traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
   const processes = [carried.definition.name, erasures.definition.name];
   observeFollowers(registry, {
@@ -218,6 +226,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
       return measureLags(store, new Map([...own, ...progress.positions()]));
     },
   });
+  const administration = openAdministration({ pool, store, handler, locks, passed });
+  const { ssoClients: ssoClientsOf } = administration.adminQueries;
+  const { verifier, devIssuer } = await openIdentities({ config, pool, log, ssoClientsOf });
   const server = createServer({
     config,
     log,
@@ -225,6 +236,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     queries,
     terminology,
     idempotency,
+    traffic,
     visible,
     searchable: async () => {
       // A match without its resource would be missing from its page.
@@ -232,10 +244,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
         throw unavailable('the read models search and resources lag behind the log');
     },
     stale: () => progress.stale(),
-    services: { config, commands, queries },
-    identify: async () => {
-      throw new Refusal('unauthenticated', { code: 'login', diagnostics: 'no issuer of ID tokens is known' });
-    },
+    services: { ...administration, config, commands, queries },
+    identify: openIdentify(verifier),
+    devIssuer,
     passed,
     checks,
     metrics,
@@ -269,7 +280,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await store.close();
       clearInterval(sweeping);
       await queries.close();
-      await Promise.all([pool.end(), lockPool.end(), tracing?.close()]);
+      await Promise.all([pool.end(), lockPool.end(), traffic.close(), tracing?.close()]);
     },
   };
 }

@@ -9,6 +9,7 @@ import type { EventStore, Position } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
 import { Process } from '../operations/process.ts';
+import type { RequestLog } from '../operations/request-log.ts';
 import type { PostgresSnapshots } from '../operations/snapshots.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time.ts';
@@ -22,6 +23,7 @@ export interface ProcessesDeps {
   readonly handler: Handler;
   readonly snapshots: PostgresSnapshots;
   readonly idempotency: IdempotencyStore;
+  readonly requestLog: Pick<RequestLog, 'forget'>;
   /** Waits until every read model of records shows a position. */
   readonly visible: (position: Position) => Promise<boolean>;
 }
@@ -42,6 +44,7 @@ export function openProcesses({
   handler,
   snapshots,
   idempotency,
+  requestLog,
   visible,
   ...processDeps
 }: ProcessesDeps): Processes {
@@ -74,6 +77,7 @@ export function openProcesses({
             forget: async (patient) => {
               await snapshots.forget(recordStream(patient));
               await idempotency.forget(patient);
+              await requestLog.forget(patient);
             },
           },
           understand(event),

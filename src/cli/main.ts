@@ -4,43 +4,7 @@ import { type CAC, cac } from 'cac';
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
-
-/** cac turns texts that look like numbers into numbers, and repeats into lists: the last one counts, as text. */
-const text = z
-  .union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))])
-  .transform((value) => String(Array.isArray(value) ? (value.at(-1) ?? '') : value))
-  .optional();
-
-const schema = z.object({
-  json: z.boolean().optional(),
-  url: text,
-  key: text,
-  dataDir: text,
-  at: text,
-  out: text,
-  html: text,
-  checkpoint: text,
-  state: text,
-  sourceSystem: text,
-  authorType: z.enum(AUTHOR_TYPES, `--author-type must be one of ${AUTHOR_TYPES.join(', ')}`).optional(),
-  concurrency: z
-    .int('--concurrency must be a whole number from 1 to 64')
-    .min(1, '--concurrency must be at least 1')
-    .max(64, '--concurrency must be at most 64')
-    .optional(),
-  again: z.boolean().optional(),
-  force: z.boolean().optional(),
-  fresh: z.boolean().optional(),
-  from: text,
-  to: text,
-  cutover: z.boolean().optional(),
-  cancel: z.boolean().optional(),
-  load: z.enum(['full', 'low'], '--load must be full or low').optional(),
-  retry: z.boolean().optional(),
-  restored: z.boolean().optional(),
-  system: text,
-  release: text,
-});
+import { read } from './options.ts';
 
 /** Standard input's name would be taken for an option without a name: it is told apart before parsing. */
 const STANDARD_INPUT = 'standard-input:';
@@ -262,6 +226,17 @@ function describeCommands(): CAC {
       return interruptible((signal) => terminologyCommand(action, files, { ...read(options), signal }));
     });
 
+  cli
+    .command('dev-token', 'Print an ID token of the development issuer, for scripts that call /admin')
+    .option('--email <address>', 'Whom it speaks of: any address, nothing is sent there')
+    .example('annal dev-token --email developer@example.org')
+    .action(async (options: unknown) => {
+      const { email, ...others } = read(options);
+      if (email === undefined) return refuse('annal dev-token needs --email <address>', MISUNDERSTOOD);
+      const { devTokenCommand } = await import('./dev-token.ts');
+      return devTokenCommand({ email, ...others });
+    });
+
   return cli;
 }
 
@@ -282,16 +257,6 @@ function withService(command: ReturnType<CAC['command']>): ReturnType<CAC['comma
     .option('--url <url>', 'The service (default: the one on the data folder)')
     .option('--key <key>', 'An API key (default: ANNAL_KEY, else the one in quickstart.json)');
 }
-
-/** The options that were given, checked; the others are absent. */
-function read(options: unknown): Given<z.infer<typeof schema>> {
-  const parsed = schema.parse(options);
-  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined)) as Given<
-    typeof parsed
-  >;
-}
-
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 function version(): string {
   const file = new URL('../../package.json', import.meta.url);

@@ -1,11 +1,11 @@
 /** `annal record <patient> --at <time>`: prints a record as of a moment, rebuilt from its events. */
+import { parseMoment, type RecordAt, recordAt, toCollection } from '#src/audit/record-at.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { nowMicros, toInstant, toMicros } from '#src/shared/time.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { patientId, reportBroken, withStream } from './patient.ts';
 import { parsePosition } from './position.ts';
-import { parseMoment, type RecordAt, recordAt, toCollection } from './record-at.ts';
 import type { ServiceOptions } from './service.ts';
 import { counted, table } from './table.ts';
 

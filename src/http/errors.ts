@@ -3,6 +3,7 @@ import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/stor
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { Refusal, STATUS_OF, unavailable } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from './answer.ts';
+import { docUrl } from './openapi/errors.ts';
 
 /**
  * What a caller is told of an error. Errors of the event store's port and a database that is away have their refusals;
@@ -91,8 +92,8 @@ function fieldOf(expression: string): string {
   return expression.startsWith('http.') ? `header.${expression.slice(5)}` : expression;
 }
 
-/** The answer of a refusal everywhere else: `{"error": {type, message, field?, errors?, request_id}}`. */
-export function jsonError(refusal: Refusal, requestId: string): Answer {
+/** The answer of a refusal everywhere else: `{"error": {type, message, field?, errors?, request_id, doc_url}}`. */
+export function jsonError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
   const fields = refusal.issues.flatMap(({ expression, code, diagnostics }) =>
     expression === undefined ? [] : [{ field: fieldOf(expression), code, message: diagnostics }],
   );
@@ -102,6 +103,7 @@ export function jsonError(refusal: Refusal, requestId: string): Answer {
     message: refusal.message,
     ...(first === undefined ? {} : { field: first.field, errors: fields }),
     request_id: requestId,
+    doc_url: docUrl(baseUrl, errorType(refusal)),
   };
   return {
     status: refusal.kind === 'gone' ? STATUS_OF.not_found : refusal.status,

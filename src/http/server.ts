@@ -5,36 +5,46 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { Logger } from 'pino';
 import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
+import type { Config } from '#src/config.ts';
 import type { Position } from '#src/events/store.ts';
 import { capabilityStatement } from '#src/fhir/capability.ts';
+import type { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
 import { createMetrics, type Metrics } from '#src/metrics/registry.ts';
+import { observeThrottled } from '#src/metrics/traffic.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
+import type { RateLimits } from '#src/operations/limits.ts';
 import { newId } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
-import { ADMIN_ROUTES } from './admin/routes.ts';
 import type { Answer } from './answer.ts';
 import { type ApiInterface, answerApi, type Identify } from './api/interface.ts';
 import type { Services } from './api/services.ts';
 import { RouteTable } from './api/table.ts';
+import { clientAddress } from './client-address.ts';
 import { answerCors } from './cors.ts';
 import { Authenticator } from './credentials.ts';
+import { devIssuerRouter } from './dev-issuer/router.ts';
+import { documentationRouter } from './docs/router.ts';
 import { fhirError, internalError, jsonError, refusalOf } from './errors.ts';
 import { HistoryPages } from './fhir/history-pages.ts';
 import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
 import { OPERATIONS } from './fhir/operations.ts';
 import type { Stale } from './freshness.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
+import { RequestLimits } from './limits.ts';
+import { type Notebook, noteRequest } from './request-note.ts';
+import { ROUTES } from './routes.ts';
 import { VERSION } from './version.ts';
 
 /** Everything that the server works with. */
 export interface ServerDeps {
-  readonly config: Services['config'];
+  readonly config: Services['config'] & Pick<Config, 'trustedProxies'>;
   readonly log: Logger;
   readonly commands: Commands;
   readonly queries: Queries;
   readonly terminology: Terminology;
   readonly idempotency: IdempotencyStore;
+  readonly traffic: Notebook & { readonly limits: RateLimits | undefined };
   /** Waits until every read model shows a position; false when it takes too long: the write is done all the same. */
   readonly visible: (position: Position) => Promise<boolean>;
   /** Waits until searches find all that is in the log now. @throws Refusal unavailable (503) */
@@ -43,6 +53,8 @@ export interface ServerDeps {
   /** What routes of the JSON interfaces work with. */
   readonly services: Services;
   readonly identify: Identify;
+  /** Undefined where the installation has none. */
+  readonly devIssuer: DevIssuer | undefined;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   /** Conditions of `/health/ready`. */
@@ -53,21 +65,31 @@ export interface ServerDeps {
   readonly tracing?: Middleware | undefined;
 }
 
-/** Every route of the JSON interfaces. */
-export const ROUTES = ADMIN_ROUTES;
-
 /** Makes the server; it listens when told to. */
 export function createServer(deps: ServerDeps): Server {
   const metrics = deps.metrics ?? createMetrics();
   const health = healthRouter({ checks: deps.checks, metrics });
-  const authenticator = new Authenticator(deps.queries.apiKey);
+  const limits = new RequestLimits(
+    deps.traffic.limits,
+    clientAddress(deps.config.trustedProxies),
+    observeThrottled(metrics.registry),
+  );
+  const authenticator = new Authenticator(deps.queries.apiKey, (ctx, caller) => limits.byCaller(ctx, caller));
   const fhir = fhirInterface(deps, authenticator);
   const api = { ...deps, authenticator, table: new RouteTable(ROUTES) };
   const app = new Koa();
   if (deps.tracing !== undefined) app.use(deps.tracing);
-  app.use(envelope(fhir, api, deps.log, metrics));
+  app.use(envelope(fhir, api, { ...deps, metrics, limits }));
   app.use(health.routes());
   app.use(health.allowedMethods());
+  const documentation = documentationRouter(ROUTES, deps.config.baseUrl);
+  app.use(documentation.routes());
+  app.use(documentation.allowedMethods());
+  if (deps.devIssuer !== undefined) {
+    const issuer = devIssuerRouter(deps.devIssuer, deps.config.baseUrl);
+    app.use(issuer.routes());
+    app.use(issuer.allowedMethods());
+  }
   const server = createHttpServer(app.callback());
   // Longer than balancers keep theirs, so that none of them sends into a connection that closes.
   server.keepAliveTimeout = 65_000;
@@ -110,8 +132,15 @@ function isFhir(path: string): boolean {
 function envelope(
   fhir: FhirInterface,
   api: ApiInterface,
-  log: Logger,
-  metrics: Metrics,
+  {
+    log,
+    metrics,
+    limits,
+    traffic,
+  }: Pick<ServerDeps, 'log' | 'traffic'> & {
+    readonly metrics: Metrics;
+    readonly limits: RequestLimits;
+  },
 ): (ctx: Context, next: Next) => Promise<void> {
   // Its members are ours alone, so that looking for secrets in each line is spared.
   const requests = log.child({}, { redact: [] });
@@ -126,6 +155,8 @@ function envelope(
     const fhirPath = isFhir(ctx.path);
     try {
       if (!answerCors(ctx)) {
+        const counted = limits.byAddress(ctx);
+        if (counted !== undefined) await counted;
         if (fhirPath) reply(ctx, await answerFhir(fhir, ctx));
         else {
           const answer = await answerApi(api, ctx);
@@ -137,13 +168,14 @@ function envelope(
         }
       }
     } catch (error) {
-      reply(ctx, errorAnswer(ctx, error, log));
+      reply(ctx, errorAnswer(ctx, error, log, api.services.config.baseUrl));
     }
     const ms = performance.now() - started;
     const route: string = ctx.state.route ?? ctx._matchedRoute ?? 'unmatched';
     const { method } = ctx.req;
     const status = res.statusCode;
     metrics.observeRequest(method ?? '', route, status, ms / 1000);
+    noteRequest(traffic, ctx, { requestId, route, status, ms });
     const line = { request_id: requestId, method, route, status, ms: Math.round(ms * 10) / 10 };
     if (fhirPath) requests.info(line, 'request');
     else requests.debug(line, 'request');
@@ -162,17 +194,17 @@ function unanswered(ctx: Context): Refusal {
   }
   return new Refusal('not_found', {
     code: 'not-found',
-    diagnostics: `there is nothing at this URL: the FHIR interface is at ${FHIR_PATH}, and ${FHIR_PATH}/metadata says what it offers`,
+    diagnostics: `there is nothing at this URL: the FHIR interface is at ${FHIR_PATH}, administration at /admin; /docs and /openapi.json describe all of them`,
   });
 }
 
-function errorAnswer(ctx: Context, error: unknown, log: Logger): Answer {
+function errorAnswer(ctx: Context, error: unknown, log: Logger, baseUrl: string): Answer {
   const known = refusalOf(error);
   if (known === undefined || known.kind === 'internal') {
     log.error({ err: error, request_id: ctx.state.requestId, method: ctx.method }, 'request failed');
   }
   const refusal = known ?? internalError();
-  return isFhir(ctx.path) ? fhirError(refusal) : jsonError(refusal, ctx.state.requestId);
+  return isFhir(ctx.path) ? fhirError(refusal) : jsonError(refusal, ctx.state.requestId, baseUrl);
 }
 
 /** From how many characters on a body is a long one. */

@@ -52,14 +52,18 @@ async function fetchJson(url: string): Promise<unknown> {
 /** Stops reading where the limit is: how long an answer is, only its end tells. */
 async function textOf(response: Response, url: string): Promise<string> {
   const parts: Uint8Array[] = [];
+  const reader = response.body?.getReader();
   let bytes = 0;
-  if (response.body === null) return '';
-  for await (const part of response.body) {
-    bytes += part.byteLength;
-    if (bytes > MOST_BYTES) throw new IssuerAway(`${url} is longer than ${MOST_BYTES} bytes`);
-    parts.push(part);
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {};
+    if (value === undefined) return Buffer.concat(parts).toString('utf8');
+    bytes += value.byteLength;
+    if (bytes > MOST_BYTES) {
+      await reader?.cancel();
+      throw new IssuerAway(`${url} is longer than ${MOST_BYTES} bytes`);
+    }
+    parts.push(value);
   }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 function causeOf(error: unknown): string {

@@ -1,8 +1,13 @@
 /** Tables of schema `operations`: what is not an event, has retention, and is untouched by rebuilds. */
 import { IDEMPOTENCY_SQL } from './idempotency.ts';
+import { KEY_USE_SQL } from './key-use.ts';
+import { RATE_LIMIT_SQL } from './limit-leases.ts';
 import { PROCESS_SQL } from './process.ts';
+import { REQUEST_LOG_SQL } from './request-log.ts';
 import { SNAPSHOTS_SQL } from './snapshots.ts';
+import { USAGE_SQL } from './usage.ts';
 
+export { DEV_ISSUER_SQL } from './dev-issuer.ts';
 export { READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from './idempotency.ts';
 export { LOG_IDENTITY_SQL } from './log-identity.ts';
 export { LOG_MARK_SQL } from './log-mark.ts';
@@ -16,3 +21,6 @@ export const OPERATIONS_SCHEMA_SQL = [
   PROCESS_SQL,
   IDEMPOTENCY_SQL,
 ].join('\n');
+
+/** A migration: what is counted and noted of each request. */
+export const RATE_AND_USAGE_SQL = [RATE_LIMIT_SQL, REQUEST_LOG_SQL, USAGE_SQL, KEY_USE_SQL].join('\n');

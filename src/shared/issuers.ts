@@ -13,7 +13,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Whether a URL is `https`, or `http` to this machine itself, and has no user, query or fragment. */
 export function isIssuerUrl(text: string): boolean {
-  if (!URL.canParse(text) || /[\s?#]/.test(text)) return false;
+  if (!URL.canParse(text) || !/^[!$-;=@-~]+$/.test(text) || text.includes('\\')) return false;
   const { protocol, hostname, username, password } = new URL(text);
   if (username !== '' || password !== '') return false;
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname));

@@ -31,6 +31,9 @@ describe('migrations', () => {
       '0005-log-identity',
       '0006-terminology',
       '0007-log-mark',
+      '0008-rate-and-usage',
+      '0010-identity',
+      '0011-retry-secrets',
     ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);

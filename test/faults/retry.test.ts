@@ -2,30 +2,22 @@
 
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import { newUuid } from '#src/shared/ids.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
-import { type Answer, type Call, newDataDir, type Service, startService } from '#test/support/service.ts';
-
-const SYSTEM = 'urn:annal:test';
-
-/** A request, and the append after which the service that gets it dies (see `dying-service.ts`). */
-interface DyingRequest {
-  readonly diesAfter: string;
-  readonly path: string;
-  readonly call: Call;
-}
-
-function post(
-  diesAfter: string,
-  path: string,
-  body: object,
-  headers: Record<string, string> = {},
-): DyingRequest {
-  const all = { 'Idempotency-Key': newUuid(), Prefer: 'return=representation', ...headers };
-  return { diesAfter, path, call: { method: 'POST', body: JSON.stringify(body), headers: all } };
-}
+import { newDataDir, type Service, startService } from '#test/support/service.ts';
+import {
+  batchOf,
+  type DyingRequest,
+  lastRequest,
+  patient,
+  post,
+  retry,
+  SYSTEM,
+  sendToDying,
+  statuses,
+  withOrganization,
+} from './dying-requests.ts';
 
 const BATCH = ['batch-1', 'batch-2', 'batch-3'];
 const REQUESTS = {
@@ -34,12 +26,7 @@ const REQUESTS = {
     'If-None-Exist': `identifier=${SYSTEM}|conditional`,
   }),
   between: post('record- 1', '', withOrganization('between')),
-  both: post('directory- 1', '', withOrganization('both')),
-  batch: post('record- 1', '', {
-    resourceType: 'Bundle',
-    type: 'batch',
-    entry: BATCH.map((value) => ({ resource: patient(value), request: { method: 'POST', url: 'Patient' } })),
-  }),
+  batch: post('record- 1', '', batchOf(BATCH)),
 } satisfies Record<string, DyingRequest>;
 /** Requests on patients that are there before: done twice, they would answer or do otherwise. */
 const CHANGES = {
@@ -68,23 +55,38 @@ const CHANGES = {
   }),
 } satisfies Record<string, DyingRequest>;
 const UNREPEATED = post('record- 1', '', withOrganization('unrepeated'));
+const SIGNED = ['signed-1', 'signed-2', 'signed-3'];
 
 describe('a request killed between append and answer', () => {
   let database: TestDatabase;
   let service: Service;
   let dataDir: string;
   let dyingDir: string;
+  let signed: DyingRequest;
+  let both: { readonly value: string; readonly request: DyingRequest };
 
   before(async () => {
     database = await createDatabase();
     [dataDir, dyingDir] = [await newDataDir(), await newDataDir()];
     service = await startService({ databaseUrl: database.url, dataDir });
+    const { key } = service;
+    const place = { databaseUrl: database.url, dataDir: dyingDir, key };
+    const send = (request: DyingRequest) => sendToDying(place, request);
+    const practitioner = '{"resourceType":"Practitioner"}';
+    const { id } = (await service.fhir('/Practitioner', { method: 'POST', body: practitioner })).json;
+    signed = post('record- 3', '', batchOf(SIGNED), { 'X-Service-Acting-As': `Practitioner/${String(id)}` });
+    await send(signed);
+    await service.fhir(`/Practitioner/${String(id)}`, { method: 'DELETE' });
     // All die first, then all are retried: one wait for the lease of the dead.
-    for (const request of Object.values(REQUESTS)) await sendToDying(request);
-    await sendToDying(UNREPEATED);
+    for (const request of Object.values(REQUESTS)) await send(request);
+    both = await lastRequest(place, (attempt) => {
+      const value = `both-${attempt}`;
+      return { value, request: post('directory- 1', '', withOrganization(value)) };
+    });
+    await send(UNREPEATED);
     for (const value of ['moved', 'tested'])
       await service.fhir('/Patient', { method: 'POST', body: JSON.stringify(patient(value)) });
-    for (const request of Object.values(CHANGES)) await sendToDying(request);
+    for (const request of Object.values(CHANGES)) await send(request);
   });
 
   after(async () => {
@@ -93,46 +95,19 @@ describe('a request killed between append and answer', () => {
     await Promise.all([dataDir, dyingDir].map((folder) => rm(folder, { recursive: true, force: true })));
   });
 
-  /** Sends a request to a service that dies after an append. */
-  async function sendToDying({ diesAfter, path, call }: DyingRequest): Promise<void> {
-    const dying = await startService({
-      databaseUrl: database.url,
-      dataDir: dyingDir,
-      key: service.key,
-      program: 'test/faults/dying-service.ts',
-      env: { DIES_AFTER: diesAfter },
-    });
-    const answer = await dying.fhir(path, call).catch(() => undefined);
-    expect(answer, 'the service should have died').to.equal(undefined);
-    await dying.stop();
-  }
-
-  /** The same request to a service that lives, twice. While the dead attempt's lease lasts it answers 409. */
-  async function retry({ path, call }: DyingRequest): Promise<Answer> {
-    let answer = await service.fhir(path, call);
-    await eventually(async () => {
-      if (answer.status === 409) answer = await service.fhir(path, call);
-      return answer.status !== 409;
-    }, 30_000);
-    const again = await service.fhir(path, call);
-    expect(again.headers.get('idempotent-replayed')).to.equal('true');
-    expect(again.text).to.equal(answer.text);
-    return answer;
-  }
-
   async function total(search: string): Promise<unknown> {
     return (await service.fhir(search)).json.total;
   }
 
   it('create: one resource, 201', async () => {
-    const answer = await retry(REQUESTS.create);
+    const answer = await retry(service, REQUESTS.create);
     expect(answer.status, answer.text).to.equal(201);
     expect(await total(`/Patient?identifier=${SYSTEM}|create`)).to.equal(1);
     expect(await total(`/Patient/${String(answer.json.id)}/_history`)).to.equal(1);
   });
 
   it('conditional create: its own resource is a creation, not a match', async () => {
-    const answer = await retry(REQUESTS.conditional);
+    const answer = await retry(service, REQUESTS.conditional);
     expect(answer.status, answer.text).to.equal(201);
     expect(await total(`/Patient?identifier=${SYSTEM}|conditional`)).to.equal(1);
   });
@@ -142,32 +117,36 @@ describe('a request killed between append and answer', () => {
     ['both', 'after both'],
   ] as const) {
     it(`transaction, ${where}: everything once`, async () => {
-      const answer = await retry(REQUESTS[name]);
+      const { value, request } = name === 'both' ? both : { value: name, request: REQUESTS.between };
+      const answer = await retry(service, request);
       expect(answer.status, answer.text).to.equal(200);
       expect(statuses(answer)).to.deep.equal(['201 Created', '201 Created']);
-      expect(await total(`/Patient?identifier=${SYSTEM}|${name}`)).to.equal(1);
-      expect(await total(`/Organization?identifier=${SYSTEM}|${name}`)).to.equal(1);
+      expect(await total(`/Patient?identifier=${SYSTEM}|${value}`)).to.equal(1);
+      expect(await total(`/Organization?identifier=${SYSTEM}|${value}`)).to.equal(1);
     });
   }
 
   it('batch: what was done is not done again, what was not is', async () => {
-    expect(statuses(await retry(REQUESTS.batch))).to.deep.equal([
-      '201 Created',
-      '201 Created',
-      '201 Created',
-    ]);
+    expect(statuses(await retry(service, REQUESTS.batch))).to.deep.equal(BATCH.map(() => '201 Created'));
     for (const value of BATCH) expect(await total(`/Patient?identifier=${SYSTEM}|${value}`)).to.equal(1);
   });
 
+  it('a batch in the name of somebody who is gone by now is answered as done', async () => {
+    const answer = await retry(service, signed);
+    expect(answer.status, answer.text).to.equal(200);
+    expect(statuses(answer)).to.deep.equal(SIGNED.map(() => '201 Created'));
+    for (const value of SIGNED) expect(await total(`/Patient?identifier=${SYSTEM}|${value}`)).to.equal(1);
+  });
+
   it('a conditional update that makes its own condition false is done once', async () => {
-    const answer = await retry(CHANGES.moved);
+    const answer = await retry(service, CHANGES.moved);
     expect(statuses(answer), answer.text).to.deep.equal(['200 OK']);
     expect(await total(`/Patient?identifier=${SYSTEM}|moved-away`)).to.equal(1);
     expect((await service.fhir('/Patient/_history?_count=200')).status).to.equal(200);
   });
 
   it('a patch whose own test no longer holds is answered as done', async () => {
-    const answer = await retry(CHANGES.tested);
+    const answer = await retry(service, CHANGES.tested);
     expect(statuses(answer), answer.text).to.deep.equal(['200 OK']);
   });
 
@@ -176,41 +155,7 @@ describe('a request killed between append and answer', () => {
   });
 });
 
-function patient(value: string): JsonObject {
-  return { resourceType: 'Patient', identifier: [{ system: SYSTEM, value }] };
-}
-
 function jsonPatch(operations: readonly object[]): JsonObject {
   const data = Buffer.from(JSON.stringify(operations)).toString('base64');
   return { resourceType: 'Binary', contentType: 'application/json-patch+json', data };
-}
-
-/** A new patient with a new organization: a record's and a directory's stream. */
-function withOrganization(value: string): JsonObject {
-  const identifier = [{ system: SYSTEM, value }];
-  return {
-    resourceType: 'Bundle',
-    type: 'transaction',
-    entry: [
-      {
-        fullUrl: 'urn:uuid:22222222-2222-4222-8222-222222222222',
-        resource: { resourceType: 'Organization', name: 'New', identifier },
-        request: { method: 'POST', url: 'Organization' },
-      },
-      {
-        resource: {
-          resourceType: 'Patient',
-          identifier,
-          managingOrganization: { reference: 'urn:uuid:22222222-2222-4222-8222-222222222222' },
-        },
-        request: { method: 'POST', url: 'Patient' },
-      },
-    ],
-  };
-}
-
-function statuses(answer: Answer): unknown[] {
-  const { entry } = answer.json;
-  if (!Array.isArray(entry)) throw new Error(answer.text);
-  return entry.map((one) => (isObject(one) && isObject(one.response) ? one.response.status : undefined));
 }

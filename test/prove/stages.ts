@@ -32,6 +32,19 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'retry',
+    shows: 'fifty kills between append and answer, each retried with its Idempotency-Key: one write each',
+    run: { tests: ['test/faults/retry-many.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
+    name: 'isolation',
+    shows:
+      '10,000 random requests about ids of another project or environment, answered as for ids that never were',
+    run: { tests: ['test/properties/isolation.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'visible',
     shows: 'reads that follow a write, 2,000 times under load and across two instances',
     run: { tests: ['test/faults/visible.test.ts'] },

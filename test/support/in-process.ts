@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
 import { type Config, loadConfig } from '#src/config.ts';
 import { migrate } from '#src/database/migrate.ts';
+import './described.ts';
 import { createDatabase } from './database.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import { EVENTSTORE_URL, foundProject } from './project.ts';

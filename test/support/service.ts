@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { findDatabase, readQuickstart, writeQuickstart } from '#src/data-dir.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { NO_LIMIT } from './no-limit.ts';
+import './described.ts';
 import { EVENTSTORE_URL, foundProject } from './project.ts';
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));

@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/http': [
     'commands',
     'queries',
+    'src/audit',
     'src/database',
     'src/events',
     'src/fhir',

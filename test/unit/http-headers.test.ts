@@ -137,7 +137,7 @@ describe('errors', () => {
       { code: 'required', diagnostics: 'is missing', expression: 'name' },
       { code: 'value', diagnostics: 'is wrong', expression: 'query.limit' },
     ]);
-    const answer = jsonError(refusal, 'req_1');
+    const answer = jsonError(refusal, 'req_1', 'https://annal.test');
     expect([answer.status, JSON.parse(String(answer.body))]).to.deep.equal([
       422,
       {
@@ -150,10 +150,15 @@ describe('errors', () => {
             { field: 'query.limit', code: 'value', message: 'is wrong' },
           ],
           request_id: 'req_1',
+          doc_url: 'https://annal.test/docs/errors#invalid',
         },
       },
     ]);
-    const gone = jsonError(new Refusal('gone', { code: 'deleted', diagnostics: 'x' }), 'req_1');
+    const gone = jsonError(
+      new Refusal('gone', { code: 'deleted', diagnostics: 'x' }),
+      'req_1',
+      'https://annal.test',
+    );
     expect(gone.status).to.equal(404);
     expect(gone.body).to.contain('"type":"not_found"');
   });

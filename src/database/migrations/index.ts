@@ -1,10 +1,12 @@
 /** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import {
+  DEV_ISSUER_SQL,
   LOG_IDENTITY_SQL,
   LOG_MARK_SQL,
   OPERATIONS_SCHEMA_SQL,
   PARKED_SQL,
+  RATE_AND_USAGE_SQL,
   READ_ANSWERS_SQL,
   RETRY_SECRETS_SQL,
   WEBHOOKS_SQL,
@@ -27,6 +29,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-log-identity', sql: LOG_IDENTITY_SQL },
   { name: '0006-terminology', sql: TERMINOLOGY_SQL },
   { name: '0007-log-mark', sql: LOG_MARK_SQL },
+  { name: '0008-rate-and-usage', sql: RATE_AND_USAGE_SQL },
+  { name: '0010-identity', sql: DEV_ISSUER_SQL },
   { name: '0011-retry-secrets', sql: RETRY_SECRETS_SQL },
   { name: '0013-webhooks', sql: WEBHOOKS_SQL },
 ];

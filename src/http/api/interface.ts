@@ -88,23 +88,26 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   const { method, url } = ctx;
   const bytes = body?.bytes ?? Buffer.alloc(0);
   const request = { key, scope, credential, method, url, header, body: bytes };
-  return once(api.idempotency, request, answered, (refusal) => jsonError(refusal, requestId));
+  return once(api.idempotency, request, answered, (refusal) =>
+    jsonError(refusal, requestId, api.services.config.baseUrl),
+  );
 }
 
 /** Checks the credential before anything of the request is read. */
 async function admission(
   { authenticator, identify, stale }: ApiInterface,
   route: Route,
-  { req, querystring }: Context,
+  ctx: Context,
 ): Promise<(inputs: Parameters<Route['accept']>[0]) => Permitted> {
   requireFresh(stale, route.models ?? MODELS[route.credential]);
   if (route.credential === 'none') {
     return (inputs) => ({ credential: '', scope: 'everybody', run: route.accept(inputs) });
   }
-  const credential = credentialOf(req.headers, querystring);
+  const credential = credentialOf(ctx.req.headers, ctx.querystring);
   requireFresh(stale, ['projects']);
   if (route.credential === 'identity') {
     const identity = await identify(credential);
+    ctx.state.identity = identity;
     return (inputs) => {
       const run = route.accept(inputs);
       return {
@@ -114,7 +117,7 @@ async function admission(
       };
     };
   }
-  const caller = await authenticator.begin(credential).caller;
+  const caller = await authenticator.begin(credential, ctx).caller;
   requireScope(caller, route.scope ?? (route.method === 'GET' ? 'read' : 'write'));
   return (inputs) => {
     const run = route.accept(inputs);
@@ -156,13 +159,15 @@ async function shown(api: ApiInterface, route: Route, { position, awaited }: Rou
     throw unavailable('it is done, but does not work everywhere yet; try again');
 }
 
-function answerOf(route: Route, { status, body, headers = {} }: RouteResult): Answer {
+function answerOf(route: Route, result: RouteResult): Answer {
+  const { status, headers = {} } = result;
+  const body = result.text ?? (result.body === undefined ? undefined : JSON.stringify(result.body));
   const all = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),
     ...(route.secret === true ? { 'Cache-Control': 'no-store' } : {}),
     ...headers,
   };
-  return { status, headers: all, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  return { status, headers: all, ...(body === undefined ? {} : { body }) };
 }
 
 function headerOf(headers: IncomingHttpHeaders): Header {

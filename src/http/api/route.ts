@@ -59,6 +59,8 @@ export interface RouteResult {
   readonly status: number;
   /** Becomes JSON; absent: no body. */
   readonly body?: unknown;
+  /** In the place of `body`: JSON text that goes as it is, so that decimals of resources keep their literals. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Of the last event written: the answer waits until the route's read models show it. */
   readonly position?: Position | undefined;

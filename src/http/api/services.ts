@@ -1,6 +1,9 @@
 /** The parts of the service that routes of the JSON interfaces work with. A new part is a member here, made in `src/app.ts`. */
+import type { AdminCommands } from '#commands/admin.ts';
 import type { Commands } from '#commands/commands.ts';
+import type { AdminQueries } from '#queries/admin/admin.ts';
 import type { Queries } from '#queries/queries.ts';
+import type { Moment, RecordAt } from '#src/audit/record-at.ts';
 import type { Config } from '#src/config.ts';
 
 /** What a route's `run` finds in `request.services`. */
@@ -8,4 +11,8 @@ export interface Services {
   readonly config: Pick<Config, 'baseUrl' | 'mode' | 'limits'>;
   readonly commands: Commands;
   readonly queries: Queries;
+  readonly admin: AdminCommands;
+  readonly adminQueries: AdminQueries;
+  /** A patient's record at a moment, from its events; undefined when it was purged. */
+  readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
 }

@@ -59,7 +59,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   requireFresh(fhir.stale, ['projects']);
   const header = headerOf(headers);
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
-  const authentication = fhir.authenticator.begin(credential);
+  const authentication = fhir.authenticator.begin(credential, ctx);
   if (interaction.kind === 'read') return answerRead(authentication, asked, interaction);
   if (
     interaction.kind === 'write' &&

@@ -1,7 +1,8 @@
 /** A record as of any moment: the fold over its events, as far as that moment. Pure. */
-import { Replay } from '#src/audit/replay.ts';
+
 import type { RecordedEvent } from '#src/events/store.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
+import { Replay } from './replay.ts';
 
 /** How far the fold goes: an event's recorded time, its revision in the record's stream, or its place in the log. */
 export type Moment =

@@ -1,0 +1,21 @@
+/** The read side of the admin interface: one function a question. Who may see the answer is decided by `membership.ts`. */
+import type { Pool } from 'pg';
+import { type Organizations, openOrganizations } from './organizations.ts';
+import { openPatients, type Patients } from './patients.ts';
+import { openProjects, type Projects } from './projects.ts';
+import { openSso, type SsoQueries } from './sso.ts';
+import { openTraffic, type Traffic } from './traffic.ts';
+
+/** Every question. */
+export type AdminQueries = Organizations & Projects & Patients & SsoQueries & Traffic;
+
+/** Opens them over a database. */
+export function openAdminQueries(pool: Pool): AdminQueries {
+  return {
+    ...openOrganizations(pool),
+    ...openProjects(pool),
+    ...openPatients(pool),
+    ...openSso(pool),
+    ...openTraffic(pool),
+  };
+}

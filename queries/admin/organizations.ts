@@ -1,0 +1,76 @@
+/** Organizations of a person, and their members. */
+import type { Pool } from 'pg';
+import type { Identity } from '#src/shared/identity.ts';
+import type { Role } from '#src/shared/member.ts';
+import { MEMBERSHIP, membershipValues } from './membership.ts';
+import { type Page, type PageAsked, pageOf } from './page.ts';
+
+/** An organization as one of its members sees it; times are microseconds since 1970. */
+export interface OrganizationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: number;
+  /** Of whoever asks. */
+  readonly role: Role;
+  readonly sso_issuer: string | null;
+  readonly sso_client_id: string | null;
+  readonly sso_domains: readonly string[] | null;
+  readonly verified_domain: string | null;
+  readonly verified_at: number | null;
+}
+
+/** A member by name. */
+export interface MemberRow {
+  readonly id: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly role: Role;
+  readonly created_at: number;
+}
+
+/** What is asked. */
+export interface Organizations {
+  readonly organizations: (identity: Identity, asked: PageAsked) => Promise<Page<OrganizationRow>>;
+  /** Undefined when there is none, or none for this person. */
+  readonly organization: (identity: Identity, id: string) => Promise<OrganizationRow | undefined>;
+  readonly members: (organization: string, asked: PageAsked) => Promise<Page<MemberRow>>;
+}
+
+const COLUMNS = `o.id, o.name, o.created_at, m.role, o.sso_issuer, o.sso_client_id, o.sso_domains,
+  o.verified_domain, o.verified_at`;
+
+/** Opens the questions. */
+export function openOrganizations(pool: Pool): Organizations {
+  return {
+    organizations: (identity, asked) =>
+      pageOf<OrganizationRow>(
+        pool,
+        {
+          name: 'organizations',
+          rows: `select ${COLUMNS} from ${MEMBERSHIP} m join projects.organization o on o.id = m.organization`,
+          values: membershipValues(identity),
+        },
+        asked,
+      ),
+    async organization(identity, id) {
+      const { rows } = await pool.query<OrganizationRow>({
+        name: 'organization',
+        text: `select ${COLUMNS} from projects.organization o join ${MEMBERSHIP} m on m.organization = o.id where o.id = $5`,
+        values: [...membershipValues(identity), id],
+      });
+      return rows[0];
+    },
+    members: (organization, asked) =>
+      pageOf<MemberRow>(
+        pool,
+        {
+          name: 'members',
+          rows: `select m.issuer || ' ' || m.subject as id, m.issuer, m.subject, m.email, m.role, m.changed_at as created_at
+            from projects.member m where m.organization = $1 and m.role is not null`,
+          values: [organization],
+        },
+        asked,
+      ),
+  };
+}

@@ -1,0 +1,76 @@
+/** A project's patients as its dashboard lists them. */
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { isUuid } from '#src/shared/ids.ts';
+import { type Tenant, tenantId } from '#src/shared/tenant.ts';
+import { decodeListCursor, encodeCursor } from '../cursor.ts';
+import type { Page, PageAsked } from './page.ts';
+
+/** The current version of a Patient; times are microseconds since 1970. */
+export interface PatientRow {
+  readonly id: string;
+  /** FHIR JSON. */
+  readonly body: string;
+  readonly version: number;
+  readonly created_at: number;
+  readonly last_updated: number;
+}
+
+/** What is asked. */
+export interface Patients {
+  /** Live patients, the newest first. @throws Refusal invalid (422) for a cursor that is none of the list. */
+  readonly patients: (tenant: Tenant, asked: PageAsked) => Promise<Page<PatientRow>>;
+  /** Whether one of these has, or had, a patient's record. */
+  readonly hasRecord: (tenants: readonly Tenant[], patient: string) => Promise<boolean>;
+  /** Whether there is anything that is not deleted. */
+  readonly hasData: (tenant: Tenant) => Promise<boolean>;
+}
+
+const key = z.tuple([z.string().refine(isUuid)]);
+
+// Ids are UUIDv7: their order is that of time. Index: resources.resource_by_id (tenant, type, id), backwards.
+const PATIENTS = `
+with list as not materialized (
+  select r.id, r.body, r.version, r.created_at, r.last_updated from resources.resource r
+  where r.tenant = $1 and r.type = 'Patient' and not r.deleted)
+select (select count(*)::int from list) as total,
+  (select coalesce(json_agg(p), '[]') from (select l.* from list l where $2::uuid is null or l.id < $2
+    order by l.id desc limit $3) p) as page`;
+
+/** Opens the questions. */
+export function openPatients(pool: Pool): Patients {
+  return {
+    async patients(tenant, { limit, cursor }) {
+      const [after] = cursor === undefined ? [null] : decodeListCursor(cursor, key);
+      const answer = await pool.query<{ total: number; page: PatientRow[] }>({
+        name: 'page-patients',
+        text: PATIENTS,
+        values: [tenantId(tenant), after, limit + 1],
+      });
+      const { total, page } = answer.rows[0] ?? { total: 0, page: [] };
+      const rows = page.slice(0, limit);
+      const last = rows.at(-1);
+      const more = page.length > limit && last !== undefined;
+      return { rows, total, next: more ? encodeCursor([last.id]) : undefined };
+    },
+    async hasRecord(tenants, patient) {
+      if (!isUuid(patient)) return false;
+      // Index: primary key of resources.resource (id).
+      const { rowCount } = await pool.query({
+        name: 'has-record',
+        text: `select from resources.resource r where r.id = $1 and r.type = 'Patient' and r.tenant = any($2::uuid[])`,
+        values: [patient, tenants.map(tenantId)],
+      });
+      return rowCount === 1;
+    },
+    async hasData(tenant) {
+      // Index: resources.resource_by_id (tenant, type, id).
+      const { rows } = await pool.query<{ any: boolean }>({
+        name: 'has-data',
+        text: 'select exists (select from resources.resource r where r.tenant = $1 and not r.deleted) as any',
+        values: [tenantId(tenant)],
+      });
+      return rows[0]?.any ?? false;
+    },
+  };
+}

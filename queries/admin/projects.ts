@@ -1,0 +1,137 @@
+/** Open projects, their keys and applications, as members of their organization see them. Deleted ones are not there. */
+import type { Pool } from 'pg';
+import type { Identity } from '#src/shared/identity.ts';
+import type { Role } from '#src/shared/member.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import { MEMBERSHIP, membershipValues } from './membership.ts';
+import { type Page, type PageAsked, pageOf } from './page.ts';
+
+/** A project; times are microseconds since 1970, as everywhere below. */
+export interface ProjectRow {
+  readonly id: string;
+  readonly organization: string;
+  readonly name: string;
+  readonly created_at: number;
+}
+
+/** A key, without what opens anything. */
+export interface KeyRow {
+  readonly id: string;
+  readonly project: string;
+  readonly name: string;
+  readonly environment: Environment;
+  readonly scopes: readonly ('read' | 'write')[];
+  readonly last4: string;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+  readonly last_used_at: number | null;
+}
+
+/** An application, without its secret's hash. */
+export interface ApplicationRow {
+  readonly id: string;
+  readonly project: string;
+  readonly client_id: string;
+  readonly name: string;
+  readonly kind: 'public' | 'confidential';
+  readonly redirect_uris: readonly string[];
+  readonly scopes: readonly string[];
+  readonly grant_types: readonly string[];
+  readonly privacy_url: string | null;
+  readonly logo_uri: string | null;
+  readonly client_uri: string | null;
+  readonly tos_uri: string | null;
+  readonly color: string | null;
+  readonly trusted: boolean;
+  readonly created_at: number;
+}
+
+/** A thing of an organization, and the role of whoever asks in it. */
+export type Held<T> = T & { readonly role: Role };
+
+/** What is asked. Single ones are undefined when there is none, or none for this person. */
+export interface Projects {
+  readonly projects: (organization: string, asked: PageAsked) => Promise<Page<ProjectRow>>;
+  readonly project: (identity: Identity, id: string) => Promise<Held<ProjectRow> | undefined>;
+  readonly keys: (project: string, asked: PageAsked) => Promise<Page<KeyRow>>;
+  readonly key: (identity: Identity, id: string) => Promise<Held<KeyRow> | undefined>;
+  readonly applications: (project: string, asked: PageAsked) => Promise<Page<ApplicationRow>>;
+  readonly application: (
+    identity: Identity,
+    id: string,
+  ) => Promise<
+    | (Held<ApplicationRow> & { readonly organization: string; readonly organization_verified: boolean })
+    | undefined
+  >;
+}
+
+const PROJECT = 'p.id, p.organization, p.name, p.created_at';
+const KEY = `k.key_id as id, k.project, k.name, k.environment, k.scopes, k.last4, k.created_at, k.revoked_at,
+  u.used_at as last_used_at`;
+const KEYS = 'projects.api_key k left join operations.key_use u on u.key_id = k.key_id';
+const APPLICATION = `a.id, a.project, a.client_id, a.name, a.kind, a.redirect_uris, a.scopes, a.grant_types,
+  a.privacy_url, a.logo_uri, a.client_uri, a.tos_uri, a.color, a.trusted, a.created_at`;
+
+/** Opens the questions. */
+export function openProjects(pool: Pool): Projects {
+  /** One thing, found by primary key or unique index, and its organization's member. */
+  const held = async <T extends { readonly role: Role }>(
+    name: string,
+    text: string,
+    identity: Identity,
+    id: string,
+  ): Promise<T | undefined> => {
+    const values = [...membershipValues(identity), id];
+    const { rows } = await pool.query<T>({ name, text, values });
+    return rows[0];
+  };
+  const ofMember = `join ${MEMBERSHIP} m on m.organization = p.organization`;
+  const ofProject = (table: string): string =>
+    `join projects.project p on p.id = ${table}.project and p.deleted_at is null ${ofMember}`;
+  return {
+    projects: (organization, asked) =>
+      pageOf(
+        pool,
+        {
+          name: 'projects',
+          rows: `select ${PROJECT} from projects.project p where p.organization = $1 and p.deleted_at is null`,
+          values: [organization],
+        },
+        asked,
+      ),
+    project: (identity, id) =>
+      held(
+        'project',
+        `select ${PROJECT}, m.role from projects.project p ${ofMember} where p.id = $5 and p.deleted_at is null`,
+        identity,
+        id,
+      ),
+    keys: (project, asked) =>
+      pageOf(
+        pool,
+        { name: 'keys', rows: `select ${KEY} from ${KEYS} where k.project = $1`, values: [project] },
+        asked,
+      ),
+    key: (identity, id) =>
+      held('key', `select ${KEY}, m.role from ${KEYS} ${ofProject('k')} where k.key_id = $5`, identity, id),
+    applications: (project, asked) =>
+      pageOf(
+        pool,
+        {
+          name: 'applications',
+          rows: `select ${APPLICATION} from projects.application a where a.project = $1 and a.deleted_at is null`,
+          values: [project],
+        },
+        asked,
+      ),
+    application: (identity, id) =>
+      held(
+        'application',
+        `select ${APPLICATION}, m.role, p.organization, o.verified_at is not null as organization_verified
+         from projects.application a ${ofProject('a')} join projects.organization o on o.id = p.organization
+         where a.id = $5 and a.deleted_at is null`,
+        identity,
+        id,
+      ),
+  };
+}

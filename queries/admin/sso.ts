@@ -1,0 +1,54 @@
+/** Single sign-on: which organization has a domain, which ones trust an issuer. */
+import type { Pool } from 'pg';
+import type { SsoClient } from '#src/shared/identity.ts';
+
+/** Where people of a domain sign in. */
+export interface DomainSso {
+  readonly organization: string;
+  readonly issuer: string;
+  readonly client_id: string;
+}
+
+/** What is asked. */
+export interface SsoQueries {
+  /** By an e-mail domain, lower case. */
+  readonly ssoOf: (domain: string) => Promise<DomainSso | undefined>;
+  /** Domain → id of the organization that has it; those that none has are absent. */
+  readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** The organizations whose settings name an issuer. */
+  readonly ssoClients: (issuer: string) => Promise<readonly SsoClient[]>;
+}
+
+/** Opens the questions. */
+export function openSso(pool: Pool): SsoQueries {
+  return {
+    async ssoOf(domain) {
+      // Index: projects.organization_sso_domains.
+      const { rows } = await pool.query<DomainSso>({
+        name: 'sso-of-domain',
+        text: `select o.name as organization, o.sso_issuer as issuer, o.sso_client_id as client_id
+          from projects.organization o where o.sso_domains @> array[$1::text] order by o.sso_at limit 1`,
+        values: [domain],
+      });
+      return rows[0];
+    },
+    async domainHolders(domains) {
+      const { rows } = await pool.query<{ domain: string; organization: string }>({
+        name: 'sso-domain-holders',
+        text: `select d.domain, o.id as organization
+          from unnest($1::text[]) as d(domain) join projects.organization o on o.sso_domains @> array[d.domain]`,
+        values: [domains],
+      });
+      return new Map(rows.map(({ domain, organization }) => [domain, organization]));
+    },
+    async ssoClients(issuer) {
+      // Index: projects.organization_sso_issuer.
+      const { rows } = await pool.query<{ organization: string; client_id: string }>({
+        name: 'sso-clients',
+        text: 'select o.id as organization, o.sso_client_id as client_id from projects.organization o where o.sso_issuer = $1',
+        values: [issuer],
+      });
+      return rows.map(({ organization, client_id: clientId }) => ({ organization, clientId }));
+    },
+  };
+}

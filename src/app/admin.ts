@@ -1,0 +1,60 @@
+/** What the admin interface works with, put together. */
+import type { Pool } from 'pg';
+import { type AdminCommands, openAdmin } from '#commands/admin.ts';
+import type { CriteriaLocks } from '#commands/command.ts';
+import type { Handler } from '#commands/handle.ts';
+import { type AdminQueries, openAdminQueries } from '#queries/admin/admin.ts';
+import { type Moment, type RecordAt, recordAt } from '../audit/record-at.ts';
+import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
+import { recordStream } from '../events/streams.ts';
+import { unavailable } from '../shared/refusal.ts';
+
+/** What it is made of. */
+export interface AdministrationDeps {
+  readonly pool: Pool;
+  readonly store: EventStore;
+  readonly handler: Handler;
+  readonly locks: CriteriaLocks;
+  /** Waits until the named read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+}
+
+/** Its parts, as routes find them among the services. */
+export interface Administration {
+  readonly admin: AdminCommands;
+  readonly adminQueries: AdminQueries;
+  /** A patient's record at a moment, from its events; undefined when it was purged. */
+  readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
+}
+
+/** Opens them. */
+export function openAdministration({
+  pool,
+  store,
+  handler,
+  locks,
+  passed,
+}: AdministrationDeps): Administration {
+  const adminQueries = openAdminQueries(pool);
+  const admin = openAdmin({
+    handler,
+    locks,
+    domainHolders: async (domains) => {
+      if (!(await passed(await store.head(), ['projects']))) throw unavailable('projects lag behind the log');
+      return adminQueries.domainHolders(domains);
+    },
+    visible: (position) => passed(position, ['projects']),
+  });
+  return {
+    admin,
+    adminQueries,
+    async recordAt(patientId, moment) {
+      try {
+        return await recordAt(store.read(recordStream(patientId)), moment, () => false);
+      } catch (error) {
+        if (error instanceof StreamDeleted) return undefined;
+        throw error;
+      }
+    },
+  };
+}

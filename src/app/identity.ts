@@ -1,0 +1,43 @@
+/** Whose ID tokens the service takes: configured issuers, the organizations' own, else the development issuer. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
+import { Verifier } from '#src/identity/verify.ts';
+import { noteDevIssuer } from '#src/operations/dev-issuer.ts';
+import type { SsoClientsOf } from '#src/shared/identity.ts';
+import type { Config } from '../config.ts';
+
+/** What checks ID tokens, and what makes them where no issuer is configured. */
+export interface Identities {
+  readonly verifier: Verifier;
+  /** Undefined where issuers are configured, and in production. */
+  readonly devIssuer: DevIssuer | undefined;
+}
+
+/** Makes both, and notes for the command line which development issuer this installation has. */
+export async function openIdentities({
+  config,
+  pool,
+  log,
+  ssoClientsOf,
+}: {
+  readonly config: Pick<Config, 'baseUrl' | 'mode' | 'oidcIssuers'>;
+  readonly pool: Pool;
+  readonly log: Logger;
+  readonly ssoClientsOf?: SsoClientsOf;
+}): Promise<Identities> {
+  const { baseUrl, mode, oidcIssuers } = config;
+  const own = mode !== 'production' && oidcIssuers.length === 0;
+  const devIssuer = own ? new DevIssuer(pool, devIssuerOf(baseUrl)) : undefined;
+  await noteDevIssuer(pool, devIssuer?.issuer);
+  const issuers =
+    devIssuer === undefined
+      ? oidcIssuers
+      : [{ issuer: devIssuer.issuer, audiences: [DEV_CLIENT], keys: () => devIssuer.jwks() }];
+  const verifier = new Verifier({
+    issuers,
+    ...(ssoClientsOf === undefined ? {} : { ssoClientsOf }),
+    onAway: (issuer, error) => log.warn({ err: error, issuer }, 'an issuer could not be asked for its keys'),
+  });
+  return { verifier, devIssuer };
+}

@@ -1,0 +1,103 @@
+/** What is counted and noted of every request, over connections that wait neither for others' work nor for the disk. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Config } from '../config.ts';
+import { openPool } from '../database/pool.ts';
+import { observeRequestLog } from '../metrics/traffic.ts';
+import { KeyUse } from '../operations/key-use.ts';
+import { LimitLeases } from '../operations/limit-leases.ts';
+import { RateLimits } from '../operations/limits.ts';
+import { RequestLog } from '../operations/request-log.ts';
+import { Usage } from '../operations/usage.ts';
+import { nowMicros } from '../shared/time.ts';
+
+/** What it is opened with. */
+export interface TrafficOptions {
+  readonly databaseUrl: string;
+  readonly config: Pick<Config, 'rateLimitPerMinute' | 'requestLogDays'>;
+  readonly log: Logger;
+}
+
+/** The parts. */
+export interface Traffic {
+  /** Undefined: RATE_LIMIT_PER_MINUTE is 0. */
+  readonly limits: RateLimits | undefined;
+  readonly requestLog: RequestLog;
+  readonly usage: Usage;
+  readonly keyUse: KeyUse;
+  readonly pool: Pool;
+  /** Registers their metrics. */
+  observe(registry: Registry): void;
+  /** Writes what waits, brings back what was leased, and lets go of the connections. */
+  close(): Promise<void>;
+}
+
+/** How often what was noted is written, in ms. */
+const FLUSH_MS = 1_000;
+/** How often what has expired is deleted, in ms. */
+const SWEEP_MS = 10 * 60_000;
+const DAY = 86_400_000_000;
+
+/** Opens them. */
+export function openTraffic({ databaseUrl, config, log }: TrafficOptions): Traffic {
+  const pool = openPool(databaseUrl, {
+    max: 2,
+    name: 'annal traffic',
+    options: '-c synchronous_commit=off',
+    connectMs: 2_000,
+    answerMs: 5_000,
+  });
+  const requestLog = new RequestLog(pool);
+  const usage = new Usage(pool);
+  const keyUse = new KeyUse(pool);
+  const limit = config.rateLimitPerMinute;
+  const limits = limit === 0 ? undefined : new RateLimits(new LimitLeases(pool, limit));
+  // One after the other, so that a connection is always left for the limits.
+  const flush = async (): Promise<void> => {
+    await requestLog.flush();
+    await usage.flush();
+    await keyUse.flush();
+  };
+  let flushing: Promise<void> | undefined;
+  let failing = false;
+  const timers = [
+    setInterval(() => {
+      flushing ??= flush()
+        .then(
+          () => {
+            failing = false;
+          },
+          (error: unknown) => {
+            if (!failing) log.warn({ err: error }, 'requests could not be noted; they wait');
+            failing = true;
+          },
+        )
+        .finally(() => {
+          flushing = undefined;
+        });
+    }, FLUSH_MS).unref(),
+    setInterval(() => {
+      requestLog
+        .sweep(nowMicros() - config.requestLogDays * DAY)
+        .catch((error: unknown) => log.warn({ err: error }, 'old requests were not removed from the log'));
+    }, SWEEP_MS).unref(),
+  ];
+  return {
+    limits,
+    requestLog,
+    usage,
+    keyUse,
+    pool,
+    observe(registry) {
+      observeRequestLog(registry, requestLog);
+    },
+    async close() {
+      for (const timer of timers) clearInterval(timer);
+      await flushing;
+      const late = (error: unknown): void => log.warn({ err: error }, 'the last requests were not noted');
+      await Promise.all([flush().catch(late), limits?.close()]);
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+/** `GET /admin/projects/{project_id}/logs`: a project's requests, without anything clinical. */
+import { z } from 'zod';
+import { toInstant, toMicros } from '#src/shared/time.ts';
+import { route } from '../api/route.ts';
+import { environment, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { projectFor } from './access.ts';
+import { listed } from './answers.ts';
+
+const entry = z.object({
+  request_id: z.string().describe('`Service-Request-Id` of the answer.'),
+  ts: instant,
+  environment: environment.nullable().describe('Null: a request about the project as a whole.'),
+  key_id: z.string().nullable(),
+  identity: z.string().nullable().describe('Issuer and subject of the ID token.'),
+  method: z.string(),
+  path: z
+    .string()
+    .describe('Without the query string; `…` stands for what is no id of ours and no part of the URL.'),
+  status: z.int(),
+  ms: z.number().describe('How long it took.'),
+});
+
+const moment = z.union(
+  [z.iso.datetime({ offset: true }), z.iso.date()],
+  'must be a date, or a date and time with offset',
+);
+const DAY = 86_400_000_000;
+const isDate = (text: string): boolean => text.length === 10;
+
+/** `404`, or `4xx` for all of a class. */
+const status = z
+  .string()
+  .regex(/^[1-5](?:\d\d|xx)$/, 'must be a status such as 404, or a class such as 4xx')
+  .transform((text): readonly [number, number] => [
+    Number(text.replace('xx', '00')),
+    Number(text.replace('xx', '99')),
+  ]);
+
+/** Its route. */
+export const LOG_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/logs',
+    operationId: 'listRequests',
+    summary: 'Requests of a project, newest first',
+    description:
+      'An entry is here a second or two after its request was answered, and for 30 days unless the installation says otherwise. There are no query strings, bodies, headers or credentials in it.',
+    tag: 'Projects',
+    credential: 'identity',
+    query: z.object({
+      ...LIST_QUERY,
+      request_id: z.string().max(64).optional(),
+      key: z.string().max(64).optional().describe('Id of an API key.'),
+      environment: environment.optional(),
+      status: status.optional().describe('`404`, or `4xx` for a class.'),
+      path: z.string().max(500).optional().describe('What the path begins with.'),
+      from: moment.optional().describe('Date or date-time, inclusive.'),
+      to: moment.optional().describe('Date, inclusive, or date-time, exclusive.'),
+    }),
+    answers: { 200: { description: 'A page of the log', schema: listOf(entry) } },
+    async run(request) {
+      const { services, params, query } = request;
+      const project = await projectFor(request, params.project_id, 'developer');
+      const { limit, cursor, from, to } = query;
+      const page = await services.adminQueries.requests(project.id, {
+        limit,
+        cursor,
+        environment: query.environment,
+        requestId: query.request_id,
+        keyId: query.key,
+        statuses: query.status,
+        path: query.path,
+        from: from === undefined ? undefined : toMicros(from),
+        to: to === undefined ? undefined : toMicros(to) + (isDate(to) ? DAY : 0),
+      });
+      return listed(page, ({ id, created_at, ...row }) => ({
+        request_id: id,
+        ts: toInstant(created_at),
+        ...row,
+      }));
+    },
+  }),
+];

@@ -1,0 +1,59 @@
+/** `GET /admin/projects/{project_id}/usage`: what a project uses, by day. */
+import { z } from 'zod';
+import { Refusal } from '#src/shared/refusal.ts';
+import { route } from '../api/route.ts';
+import { environment, listOf } from '../api/schemas.ts';
+import { projectFor } from './access.ts';
+
+const day = z.object({
+  date: z.iso.date().describe('UTC.'),
+  environment,
+  requests: z.int(),
+  reads: z.int().describe('Requests that could change nothing.'),
+  writes: z.int().describe('Requests that could, whatever their answer.'),
+  storage_bytes: z.int().describe('Bytes of the events written on that day.'),
+});
+
+/** The longest time that is asked for at once, and the default, in days. */
+const LONGEST = 366;
+const DEFAULT = 30;
+const DAY = 86_400_000;
+
+const dateBefore = (date: string, days: number): string =>
+  new Date(Date.parse(date) - days * DAY).toISOString().slice(0, 10);
+
+/** Its route. */
+export const USAGE_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/usage',
+    operationId: 'getUsage',
+    summary: 'What a project uses, by day and environment',
+    description:
+      'Requests, reads and writes made with its credentials, and storage as bytes of the events written; days without any use are left out. At most 366 days at once.',
+    tag: 'Projects',
+    credential: 'identity',
+    query: z.object({
+      from: z.iso.date('must be a date').optional().describe('First day; default: 30 days, `to` the last.'),
+      to: z.iso.date('must be a date').optional().describe('Last day; default: today.'),
+    }),
+    answers: { 200: { description: 'Days, oldest first', schema: listOf(day) } },
+    async run(request) {
+      const project = await projectFor(request, request.params.project_id, 'developer');
+      const to = request.query.to ?? new Date().toISOString().slice(0, 10);
+      const from = request.query.from ?? dateBefore(to, DEFAULT - 1);
+      if (from > to || from < dateBefore(to, LONGEST - 1)) throw badRange(from > to);
+      const days = await request.services.adminQueries.usage(project.id, from, to);
+      const data = days.map(({ stored, ...row }) => ({ ...row, storage_bytes: stored }));
+      return { status: 200, body: { data, total: data.length, next_cursor: null } };
+    },
+  }),
+];
+
+function badRange(reversed: boolean): Refusal {
+  return new Refusal('invalid', {
+    code: 'value',
+    diagnostics: reversed ? 'from is after to' : `from must be at most ${LONGEST} days before to`,
+    expression: 'query.from',
+  });
+}

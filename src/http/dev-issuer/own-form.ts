@@ -1,0 +1,32 @@
+/** Whether a form was sent from a page of ours: no other site may sign a developer in, or read what follows. */
+import type { Context } from 'koa';
+import { Refusal } from '#src/shared/refusal.ts';
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Makes sure that the page is asked for by a name of this service: a foreign name that was made to lead here (DNS
+ * rebinding) would make a foreign page one of the same origin.
+ * @throws Refusal forbidden (403)
+ */
+export function requireOwnHost(ctx: Context, baseUrl: string): void {
+  const { host, hostname } = ctx.URL;
+  if (LOOPBACK.has(hostname) || host === new URL(baseUrl).host) return;
+  throw forbidden('this page is served at BASE_URL and on this machine only');
+}
+
+/**
+ * Makes sure that a form came from a page of the same origin (https://www.w3.org/TR/fetch-metadata/). Under
+ * `Referrer-Policy: no-referrer` browsers send `Origin: null` with it; those without either header are no browsers.
+ * @throws Refusal forbidden (403)
+ */
+export function requireOwnForm(ctx: Context): void {
+  const site = ctx.get('Sec-Fetch-Site');
+  const origin = ctx.get('Origin');
+  if (site === '' ? origin === '' || origin === ctx.URL.origin : site === 'same-origin') return;
+  throw forbidden('this form is to be sent from the sign-in page');
+}
+
+function forbidden(diagnostics: string): Refusal {
+  return new Refusal('forbidden', { code: 'forbidden', diagnostics });
+}

@@ -1,0 +1,105 @@
+/** The pages of the development issuer: text and forms, no script, nothing from elsewhere (WCAG 2.2 AA). */
+import { READY_PEOPLE } from '#src/identity/dev-issuer/people.ts';
+import { Html, html } from '#src/shared/html.ts';
+import { inlineSource, type PageNeeds } from '../security-headers.ts';
+
+const STYLE = `
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
+main { max-width: 34rem; margin: 0 auto; padding: 1.5rem; }
+h1 { font-size: 1.5rem; line-height: 1.2; }
+label { display: block; font-weight: 600; }
+input, textarea { font: inherit; box-sizing: border-box; width: 100%; padding: 0.5rem; margin: 0.25rem 0 0.75rem; }
+textarea { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
+button { font: inherit; padding: 0.5rem 1rem; cursor: pointer; }
+li { margin: 0.5rem 0; }
+ul { list-style: none; padding: 0; }
+[role=alert] { border-left: 0.25rem solid; padding-left: 0.75rem; font-weight: 600; }
+:focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }
+`;
+
+/** What the pages need; `forms`: where the sign-in form leads, a client's redirect_uri included. */
+export function pageNeeds(forms: readonly string[]): PageNeeds {
+  return { styles: [inlineSource(STYLE)], forms };
+}
+
+function page(title: string, body: Html): string {
+  const whole = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} – Annal, development</title>
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+  return whole.text;
+}
+
+/** What the sign-in page shows. */
+export interface SignIn {
+  /** Where the form goes, relative to the page. */
+  readonly action: string;
+  /** Who wants to know who signs in; undefined: nobody, and a token is shown. */
+  readonly client: string | undefined;
+  /** What stands in the field. */
+  readonly email: string;
+  /** What is wrong with that. */
+  readonly fault: string | undefined;
+}
+
+/** The sign-in page. */
+export function signInPage({ action, client, email, fault }: SignIn): string {
+  const outcome =
+    client === undefined
+      ? html`You get an ID token to copy, good for one hour.`
+      : html`You go on to <strong>${client}</strong>.`;
+  const alert = fault === undefined ? html`` : html`<p role="alert" id="fault">${fault}</p>`;
+  const described = fault === undefined ? html`` : html` aria-invalid="true" aria-describedby="fault"`;
+  const people = READY_PEOPLE.map(
+    (person) =>
+      html`<li><button type="submit" name="email" value="${person.email}">${person.name ?? person.email} (${person.email})</button></li>
+`,
+  );
+  return page(
+    'Sign in',
+    html`<p>This is the development issuer: it asks for no password and believes any e-mail address. It serves the sandbox
+only, and is not there in production. ${outcome}</p>
+${alert}
+<form method="post" action="${action}">
+<label for="email">E-mail address</label>
+<input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value="${email}"${described}>
+<button type="submit">Sign in</button>
+</form>
+<h2>Or as one of these</h2>
+<form method="post" action="${action}">
+<ul>
+${people}</ul>
+</form>`,
+  );
+}
+
+/** The page that shows an ID token. */
+export function tokenPage(email: string, token: string, baseUrl: string): string {
+  return page(
+    'Your ID token',
+    html`<p>You are signed in as <strong>${email}</strong>. The token works for one hour.</p>
+<label for="token">ID token</label>
+<textarea id="token" rows="8" readonly>${token}</textarea>
+<p>Send it as <code>Authorization: Bearer</code> to <code>${baseUrl}/admin</code>.
+<code>annal dev-token --email ${email}</code> prints one, too.</p>
+<p><a href="dev">Sign in as somebody else</a></p>`,
+  );
+}
+
+/** The page for a request that no client can be told about. */
+export function faultPage(message: string): string {
+  return page('This request cannot be answered', html`<p role="alert">${message}</p>`);
+}

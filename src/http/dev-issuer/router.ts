@@ -1,0 +1,115 @@
+/**
+ * `/dev`: the development issuer over HTTP. Discovery and keys, a sign-in page, and the authorization code flow with PKCE
+ * for dashboards on this machine (OpenID Connect Core 1.0, section 3.1; Discovery 1.0; RFC 6749; RFC 7636; RFC 9207).
+ */
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import {
+  AuthorizationFault,
+  type AuthorizationRequest,
+  readAuthorizationRequest,
+  redirection,
+} from '#src/identity/dev-issuer/authorization.ts';
+import { issueCode } from '#src/identity/dev-issuer/codes.ts';
+import type { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
+import { emailSchema, personOf } from '#src/identity/dev-issuer/people.ts';
+import { readForm } from '../form-body.ts';
+import { answerPage } from '../security-headers.ts';
+import { discoveryDocument } from './discovery.ts';
+import { requireOwnForm, requireOwnHost } from './own-form.ts';
+import { faultPage, pageNeeds, type SignIn, signInPage, tokenPage } from './page.ts';
+import { answerToken } from './token.ts';
+
+/** The routes. @param baseUrl of the service, without a slash at its end. */
+export function devIssuerRouter(issuer: DevIssuer, baseUrl: string): Router {
+  const router = new Router();
+  router.get('/dev/.well-known/openid-configuration', (ctx) => {
+    ctx.body = discoveryDocument(issuer.issuer);
+  });
+  router.get('/dev/jwks', async (ctx) => {
+    const keys = JSON.stringify(await issuer.jwks());
+    ctx.type = 'application/jwk-set+json';
+    ctx.body = keys;
+  });
+  router.get('/dev', (ctx) => {
+    requireOwnHost(ctx, baseUrl);
+    show(ctx, 200, { ...ALONE, email: '', fault: undefined });
+  });
+  router.post('/dev', async (ctx) => {
+    const email = await signedIn(ctx, baseUrl, ALONE);
+    if (email === undefined) return;
+    const token = await issuer.idToken(personOf(email));
+    answerPage(ctx, 200, tokenPage(email, token, baseUrl), pageNeeds(["'none'"]));
+  });
+  router.get('/dev/authorize', (ctx) => {
+    requireOwnHost(ctx, baseUrl);
+    const request = requested(ctx, baseUrl);
+    if (request === undefined) return;
+    show(ctx, 200, { ...signInFor(ctx, request), email: request.loginHint ?? '', fault: undefined }, request);
+  });
+  router.post('/dev/authorize', async (ctx) => {
+    const request = requested(ctx, baseUrl);
+    if (request === undefined) return;
+    const email = await signedIn(ctx, baseUrl, signInFor(ctx, request), request);
+    if (email === undefined) return;
+    const code = await issueCode(issuer, request, email);
+    redirect(ctx, redirection(request, { code, iss: issuer.issuer }));
+  });
+  router.post('/dev/token', (ctx) => answerToken(issuer, ctx));
+  return router;
+
+  /** The authorization request; undefined when it is refused, and that is answered. */
+  function requested(ctx: Context, url: string): AuthorizationRequest | undefined {
+    try {
+      return readAuthorizationRequest(new URLSearchParams(ctx.querystring), url);
+    } catch (error) {
+      if (!(error instanceof AuthorizationFault)) throw error;
+      const { code, message, answerTo } = error;
+      if (answerTo === undefined) answerPage(ctx, 400, faultPage(message), pageNeeds(["'none'"]));
+      else {
+        const outcome = { error: code, error_description: message, iss: issuer.issuer };
+        redirect(ctx, redirection(answerTo, outcome));
+      }
+      return undefined;
+    }
+  }
+}
+
+type Form = Pick<SignIn, 'action' | 'client'>;
+
+/** The form of whoever only wants to see a token. */
+const ALONE: Form = { action: 'dev', client: undefined };
+
+function signInFor(ctx: Context, request: AuthorizationRequest): Form {
+  return { action: `authorize?${ctx.querystring}`, client: new URL(request.redirectUri).host };
+}
+
+/** Whoever the form names; undefined when it names nobody, and that is answered. */
+async function signedIn(
+  ctx: Context,
+  baseUrl: string,
+  form: Form,
+  request?: AuthorizationRequest,
+): Promise<string | undefined> {
+  requireOwnHost(ctx, baseUrl);
+  requireOwnForm(ctx);
+  const given = (await readForm(ctx)).get('email') ?? '';
+  const email = emailSchema.safeParse(given);
+  if (email.success) return email.data;
+  const fault = `The e-mail address ${email.error.issues[0]?.message ?? 'cannot be read'}.`;
+  show(ctx, 422, { ...form, email: given.slice(0, 254), fault }, request);
+  return undefined;
+}
+
+function show(ctx: Context, status: number, signIn: SignIn, request?: AuthorizationRequest): void {
+  // Browsers hold the redirect after the form to the policy, too.
+  const forms = request === undefined ? [] : [new URL(request.redirectUri).origin];
+  answerPage(ctx, status, signInPage(signIn), pageNeeds(["'self'", ...forms]));
+}
+
+/** 303: a form's answer is fetched with GET (RFC 9700, section 4.12). */
+function redirect(ctx: Context, target: string): void {
+  ctx.status = 303;
+  ctx.set({ Location: target, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });
+  ctx.body = '';
+}

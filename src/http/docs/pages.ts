@@ -1,0 +1,78 @@
+/** The pages of the documentation. They work without a network: all they refer to is ours. */
+import { ERRORS } from '../openapi/errors.ts';
+
+/**
+ * What a browser may do on these pages: load from here, and send requests to the service (https://www.w3.org/TR/CSP3/).
+ * @param origin of the service, as clients reach it.
+ */
+export function contentSecurityPolicy(origin: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The OpenAPI document as a page. @param root path of the service below its host, without a slash at its end. */
+export function documentationPage(root: string): string {
+  return page(
+    'Annal: interfaces',
+    `<meta name="openapi" content="${escaped(root)}/openapi.json">
+<link rel="stylesheet" href="${escaped(root)}/docs/assets/swagger-ui.css">
+<script src="${escaped(root)}/docs/assets/swagger-ui-bundle.js" defer></script>
+<script src="${escaped(root)}/docs/assets/start.js" defer></script>`,
+    root,
+    `<main id="documentation"><p>The description itself is at <a href="${escaped(root)}/openapi.json">openapi.json</a>;
+this page shows it with JavaScript. <a href="${escaped(root)}/docs/errors">Errors</a> have a page of their own.</p></main>`,
+  );
+}
+
+/** Every type of error: `doc_url` of an error leads here. */
+export function errorsPage(root: string): string {
+  const entries = ERRORS.map(
+    ({ status, type, meaning, advice }) =>
+      `<dt id="${type}">${status} <code>${type}</code></dt>\n<dd>${marked(meaning)}<br>${marked(advice)}</dd>`,
+  );
+  return page(
+    'Annal: errors',
+    '',
+    root,
+    `<main><h1>Errors</h1>
+<p>On the FHIR interface an error is an OperationOutcome with the same status; elsewhere
+<code>{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}</code>.</p>
+<dl>\n${entries.join('\n')}\n</dl>
+<p><a href="${escaped(root)}/docs">All interfaces</a></p></main>`,
+  );
+}
+
+function page(title: string, head: string, root: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${escaped(root)}/docs/assets/annal.css">
+${head}
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** Code between backticks. */
+function marked(text: string): string {
+  return escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>');
+}

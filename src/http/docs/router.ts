@@ -1,0 +1,47 @@
+/** `/openapi.json` and `/docs`: the description of every interface, without a credential (decisions.md, section 2). */
+import { hash } from 'node:crypto';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import type { Route } from '../api/route.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import { assetNamed } from './assets.ts';
+import { contentSecurityPolicy, documentationPage, errorsPage } from './pages.ts';
+
+/**
+ * The routes. The document is made when it is first asked for.
+ * @param routes of the JSON interfaces.
+ * @param baseUrl of the service, without a slash at its end.
+ */
+export function documentationRouter(routes: readonly Route[], baseUrl: string): Router {
+  const router = new Router();
+  const { origin, pathname } = new URL(baseUrl);
+  const root = pathname.replace(/\/+$/, '');
+  const policy = contentSecurityPolicy(origin);
+  let document: string | undefined;
+  router.get('/openapi.json', (ctx) => {
+    document ??= JSON.stringify(openApiDocument(routes, baseUrl));
+    send(ctx, 'application/json; charset=utf-8', document);
+  });
+  router.get('/docs', (ctx) => sendPage(ctx, policy, documentationPage(root)));
+  router.get('/docs/errors', (ctx) => sendPage(ctx, policy, errorsPage(root)));
+  router.get('/docs/assets/:name', (ctx) => {
+    const asset = assetNamed(ctx.params.name ?? '');
+    if (asset !== undefined) send(ctx, asset.type, asset.body);
+  });
+  return router;
+}
+
+function sendPage(ctx: Context, policy: string, html: string): void {
+  ctx.set('Content-Security-Policy', policy);
+  ctx.set('Referrer-Policy', 'no-referrer');
+  send(ctx, 'text/html; charset=utf-8', html);
+}
+
+/** They change with the service alone: 304 for whoever has them. */
+function send(ctx: Context, type: string, body: string | Buffer): void {
+  ctx.set('Cache-Control', 'public, no-cache');
+  ctx.set('ETag', `"${hash('sha256', body).slice(0, 32)}"`);
+  ctx.type = type;
+  ctx.body = body;
+  if (ctx.fresh) ctx.status = 304;
+}

@@ -1,0 +1,74 @@
+/** Rate limits over HTTP: which requests count for whom, the headers of each answer, and 429. */
+import type { Context } from 'koa';
+import type { RateLimits, Standing } from '#src/operations/limits.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { ClientAddress } from './client-address.ts';
+
+/** Orchestrators and Prometheus ask as often as they are set to. */
+const NOT_LIMITED = /^\/(?:health\/|metrics$)/;
+
+/**
+ * Counts requests by client address, before anything else is looked at, so that keys cannot be guessed quickly, and by
+ * API key once it is known. Answers bear the headers of draft-ietf-httpapi-ratelimit-headers for the tighter of both.
+ */
+export class RequestLimits {
+  readonly #policy: string;
+
+  /**
+   * @param limits undefined: nothing is limited.
+   * @param throttled counts what was refused.
+   */
+  constructor(
+    private readonly limits: RateLimits | undefined,
+    private readonly addressOf: ClientAddress,
+    private readonly throttled: (by: 'address' | 'key') => void,
+  ) {
+    this.#policy = `"default";q=${limits?.limit ?? 0};w=60`;
+  }
+
+  /** Counts a request for its client's address. @throws Refusal throttled (429) with `Retry-After` */
+  byAddress(ctx: Context): void | Promise<void> {
+    if (this.limits === undefined || NOT_LIMITED.test(ctx.path)) return;
+    const { headers, socket } = ctx.req;
+    const forwarded = headers['x-forwarded-for'];
+    const address = this.addressOf(
+      socket.remoteAddress,
+      Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
+    );
+    return this.#count(ctx, this.limits, `address/${address}`, 'address');
+  }
+
+  /** Counts a request for its API key, and notes whose it is. @throws Refusal throttled (429) with `Retry-After` */
+  byCaller(ctx: Context, caller: Caller): void | Promise<void> {
+    ctx.state.caller = caller;
+    if (this.limits === undefined) return;
+    return this.#count(ctx, this.limits, `key/${caller.keyId}`, 'key');
+  }
+
+  #count(ctx: Context, limits: RateLimits, subject: string, by: 'address' | 'key'): void | Promise<void> {
+    const standing = limits.spend(subject);
+    if (standing instanceof Promise) return standing.then((found) => this.#judge(ctx, found, by));
+    this.#judge(ctx, standing, by);
+  }
+
+  #judge(ctx: Context, { admitted, remaining, seconds }: Standing, by: 'address' | 'key'): void {
+    const { res, state } = ctx;
+    const least = Math.min(remaining, state.rateLimitRemaining ?? Number.POSITIVE_INFINITY);
+    if (least === remaining) {
+      state.rateLimitRemaining = remaining;
+      res.setHeader('RateLimit-Policy', this.#policy);
+      res.setHeader('RateLimit', `"default";r=${remaining};t=${seconds}`);
+    }
+    if (admitted) return;
+    this.throttled(by);
+    throw new Refusal(
+      'throttled',
+      {
+        code: 'throttled',
+        diagnostics: `${by === 'key' ? 'this API key' : 'this client address'} has used up its requests of this minute: try again in ${seconds} s`,
+      },
+      { 'Retry-After': String(seconds) },
+    );
+  }
+}

@@ -1,0 +1,55 @@
+/** The OpenAPI 3.1 document of every interface: https://spec.openapis.org/oas/v3.1.1.html */
+import type { Route } from '../api/route.ts';
+import { errorBody } from '../api/schemas.ts';
+import { VERSION } from '../version.ts';
+import { FHIR_SCHEMAS, fhirPaths } from './of-fhir.ts';
+import { OPEN_PATHS } from './of-open.ts';
+import { operationOf } from './of-route.ts';
+import { type Part, Schemas } from './schemas.ts';
+import { ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './shared.ts';
+
+const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
+
+**Credentials.** The FHIR interface and \`/v1\` take an API key of a project, \`/admin\` and \`/me\` an ID token of an OpenID
+Connect issuer, each as \`Authorization: Bearer\`. A key of the sandbox and one of production never see each other's data.
+
+**Errors** are \`{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}\`, on the FHIR interface an
+OperationOutcome. Every failing input is listed. Every answer has a \`Service-Request-Id\`.
+
+**Sending again.** A POST with an \`Idempotency-Key\` is done once, however often it is sent in 24 hours.
+
+**Limits.** \`RateLimit\` says what is left of the requests per minute; past them 429 with \`Retry-After\`.`;
+
+/**
+ * Makes the document.
+ * @param routes of the JSON interfaces.
+ * @param baseUrl of the service, without a slash at its end.
+ */
+export function openApiDocument(routes: readonly Route[], baseUrl: string): Part {
+  const schemas = new Schemas();
+  schemas.of(errorBody, 'output');
+  const paths: Record<string, Record<string, Part>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) };
+  }
+  const tags = [...new Set(routes.map(({ tag }) => tag)), 'FHIR R4', 'Service'];
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Annal',
+      version: VERSION,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: tags.map((name) => ({ name })),
+    paths: { ...paths, ...fhirPaths(), ...OPEN_PATHS },
+    components: {
+      schemas: { ...schemas.components, ...FHIR_SCHEMAS },
+      headers: HEADERS,
+      parameters: PARAMETERS,
+      responses: ERROR_RESPONSES,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}

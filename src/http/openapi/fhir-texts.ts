@@ -1,0 +1,158 @@
+/** What the OpenAPI document says of the FHIR interface's interactions; which there are, the routes themselves say. */
+
+/** One interaction. */
+export interface FhirText {
+  /** Of the operationId. */
+  readonly name: string;
+  readonly summary: string;
+  /** What a body is; absent for none. */
+  readonly body?: 'Resource' | 'Bundle' | 'Patch' | 'Form';
+  /** What is answered. */
+  readonly answer: 'Resource' | 'Bundle' | 'CapabilityStatement' | 'nothing';
+  /** Statuses of success. */
+  readonly statuses: readonly number[];
+  /** Names of request headers, as components. */
+  readonly headers?: readonly string[];
+  readonly parameters?: 'search' | 'history' | 'summary' | 'purge';
+}
+
+/** Headers of interface.md, section 4, beside `Idempotency-Key` on POST. */
+const ACTING = ['ActingAs', 'OnBehalfOf'];
+const H1 = ['AuthorType', 'SourceSystem', 'OriginId', ...ACTING];
+const H2 = [...H1, 'AuthorRef', 'IfNoneExist', 'Prefer'];
+const H3 = ['IfMatch', 'AuthorType', 'SourceSystem', 'OriginId', 'AuthorRef', ...ACTING, 'Prefer'];
+const CONDITIONAL_READ = ['IfNoneMatch', 'IfModifiedSince'];
+
+const found = {
+  answer: 'Bundle',
+  statuses: [200],
+  parameters: 'search',
+  headers: ['Prefer'],
+} as const satisfies Partial<FhirText>;
+const form = { ...found, body: 'Form' } as const;
+const past = { answer: 'Bundle', statuses: [200], parameters: 'history' } as const;
+
+/** By method and path below the base; `{resource_type}` stands for any type. */
+export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
+  'GET /metadata': {
+    name: 'capabilities',
+    summary: 'CapabilityStatement: types, search parameters, operations',
+    answer: 'CapabilityStatement',
+    statuses: [200],
+  },
+  'GET ': { name: 'searchSystem', summary: 'Search all types', ...found },
+  'POST ': {
+    name: 'transaction',
+    summary: 'Transaction or batch',
+    body: 'Bundle',
+    answer: 'Bundle',
+    statuses: [200],
+    headers: [...H1, 'Prefer'],
+  },
+  'GET /_history': { name: 'historySystem', summary: 'History of all resources', ...past },
+  'POST /_search': { name: 'searchSystemByForm', summary: 'Search all types, by form', ...form },
+  'GET /{resource_type}': { name: 'search', summary: 'Search a type', ...found },
+  'POST /{resource_type}/_search': { name: 'searchByForm', summary: 'Search a type, by form', ...form },
+  'POST /{resource_type}': {
+    name: 'create',
+    summary: 'Create a resource',
+    body: 'Resource',
+    answer: 'Resource',
+    statuses: [200, 201],
+    headers: H2,
+  },
+  'PUT /{resource_type}': {
+    name: 'updateConditional',
+    summary: 'Update the resource that criteria match, or create it',
+    body: 'Resource',
+    answer: 'Resource',
+    statuses: [200, 201],
+    headers: H3,
+    parameters: 'search',
+  },
+  'PATCH /{resource_type}': {
+    name: 'patchConditional',
+    summary: 'Patch the resource that criteria match',
+    body: 'Patch',
+    answer: 'Resource',
+    statuses: [200],
+    headers: H3,
+    parameters: 'search',
+  },
+  'DELETE /{resource_type}': {
+    name: 'deleteConditional',
+    summary: 'Delete the resource that criteria match',
+    answer: 'nothing',
+    statuses: [204],
+    headers: H3,
+    parameters: 'search',
+  },
+  'GET /{resource_type}/_history': { name: 'historyType', summary: 'History of a type', ...past },
+  'GET /{resource_type}/{rid}': {
+    name: 'read',
+    summary: 'Read a resource',
+    answer: 'Resource',
+    statuses: [200],
+    headers: CONDITIONAL_READ,
+    parameters: 'summary',
+  },
+  'PUT /{resource_type}/{rid}': {
+    name: 'update',
+    summary: 'Update a resource, or restore a deleted one',
+    body: 'Resource',
+    answer: 'Resource',
+    statuses: [200, 201],
+    headers: H3,
+  },
+  'PATCH /{resource_type}/{rid}': {
+    name: 'patch',
+    summary: 'Patch a resource, by JSON Patch or FHIRPath Patch',
+    body: 'Patch',
+    answer: 'Resource',
+    statuses: [200],
+    headers: H3,
+  },
+  'DELETE /{resource_type}/{rid}': {
+    name: 'delete',
+    summary: 'Delete a resource; of a Patient, with `_purge`, the whole record physically',
+    answer: 'nothing',
+    statuses: [204],
+    headers: H3,
+    parameters: 'purge',
+  },
+  'GET /{resource_type}/{rid}/_history': { name: 'history', summary: 'History of a resource', ...past },
+  'GET /{resource_type}/{rid}/_history/{vid}': {
+    name: 'vread',
+    summary: 'Read a version',
+    answer: 'Resource',
+    statuses: [200],
+    headers: CONDITIONAL_READ,
+    parameters: 'summary',
+  },
+  'GET /Patient/{rid}/*': { name: 'searchRecord', summary: 'Search a patient’s record', ...found },
+  'POST /Patient/{rid}/_search': {
+    name: 'searchRecordByForm',
+    summary: 'Search a patient’s record, by form',
+    ...form,
+  },
+  'POST /Patient/{rid}/*/_search': {
+    name: 'searchAllOfRecordByForm',
+    summary: 'Search a patient’s record, by form',
+    ...form,
+  },
+  'GET /Patient/{rid}/{resource_type}': {
+    name: 'searchCompartment',
+    summary: 'Search a type in a patient’s compartment',
+    ...found,
+  },
+  'POST /Patient/{rid}/{resource_type}/_search': {
+    name: 'searchCompartmentByForm',
+    summary: 'Search a type in a patient’s compartment, by form',
+    ...form,
+  },
+};
+
+/** Paths below the base and, for each, segments that it is tried with: a type stands at `{resource_type}`. */
+export const FHIR_SHAPES: readonly string[] = [
+  ...new Set(Object.keys(FHIR_TEXTS).map((key) => key.slice(key.indexOf(' ') + 1))),
+];

@@ -1,0 +1,259 @@
+/** The FHIR interface's paths: methods from its routes, operations from their table, types from theirs. */
+import { TYPE_NAMES } from '#src/fhir/types.ts';
+import { FHIR_PATH } from '../fhir/interface.ts';
+import type { Operation } from '../fhir/operation.ts';
+import { OPERATIONS } from '../fhir/operations.ts';
+import { type Method, routeOf } from '../fhir/route.ts';
+import { FHIR_SHAPES, FHIR_TEXTS, type FhirText } from './fhir-texts.ts';
+import type { Part } from './schemas.ts';
+import { errorResponses, headers, SECURITY } from './shared.ts';
+
+const TYPE = '{resource_type}';
+const READ_ERRORS = [400, 401, 403, 404, 406, 410, 429, 500, 503];
+const WRITE_ERRORS = [...READ_ERRORS, 405, 409, 412, 413, 415, 422];
+const JSON_TYPE = 'application/fhir+json';
+
+/** The paths with their operations, by path from the root. */
+export function fhirPaths(): Readonly<Record<string, Part>> {
+  const paths: Record<string, Record<string, Part>> = {};
+  const add = (path: string, method: Method, operation: Part) => {
+    paths[FHIR_PATH + path] = { ...paths[FHIR_PATH + path], [method.toLowerCase()]: operation };
+  };
+  for (const shape of FHIR_SHAPES) {
+    for (const { path, types, methods } of placesOf(shape)) {
+      for (const method of methods) {
+        const text = FHIR_TEXTS[`${method} ${shape}`];
+        if (text === undefined) throw new Error(`${method} ${FHIR_PATH}${shape} is not described`);
+        add(path, method, operation(text, path, method, types));
+      }
+    }
+  }
+  for (const each of OPERATIONS) {
+    for (const { path, types } of placesOfOperation(each)) {
+      for (const method of each.methods)
+        add(path, method, operation(textOf(each, path, method), path, method, types, each.parameters));
+    }
+  }
+  return paths;
+}
+
+/** A path with the types that may stand in it: none where it names its type, or has none. */
+interface Place {
+  readonly path: string;
+  readonly types: readonly string[];
+}
+
+/** Most types have the same methods at a shape and share a path; the others, such as terminology, have paths of their own. */
+function placesOf(shape: string): (Place & { readonly methods: readonly Method[] })[] {
+  if (!shape.includes(TYPE)) return [{ path: shape, types: [], methods: methodsAt(shape) }];
+  const groups = new Map<string, string[]>();
+  for (const type of TYPE_NAMES) {
+    const methods = methodsAt(shape.replace(TYPE, type)).join(' ');
+    groups.set(methods, [...(groups.get(methods) ?? []), type]);
+  }
+  const [most, ...others] = [...groups].sort(([, one], [, other]) => other.length - one.length);
+  const methods = (joined: string) => joined.split(' ').filter(Boolean) as Method[];
+  return [
+    ...(most === undefined ? [] : [{ path: shape, types: most[1], methods: methods(most[0]) }]),
+    ...others.flatMap(([joined, types]) =>
+      types.map((type) => ({ path: shape.replace(TYPE, type), types: [], methods: methods(joined) })),
+    ),
+  ];
+}
+
+function methodsAt(path: string): Method[] {
+  const segments = path.split('/').slice(1);
+  return Object.keys(routeOf(segments).methods) as Method[];
+}
+
+function placesOfOperation({ name, system, types = [], instances = [], otherTypes }: Operation): Place[] {
+  const at = (names: readonly string[], suffix: string): Place[] => {
+    if (names.length < TYPE_NAMES.length)
+      return names.map((type) => ({ path: `/${type}${suffix}`, types: [] }));
+    return [{ path: `/${TYPE}${suffix}`, types: otherTypes === true ? ['*'] : names }];
+  };
+  return [
+    ...(system === true ? [{ path: `/$${name}`, types: [] }] : []),
+    ...at(types, `/$${name}`),
+    ...at(instances, `/{rid}/$${name}`),
+  ];
+}
+
+function textOf({ name, searchset }: Operation, path: string, method: Method): FhirText {
+  return {
+    name: `operation-${name}`,
+    summary: `Operation $${name}${path.includes('{rid}') ? ' of a resource' : ''}`,
+    ...(method === 'POST' ? { body: 'Resource' as const } : {}),
+    answer: searchset === true ? 'Bundle' : 'Resource',
+    statuses: [200],
+  };
+}
+
+function operation(
+  text: FhirText,
+  path: string,
+  method: Method,
+  types: readonly string[],
+  inputs: readonly string[] = [],
+): Part {
+  const open = path === '/metadata';
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const component = (name: string) => ({ $ref: `#/components/parameters/${name}` });
+  return {
+    operationId: idOf(text, path, method),
+    summary: text.summary,
+    tags: ['FHIR R4'],
+    security: open ? [] : SECURITY.api_key,
+    parameters: [
+      ...names.map((name) => inPath(name, types)),
+      ...inputs.map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
+      ...(text.parameters === undefined ? [] : OF_QUERY[text.parameters]),
+      ...(method === 'POST' ? [component('IdempotencyKey')] : []),
+      ...(text.headers ?? []).map(component),
+    ],
+    ...(text.body === undefined ? {} : { requestBody: BODIES[text.body] }),
+    responses: {
+      ...errorResponses('Fhir', open ? [406, 429, 500, 503] : method === 'GET' ? READ_ERRORS : WRITE_ERRORS),
+      ...Object.fromEntries(text.statuses.map((status) => [status, answerOf(text, status)])),
+      ...(text.headers?.includes('IfNoneMatch')
+        ? { 304: { description: 'Unchanged', headers: headers('ETag', 'Last-Modified') } }
+        : {}),
+    },
+  };
+}
+
+/** `read`, `readCodeSystem`, `operationValidate`, `operationEverythingOfPatientByPost`: one of each in the document. */
+function idOf({ name }: FhirText, path: string, method: Method): string {
+  const camel = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const fixed = /^\/([A-Z]\w+)/.exec(path)?.[1] ?? '';
+  const implied = fixed === 'Patient' && !name.startsWith('operation');
+  const operation = name.startsWith('operation');
+  const instance = operation && path.includes('{rid}') ? 'Instance' : '';
+  const system = operation && path.lastIndexOf('/') === 0 ? 'System' : '';
+  return `fhir${camel[0]?.toUpperCase()}${camel.slice(1)}${implied ? '' : fixed}${instance}${system}${operation && method === 'POST' ? 'ByPost' : ''}`;
+}
+
+function inPath(name: string, types: readonly string[]): Part {
+  const schema =
+    name === 'resource_type' && types[0] !== '*' ? { type: 'string', enum: types } : { type: 'string' };
+  return { name, in: 'path', required: true, schema };
+}
+
+const query = (name: string, description: string, schema: Part = { type: 'string' }): Part => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+const COUNT = query('_count', 'Entries of a page, at most 200.', {
+  type: 'integer',
+  minimum: 0,
+  default: 50,
+});
+const SHAPE = [
+  query('_summary', '`true`, `text`, `data`, `count` or `false`.'),
+  query('_elements', 'Names of the elements to answer with, separated by commas.'),
+];
+
+const OF_QUERY: Readonly<Record<NonNullable<FhirText['parameters']>, readonly Part[]>> = {
+  search: [
+    COUNT,
+    ...SHAPE,
+    query('_sort', 'Codes to sort by, separated by commas; `-` before one sorts downwards.'),
+    query('_include', '`Type:parameter`: also what matches refer to.'),
+    query('_revinclude', '`Type:parameter`: also what refers to matches.'),
+    {
+      ...query(
+        'criteria',
+        'R4’s search parameters of the type, each under its own name, as `/metadata` lists them.',
+        {
+          type: 'object',
+          additionalProperties: { type: 'string' },
+        },
+      ),
+      style: 'form',
+      explode: true,
+    },
+  ],
+  history: [
+    COUNT,
+    ...SHAPE,
+    query('_since', 'Versions recorded since, an instant.'),
+    query('_at', 'Versions current then.'),
+  ],
+  summary: SHAPE,
+  purge: [
+    query('_purge', 'Of a Patient: remove the whole record physically.', { type: 'boolean', default: false }),
+  ],
+};
+
+const content = (type: string, schema: string) => ({
+  [type]: { schema: { $ref: `#/components/schemas/${schema}` } },
+});
+
+const BODIES: Readonly<Record<NonNullable<FhirText['body']>, Part>> = {
+  Resource: { required: true, content: content(JSON_TYPE, 'Resource') },
+  Bundle: { required: true, content: content(JSON_TYPE, 'Bundle') },
+  Patch: {
+    required: true,
+    content: {
+      'application/json-patch+json': { schema: { type: 'array', items: { type: 'object' } } },
+      ...content(JSON_TYPE, 'Resource'),
+    },
+  },
+  Form: {
+    content: {
+      'application/x-www-form-urlencoded': {
+        schema: { type: 'object', additionalProperties: { type: 'string' } },
+      },
+    },
+  },
+};
+
+function answerOf({ answer, body }: FhirText, status: number): Part {
+  const written = body === 'Resource' || body === 'Patch' ? ['ETag', 'Last-Modified', 'Location'] : [];
+  return {
+    description: status === 201 ? 'Created, or restored' : answer === 'nothing' ? 'Done' : answer,
+    headers: headers(...(answer === 'Resource' ? ['ETag', 'Last-Modified'] : []), ...written),
+    ...(answer === 'nothing' ? {} : { content: content(JSON_TYPE, answer) }),
+  };
+}
+
+const resource = (type?: string): Part => ({
+  type: 'object',
+  properties: { resourceType: type === undefined ? { type: 'string' } : { const: type } },
+  required: ['resourceType'],
+});
+
+/** Schemas of FHIR's resources, as far as all of them are alike: the structure is R4's. */
+export const FHIR_SCHEMAS: Part = {
+  Resource: {
+    ...resource(),
+    description: 'A resource of FHIR R4: https://hl7.org/fhir/R4/resourcelist.html',
+  },
+  Bundle: { ...resource('Bundle'), description: 'https://hl7.org/fhir/R4/bundle.html' },
+  CapabilityStatement: resource('CapabilityStatement'),
+  OperationOutcome: {
+    type: 'object',
+    description: 'https://hl7.org/fhir/R4/operationoutcome.html',
+    properties: {
+      resourceType: { const: 'OperationOutcome' },
+      issue: {
+        type: 'array',
+        minItems: 1,
+        items: {
+          type: 'object',
+          properties: {
+            severity: { type: 'string', enum: ['fatal', 'error', 'warning', 'information'] },
+            code: { type: 'string' },
+            diagnostics: { type: 'string' },
+            expression: { type: 'array', items: { type: 'string' } },
+          },
+          required: ['severity', 'code'],
+        },
+      },
+    },
+    required: ['resourceType', 'issue'],
+  },
+};

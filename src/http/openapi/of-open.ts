@@ -1,0 +1,52 @@
+/** What the service answers to everybody beside its interfaces: health, metrics and its own description. */
+import type { Part } from './schemas.ts';
+
+const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };
+
+function get(operationId: string, summary: string, responses: Part): Part {
+  return { get: { operationId, summary, tags: ['Service'], security: [], responses } };
+}
+
+function answer(description: string, type: string, schema: Part): Part {
+  return { description, headers: REQUEST_ID, content: { [type]: { schema } } };
+}
+
+const page = (description: string) => ({ 200: answer(description, 'text/html', { type: 'string' }) });
+
+const checks = { type: 'object', additionalProperties: { type: 'string', enum: ['ok', 'unavailable'] } };
+
+/** The paths, without a credential. */
+export const OPEN_PATHS: Readonly<Record<string, Part>> = {
+  '/health/live': get('getLive', 'Whether the process answers', {
+    200: answer('It does', 'application/json', {
+      type: 'object',
+      properties: { status: { const: 'live' } },
+      required: ['status'],
+    }),
+  }),
+  '/health/ready': get('getReady', 'Whether requests can be served', {
+    200: answer('They can', 'application/json', {
+      type: 'object',
+      properties: { status: { const: 'ready' }, checks },
+      required: ['status', 'checks'],
+    }),
+    503: answer('Parts are missing', 'application/json', {
+      type: 'object',
+      properties: { status: { const: 'unavailable' }, checks, message: { type: 'string' } },
+      required: ['status', 'checks', 'message'],
+    }),
+  }),
+  '/metrics': get('getMetrics', 'Measures, for Prometheus', {
+    200: answer('Prometheus’ text format', 'text/plain', { type: 'string' }),
+  }),
+  '/openapi.json': get('getOpenApi', 'This document', {
+    200: answer('OpenAPI 3.1', 'application/json', {
+      type: 'object',
+      properties: { openapi: { type: 'string' } },
+      required: ['openapi'],
+    }),
+    304: { description: 'Unchanged', headers: REQUEST_ID },
+  }),
+  '/docs': get('getDocs', 'This document as a page', page('The page')),
+  '/docs/errors': get('getDocsOfErrors', 'Every type of error, explained', page('The page')),
+};

@@ -1,0 +1,90 @@
+/** The operation object of a route: https://spec.openapis.org/oas/v3.1.1.html#operation-object */
+import type { z } from 'zod';
+import type { DescribedAnswer, Route } from '../api/route.ts';
+import { namesIn } from '../api/table.ts';
+import type { Part, Schemas } from './schemas.ts';
+import { errorResponses, headers, PARAMETERS, SECURITY } from './shared.ts';
+
+/** Errors that every route can answer with; an unknown query parameter is 422 everywhere. */
+const ALWAYS = [400, 404, 406, 422, 429, 500, 503];
+const CREDENTIAL = [401, 403];
+const WITH_BODY = [409, 412, 413, 415];
+
+/** Makes it; its schemas go among the components. */
+export function operationOf(route: Route, schemas: Schemas): Part {
+  const { method, operationId, summary, description, tag, credential, answers } = route;
+  const mayHaveBody = method !== 'GET' && method !== 'DELETE';
+  const errors = [
+    ...ALWAYS,
+    ...(credential === 'none' ? [] : CREDENTIAL),
+    ...(mayHaveBody ? WITH_BODY : []),
+    ...(method === 'DELETE' ? [409, 412] : []),
+  ];
+  const own = Object.entries(answers).map(([status, answer]) => [status, responseOf(route, answer, schemas)]);
+  return {
+    operationId,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [tag],
+    security: SECURITY[credential],
+    parameters: [...inPath(route, schemas), ...inQuery(route, schemas), ...inHeaders(route)],
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, schemas) }),
+    responses: { ...errorResponses('Json', errors), ...Object.fromEntries(own) },
+  };
+}
+
+function responseOf({ method }: Route, { description, schema }: DescribedAnswer, schemas: Schemas): Part {
+  const replayed = method === 'POST' ? ['Idempotent-Replayed'] : [];
+  return {
+    description,
+    headers: headers(...replayed),
+    ...(schema === undefined
+      ? {}
+      : { content: { 'application/json': { schema: schemas.of(schema, 'output') } } }),
+  };
+}
+
+function bodyOf(body: z.ZodType, schemas: Schemas): Part {
+  return {
+    required: !body.safeParse({}).success,
+    content: { 'application/json': { schema: schemas.of(body, 'input') } },
+  };
+}
+
+function inPath({ path, params }: Route, schemas: Schemas): Part[] {
+  return namesIn(path).map((name) => {
+    const form: z.core.$ZodType | undefined = params?.shape[name];
+    const schema = form === undefined ? { type: 'string' } : schemas.of(form as z.ZodType, 'input');
+    return { name, in: 'path', required: true, schema };
+  });
+}
+
+function inQuery({ query }: Route, schemas: Schemas): Part[] {
+  return Object.entries(query?.shape ?? {}).map(([name, form]) => {
+    const type = form as z.ZodType;
+    // A number is sent as a text: what it is parsed to says more.
+    const { description, default: _, ...schema } = schemas.of(type, 'output');
+    const { default: fallback } = schemas.of(type, 'input');
+    return {
+      name,
+      in: 'query',
+      ...(description === undefined ? {} : { description }),
+      required: !type.safeParse(undefined).success,
+      schema: { ...schema, ...(fallback === undefined ? {} : { default: typed(fallback, schema) }) },
+    };
+  });
+}
+
+function typed(fallback: unknown, schema: Part): unknown {
+  return schema.type === 'integer' || schema.type === 'number' ? Number(fallback) : fallback;
+}
+
+function inHeaders({ method, headers: own = {} }: Route): Part[] {
+  const keyed = method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+  const named = Object.entries(own).map(([name, description]) => {
+    const shared = Object.entries(PARAMETERS).find(([, parameter]) => parameter.name === name);
+    if (shared !== undefined) return { $ref: `#/components/parameters/${shared[0]}` };
+    return { name, in: 'header', description, schema: { type: 'string' } };
+  });
+  return [...keyed, ...named];
+}

@@ -1,0 +1,48 @@
+/** JSON Schemas (draft 2020-12) of zod schemas; those with a name (`.meta({ id })`) stand among the document's components. */
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+
+/** A part of the document. */
+export type Part = Readonly<Record<string, unknown>>;
+
+const LOCAL = '#/$defs/';
+const COMPONENTS = '#/components/schemas/';
+
+/** Gathers the named schemas of a document while the others are made. */
+export class Schemas {
+  readonly #named = new Map<string, Part>();
+
+  /**
+   * The schema of what a client sends (`input`: defaults are optional) or gets (`output`).
+   * @throws Error when two different schemas have one name.
+   */
+  of(schema: z.ZodType, io: 'input' | 'output'): Part {
+    const { $schema: _, $defs, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+    const names = new Map<string, string>();
+    for (const name of Object.keys($defs ?? {})) names.set(name, io === 'output' ? name : `${name}Input`);
+    for (const [name, part] of Object.entries($defs ?? {})) {
+      const given = names.get(name) ?? name;
+      const known = this.#named.get(given);
+      const renamed = pointed(part, names);
+      if (known !== undefined && !isDeepStrictEqual(known, renamed))
+        throw new Error(`two schemas are called ${given}`);
+      this.#named.set(given, renamed);
+    }
+    return pointed(made, names);
+  }
+
+  /** The components, by name. */
+  get components(): Part {
+    return Object.fromEntries([...this.#named].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+}
+
+/** References to local definitions point to the components instead. */
+function pointed(part: unknown, names: ReadonlyMap<string, string>): Part {
+  const text = JSON.stringify(part, (key, value: unknown) => {
+    if (key !== '$ref' || typeof value !== 'string' || !value.startsWith(LOCAL)) return value;
+    const name = value.slice(LOCAL.length);
+    return COMPONENTS + (names.get(name) ?? name);
+  });
+  return JSON.parse(text) as Part;
+}

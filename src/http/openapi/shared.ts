@@ -1,0 +1,142 @@
+/** What all operations of the OpenAPI document refer to: headers, parameters, error answers, security schemes. */
+import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { ERRORS } from './errors.ts';
+import type { Part } from './schemas.ts';
+
+const text = { type: 'string' };
+
+/** Headers of answers. */
+export const HEADERS: Part = {
+  'Service-Request-Id': {
+    description: 'Id of the request; keep it for support.',
+    required: true,
+    schema: { type: 'string', pattern: '^req_[A-Za-z0-9_-]{22,26}$' },
+  },
+  RateLimit: {
+    description: 'What is left of the limit: `"default";r=599;t=60`.',
+    schema: text,
+  },
+  'RateLimit-Policy': {
+    description: 'The limit, `"default";q=600;w=60`: requests, and seconds of its window.',
+    schema: text,
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the request is sent again.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'Idempotent-Replayed': {
+    description: '`true` when the answer is the kept one of an earlier request with this Idempotency-Key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  Allow: { description: 'The methods that there are.', schema: text },
+  'WWW-Authenticate': { description: 'RFC 6750.', schema: text },
+  ETag: { description: 'The version, `W/"3"`.', schema: text },
+  'Last-Modified': { description: 'When the version was recorded, to the second.', schema: text },
+  Location: { description: 'URL of the version that was written.', schema: text },
+};
+
+const header = (name: string, description: string, schema: Part = text): Part => ({
+  name,
+  in: 'header',
+  description,
+  schema,
+});
+
+/** Request headers, by the names of their components. */
+export const PARAMETERS: Readonly<Record<string, Part>> = {
+  IdempotencyKey: header(
+    'Idempotency-Key',
+    'Makes the request safe to send again: it is done once, and its answer is kept for 24 hours.',
+    { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+  ),
+  AuthorType: header('X-Service-Author-Type', 'What authored what is written.', {
+    type: 'string',
+    enum: AUTHOR_TYPES,
+    default: 'import',
+  }),
+  AuthorRef: header('X-Service-Author-Ref', 'The author: `Practitioner/<id>` of the directory.'),
+  SourceSystem: header('X-Service-Source-System', 'Name of the system that it comes from.'),
+  OriginId: header('X-Service-Origin-Id', 'Its id in that system.'),
+  ActingAs: header(
+    'X-Service-Acting-As',
+    'A Practitioner or PractitionerRole of the directory, active: who acts.',
+  ),
+  OnBehalfOf: header('X-Service-On-Behalf-Of', 'An Organization of the directory, active.'),
+  IfMatch: header('If-Match', 'Write only over this version, `W/"3"`; else 412.'),
+  IfNoneMatch: header('If-None-Match', '304 when the version is still this one.'),
+  IfModifiedSince: header('If-Modified-Since', '304 when nothing was recorded since.'),
+  IfNoneExist: header('If-None-Exist', 'Conditional create: search criteria that must match nothing.'),
+  Prefer: header('Prefer', '`return=minimal|representation|OperationOutcome`, `handling=strict|lenient`.'),
+};
+
+/** Credentials (interface.md, section 5). */
+export const SECURITY_SCHEMES: Part = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'API key of a project: `sk_test_…` for its sandbox, `sk_live_…` for production.',
+  },
+  apiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The same key.' },
+  idToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'ID token of an OpenID Connect issuer that the installation trusts.',
+  },
+};
+
+/** The security requirement of a credential. */
+export const SECURITY = {
+  identity: [{ idToken: [] }],
+  api_key: [{ apiKey: [] }, { apiKeyHeader: [] }],
+  none: [],
+} as const;
+
+/** References to headers of the answers, by name. */
+export function headers(...names: readonly string[]): Part {
+  const all = ['Service-Request-Id', 'RateLimit', 'RateLimit-Policy', ...names];
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const OF_STATUS: Readonly<Record<number, readonly string[]>> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  409: ['Retry-After'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+const INTERFACES = {
+  Json: { type: 'application/json', schema: 'Error' },
+  Fhir: { type: 'application/fhir+json', schema: 'OperationOutcome' },
+} as const;
+
+/** An interface as far as its errors go. */
+export type ErrorsOf = keyof typeof INTERFACES;
+
+const nameOf = (of: ErrorsOf, status: number) => `${of}${status}`;
+
+/** Error answers of both kinds, as components. */
+export const ERROR_RESPONSES: Part = Object.fromEntries(
+  (['Json', 'Fhir'] as const).flatMap((of) =>
+    ERRORS.filter(({ status }) => of === 'Fhir' || status !== 410).map(
+      ({ status, type, meaning, advice }) => [
+        nameOf(of, status),
+        {
+          description: `${of === 'Json' ? `\`${type}\`: ` : ''}${meaning} ${advice}`,
+          headers: headers(...(OF_STATUS[status] ?? [])),
+          content: {
+            [INTERFACES[of].type]: { schema: { $ref: `#/components/schemas/${INTERFACES[of].schema}` } },
+          },
+        },
+      ],
+    ),
+  ),
+);
+
+/** References to error answers, by status. */
+export function errorResponses(of: ErrorsOf, statuses: readonly number[]): Part {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${nameOf(of, status)}` }]),
+  );
+}

@@ -1,0 +1,77 @@
+/** What is noted of an answered request: for its project's log, usage, and the key's last use. */
+import type { Context } from 'koa';
+import type { KeyUse } from '#src/operations/key-use.ts';
+import type { RequestLog } from '#src/operations/request-log.ts';
+import type { Usage } from '#src/operations/usage.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import type { Identity } from '#src/shared/identity.ts';
+import { nowMicros } from '#src/shared/time.ts';
+
+/** Where it goes. */
+export interface Notebook {
+  readonly requestLog: Pick<RequestLog, 'add'>;
+  readonly usage: Pick<Usage, 'request'>;
+  readonly keyUse: Pick<KeyUse, 'used'>;
+}
+
+/** A request that has been answered. */
+export interface Answered {
+  readonly requestId: string;
+  /** The pattern of its URL. */
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** Ids as we give them: of resources, and of everything with a prefix. */
+const OWN_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{3,6}_[\w-]{22,26})$/;
+const VERSION_ID = /^\d{1,9}$/;
+const READS_BY_POST = /\/_search$|\/\$/;
+/** Members of a project are told apart from strangers, whose requests are nobody's. */
+const REFUSED = new Set([401, 403, 404]);
+
+/** Notes a request whose project is known; of others nobody could be shown anything. */
+export function noteRequest(
+  notebook: Notebook,
+  ctx: Context,
+  { requestId, route, status, ms }: Answered,
+): void {
+  const { caller, identity } = ctx.state as { caller?: Caller; identity?: Identity };
+  const method = ctx.req.method ?? '';
+  const at = nowMicros();
+  const path = loggedPath(ctx.path, route);
+  const common = { requestId, at, method, path, status, ms };
+  if (caller !== undefined) {
+    const { tenant, keyId } = caller;
+    notebook.keyUse.used(keyId, at);
+    notebook.usage.request(tenant, isWrite(method, route));
+    notebook.requestLog.add({ ...common, ...tenant, keyId, identity: null });
+  } else if (identity !== undefined && !REFUSED.has(status)) {
+    const project = /^\/admin\/projects\/(proj_[\w-]+)/.exec(path)?.[1];
+    if (project === undefined) return;
+    const who = `${identity.issuer} ${identity.subject}`;
+    notebook.requestLog.add({ ...common, project, environment: null, keyId: null, identity: who });
+  }
+}
+
+/** Whether a request may have changed something. */
+function isWrite(method: string, route: string): boolean {
+  return method !== 'GET' && method !== 'HEAD' && !READS_BY_POST.test(route);
+}
+
+/**
+ * A path as it may be kept: of what stands where the pattern has a parameter only ids of our own making and resource
+ * types; anything else somebody typed, and it may be a name or a secret.
+ * @param pattern `/fhir/R4/:type/:id` or `/admin/projects/{project_id}`
+ */
+export function loggedPath(path: string, pattern: string): string {
+  const wanted = pattern.split('/');
+  return path
+    .split('/')
+    .map((segment, index) => {
+      const name = wanted[index] ?? '';
+      if (segment === name || segment === '' || name === ':type') return segment;
+      return OWN_ID.test(segment) || (name === ':vid' && VERSION_ID.test(segment)) ? segment : '…';
+    })
+    .join('/');
+}

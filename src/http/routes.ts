@@ -1,0 +1,6 @@
+/** Every route of the JSON interfaces: what the server answers and the OpenAPI document describes. */
+import { ADMIN_ROUTES } from './admin/routes.ts';
+import type { Route } from './api/route.ts';
+
+/** In the order of the documentation. */
+export const ROUTES: readonly Route[] = ADMIN_ROUTES;

@@ -1,0 +1,64 @@
+/**
+ * Headers of HTML pages: nothing runs, loads, frames or keeps a page but what it names
+ * (https://www.w3.org/TR/CSP3/, https://owasp.org/www-project-secure-headers/).
+ */
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
+
+/** What a page needs beyond its own text, as sources of the Content Security Policy; `'unsafe-inline'` is refused. */
+export interface PageNeeds {
+  /** Such as `'self'`, or `inlineSource(text)` of a `style` element. */
+  readonly styles?: readonly string[];
+  readonly scripts?: readonly string[];
+  readonly images?: readonly string[];
+  readonly fonts?: readonly string[];
+  /** Where its scripts may send requests. */
+  readonly connections?: readonly string[];
+  /** Where its forms lead, redirects of their answers included. */
+  readonly forms?: readonly string[];
+}
+
+/** The source that lets an inline `style` or `script` of exactly this text through. */
+export function inlineSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** The headers of a page. @throws TypeError for a source that would end its directive, or let everything inline through. */
+export function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, string>> {
+  const directives = [
+    ["default-src 'none'", []],
+    ['style-src', needs.styles],
+    ['script-src', needs.scripts],
+    ['img-src', needs.images],
+    ['font-src', needs.fonts],
+    ['connect-src', needs.connections],
+    ['form-action', needs.forms ?? ["'none'"]],
+    ["base-uri 'none'", []],
+    ["frame-ancestors 'none'", []],
+  ] as const;
+  const policy = directives.flatMap(([name, sources]) => {
+    if (sources === undefined) return [];
+    for (const source of sources) {
+      if (/[\s;,]|^'unsafe-inline'$/.test(source)) throw new TypeError(`${name} cannot have ${source}`);
+    }
+    return [[name, ...sources].join(' ')];
+  });
+  return {
+    'Content-Security-Policy': policy.join('; '),
+    'X-Frame-Options': 'DENY',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Cache-Control': 'no-store',
+  };
+}
+
+/** Answers with a page. Other origins may not read it: it is made for eyes, not for their scripts. */
+export function answerPage(ctx: Context, status: number, text: string, needs: PageNeeds = {}): void {
+  for (const name of ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']) ctx.remove(name);
+  ctx.status = status;
+  ctx.set(pageHeaders(needs) as Record<string, string>);
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body = text;
+}

@@ -1,0 +1,123 @@
+/** Authorization requests to the development issuer (OpenID Connect Core 1.0, section 3.1.2; RFC 7636; RFC 8252). */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { DEV_CLIENT } from './dev-issuer.ts';
+
+/** An authorization request that can be answered with a code. */
+export interface AuthorizationRequest {
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+  readonly nonce: string | undefined;
+  readonly challenge: string;
+  /** The address to fill in. */
+  readonly loginHint: string | undefined;
+}
+
+/** What is wrong with one. */
+export class AuthorizationFault extends Error {
+  override readonly name = 'AuthorizationFault';
+  /**
+   * @param code of RFC 6749, section 4.1.2.1, or OpenID Connect Core, section 3.1.2.6.
+   * @param answerTo where the client is to be told so; undefined when it must not be, and the person is told instead.
+   */
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly answerTo?: { readonly redirectUri: string; readonly state: string | undefined },
+  ) {
+    super(message);
+  }
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Whether codes may go there: to this machine, at any port, or to the service's own origin. Whoever could name another
+ * place would get a token for whomever signs in.
+ */
+function mayRedirectTo(uri: string, baseUrl: string): boolean {
+  if (!URL.canParse(uri) || uri.includes('#')) return false;
+  const { protocol, hostname, origin, username } = new URL(uri);
+  if (!['http:', 'https:'].includes(protocol) || username !== '') return false;
+  return LOOPBACK.has(hostname) || origin === new URL(baseUrl).origin;
+}
+
+const code = z
+  .string()
+  .regex(/^[\w.~-]{43,128}$/, 'code_challenge must have 43 to 128 URL-safe characters (PKCE)');
+
+const schema = z.object({
+  response_type: z.literal('code', 'response_type must be code'),
+  scope: z
+    .string('scope must hold openid')
+    .refine((text) => text.split(' ').includes('openid'), 'scope must hold openid'),
+  state: z.string().max(512, 'state may have 512 characters at most').optional(),
+  nonce: z.string().max(255, 'nonce may have 255 characters at most').optional(),
+  code_challenge: z.string('code_challenge is missing: PKCE is needed').pipe(code),
+  code_challenge_method: z.literal('S256', 'code_challenge_method must be S256'),
+  response_mode: z.literal('query', 'response_mode must be query').optional(),
+  request: z.undefined('request objects are not supported').optional(),
+  request_uri: z.undefined('request objects are not supported').optional(),
+  login_hint: z.string().max(254).optional().catch(undefined),
+  prompt: z.string().optional(),
+});
+
+/**
+ * Reads the query of `/dev/authorize`.
+ * @param baseUrl the service's own.
+ * @throws AuthorizationFault
+ */
+export function readAuthorizationRequest(query: URLSearchParams, baseUrl: string): AuthorizationRequest {
+  const twice = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
+  if (twice !== undefined) throw new AuthorizationFault('invalid_request', 'a parameter stands there twice');
+  if (query.get('client_id') !== DEV_CLIENT) {
+    throw new AuthorizationFault('invalid_request', `client_id must be ${DEV_CLIENT}`);
+  }
+  const redirectUri = query.get('redirect_uri') ?? '';
+  if (!mayRedirectTo(redirectUri, baseUrl)) {
+    throw new AuthorizationFault(
+      'invalid_request',
+      'redirect_uri must be a URL of this machine (http://localhost…)',
+    );
+  }
+  const answerTo = { redirectUri, state: query.get('state') ?? undefined };
+  const parsed = schema.safeParse(Object.fromEntries(query));
+  if (!parsed.success) {
+    const [first] = parsed.error.issues;
+    const { path, message } = first ?? { path: [], message: 'the request cannot be read' };
+    throw new AuthorizationFault(faultCode(String(path[0]), query), message, answerTo);
+  }
+  const { state, nonce, code_challenge: challenge, login_hint: loginHint, prompt } = parsed.data;
+  // Nobody stays signed in here.
+  if (prompt?.split(' ').includes('none')) {
+    throw new AuthorizationFault('login_required', 'somebody must sign in', answerTo);
+  }
+  return { redirectUri, state, nonce, challenge, loginHint };
+}
+
+function faultCode(parameter: string, query: URLSearchParams): string {
+  if (parameter === 'response_type' && query.has('response_type')) return 'unsupported_response_type';
+  if (parameter === 'scope') return 'invalid_scope';
+  if (parameter === 'request') return 'request_not_supported';
+  return parameter === 'request_uri' ? 'request_uri_not_supported' : 'invalid_request';
+}
+
+/** Where a client is told the outcome: its redirect_uri with parameters added (RFC 6749, section 4.1.2; RFC 9207). */
+export function redirection(
+  { redirectUri, state }: { readonly redirectUri: string; readonly state: string | undefined },
+  outcome: Readonly<Record<string, string>>,
+): string {
+  const target = new URL(redirectUri);
+  for (const [name, value] of Object.entries({ ...outcome, ...(state === undefined ? {} : { state }) })) {
+    target.searchParams.append(name, value);
+  }
+  return target.href;
+}
+
+/** Whether a verifier is the one that the challenge was made of, by S256 (RFC 7636, section 4.6). */
+export function provesPossession(verifier: string, challenge: string): boolean {
+  return (
+    /^[\w.~-]{43,128}$/.test(verifier) &&
+    createHash('sha256').update(verifier).digest('base64url') === challenge
+  );
+}

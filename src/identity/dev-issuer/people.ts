@@ -1,0 +1,34 @@
+/** Who can sign in at the development issuer: whoever names an e-mail address; nothing is proved. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/** Somebody who signs in. */
+export interface Person {
+  /** Lower case. */
+  readonly email: string;
+  readonly name?: string;
+}
+
+/** Whom the sign-in page offers. */
+export const READY_PEOPLE: readonly Person[] = [
+  { email: 'developer@example.org', name: 'Dana Developer' },
+  { email: 'colleague@example.org', name: 'Chris Colleague' },
+  { email: 'stranger@example.org', name: 'Sam Stranger' },
+];
+
+/** An e-mail address as people type it; becomes lower case without blanks around it. */
+export const emailSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .pipe(z.email('must be an e-mail address, such as developer@example.org').max(254, 'is too long'));
+
+/** Who has an address: a person whom the page offers, or somebody without a name. */
+export function personOf(email: string): Person {
+  return READY_PEOPLE.find((person) => person.email === email) ?? { email };
+}
+
+/** `sub` of an address: the same in every installation and after every restart, 22 URL-safe characters. */
+export function subjectOf(email: string): string {
+  return createHash('sha256').update(`annal development issuer\n${email}`).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,177 @@
+/**
+ * Budgets of rate limits, shared by all instances: a row per subject with the window that runs and how much of it is
+ * given out. Instances take slices of a budget and bring back what they do not need; a slice is at most a twentieth of
+ * what is left, so that near the edge little lies idle anywhere.
+ */
+import type { Pool } from 'pg';
+
+/** Length of a window, in ms. It begins with a subject's first request, and the next with the first one after it. */
+export const WINDOW_MS = 60_000;
+
+/**
+ * The table, in schema `operations`. What a crash of the database forgets is worth a minute, so it is not logged.
+ * `granted` is what the last statement took: an upsert can return nothing else of what was there before.
+ */
+export const RATE_LIMIT_SQL = `
+CREATE UNLOGGED TABLE operations.rate_limit (
+  subject text PRIMARY KEY,            -- key/<key id> or address/<client address>
+  ends int8 NOT NULL,                  -- of the window, in ms since 1970 by the database's clock
+  used int4 NOT NULL,                  -- of the window's budget
+  granted int4 NOT NULL
+) WITH (fillfactor = 70);
+CREATE INDEX rate_limit_ends ON operations.rate_limit (ends);`;
+
+/** What a statement asks for one subject. */
+interface Asked {
+  readonly subject: string;
+  /** How much to take; negative: to bring back. */
+  readonly take: number;
+  /** Of what is brought back: the window that it was taken from. */
+  readonly window: number | null;
+}
+
+/** A slice of a window's budget. */
+export interface Lease {
+  /** 0: nothing is left. */
+  readonly granted: number;
+  /** What nobody has taken yet. */
+  readonly remaining: number;
+  /** The window's name: its end by the database's clock. */
+  readonly window: number;
+  /** How long the window still runs, in ms. */
+  readonly left: number;
+}
+
+interface Row {
+  readonly subject: string;
+  readonly granted: number;
+  readonly used: number;
+  readonly ends: number;
+  readonly left: number;
+}
+
+const NOW = '(extract(epoch from statement_timestamp()) * 1000)::int8';
+const SHARE = 20;
+const TAKEN = `case
+  when excluded.granted > 0 then greatest(0, least(excluded.granted, ceil(($4::int4 - r.used) / ${SHARE}.0)::int4))
+  when r.ends = excluded.ends then excluded.granted
+  else 0 end`;
+const OVER = `r.ends <= ${NOW} and excluded.granted > 0`;
+
+// In the order of the subjects, so that two instances never wait for each other.
+const SETTLE = `
+insert into operations.rate_limit as r (subject, ends, used, granted)
+select s.subject, coalesce(s.ends, ${NOW} + $5::int4), greatest(0, least(s.take, ceil($4::int4 / ${SHARE}.0)::int4)),
+       least(s.take, ceil($4::int4 / ${SHARE}.0)::int4)
+  from unnest($1::text[], $2::int4[], $3::int8[]) as s(subject, take, ends)
+ order by s.subject
+on conflict (subject) do update set
+  ends = case when ${OVER} then excluded.ends else r.ends end,
+  used = case when ${OVER} then excluded.used else greatest(0, r.used + ${TAKEN}) end,
+  granted = case when ${OVER} then excluded.granted else ${TAKEN} end
+returning r.subject, r.granted, r.used, r.ends, r.ends - ${NOW} as left`;
+
+/** Most subjects of one statement. */
+const MOST = 2_000;
+/** How long nothing is asked of a database that has just failed, in ms. */
+const AWAY_MS = 1_000;
+
+interface Waiting {
+  readonly asked: Asked;
+  readonly resolve: (lease: Lease) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The budgets, in PostgreSQL. What is asked while a statement is under way goes with the next. */
+export class LimitLeases {
+  #waiting: Waiting[] = [];
+  #underWay = false;
+  #awayUntil = 0;
+  #away: unknown;
+
+  /**
+   * @param pool connections that wait neither for others' work nor for the disk.
+   * @param limit of each window.
+   * @param windowMs its length.
+   */
+  constructor(
+    readonly pool: Pool,
+    readonly limit: number,
+    readonly windowMs = WINDOW_MS,
+  ) {}
+
+  /** Takes a slice of at most `want`. A subject is asked for once at a time. Rejects while the database is away. */
+  take(subject: string, want: number): Promise<Lease> {
+    return this.#ask({ subject, take: want, window: null });
+  }
+
+  /** Brings back what is left of a window's slices; of a window that is over, nothing. */
+  async bringBack(subject: string, count: number, window: number): Promise<void> {
+    await this.#ask({ subject, take: -count, window });
+  }
+
+  /** Deletes windows that are over. */
+  async sweep(): Promise<void> {
+    await this.pool.query(`delete from operations.rate_limit where ends < ${NOW}`);
+  }
+
+  #ask(asked: Asked): Promise<Lease> {
+    if (performance.now() < this.#awayUntil) return Promise.reject(this.#away);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ asked, resolve, reject });
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#underWay || this.#waiting.length === 0) return;
+    this.#underWay = true;
+    // What arrives in this pass of the event loop goes together.
+    setImmediate(() => {
+      const batch = this.#batch();
+      void this.#settle(batch).finally(() => {
+        this.#underWay = false;
+        this.#next();
+      });
+    });
+  }
+
+  /** The next statement's part of what waits: each subject once, since an upsert meets a row only once. */
+  #batch(): Waiting[] {
+    const batch = new Map<string, Waiting>();
+    const rest: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      const { subject } = waiting.asked;
+      if (batch.size < MOST && !batch.has(subject)) batch.set(subject, waiting);
+      else rest.push(waiting);
+    }
+    this.#waiting = rest;
+    return [...batch.values()];
+  }
+
+  async #settle(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const { rows } = await this.pool.query<Row>({
+        name: 'rate-limit-settle',
+        text: SETTLE,
+        values: [
+          batch.map(({ asked }) => asked.subject),
+          batch.map(({ asked }) => asked.take),
+          batch.map(({ asked }) => asked.window),
+          this.limit,
+          this.windowMs,
+        ],
+      });
+      const found = new Map(rows.map((row) => [row.subject, row]));
+      for (const { asked, resolve, reject } of batch) {
+        const row = found.get(asked.subject);
+        if (row === undefined) reject(new Error('a rate limit was not answered'));
+        else resolve({ ...row, remaining: Math.max(0, this.limit - row.used), window: row.ends });
+      }
+    } catch (error) {
+      this.#away = error;
+      this.#awayUntil = performance.now() + AWAY_MS;
+      for (const { reject } of [...batch, ...this.#waiting.splice(0)]) reject(error);
+    }
+  }
+}

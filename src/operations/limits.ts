@@ -1,0 +1,206 @@
+/**
+ * Rate limits across all instances (interface.md, section 8), mostly out of memory: an instance spends slices of a
+ * subject's budget (`limit-leases.ts`), which grow while they are spent quickly. All instances together let through
+ * exactly what one would. While the database is away each instance counts alone: limits protect what is served, they
+ * are no reason to refuse it.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Lease, LimitLeases } from './limit-leases.ts';
+
+/** Where a subject stands after a request. */
+export interface Standing {
+  readonly admitted: boolean;
+  /** What is left of the window's budget, as far as this instance knows. */
+  readonly remaining: number;
+  /** Seconds until the next window, at least 1. */
+  readonly seconds: number;
+}
+
+/** What this instance holds of a subject's window. */
+interface Held {
+  /** End of the window, by `performance.now()`. */
+  ends: number;
+  window: number;
+  /** Of the slices taken. */
+  left: number;
+  /** What nobody has taken, when a slice was taken last. */
+  remaining: number;
+  /** What this instance let through in the window. */
+  spent: number;
+  /** How much to take next. */
+  slice: number;
+  takenAt: number;
+  spentAt: number;
+  /** Nothing is left, and nothing asked before then. */
+  dryUntil: number;
+  waiting: number;
+  taking: Promise<void> | undefined;
+}
+
+/** How long a slice should last, in ms: it doubles when it lasted less than half of it. What lies longer goes back. */
+const SLICE_MS = 4_000;
+/** How often somebody who has used everything up makes us look whether others brought something back, in ms. */
+const DRY_MS = 1_000;
+/** Subjects that are remembered at most; of one that is forgotten the database knows. */
+const REMEMBERED = 50_000;
+const SWEEP_MS = 30_000;
+
+/** The limiter of one instance. */
+export class RateLimits {
+  readonly #held: LRUCache<string, Held>;
+  readonly #timers: readonly NodeJS.Timeout[];
+
+  constructor(
+    private readonly leases: LimitLeases,
+    remembered = REMEMBERED,
+  ) {
+    this.#held = new LRUCache<string, Held>({
+      max: remembered,
+      dispose: (held, subject, reason) => {
+        if (reason === 'evict') void this.#bringBack(subject, held);
+      },
+    });
+    this.#timers = [
+      setInterval(() => this.#bringBackIdle(), SLICE_MS).unref(),
+      setInterval(() => void leases.sweep().catch(() => undefined), SWEEP_MS).unref(),
+    ];
+  }
+
+  /** Requests that each window allows. */
+  get limit(): number {
+    return this.leases.limit;
+  }
+
+  /** Subjects that are remembered. */
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** Counts a request. At once while a slice lasts; else after the database was asked. Never rejects. */
+  spend(subject: string): Standing | Promise<Standing> {
+    const held = this.#held.get(subject);
+    if (held === undefined) return this.#spendLater(subject, this.#remember(subject));
+    return this.#spendNow(held) ?? this.#spendLater(subject, held);
+  }
+
+  /** Brings back what is left of all slices. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await Promise.all([...this.#held.entries()].map(([subject, held]) => this.#bringBack(subject, held)));
+  }
+
+  #remember(subject: string): Held {
+    const held: Held = {
+      ends: 0,
+      window: 0,
+      left: 0,
+      remaining: 0,
+      spent: 0,
+      slice: 1,
+      takenAt: Number.NEGATIVE_INFINITY,
+      spentAt: 0,
+      dryUntil: 0,
+      waiting: 0,
+      taking: undefined,
+    };
+    this.#held.set(subject, held);
+    return held;
+  }
+
+  /** Undefined when the database must be asked. */
+  #spendNow(held: Held): Standing | undefined {
+    const now = performance.now();
+    if (held.ends <= now) return undefined;
+    if (held.left > 0) {
+      held.left -= 1;
+      held.spent += 1;
+      held.spentAt = now;
+      return standing(true, held, now);
+    }
+    return held.dryUntil > now ? standing(false, held, now) : undefined;
+  }
+
+  async #spendLater(subject: string, held: Held): Promise<Standing> {
+    held.waiting += 1;
+    try {
+      for (;;) {
+        held.taking ??= this.#take(subject, held).finally(() => {
+          held.taking = undefined;
+        });
+        await held.taking;
+        // Others who waited may have spent the slice, or the window has ended meanwhile.
+        const found = this.#spendNow(held);
+        if (found !== undefined) return found;
+      }
+    } finally {
+      held.waiting -= 1;
+    }
+  }
+
+  async #take(subject: string, held: Held): Promise<void> {
+    const asked = performance.now();
+    const lasted = asked - held.takenAt;
+    if (lasted < SLICE_MS / 2) held.slice = Math.min(held.slice * 2, this.limit);
+    else if (lasted > SLICE_MS * 2) held.slice = Math.max(1, Math.floor(held.slice / 2));
+    held.takenAt = asked;
+    try {
+      const want = Math.min(Math.max(held.slice, held.waiting), this.limit);
+      this.#taken(held, await this.leases.take(subject, want), asked);
+    } catch {
+      this.#alone(held);
+    }
+  }
+
+  #taken(held: Held, { granted, remaining, window, left }: Lease, asked: number): void {
+    if (window !== held.window) {
+      held.window = window;
+      held.left = 0;
+      held.spent = 0;
+    }
+    // Counted from before the question: here a window ends no later than there.
+    held.ends = asked + left;
+    held.left += granted;
+    held.remaining = remaining;
+    held.slice = Math.max(1, Math.min(held.slice, granted));
+    held.dryUntil = granted === 0 ? performance.now() + DRY_MS : 0;
+  }
+
+  /** The database is away: this instance lets through what the window allows by its own count. */
+  #alone(held: Held): void {
+    const now = performance.now();
+    if (held.ends <= now) {
+      held.ends = now + this.leases.windowMs;
+      held.spent = 0;
+    }
+    held.window = 0;
+    held.left = Math.max(0, this.limit - held.spent);
+    held.remaining = 0;
+    held.dryUntil = held.left === 0 ? now + DRY_MS : 0;
+  }
+
+  #bringBackIdle(): void {
+    const before = performance.now() - SLICE_MS;
+    for (const [subject, held] of this.#held.entries()) {
+      if (held.left > 0 && held.spentAt < before) void this.#bringBack(subject, held);
+    }
+  }
+
+  async #bringBack(subject: string, held: Held): Promise<void> {
+    const { left, window } = held;
+    // What was counted alone was never taken; what is being asked for now is settled there.
+    if (left === 0 || window === 0 || held.taking !== undefined || held.ends <= performance.now()) return;
+    held.left = 0;
+    held.remaining += left;
+    held.taking = this.leases
+      .bringBack(subject, left, window)
+      .catch(() => undefined)
+      .finally(() => {
+        held.taking = undefined;
+      });
+    await held.taking;
+  }
+}
+
+function standing(admitted: boolean, { ends, left, remaining }: Held, now: number): Standing {
+  return { admitted, remaining: left + remaining, seconds: Math.max(1, Math.ceil((ends - now) / 1000)) };
+}

@@ -1,0 +1,124 @@
+/**
+ * The log of requests that a project sees: who asked what, when, and how it ended. Never a query string, a body, a header
+ * or a secret. Rows are written in batches off the requests' path; a purge takes the rows whose path names its record.
+ */
+import type { Pool } from 'pg';
+
+/** The table, in schema `operations`. */
+export const REQUEST_LOG_SQL = `
+CREATE TABLE operations.request_log (
+  request_id text PRIMARY KEY,
+  at int8 NOT NULL,                    -- when it was answered, microseconds since 1970
+  project text NOT NULL,
+  environment text,                    -- null: a request about the project as a whole, by one of its members
+  key_id text,
+  identity text,                       -- issuer and subject of an ID token
+  method text NOT NULL,
+  path text NOT NULL,                  -- without query string
+  named uuid,                          -- the first resource id in the path
+  status int2 NOT NULL,
+  ms real NOT NULL
+);
+CREATE INDEX request_log_of_project ON operations.request_log (project, at, request_id);
+CREATE INDEX request_log_named ON operations.request_log (named) WHERE named IS NOT NULL;
+CREATE INDEX request_log_age ON operations.request_log USING brin (at);
+`;
+
+/** A request that was answered. */
+export interface LoggedRequest {
+  readonly requestId: string;
+  /** Microseconds since 1970. */
+  readonly at: number;
+  readonly project: string;
+  readonly environment: string | null;
+  readonly keyId: string | null;
+  readonly identity: string | null;
+  readonly method: string;
+  /** Without query string, and without what is neither an id nor part of the URL's pattern. */
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** Most rows of a statement, and of requests that wait: beyond them a request is counted, not logged. */
+const BATCH = 2_000;
+const WAITING = 20_000;
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
+
+// A batch whose answer was lost is sent again.
+const INSERT = `
+insert into operations.request_log
+  (request_id, at, project, environment, key_id, identity, method, path, named, status, ms)
+select request_id, at, project, environment, key_id, identity, method, path, named, status, ms
+  from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+              $9::uuid[], $10::int2[], $11::real[])
+    as r(request_id, at, project, environment, key_id, identity, method, path, named, status, ms)
+on conflict do nothing`;
+
+const EXPIRED = `
+delete from operations.request_log
+ where request_id in (select request_id from operations.request_log where at < $1 limit 10000)`;
+
+/** The log, in PostgreSQL. */
+export class RequestLog {
+  #waiting: LoggedRequest[] = [];
+  #dropped = 0;
+
+  /** @param pool whose commits need not wait for the disk. */
+  constructor(readonly pool: Pool) {}
+
+  /** Requests that are not written yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Requests that never will be: too many waited. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Notes a request; `flush` writes it. */
+  add(request: LoggedRequest): void {
+    if (this.#waiting.length < WAITING) this.#waiting.push(request);
+    else this.#dropped += 1;
+  }
+
+  /** Writes what waits. Rejects while the database is away; then it waits on. */
+  async flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, BATCH);
+      await this.pool.query({ name: 'request-log-insert', text: INSERT, values: columnsOf(batch) });
+      this.#waiting.splice(0, batch.length);
+    }
+  }
+
+  /** Deletes what is older. @param before microseconds since 1970 */
+  async sweep(before: number): Promise<void> {
+    for (let deleted = 1; deleted > 0; ) {
+      deleted = (await this.pool.query(EXPIRED, [before])).rowCount ?? 0;
+    }
+  }
+
+  /** Deletes the rows whose path names a patient: part of a purge. What waits in memory is written first. */
+  async forget(patientId: string): Promise<void> {
+    await this.flush();
+    await this.pool.query('delete from operations.request_log where named = $1', [patientId]);
+  }
+}
+
+function columnsOf(batch: readonly LoggedRequest[]): unknown[] {
+  return [
+    batch.map(({ requestId }) => requestId),
+    batch.map(({ at }) => at),
+    batch.map(({ project }) => project),
+    batch.map(({ environment }) => environment),
+    batch.map(({ keyId }) => keyId),
+    batch.map(({ identity }) => identity),
+    batch.map(({ method }) => method),
+    batch.map(({ path }) => path),
+    batch.map(({ path }) => UUID.exec(path)?.[0] ?? null),
+    batch.map(({ status }) => status),
+    batch.map(({ ms }) => ms),
+  ];
+}

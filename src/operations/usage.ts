@@ -1,0 +1,123 @@
+/** What projects use, by day (UTC) and environment: requests, reads, writes, and bytes of events written. */
+import type { Pool } from 'pg';
+import { parseMetadata } from '../events/metadata.ts';
+import type { EventStore, NewEvent } from '../events/store.ts';
+import type { Tenant } from '../shared/tenant.ts';
+
+/** The table, in schema `operations`. */
+export const USAGE_SQL = `
+CREATE TABLE operations.usage (
+  project text NOT NULL,
+  environment text NOT NULL,
+  day date NOT NULL,
+  requests int8 NOT NULL DEFAULT 0,
+  reads int8 NOT NULL DEFAULT 0,
+  writes int8 NOT NULL DEFAULT 0,
+  stored int8 NOT NULL DEFAULT 0,      -- bytes of data and metadata of the events written
+  PRIMARY KEY (project, environment, day)
+);`;
+
+/** What is added up until it is written. */
+interface Sum {
+  readonly tenant: Tenant;
+  readonly day: string;
+  requests: number;
+  writes: number;
+  stored: number;
+}
+
+const ADD = `
+insert into operations.usage as u (project, environment, day, requests, reads, writes, stored)
+select project, environment, day, requests, requests - writes, writes, stored
+  from unnest($1::text[], $2::text[], $3::date[], $4::int8[], $5::int8[], $6::int8[])
+    as s(project, environment, day, requests, writes, stored)
+ order by project, environment, day
+on conflict (project, environment, day) do update set
+  requests = u.requests + excluded.requests,
+  reads = u.reads + excluded.reads,
+  writes = u.writes + excluded.writes,
+  stored = u.stored + excluded.stored`;
+
+/** Usage, added up in memory and written every second; what an instance had not written when it was killed is missing. */
+export class Usage {
+  #sums = new Map<string, Sum>();
+
+  constructor(readonly pool: Pool) {}
+
+  /** Counts a request. @param writes whether it may have changed anything. */
+  request(tenant: Tenant, writes: boolean): void {
+    const sum = this.#sum(tenant);
+    sum.requests += 1;
+    if (writes) sum.writes += 1;
+  }
+
+  /** Counts bytes of events that were written. */
+  stored(tenant: Tenant, bytes: number): void {
+    this.#sum(tenant).stored += bytes;
+  }
+
+  /** Writes what was added up. Rejects while the database is away; then it is added up further. */
+  async flush(): Promise<void> {
+    if (this.#sums.size === 0) return;
+    const sums = this.#sums;
+    this.#sums = new Map();
+    const all = [...sums.values()];
+    try {
+      await this.pool.query({
+        name: 'usage-add',
+        text: ADD,
+        values: [
+          all.map(({ tenant }) => tenant.project),
+          all.map(({ tenant }) => tenant.environment),
+          all.map(({ day }) => day),
+          all.map(({ requests }) => requests),
+          all.map(({ writes }) => writes),
+          all.map(({ stored }) => stored),
+        ],
+      });
+    } catch (error) {
+      for (const { tenant, day, requests, writes, stored } of all) {
+        const sum = this.#sum(tenant, day);
+        sum.requests += requests;
+        sum.writes += writes;
+        sum.stored += stored;
+      }
+      throw error;
+    }
+  }
+
+  #sum(tenant: Tenant, day = new Date().toISOString().slice(0, 10)): Sum {
+    const name = `${tenant.project}/${tenant.environment}/${day}`;
+    const known = this.#sums.get(name);
+    if (known !== undefined) return known;
+    const sum = { tenant, day, requests: 0, writes: 0, stored: 0 };
+    this.#sums.set(name, sum);
+    return sum;
+  }
+}
+
+/** The same store; what is appended to streams of a tenant is counted as stored by it. */
+export function metered(store: EventStore, usage: Pick<Usage, 'stored'>): EventStore {
+  return {
+    async append(stream, expected, events) {
+      const result = await store.append(stream, expected, events);
+      const owner = events[0] === undefined ? undefined : parseMetadata(events[0].metadata).owner;
+      if (owner !== undefined) usage.stored(owner, bytesOf(events));
+      return result;
+    },
+    read: (stream, options) => store.read(stream, options),
+    subscribe: (options) => store.subscribe(options),
+    head: () => store.head(),
+    reached: () => store.reached(),
+    erase: (stream) => store.erase(stream),
+    ping: () => store.ping(),
+    close: () => store.close(),
+  };
+}
+
+function bytesOf(events: readonly NewEvent[]): number {
+  return events.reduce(
+    (sum, { data, metadata }) => sum + Buffer.byteLength(data) + Buffer.byteLength(metadata),
+    0,
+  );
+}

@@ -1,0 +1,56 @@
+/** How a person fares without any illness: the measures that age, sex and height give. */
+import { ageOn, type Day } from './days.ts';
+import type { Person } from './people.ts';
+import type { Random } from './random.ts';
+import type { Course } from './record.ts';
+
+/** Median height in cm and weight in kg by age in years, both sexes, rounded from the WHO's growth standards. */
+const GROWTH: readonly (readonly [age: number, height: number, weight: number])[] = [
+  [0, 50, 3.4],
+  [0.25, 60, 6],
+  [0.5, 66.5, 7.6],
+  [1, 75, 9.4],
+  [2, 87, 12.1],
+  [3, 95.5, 14.2],
+  [4, 103, 16.2],
+  [5, 110, 18.3],
+  [6, 116, 20.5],
+  [8, 127.5, 25.5],
+  [10, 138, 32],
+  [12, 149, 41],
+  [14, 160, 50],
+  [16, 167, 58],
+  [18, 170, 64],
+];
+
+/** A child's height or weight by age, between the table's lines. @param column 1 height, 2 weight. */
+export function grown(age: number, column: 1 | 2): number {
+  const above = GROWTH.findIndex(([years]) => years > age);
+  const after = GROWTH[above];
+  const before = GROWTH[above < 0 ? GROWTH.length - 1 : Math.max(0, above - 1)];
+  if (before === undefined) throw new RangeError('no growth');
+  if (after === undefined) return before[column];
+  const share = Math.max(0, (age - before[0]) / (after[0] - before[0]));
+  return before[column] + share * (after[column] - before[column]);
+}
+
+/** The measures of a healthy person. */
+export function healthyCourse(person: Person, random: Random): Course {
+  const size = random.between(0.96, 1.04);
+  const adultHeight = (person.sex === 'female' ? 164 : 177) * size;
+  const bmi = random.between(21, 26);
+  const adultWeight = bmi * (adultHeight / 100) ** 2;
+  const pressure = random.between(-5, 5);
+  const ldl = random.between(90, 125);
+  const creatinine = person.sex === 'female' ? random.between(0.62, 0.8) : random.between(0.78, 0.98);
+  const age = (day: Day): number => ageOn(person.birth, day);
+  return {
+    systolic: (day) => (age(day) < 18 ? 88 + 1.6 * age(day) : 108 + 0.3 * age(day)) + pressure,
+    heartRate: (day) => (age(day) < 2 ? 120 : age(day) < 12 ? 92 : 71),
+    weight: (day) => (age(day) < 18 ? grown(age(day), 2) * size : adultWeight + (age(day) - 40) * 0.08),
+    height: (day) => (age(day) < 18 ? grown(age(day), 1) * size : adultHeight),
+    creatinine: () => creatinine,
+    ldl: () => ldl,
+    saturation: () => 98,
+  };
+}

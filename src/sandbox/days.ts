@@ -1,0 +1,29 @@
+/** Days as whole numbers since 1970-01-01, UTC: what the generator reckons with. */
+
+/** A day. */
+export type Day = number;
+
+/** A year of 365.25 days. */
+export const YEAR = 365.25;
+
+/** The day of `YYYY-MM-DD`. @throws RangeError for another form. */
+export function dayOf(text: string): Day {
+  const day = Date.parse(`${text}T00:00:00Z`) / 86_400_000;
+  if (!Number.isInteger(day)) throw new RangeError(`${text} is no day`);
+  return day;
+}
+
+/** `YYYY-MM-DD`. */
+export function dateText(day: Day): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** A FHIR dateTime in UTC. @param minutes since midnight. */
+export function timeText(day: Day, minutes: number): string {
+  return `${new Date(day * 86_400_000 + minutes * 60_000).toISOString().slice(0, 19)}Z`;
+}
+
+/** Age in years on a day. */
+export function ageOn(birth: Day, day: Day): number {
+  return (day - birth) / YEAR;
+}

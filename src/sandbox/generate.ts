@@ -1,0 +1,98 @@
+/** The synthetic patients of a sandbox. Pure: the same seed, ids and day give the same, to the byte. */
+import { pulseAtHome, reportPain } from './background.ts';
+import { CAST, type Role } from './cast.ts';
+import { healthyCourse } from './course.ts';
+import { type Day, dayOf } from './days.ts';
+import { type Directory, makeDirectory } from './directory.ts';
+import { addressOf, drawPerson, humanNames, type Person, patientResource, REGISTER } from './people.ts';
+import { Random } from './random.ts';
+import { IMPORT, RecordBuilder } from './record.ts';
+import type { SyntheticData, SyntheticRecord } from './synthetic.ts';
+
+/** What determines the content. */
+export interface Generation {
+  /** Determines everything but ids. */
+  readonly seed: string;
+  /** `YYYY-MM-DD`; nothing lies on it or later. */
+  readonly today: string;
+  /** The n-th id of a series: ids come from here alone. */
+  readonly ids: { at(index: number, series: string): string };
+  /** How many patients, up to 30. */
+  readonly patients?: number;
+}
+
+/** How many patients there are. */
+export const PATIENTS = CAST.length;
+
+/** Series of ids of the n-th record, whose first is the Patient's. */
+export const recordSeries = (index: number): string => `sandbox-record-${index}`;
+
+/** Makes the directory and the records. */
+export function generateSandbox({ seed, today, ids, patients = PATIENTS }: Generation): SyntheticData {
+  const random = new Random(seed);
+  const day = dayOf(today);
+  const drawing = (series: string): (() => string) => {
+    let drawn = 0;
+    return () => ids.at(drawn++, series);
+  };
+  const directory = makeDirectory(random.fork('directory'), day, drawing('sandbox-directory'));
+  const people = new Map<string, Person>();
+  const records = CAST.slice(0, patients).map((role, index): SyntheticRecord => {
+    const own = random.fork(role.story);
+    const parent = role.childOf === undefined ? undefined : people.get(role.childOf);
+    const person = drawPerson(role, own, day, `S-${String(index + 1).padStart(3, '0')}`, parent);
+    people.set(role.story, person);
+    return tellRecord(role, person, parent, own, directory, day, drawing(recordSeries(index)));
+  });
+  return { directory: directory.entries, records };
+}
+
+function tellRecord(
+  role: Role,
+  person: Person,
+  parent: Person | undefined,
+  random: Random,
+  directory: Directory,
+  today: Day,
+  draw: () => string,
+): SyntheticRecord {
+  const death = role.died === undefined ? undefined : today - random.int(...role.died);
+  // A life that has ended is told as of its last day.
+  const builder = new RecordBuilder(
+    person,
+    random,
+    directory,
+    death ?? today,
+    draw,
+    healthyCourse(person, random),
+  );
+  builder.add('Patient', IMPORT, patientResource(person, death), builder.patient);
+  if (parent !== undefined) addParent(builder, parent);
+  role.tell(builder);
+  completeAuthors(builder);
+  return { patient: builder.patient, resources: builder.resources };
+}
+
+/** Every record has something of each kind of author: what a story leaves out. */
+function completeAuthors(builder: RecordBuilder): void {
+  const there = new Set(builder.resources.map(({ author }) => author.type));
+  if (!there.has('device')) pulseAtHome(builder, 4);
+  if (!there.has('patient')) reportPain(builder, builder.ago(25), builder.random.int(0, 2));
+}
+
+/** The parent, who is a patient, too: the same number in the register. */
+function addParent(builder: RecordBuilder, parent: Person): void {
+  const [code, display] = parent.sex === 'female' ? ['MTH', 'mother'] : ['FTH', 'father'];
+  builder.add('RelatedPerson', IMPORT, {
+    identifier: [{ use: 'usual', system: REGISTER, value: parent.number }],
+    active: true,
+    patient: builder.subject,
+    relationship: [
+      { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-RoleCode', code, display }] },
+    ],
+    name: humanNames(parent),
+    telecom: [{ system: 'phone', value: parent.phone }],
+    gender: parent.sex,
+    address: [addressOf(parent)],
+  });
+}

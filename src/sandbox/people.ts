@@ -1,0 +1,107 @@
+/** Who the patients are: the cast with its ages, and the names and addresses that a seed gives them. */
+import type { JsonObject } from '#src/shared/json.ts';
+import { COUNTRIES, type Country, type Name } from './countries.ts';
+import { type Day, dateText, YEAR } from './days.ts';
+import type { Random } from './random.ts';
+
+/** Sex as in Patient.gender. */
+export type Sex = 'female' | 'male';
+
+/** A part in the cast. */
+export interface Part {
+  readonly story: string;
+  readonly sex?: Sex;
+  /** Age today, years, from and to. */
+  readonly ages: readonly [number, number];
+  /** Story of the adult who is this child's parent. */
+  readonly childOf?: string;
+}
+
+/** A synthetic person. */
+export interface Person {
+  readonly sex: Sex;
+  readonly birth: Day;
+  readonly country: Country;
+  readonly given: Name;
+  readonly family: Name;
+  /** Place of the family name in its country's list: its form differs by sex in some. */
+  readonly familyIndex: number;
+  readonly street: string;
+  readonly city: readonly [postalCode: string, city: string];
+  readonly phone: string;
+  /** Number in the hospital's register of patients. */
+  readonly number: string;
+}
+
+/** System of the numbers of patients. */
+export const REGISTER = 'urn:annal:sandbox:patient-number';
+
+/** Draws a person; with a parent, of the parent's family and address. */
+export function drawPerson(part: Part, random: Random, today: Day, number: string, parent?: Person): Person {
+  const sex = part.sex ?? random.pick(['female', 'male'] as const);
+  const country = parent?.country ?? random.pick(COUNTRIES);
+  const [youngest, oldest] = part.ages;
+  const familyIndex = parent?.familyIndex ?? random.int(0, country.family.length - 1);
+  return {
+    sex,
+    birth: today - Math.round(random.between(youngest, oldest) * YEAR),
+    country,
+    given: random.pick(country[sex]),
+    family: familyName(country, familyIndex, sex),
+    familyIndex,
+    street: parent?.street ?? `${random.pick(country.streets)} ${random.int(1, 120)}`,
+    city: parent?.city ?? random.pick(country.cities),
+    phone: parent?.phone ?? `${country.phone} 555 ${random.int(100_000, 999_999)}`,
+    number,
+  };
+}
+
+/** HumanName elements: in Latin letters, and in the country's script where that is another. */
+export function humanNames({ given, family }: Pick<Person, 'given' | 'family'>): JsonObject[] {
+  const latin = { use: 'usual', family: family[0], given: [given[0]] };
+  const [, ownGiven] = given;
+  const [, ownFamily] = family;
+  if (ownGiven === undefined || ownFamily === undefined) return [{ ...latin, use: 'official' }];
+  return [{ use: 'official', family: ownFamily, given: [ownGiven] }, latin];
+}
+
+/** An Address element. */
+export function addressOf({ street, city, country }: Person): JsonObject {
+  return { use: 'home', line: [street], postalCode: city[0], city: city[1], country: country.code };
+}
+
+/** The Patient resource but for its id. */
+export function patientResource(person: Person, death: Day | undefined): JsonObject {
+  return {
+    resourceType: 'Patient',
+    meta: { security: [TEST_DATA] },
+    identifier: [{ use: 'usual', system: REGISTER, value: person.number }],
+    active: true,
+    name: humanNames(person),
+    telecom: [{ system: 'phone', value: person.phone, use: 'mobile' }],
+    gender: person.sex,
+    birthDate: dateText(person.birth),
+    ...(death === undefined ? {} : { deceasedDateTime: dateText(death) }),
+    address: [addressOf(person)],
+    communication: [
+      {
+        language: { coding: [{ system: 'urn:ietf:bcp:47', code: person.country.language }] },
+        preferred: true,
+      },
+    ],
+  };
+}
+
+/** HL7's label of test data (v3 ActReason HTEST). */
+const TEST_DATA = {
+  system: 'http://terminology.hl7.org/CodeSystem/v3-ActReason',
+  code: 'HTEST',
+  display: 'test health data',
+};
+
+function familyName(country: Country, index: number, sex: Sex): Name {
+  const list = sex === 'female' ? (country.familyOfWomen ?? country.family) : country.family;
+  const name = list[index];
+  if (name === undefined) throw new RangeError(`${country.code} has no family name ${index}`);
+  return name;
+}

@@ -1,0 +1,58 @@
+/** Pseudo-random numbers that a seed determines: the same seed gives the same patients on every machine. Not for secrets. */
+
+/** A generator with four words of state (sfc32, by Chris Doty-Humphrey), seeded by a text. */
+export class Random {
+  readonly #state: [number, number, number, number];
+
+  constructor(readonly seed: string) {
+    this.#state = [hash(seed, 1), hash(seed, 2), hash(seed, 3), 1];
+    for (let round = 0; round < 12; round += 1) this.next();
+  }
+
+  /** A generator of its own for a named part, so that a change in one part leaves the others as they were. */
+  fork(part: string): Random {
+    return new Random(`${this.seed}/${part}`);
+  }
+
+  /** From 0 up to, and without, 1. */
+  next(): number {
+    const state = this.#state;
+    const [a, b, c, count] = state;
+    const sum = (a + b + count) | 0;
+    state[3] = (count + 1) | 0;
+    state[0] = b ^ (b >>> 9);
+    state[1] = (c + (c << 3)) | 0;
+    state[2] = (((c << 21) | (c >>> 11)) + sum) | 0;
+    return (sum >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number from `least` to `most`, both included. */
+  int(least: number, most: number): number {
+    return least + Math.floor(this.next() * (most - least + 1));
+  }
+
+  /** A number from `least` to `most`. */
+  between(least: number, most: number): number {
+    return least + this.next() * (most - least);
+  }
+
+  /** A number around 0, at most `spread` away, those near 0 more often. */
+  noise(spread: number): number {
+    return (this.next() + this.next() - 1) * spread;
+  }
+
+  /** One of a list that is not empty. */
+  pick<T>(list: readonly T[]): T {
+    const one = list[this.int(0, list.length - 1)];
+    if (one === undefined) throw new RangeError('nothing to pick from');
+    return one;
+  }
+}
+
+/** 32 bits of a text (FNV-1a with a final avalanche). */
+function hash(text: string, salt: number): number {
+  let value = 0x811c9dc5 ^ salt;
+  for (const unit of text) value = Math.imul(value ^ (unit.codePointAt(0) ?? 0), 0x01000193);
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  return value ^ (value >>> 13);
+}

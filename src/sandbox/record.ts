@@ -1,0 +1,92 @@
+/** A patient's record while it is written: who the patient is, how they fare, and the resources so far. */
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { ageOn, type Day } from './days.ts';
+import type { Directory } from './directory.ts';
+import type { Person } from './people.ts';
+import type { Random } from './random.ts';
+import type { Author, Authored } from './synthetic.ts';
+
+/** A person's measures over time, which the stories bend: treatment lowers them, illness raises them. */
+export interface Course {
+  /** mm[Hg] */
+  systolic: (day: Day) => number;
+  /** /min */
+  heartRate: (day: Day) => number;
+  /** kg */
+  weight: (day: Day) => number;
+  /** cm */
+  height: (day: Day) => number;
+  /** mg/dL */
+  creatinine: (day: Day) => number;
+  /** mg/dL */
+  ldl: (day: Day) => number;
+  /** % */
+  saturation: (day: Day) => number;
+}
+
+/** A visit: what is measured in it lies within it. */
+export interface Visit {
+  readonly reference: string;
+  readonly day: Day;
+  /** Minutes since midnight. */
+  readonly start: number;
+}
+
+/** Collects a record. */
+export class RecordBuilder {
+  readonly resources: Authored[] = [];
+  readonly patient: string;
+  readonly doctor: string;
+  readonly doctorAuthor: Author;
+  course: Course;
+  /** The patient's own device at home. */
+  device: string | undefined;
+
+  /** @param draw gives ids; the first is the Patient's. */
+  constructor(
+    readonly person: Person,
+    readonly random: Random,
+    readonly directory: Directory,
+    readonly today: Day,
+    readonly draw: () => string,
+    course: Course,
+  ) {
+    this.patient = draw();
+    this.course = course;
+    this.doctor = random.pick(directory.practitioners);
+    this.doctorAuthor = { type: 'practitioner', reference: this.doctor, sourceSystem: 'practice-emr' };
+  }
+
+  /** The reference that every resource of the record names. */
+  get subject(): { reference: string } {
+    return { reference: `Patient/${this.patient}` };
+  }
+
+  /** Adds a resource. @returns `Type/id`. */
+  add(type: ResourceType, author: Author, content: JsonObject, id = this.draw()): string {
+    this.resources.push({ type, id, resource: { resourceType: type, id, ...content }, author });
+    return `${type}/${id}`;
+  }
+
+  /** Age in years. */
+  age(day: Day): number {
+    return ageOn(this.person.birth, day);
+  }
+
+  /** The day that lies a number of days ago. */
+  ago(days: number): Day {
+    return this.today - Math.round(days);
+  }
+}
+
+/** Data that another system handed over. */
+export const IMPORT: Author = { type: 'import', sourceSystem: 'hospital-register' };
+/** What the laboratory sends. */
+export const LABORATORY: Author = { type: 'import', sourceSystem: 'laboratory' };
+/** What a device measures at home. */
+export const DEVICE: Author = { type: 'device', sourceSystem: 'home-monitor' };
+/** What the patient says. */
+export const SELF: Author = { type: 'patient', sourceSystem: 'patient-app' };
+/** What a model wrote. */
+export const AI: Author = { type: 'ai', sourceSystem: 'note-summarizer' };

@@ -1,0 +1,32 @@
+/** What the generator makes: resources with their authors, in records and a directory. */
+import type { AuthorType } from '#src/events/metadata.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+
+/** In whose name a resource is written, as the author headers of a request would say it (interface.md, section 5). */
+export interface Author {
+  readonly type: AuthorType;
+  /** `Practitioner/<id>` of the directory. */
+  readonly reference?: string;
+  readonly sourceSystem: string;
+}
+
+/** A resource, complete but for its version and time, and its author. */
+export interface Authored {
+  readonly type: ResourceType;
+  readonly id: string;
+  readonly resource: JsonObject;
+  readonly author: Author;
+}
+
+/** A patient's record; the Patient comes first. */
+export interface SyntheticRecord {
+  readonly patient: string;
+  readonly resources: readonly Authored[];
+}
+
+/** A sandbox's content. */
+export interface SyntheticData {
+  readonly directory: readonly Authored[];
+  readonly records: readonly SyntheticRecord[];
+}

@@ -1,0 +1,124 @@
+/** POST requests with an Idempotency-Key that are sent to a service that dies of them, and then again to one that lives. */
+import { expect } from 'chai';
+import { newUuid } from '#src/shared/ids.ts';
+import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { eventually } from '#test/support/process.ts';
+import { type Answer, type Call, type Service, startService } from '#test/support/service.ts';
+
+/** Identifier system of what these requests write. */
+export const SYSTEM = 'urn:annal:test';
+
+/** A request, and the append after which the service that gets it dies (see `dying-service.ts`). */
+export interface DyingRequest {
+  readonly diesAfter: string;
+  readonly path: string;
+  readonly call: Call;
+}
+
+/** A POST with a key of its own. */
+export function post(
+  diesAfter: string,
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+): DyingRequest {
+  const all = { 'Idempotency-Key': newUuid(), Prefer: 'return=representation', ...headers };
+  return { diesAfter, path, call: { method: 'POST', body: JSON.stringify(body), headers: all } };
+}
+
+/** Where a request dies: a service on `dataDir`, over the database and with the key of one that lives. */
+export interface DyingPlace {
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly key: string;
+}
+
+/** Sends a request to a service that dies after an append. */
+export async function sendToDying(place: DyingPlace, request: DyingRequest): Promise<void> {
+  expect(await diesOf(place, request), 'the service should have died').to.equal(true);
+}
+
+/**
+ * Makes requests until a service has died of one, and gives that one. The directory's append may be made by a service
+ * that lives, which completes what it finds carried: then nobody dies.
+ */
+export async function lastRequest<T extends { readonly request: DyingRequest }>(
+  place: DyingPlace,
+  make: (attempt: number) => T,
+): Promise<T> {
+  for (let attempt = 1; attempt <= 10; attempt += 1) {
+    const made = make(attempt);
+    if (await diesOf(place, made.request)) return made;
+    expect(made.request.diesAfter).to.equal('directory- 1');
+  }
+  throw new Error('no service has died');
+}
+
+async function diesOf(place: DyingPlace, { diesAfter, path, call }: DyingRequest): Promise<boolean> {
+  const dying = await startService({
+    ...place,
+    program: 'test/faults/dying-service.ts',
+    env: { DIES_AFTER: diesAfter },
+  });
+  const answer = await dying.fhir(path, call).catch(() => undefined);
+  await dying.stop();
+  return answer === undefined;
+}
+
+/** The same request to a service that lives, twice. While the dead attempt's lease lasts it answers 409. */
+export async function retry(service: Service, { path, call }: DyingRequest): Promise<Answer> {
+  let answer = await service.fhir(path, call);
+  await eventually(async () => {
+    if (answer.status === 409) answer = await service.fhir(path, call);
+    return answer.status !== 409;
+  }, 30_000);
+  const again = await service.fhir(path, call);
+  expect(again.headers.get('idempotent-replayed')).to.equal('true');
+  expect(again.text).to.equal(answer.text);
+  return answer;
+}
+
+/** A Patient by its identifier. */
+export function patient(value: string): JsonObject {
+  return { resourceType: 'Patient', identifier: [{ system: SYSTEM, value }] };
+}
+
+/** A batch of new patients. */
+export function batchOf(values: readonly string[]): JsonObject {
+  const entry = values.map((value) => ({
+    resource: patient(value),
+    request: { method: 'POST', url: 'Patient' },
+  }));
+  return { resourceType: 'Bundle', type: 'batch', entry };
+}
+
+/** A new patient with a new organization: a record's and a directory's stream. */
+export function withOrganization(value: string): JsonObject {
+  const identifier = [{ system: SYSTEM, value }];
+  return {
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [
+      {
+        fullUrl: 'urn:uuid:22222222-2222-4222-8222-222222222222',
+        resource: { resourceType: 'Organization', name: 'New', identifier },
+        request: { method: 'POST', url: 'Organization' },
+      },
+      {
+        resource: {
+          resourceType: 'Patient',
+          identifier,
+          managingOrganization: { reference: 'urn:uuid:22222222-2222-4222-8222-222222222222' },
+        },
+        request: { method: 'POST', url: 'Patient' },
+      },
+    ],
+  };
+}
+
+/** The statuses in a Bundle's answer. */
+export function statuses(answer: Answer): unknown[] {
+  const { entry } = answer.json;
+  if (!Array.isArray(entry)) throw new Error(answer.text);
+  return entry.map((one) => (isObject(one) && isObject(one.response) ? one.response.status : undefined));
+}

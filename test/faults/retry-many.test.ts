@@ -1,0 +1,123 @@
+/** Fifty kills between append and answer, each followed by a retry: one write each (decisions.md, section 3). */
+import { rm } from 'node:fs/promises';
+import { expect } from 'chai';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { scaled } from '#test/support/scale.ts';
+import { newDataDir, type Service, startService } from '#test/support/service.ts';
+import {
+  batchOf,
+  type DyingRequest,
+  lastRequest,
+  patient,
+  post,
+  retry,
+  SYSTEM,
+  statuses,
+  withOrganization,
+} from './dying-requests.ts';
+
+const KILLS = scaled(50, 2);
+
+/** A request that dies, and what there must be of it afterwards. */
+interface Kill {
+  readonly request: DyingRequest;
+  readonly status: 200 | 201;
+  /** Of each, one resource with this identifier and one version. */
+  readonly written: Readonly<Partial<Record<'Patient' | 'Organization', readonly string[]>>>;
+}
+
+/** Every kind in turn; `name` is the identifier of what it writes. */
+const KINDS: readonly ((name: string) => Kill)[] = [
+  (name) => ({
+    request: post('directory- 1', '/Organization', { ...patient(name), resourceType: 'Organization' }),
+    status: 201,
+    written: { Organization: [name] },
+  }),
+  (name) => ({
+    request: post('record- 1', '', withOrganization(name), {
+      'X-Service-Author-Type': 'device',
+      'X-Service-Origin-Id': name,
+    }),
+    status: 200,
+    written: { Patient: [name], Organization: [name] },
+  }),
+  (name) => ({
+    request: post('record- 1', '/Patient', patient(name)),
+    status: 201,
+    written: { Patient: [name] },
+  }),
+  (name) => ({
+    request: post('record- 1', '/Patient', patient(name), {
+      'If-None-Exist': `identifier=${SYSTEM}|${name}`,
+    }),
+    status: 201,
+    written: { Patient: [name] },
+  }),
+  (name) => ({
+    request: post('directory- 1', '', withOrganization(name)),
+    status: 200,
+    written: { Patient: [name], Organization: [name] },
+  }),
+  (name) => {
+    const names = [1, 2, 3, 4].map((number) => `${name}-${number}`);
+    const appends = 1 + (name.length % names.length);
+    return {
+      request: post(`record- ${appends}`, '', batchOf(names)),
+      status: 200,
+      written: { Patient: names },
+    };
+  },
+];
+
+describe(`${KILLS} kills between append and answer`, () => {
+  let database: TestDatabase;
+  let service: Service;
+  let dyingDir: string;
+  const kills: Kill[] = [];
+
+  before(async function () {
+    this.timeout(60_000 + KILLS * 20_000);
+    database = await createDatabase();
+    dyingDir = await newDataDir();
+    service = await startService({ databaseUrl: database.url });
+    const place = { databaseUrl: database.url, dataDir: dyingDir, key: service.key };
+    for (let index = 0; index < KILLS; index += 1) {
+      const kind = KINDS[index % KINDS.length];
+      if (kind !== undefined)
+        kills.push(await lastRequest(place, (attempt) => kind(`kill-${index}-${attempt}`)));
+    }
+    // Leases of the dead last 10 s; the test beside this one waits for them.
+    await database.pool.query(
+      "update operations.idempotency set lease_until = now() - interval '1 second' where answer is null",
+    );
+  });
+
+  after(async () => {
+    await service.stop();
+    await database.drop();
+    await rm(dyingDir, { recursive: true, force: true });
+  });
+
+  const total = async (search: string) => (await service.fhir(search)).json.total;
+
+  it('leave one write each, answered as if nothing had happened', async function () {
+    this.timeout(60_000 + KILLS * 2_000);
+    for (const { request, status, written } of kills) {
+      const answer = await retry(service, request);
+      expect(answer.status, answer.text).to.equal(status);
+      const made = Object.values(written).flat();
+      if (status === 200) expect(statuses(answer)).to.deep.equal(made.map(() => '201 Created'));
+      for (const [type, names] of Object.entries(written)) {
+        for (const name of names) {
+          const found = await service.fhir(`/${type}?identifier=${SYSTEM}|${name}`);
+          expect(found.json.total, `${type} ${name}`).to.equal(1);
+          const id = /"fullUrl":"[^"]*\/([^/"]+)"/.exec(found.text)?.[1];
+          expect(await total(`/${type}/${id}/_history`), `versions of ${type} ${name}`).to.equal(1);
+          expect(await total(`/Provenance?target=${type}/${id}`), `Provenances of ${type} ${name}`).to.equal(
+            1,
+          );
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,116 @@
+/** The limiter itself, over a real database: windows, slices that come back, memory, and a database that is away. */
+import { expect } from 'chai';
+import { migrate } from '#src/database/migrate.ts';
+import { openPool } from '#src/database/pool.ts';
+import { LimitLeases } from '#src/operations/limit-leases.ts';
+import { RateLimits } from '#src/operations/limits.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { eventually } from '#test/support/process.ts';
+import { scaled } from '#test/support/scale.ts';
+
+describe('the limiter', function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+  const opened: RateLimits[] = [];
+
+  before(async () => {
+    database = await createDatabase();
+    await migrate(database.url);
+  });
+  after(async () => {
+    await Promise.all(opened.map((limits) => limits.close()));
+    await database?.drop();
+  });
+
+  const limiter = (limit: number, { windowMs = 60_000, remembered = 1_000, pool = database.pool } = {}) => {
+    const limits = new RateLimits(new LimitLeases(pool, limit, windowMs), remembered);
+    opened.push(limits);
+    return limits;
+  };
+  const spend = async (limits: RateLimits, subject: string, times: number): Promise<number> => {
+    const found = await Promise.all(Array.from({ length: times }, () => limits.spend(subject)));
+    return found.filter(({ admitted }) => admitted).length;
+  };
+  const used = async (subject: string): Promise<number | undefined> => {
+    const { rows } = await database.pool.query('select used from operations.rate_limit where subject = $1', [
+      subject,
+    ]);
+    return rows[0]?.used;
+  };
+
+  it('gives out a budget once, to however many instances and in whatever order', async () => {
+    const instances = Array.from({ length: 5 }, () => limiter(300));
+    const through = await Promise.all(instances.map((limits) => spend(limits, 'a', 100)));
+    expect(through.reduce((sum, count) => sum + count)).to.equal(300);
+    expect(await used('a')).to.equal(300);
+  });
+
+  it('begins a window with the first request, and the next after it has ended', async () => {
+    const limits = limiter(10, { windowMs: 400 });
+    expect(await spend(limits, 'b', 15)).to.equal(10);
+    await eventually(async () => (await limits.spend('b')).admitted);
+    expect(await spend(limits, 'b', 15)).to.equal(9);
+  });
+
+  it('says how much is left, and for how long', async () => {
+    const limits = limiter(100);
+    expect(await limits.spend('c')).to.deep.equal({ admitted: true, remaining: 99, seconds: 60 });
+    await spend(limits, 'c', 99);
+    expect(await limits.spend('c')).to.deep.include({ admitted: false, remaining: 0 });
+  });
+
+  it('seldom asks the database', async () => {
+    let statements = 0;
+    const counting = {
+      query: (...args: Parameters<typeof database.pool.query>) => {
+        statements += 1;
+        return database.pool.query(...args);
+      },
+    };
+    const limits = limiter(1_000_000, { pool: counting as unknown as typeof database.pool });
+    for (let n = 0; n < 10_000; n += 1) await limits.spend('d');
+    expect(statements).to.be.below(20);
+  });
+
+  it('brings back what it leased when it ends, and what it has forgotten', async () => {
+    const limits = limiter(10_000, { remembered: 2 });
+    await spend(limits, 'e', 50);
+    for (const other of ['e1', 'e2', 'e3']) await limits.spend(other);
+    await eventually(async () => (await used('e')) === 50);
+    const closing = limiter(10_000);
+    await spend(closing, 'f', 50);
+    await closing.close();
+    expect(await used('f')).to.equal(50);
+  });
+
+  it('holds on to few of many addresses, and still counts the others', async () => {
+    const limits = limiter(2, { remembered: 100 });
+    const many = scaled(1_000_000, 5_000);
+    for (let round = 0; round < 3; round += 1) {
+      for (let n = 0; n < many; n += 500) {
+        const found = await Promise.all(
+          Array.from({ length: 500 }, (_, index) => limits.spend(`g${n + index}`)),
+        );
+        expect(found.filter(({ admitted }) => admitted)).to.have.length(round < 2 ? 500 : 0);
+      }
+    }
+    expect(limits.size).to.be.at.most(100);
+  });
+
+  it('deletes windows that are over', async () => {
+    const leases = new LimitLeases(database.pool, 10, 1);
+    await leases.take('h', 1);
+    await eventually(async () => {
+      await leases.sweep();
+      return (await used('h')) === undefined;
+    });
+  });
+
+  it('counts alone while the database is away: it neither lets everything through nor nothing', async () => {
+    const away = openPool('postgres://127.0.0.1:1/none', { connectMs: 500 });
+    const limits = limiter(20, { pool: away });
+    expect(await spend(limits, 'i', 50)).to.equal(20);
+    expect(await limits.spend('i')).to.deep.include({ admitted: false, remaining: 0 });
+    await away.end();
+  });
+});

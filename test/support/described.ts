@@ -1,0 +1,130 @@
+/**
+ * Holds every answer that a test fetches from the service to the OpenAPI document: its status, media type and, on the JSON
+ * interfaces, its body. What FHIR's bodies are, other tests say.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { openApiDocument } from '#src/http/openapi/document.ts';
+import { ROUTES } from '#src/http/routes.ts';
+
+/** An answer that the document does not describe. */
+export class NotDescribed extends Error {
+  override readonly name = 'NotDescribed';
+}
+
+interface Described {
+  readonly pattern: RegExp;
+  readonly literals: number;
+  readonly path: string;
+}
+
+type Part = Readonly<Record<string, unknown>>;
+
+const document = JSON.parse(JSON.stringify(openApiDocument(ROUTES, 'http://localhost'))) as Part;
+const ID = 'openapi';
+/** What may be answered to a path and method that nobody described: there is none, a bad URL, a limit, parts that are away. */
+const ELSEWHERE = new Set([400, 404, 405, 429, 500, 503]);
+
+const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, ID);
+
+const paths: readonly Described[] = Object.keys(document.paths as Part)
+  .map((path) => ({
+    path,
+    literals: path.split('/').filter((segment) => !segment.startsWith('{')).length,
+    pattern: new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}/?$`),
+  }))
+  .sort((one, other) => other.literals - one.literals);
+
+/** The document's path for a URL's; undefined when it has none. A type of FHIR must be one that the path lists. */
+export function describedPath(pathname: string, method: string): string | undefined {
+  const matching = paths.filter(({ pattern, path }) => pattern.test(pathname) && allowsType(path, pathname));
+  return (matching.find(({ path }) => at('paths', path, method) !== undefined) ?? matching[0])?.path;
+}
+
+function allowsType(path: string, pathname: string): boolean {
+  const place = path.split('/').indexOf('{resource_type}');
+  if (place < 0) return true;
+  const operation = Object.values(at('paths', path) as Part)[0] as { parameters: Part[] };
+  const type = operation.parameters.find(({ name }) => name === 'resource_type');
+  const { enum: types } = (type?.schema ?? {}) as { enum?: string[] };
+  return types === undefined || types.includes(pathname.split('/')[place] ?? '');
+}
+
+function at(...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>(
+    (part, key) => (typeof part === 'object' && part !== null ? Reflect.get(part, key) : undefined),
+    document,
+  );
+}
+
+/** A reference within the document, and the part that it ends at. */
+function resolved(...keys: readonly string[]): { part: Part | undefined; keys: readonly string[] } {
+  const part = at(...keys) as Part | undefined;
+  if (typeof part?.$ref !== 'string') return { part, keys };
+  return resolved(...part.$ref.slice(2).split('/'));
+}
+
+/** An answer of the service. */
+export interface Given {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  readonly type: string | null;
+  /** Undefined where only status and media type are checked. */
+  readonly text?: string;
+}
+
+/** What of an answer is not as described; undefined when all is. */
+export function faultOf({ method, url, status, type, text = '' }: Given): string | undefined {
+  const { pathname } = new URL(url);
+  const documented = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const path = describedPath(pathname, documented);
+  if (path === undefined || at('paths', path, documented) === undefined)
+    return ELSEWHERE.has(status) ? undefined : 'there is no such path with this method';
+  const response = resolved('paths', path, documented, 'responses', String(status));
+  if (response.part === undefined) return 'there is no such status';
+  if (text === '' || type === null || method === 'HEAD') return undefined;
+  const [media = ''] = type.split(';');
+  if (at(...response.keys, 'content', media) === undefined) return `there is no ${media}`;
+  if (media !== 'application/json') return undefined;
+  const validate = compiled([...response.keys, 'content', media, 'schema']);
+  return validate(JSON.parse(text)) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'body' });
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+function compiled(keys: readonly string[]): ValidateFunction {
+  const pointer = keys
+    .map((key) => encodeURIComponent(key.replace(/~/g, '~0').replace(/\//g, '~1')))
+    .join('/');
+  const known = validators.get(pointer) ?? ajv.compile({ $ref: `${ID}#/${pointer}` });
+  validators.set(pointer, known);
+  return known;
+}
+
+const fetched = globalThis.fetch;
+
+/** Whether an answer is the service's own, and not one of some other server that a test runs. */
+const isOurs = (response: Response): boolean =>
+  response.headers.get('service-request-id')?.startsWith('req_') === true;
+
+/** What tests fetch with, from when this file is loaded. */
+globalThis.fetch = async (input, init) => {
+  const response = await fetched(input, init);
+  if (!isOurs(response)) return response;
+  const request = input instanceof Request ? input : undefined;
+  const method = (init?.method ?? request?.method ?? 'GET').toUpperCase();
+  const url = request?.url ?? String(input);
+  if (method === 'OPTIONS' || /^\/dev(?:\/|$)/.test(new URL(url).pathname)) return response;
+  const type = response.headers.get('content-type');
+  const json = type?.startsWith('application/json') === true && response.status !== 304;
+  const text = json ? await response.clone().text() : '';
+  const fault = faultOf({ method, url, status: response.status, type, text });
+  if (fault !== undefined)
+    throw new NotDescribed(
+      `${method} ${url} answers ${response.status}, which is not described: ${fault}: ${text.slice(0, 300)}`,
+    );
+  return response;
+};

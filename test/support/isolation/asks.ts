@@ -1,0 +1,171 @@
+/** Every way to ask the FHIR interface about an id or an identifier, or to write to it. */
+import { newUuid } from '#src/shared/ids.ts';
+import { type JsonObject, printJson } from '#src/shared/json.ts';
+import type { KeyedCall } from '#test/support/in-process.ts';
+import { MARKER_SYSTEM, sample, sampleProvenance, WRITABLE_TYPES } from '#test/support/samples.ts';
+import { type Named, token } from './theirs.ts';
+
+/** A request. */
+export interface Ask {
+  readonly path: string;
+  readonly call: KeyedCall;
+  /** Whether the id stands in the path, so that the answer must be 401, 403, 404 or 405. */
+  readonly direct: boolean;
+}
+
+/** What the one who asks has of their own. */
+export interface Own {
+  readonly patient: string;
+  readonly practitioner: string;
+}
+
+const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
+const PATCHED = '[{"op":"add","path":"/language","value":"de"}]';
+
+/** The requests about one id, always as many and in the same order for a type. */
+export function asksOf(named: Named, own: Own): Ask[] {
+  return [...direct(named), ...searches(named), ...writes(named, own), ...bundles(named, own)];
+}
+
+const get = (path: string, headers: Record<string, string> = {}, direct = false): Ask => ({
+  path,
+  call: { headers },
+  direct,
+});
+const send = (method: string, path: string, body?: string, headers: Record<string, string> = {}): Ask => ({
+  path,
+  call: { method, headers, ...(body === undefined ? {} : { body }) },
+  direct: false,
+});
+const form = (path: string, body: string): Ask =>
+  send('POST', path, body, { 'Content-Type': 'application/x-www-form-urlencoded' });
+
+function direct({ type, id }: Named): Ask[] {
+  const at = `/${type}/${id}`;
+  const body = JSON.stringify({ resourceType: type, id });
+  const ofPatients = [
+    get(`${at}/$everything`),
+    send('POST', `${at}/$everything`),
+    get(`${at}/$summary`),
+    send('POST', `${at}/$summary`),
+    get(`${at}/*`),
+    get(`${at}/Observation`),
+    get(`${at}/Observation?code=x`),
+    get(`${at}/Provenance`),
+    form(`${at}/_search`, '_count=1'),
+    form(`${at}/Observation/_search`, '_count=1'),
+    send('DELETE', `${at}?_purge=true`),
+  ];
+  return [
+    get(at),
+    { ...get(at), call: { method: 'HEAD' } },
+    get(at, { 'If-None-Match': 'W/"1"' }),
+    get(at, { 'If-Modified-Since': 'Sat, 01 Jan 2050 00:00:00 GMT' }),
+    get(`${at}?_elements=id`),
+    get(`${at}/_history`),
+    get(`${at}/_history?_count=1`),
+    get(`${at}/_history/1`),
+    get(`${at}/_history/2`),
+    send('PUT', at, body),
+    send('PATCH', at, PATCHED, JSON_PATCH),
+    send('PATCH', at, PATCHED, { ...JSON_PATCH, 'If-Match': 'W/"1"' }),
+    send('DELETE', at),
+    send('DELETE', at, undefined, { 'If-Match': 'W/"1"' }),
+    send('POST', at, body),
+    get(`${at}/$validate`),
+    ...(type === 'Patient' ? ofPatients : []),
+  ].map((ask) => ({ ...ask, direct: true }));
+}
+
+function searches({ type, id, marker }: Named): Ask[] {
+  const reference = `${type}/${id}`;
+  const identifier = `identifier=${token(marker)}`;
+  return [
+    get(`/${type}?_id=${id}`),
+    get(`/${type}?_id=${id}&_summary=count`),
+    get(`/${type}?_id=${id}&_revinclude=Provenance:target&_revinclude=*`),
+    form(`/${type}/_search`, `_id=${id}`),
+    get(`/?_type=Patient,${type}&_id=${id}`),
+    get(`/${type}?_id=${id}&_total=estimate`),
+    ...(type === 'Provenance'
+      ? []
+      : [
+          get(`/${type}?${identifier}&_include=*`),
+          get(`/${type}?identifier:of-type=${encodeURIComponent(`x|y|${marker}`)}`),
+        ]),
+    get(`/Observation?subject=${reference}`),
+    get(`/Observation?patient=${id}`),
+    get(`/Observation?performer=${reference}&_include=Observation:performer`),
+    get(`/Observation?subject:Patient.${identifier}`),
+    get(`/Observation?performer:Practitioner.${identifier}`),
+    get(`/Patient?_has:Observation:patient:${identifier}`),
+    get(`/Patient?_has:Encounter:patient:_id=${id}`),
+    get(`/Patient?organization=${reference}`),
+    get(`/Patient?organization.${identifier}`),
+    get(`/Patient?general-practitioner:Practitioner.${identifier}`),
+    get(`/PractitionerRole?practitioner.${identifier}&_include=PractitionerRole:practitioner`),
+    get(`/Provenance?target=${reference}`),
+    get(`/Provenance?target=${reference}/_history/1`),
+    get(`/Provenance?agent=${reference}`),
+    get(`/Provenance?patient=${id}`),
+    get(`/_history?_since=${encodeURIComponent('2999-01-01T00:00:00Z')}`),
+  ];
+}
+
+function writes({ type, id, marker }: Named, { patient, practitioner }: Own): Ask[] {
+  const reference = `${type}/${id}`;
+  const identifier = `identifier=${token(marker)}`;
+  const observation = (more: JsonObject) =>
+    printJson({ ...sample('Observation', { patient }, { marker: 'own' }), ...more });
+  const own = WRITABLE_TYPES.find((writable) => writable === type);
+  const body = printJson(sample(own ?? 'Patient', { patient }, { marker }));
+  const resources = `/${own ?? 'Patient'}`;
+  const acting = ['X-Service-Acting-As', 'X-Service-Author-Ref', 'X-Service-On-Behalf-Of'];
+  return [
+    send('POST', '/Observation', observation({ subject: { reference: `Patient/${id}` } })),
+    send('POST', '/Observation', observation({ performer: [{ reference }] })),
+    send('POST', '/Observation', observation({ performer: [{ reference: `${reference}/_history/1` }] })),
+    send('POST', '/Provenance', printJson(sampleProvenance([reference], practitioner))),
+    send('POST', '/Observation/$validate', observation({ performer: [{ reference }] })),
+    send('POST', '/$validate', observation({ subject: { reference: `Patient/${id}` } })),
+    send('POST', resources, body, { 'If-None-Exist': identifier }),
+    send('POST', resources, body, { 'If-None-Exist': `_id=${id}` }),
+    send('PUT', `${resources}?${identifier}`, body),
+    send('PUT', `${resources}?_id=${id}`, body),
+    send('PATCH', `${resources}?_id=${id}`, PATCHED, JSON_PATCH),
+    send('DELETE', `${resources}?_id=${id}`),
+    send('DELETE', `${resources}?${identifier}`),
+    send('PATCH', `${resources}?${identifier}`, PATCHED, JSON_PATCH),
+    ...acting.map((header) =>
+      send('POST', '/Patient', '{"resourceType":"Patient"}', { [header]: reference }),
+    ),
+  ];
+}
+
+function bundles({ type, id, marker }: Named, { patient }: Own): Ask[] {
+  const reference = `${type}/${id}`;
+  const search = `Patient?identifier=${MARKER_SYSTEM}|${marker}`;
+  const entries: readonly (readonly JsonObject[])[] = [
+    [{ request: { method: 'GET', url: reference } }],
+    [{ request: { method: 'GET', url: `${reference}/_history/1` } }],
+    [{ request: { method: 'GET', url: search } }],
+    [{ request: { method: 'DELETE', url: reference } }],
+    [{ request: { method: 'PUT', url: reference }, resource: { resourceType: type, id } }],
+    [entryOf({ subject: { reference: search } }, patient)],
+    [entryOf({ performer: [{ reference }] }, patient)],
+    [
+      entryOf({ subject: { reference: `Patient/${id}` } }, patient),
+      { request: { method: 'GET', url: reference } },
+    ],
+  ];
+  return entries.flatMap((entry) =>
+    ['transaction', 'batch'].map((kind) =>
+      send('POST', '', printJson({ resourceType: 'Bundle', type: kind, entry: [...entry] })),
+    ),
+  );
+}
+
+function entryOf(more: JsonObject, patient: string): JsonObject {
+  const resource = { ...sample('Observation', { patient }, { marker: 'own' }), ...more };
+  return { fullUrl: `urn:uuid:${newUuid()}`, resource, request: { method: 'POST', url: 'Observation' } };
+}

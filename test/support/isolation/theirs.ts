@@ -1,0 +1,83 @@
+/** What a project holds that nobody else may learn of: ids of every kind, and texts that give a leak away. */
+import { expect } from 'chai';
+import { newUuid } from '#src/shared/ids.ts';
+import { isObject, printJson } from '#src/shared/json.ts';
+import type { InProcess } from '#test/support/in-process.ts';
+import {
+  MARKER_SYSTEM,
+  RECORD_TYPES,
+  sample,
+  sampleProvenance,
+  type WRITABLE_TYPES,
+} from '#test/support/samples.ts';
+
+/** In every resource of theirs, in nothing that others send. */
+export const SECRET = 'Zq7-secret';
+
+/** An id, with what else names it. */
+export interface Named {
+  readonly type: string;
+  readonly id: string;
+  /** Value of its identifier in `MARKER_SYSTEM`. */
+  readonly marker: string;
+}
+
+/** A project's contents. */
+export interface Theirs {
+  readonly named: readonly Named[];
+  /** Ids that no answer to others may hold unless they asked for them. */
+  readonly ids: ReadonlySet<string>;
+  /** Where their listing of Patients goes on after its first page. */
+  readonly next: string;
+}
+
+/** What never was, named as something of theirs is: as long, and of no one. */
+export function neverLike({ type, marker }: Named): Named {
+  return { type, id: newUuid(), marker: `n${newUuid()}`.slice(0, marker.length) };
+}
+
+/** Writes one of every type with a key: live, updated, deleted, automatic, carried and a client's own Provenance. */
+export async function writeTheirs(service: InProcess, key: string): Promise<Theirs> {
+  const named: Named[] = [];
+  const send = async (path: string, body: string, method = 'POST') => {
+    const answer = await service.fhir(path, { method, body, key });
+    expect(answer.status, answer.text).to.be.lessThan(300);
+    return answer;
+  };
+  const create = async (type: (typeof WRITABLE_TYPES)[number], refs: Parameters<typeof sample>[1]) => {
+    const marker = `t${newUuid()}`;
+    const { json } = await send(`/${type}`, printJson(sample(type, refs, { marker, text: SECRET })));
+    named.push({ type, id: String(json.id), marker });
+    return `${type}/${String(json.id)}`;
+  };
+  const practitioner = await create('Practitioner', {});
+  const organization = await create('Organization', {});
+  const location = await create('Location', { organization });
+  const patient = await create('Patient', { practitioner, organization });
+  await create('Patient', {});
+  const refs = { patient, practitioner, organization, location };
+  const encounter = await create('Encounter', refs);
+  for (const type of [...RECORD_TYPES, 'PractitionerRole', 'Medication'] as const)
+    if (type !== 'Encounter') await create(type, { ...refs, encounter });
+  const gone = await create('Observation', refs);
+  expect((await service.fhir(`/${gone}`, { method: 'DELETE', key })).status).to.equal(204);
+  const own = await send('/Provenance', printJson(sampleProvenance([patient], practitioner)));
+  named.push({ type: 'Provenance', id: String(own.json.id), marker: 'none' });
+  const made = await service.fhir(`/Provenance?target=${gone}&_count=1`, { key });
+  named.push({ type: 'Provenance', id: firstId(made.json.entry), marker: 'none' });
+  const page = await service.fhir('/Patient?_count=1', { key });
+  const next = /"relation":"next","url":"([^"]+)"/.exec(page.text)?.[1];
+  if (next === undefined) throw new Error('there should be a second page');
+  const everything = await service.fhir('/_history?_count=200', { key });
+  const ids = [...everything.text.matchAll(/"id":"([0-9a-f-]{36})"/g)].map(([, id = '']) => id);
+  return { named, ids: new Set([...ids, ...named.map(({ id }) => id)]), next };
+}
+
+function firstId(entries: unknown): string {
+  const [first] = Array.isArray(entries) ? entries : [];
+  const resource = isObject(first) && isObject(first.resource) ? first.resource : {};
+  return String(resource.id);
+}
+
+/** `system|value` of a marker. */
+export const token = (marker: string): string => encodeURIComponent(`${MARKER_SYSTEM}|${marker}`);

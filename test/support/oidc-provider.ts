@@ -1,0 +1,176 @@
+/** A real OpenID Connect provider in the test's own process, over real HTTP: https://github.com/panva/node-oidc-provider. */
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
+import type Provider from 'oidc-provider';
+
+/** The dashboard that the provider knows. */
+export const CLIENT = 'dashboard';
+const REDIRECT = 'https://dashboard.example.org/callback';
+
+/** A running provider. */
+export interface TestIssuer {
+  /** Its identifier, without a slash at the end. */
+  readonly url: string;
+  /** Requests that it answered so far, by path. */
+  readonly asked: readonly string[];
+  /** Signs in by authorization code and PKCE, as a browser does. Gives the ID token. */
+  signIn(login: string): Promise<string>;
+  /** A token of any content, signed with the provider's own newest key. */
+  sign(claims: JWTPayload, header?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** The newest key, without its private part. */
+  publicKey(): JWK;
+  /** Signs with a new key from now on. @param keep whether the old ones are still published */
+  rotate(keep: boolean): Promise<void>;
+  /** Answers every request with this status; undefined: works again. */
+  fail(status: number | undefined): void;
+  stop(): Promise<void>;
+}
+
+/** Starts one. */
+export async function startIssuer(): Promise<TestIssuer> {
+  let answer: RequestListener = (_, response) => response.writeHead(503).end();
+  let failing: number | undefined;
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    if (failing === undefined) answer(request, response);
+    else response.writeHead(failing).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let keys: JWK[] = [];
+  const newest = (): JWK => keys.at(0) ?? {};
+  const rotate = async (keep: boolean): Promise<void> => {
+    const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+    const kid = randomBytes(6).toString('hex');
+    const made = { ...(await exportJWK(privateKey)), kid, use: 'sig', alg: 'RS256' };
+    keys = [made, ...(keep ? keys : [])];
+    answer = (await quietly(() => providerOf(url, keys))).callback();
+  };
+  await rotate(false);
+  return {
+    url,
+    asked,
+    signIn: (login) => signIn(url, login),
+    async sign(claims, header = {}) {
+      const { kid, ...key } = newest();
+      const signing = await importJWK(key, 'RS256');
+      const protectedHeader = { alg: 'RS256', typ: 'JWT', ...(kid === undefined ? {} : { kid }), ...header };
+      return new SignJWT(claims).setProtectedHeader(protectedHeader).sign(signing);
+    },
+    publicKey() {
+      const { kty, n, e, kid } = newest();
+      return { kty, n, e, kid } as JWK;
+    },
+    rotate,
+    fail(status) {
+      failing = status;
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** The provider tells the console what a product would have to configure otherwise. */
+async function quietly<T>(work: () => Promise<T>): Promise<T> {
+  const { warn, info } = console;
+  console.warn = console.info = () => undefined;
+  try {
+    return await work();
+  } finally {
+    Object.assign(console, { warn, info });
+  }
+}
+
+async function providerOf(url: string, keys: readonly JWK[]): Promise<Provider> {
+  const { default: Provider } = await import('oidc-provider');
+  return new Provider(url, {
+    clients: [
+      {
+        client_id: CLIENT,
+        redirect_uris: [REDIRECT],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      },
+    ],
+    jwks: { keys: keys.map((key) => ({ ...key })) as never },
+    cookies: { keys: ['a test'] },
+    // Claims go into the ID token, as with most providers, not only to the userinfo endpoint.
+    conformIdTokenClaims: false,
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    findAccount: (_, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: `${id}@example.org`, email_verified: true, name: `Person ${id}` }),
+    }),
+    ttl: { IdToken: 3600, Session: 600, Interaction: 600, Grant: 600 },
+  });
+}
+
+/** Authorization request, sign-in form, consent form, code, token: each step by the links and forms of the answer before. */
+async function signIn(url: string, login: string): Promise<string> {
+  const browser = new Browser();
+  const verifier = randomBytes(32).toString('base64url');
+  const query = new URLSearchParams({
+    client_id: CLIENT,
+    response_type: 'code',
+    scope: 'openid email profile',
+    redirect_uri: REDIRECT,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  let page = await browser.open(`${url}/auth?${query}`);
+  for (const form of [{ prompt: 'login', login, password: 'any' }, { prompt: 'consent' }]) {
+    const action = /action="([^"]+)"/.exec(page.text)?.[1];
+    if (action === undefined) throw new Error(`no form: ${page.text.slice(0, 500)}`);
+    page = await browser.open(new URL(action, page.url).href, new URLSearchParams(form));
+  }
+  const code = new URL(page.url).searchParams.get('code') ?? '';
+  const answer = await fetch(`${url}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: CLIENT,
+      redirect_uri: REDIRECT,
+      code,
+      code_verifier: verifier,
+    }),
+  });
+  const { id_token: token } = (await answer.json()) as { id_token?: string };
+  if (token === undefined) throw new Error(`no ID token: ${answer.status}`);
+  return token;
+}
+
+/** Follows redirects and keeps cookies, as far as the client's own address. */
+class Browser {
+  readonly #cookies = new Map<string, string>();
+
+  async open(start: string, form?: URLSearchParams): Promise<{ url: string; text: string }> {
+    let url = start;
+    let body = form;
+    for (let hop = 0; hop < 10; hop += 1) {
+      if (url.startsWith(REDIRECT)) return { url, text: '' };
+      const response = await fetch(url, {
+        method: body === undefined ? 'GET' : 'POST',
+        redirect: 'manual',
+        headers: { Cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+        ...(body === undefined ? {} : { body }),
+      });
+      for (const cookie of response.headers.getSetCookie()) {
+        const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+        if (name !== undefined && value !== undefined) this.#cookies.set(name, value);
+      }
+      const location = response.headers.get('location');
+      if (location === null) return { url, text: await response.text() };
+      url = new URL(location, url).href;
+      body = undefined;
+    }
+    throw new Error('too many redirects');
+  }
+}

@@ -1,0 +1,216 @@
+/** Synthetic records as the rules of plausibility look at them. */
+import { REGISTER } from '#src/sandbox/people.ts';
+import type { Authored, SyntheticData } from '#src/sandbox/synthetic.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+
+/** What a rule found, in words that name the resource. */
+export type Fault = string;
+
+/** One rule. */
+export interface Rule {
+  readonly says: string;
+  readonly check: (view: View) => Fault[];
+}
+
+/** A rule over each record. */
+export function eachRecord(says: string, check: (record: RecordView, view: View) => Fault[]): Rule {
+  return { says, check: (view) => view.records.flatMap((record) => check(record, view)) };
+}
+
+/** A rule over each resource of one type, or of all. */
+export function eachResource(
+  says: string,
+  type: string | undefined,
+  check: (resource: JsonObject, record: RecordView, view: View) => Fault[],
+): Rule {
+  return eachRecord(says, (record, view) =>
+    record
+      .of(type)
+      .flatMap((resource) => check(resource, record, view).map((fault) => `${nameOf(resource)}: ${fault}`)),
+  );
+}
+
+/** `Type/id`. */
+export const nameOf = (resource: JsonObject): string =>
+  `${String(resource.resourceType)}/${String(resource.id)}`;
+
+/** A measured value. */
+export interface Value {
+  readonly code: string;
+  readonly value: number;
+  readonly unit: string;
+  /** ms since 1970 */
+  readonly at: number;
+  readonly name: string;
+}
+
+/** One record. */
+export class RecordView {
+  readonly resources: readonly JsonObject[];
+  readonly patient: JsonObject;
+  readonly birth: number;
+  readonly death: number | undefined;
+  readonly number: string | undefined;
+  readonly #values: readonly Value[];
+  readonly #byCode = new Map<string, Value[]>();
+  readonly #byName: ReadonlyMap<string, JsonObject>;
+
+  constructor(readonly authored: readonly Authored[]) {
+    this.resources = authored.map(({ resource }) => resource);
+    this.patient = this.of('Patient')[0] ?? {};
+    this.birth = Date.parse(String(this.patient.birthDate));
+    const { deceasedDateTime: died } = this.patient;
+    this.death = typeof died === 'string' ? Date.parse(died) : undefined;
+    this.number = numberOf(this.patient);
+    this.#byName = new Map(this.resources.map((resource) => [nameOf(resource), resource]));
+    this.#values = this.of('Observation')
+      .flatMap(valuesOf)
+      .sort((a, b) => a.at - b.at);
+    for (const value of this.#values) {
+      const same = this.#byCode.get(value.code);
+      if (same === undefined) this.#byCode.set(value.code, [value]);
+      else same.push(value);
+    }
+  }
+
+  /** The resource that a reference names. */
+  find(reference: string | undefined): JsonObject | undefined {
+    return this.#byName.get(reference ?? '');
+  }
+
+  /** Resources of a type. */
+  of(type: string | undefined): JsonObject[] {
+    return this.resources.filter((resource) => type === undefined || resource.resourceType === type);
+  }
+
+  /** Age in years at a moment. */
+  age(at: number): number {
+    return (at - this.birth) / YEAR_MS;
+  }
+
+  /** Measured values, components among them, oldest first. */
+  values(code?: string): readonly Value[] {
+    return code === undefined ? this.#values : (this.#byCode.get(code) ?? []);
+  }
+
+  /** Begin of the earliest treatment with a substance whose ATC code begins so. */
+  treatedSince(atc: string): number | undefined {
+    const starts = this.of('MedicationStatement')
+      .filter((statement) =>
+        codesIn(statement.medicationCodeableConcept).some((code) => code.startsWith(atc)),
+      )
+      .map((statement) => Date.parse(textAt(statement, 'effectivePeriod', 'start') ?? ''));
+    return starts.length === 0 ? undefined : Math.min(...starts);
+  }
+
+  /** Whether a diagnosis begins with an ICD-10 code. */
+  has(icd: string): boolean {
+    return this.of('Condition').some(({ code }) => codesIn(code).some((one) => one.startsWith(icd)));
+  }
+}
+
+/** All of a sandbox. */
+export class View {
+  readonly records: readonly RecordView[];
+  readonly directory: ReadonlyMap<string, JsonObject>;
+
+  constructor(
+    readonly data: SyntheticData,
+    /** `YYYY-MM-DD` */
+    readonly today: string,
+  ) {
+    this.records = data.records.map(({ resources }) => new RecordView(resources));
+    this.directory = new Map(data.directory.map(({ resource }) => [nameOf(resource), resource]));
+  }
+
+  /** Midnight at the begin of today, ms. */
+  get now(): number {
+    return Date.parse(this.today);
+  }
+
+  /** Every resource with its author. */
+  get all(): readonly Authored[] {
+    return [...this.data.directory, ...this.data.records.flatMap(({ resources }) => resources)];
+  }
+}
+
+/** A year, ms. */
+export const YEAR_MS = 365.25 * 86_400_000;
+/** A day, ms. */
+export const DAY_MS = 86_400_000;
+
+/** The text at a path of keys; through lists, of their first item. */
+export function textAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
+  let here: Json | undefined = value;
+  for (const key of path) {
+    if (Array.isArray(here)) [here] = here;
+    here = isObject(here) ? here[key] : undefined;
+  }
+  if (Array.isArray(here)) [here] = here;
+  return typeof here === 'string' ? here : undefined;
+}
+
+/** Codes of a CodeableConcept. */
+export function codesIn(concept: Json | undefined): string[] {
+  return codingsIn(concept).map(({ code }) => code);
+}
+
+/** Codings of a CodeableConcept. */
+export function codingsIn(concept: Json | undefined): { system: string; code: string; display: string }[] {
+  const codings = isObject(concept) && Array.isArray(concept.coding) ? concept.coding : [];
+  return codings.filter(isObject).map(({ system, code, display }) => ({
+    system: String(system),
+    code: String(code),
+    display: String(display),
+  }));
+}
+
+/** Number in the hospital's register. */
+export function numberOf(person: JsonObject): string | undefined {
+  const { identifier } = person;
+  const own = (Array.isArray(identifier) ? identifier : [])
+    .filter(isObject)
+    .find(({ system }) => system === REGISTER);
+  return own === undefined ? undefined : String(own.value);
+}
+
+/** Visits every object in a resource, itself first. */
+export function walk(value: Json | undefined, visit: (object: JsonObject) => void): void {
+  if (Array.isArray(value)) for (const item of value) walk(item, visit);
+  else if (isObject(value)) {
+    visit(value);
+    for (const item of Object.values(value)) walk(item, visit);
+  }
+}
+
+/** Dates and times of a resource by their element, those of the patient's birth left out. */
+export function datesOf(resource: JsonObject): { element: string; at: number; text: string }[] {
+  const found: { element: string; at: number; text: string }[] = [];
+  walk(resource, (object) => {
+    for (const [element, value] of Object.entries(object)) {
+      if (element === 'birthDate' || typeof value !== 'string' || !/^\d{4}-\d\d-\d\d(T|$)/.test(value))
+        continue;
+      found.push({ element, at: Date.parse(value), text: value });
+    }
+  });
+  return found;
+}
+
+function valuesOf(observation: JsonObject): Value[] {
+  const { component } = observation;
+  const parts = [observation, ...(Array.isArray(component) ? component.filter(isObject) : [])];
+  const at = Date.parse(String(observation.effectiveDateTime));
+  return parts.flatMap(({ code, valueQuantity: quantity }) =>
+    isObject(quantity)
+      ? [
+          {
+            code: codesIn(code)[0] ?? '',
+            value: Number(quantity.value),
+            unit: String(quantity.code),
+            at,
+            name: nameOf(observation),
+          },
+        ]
+      : [],
+  );
+}

@@ -1,0 +1,72 @@
+/** Synthetic patients: forty rules of plausibility over many seeds, and that the rules find what is wrong. */
+import { expect } from 'chai';
+import { generateSandbox } from '#src/sandbox/generate.ts';
+import type { SyntheticData } from '#src/sandbox/synthetic.ts';
+import { IdSource } from '#src/shared/ids.ts';
+import { PLANTED, plant } from '#test/support/sandbox/planted.ts';
+import { implausible, RULES } from '#test/support/sandbox/plausibility.ts';
+import { View } from '#test/support/sandbox/view.ts';
+import { scaled } from '#test/support/scale.ts';
+
+const TODAY = '2026-11-22';
+const FIRST_IDS = '11111111-1111-4111-8111-111111111111';
+
+const made = (seed: string, ids = FIRST_IDS, today = TODAY): SyntheticData =>
+  generateSandbox({ seed, today, ids: new IdSource(ids, Date.parse(today)) });
+
+/** The data as text, each id replaced by the place where it first stands. */
+function withoutIds(data: SyntheticData): string {
+  const places = new Map<string, string>();
+  return JSON.stringify(data).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
+    if (!places.has(id)) places.set(id, `#${places.size}`);
+    return places.get(id) ?? '';
+  });
+}
+
+describe('sandbox', () => {
+  it('makes plausible patients from every seed', function () {
+    const seeds = scaled(1_000, 20);
+    this.timeout(seeds * 3_000);
+    expect(RULES).to.have.length(40);
+    for (let seed = 0; seed < seeds; seed += 1) {
+      // Leap days, ends of months and of years.
+      const today = new Date(Date.parse(TODAY) + seed * 37 * 86_400_000).toISOString().slice(0, 10);
+      const faults = implausible(made(`seed ${seed}`, FIRST_IDS, today), today);
+      expect([...faults], `seed ${seed} on ${today}`).to.deep.equal([]);
+    }
+  });
+
+  it('makes the same from the same seed, with the ids of another', () => {
+    const one = made('a', FIRST_IDS);
+    const again = made('a', FIRST_IDS);
+    const reset = made('a', '22222222-2222-4222-8222-222222222222');
+    expect(JSON.stringify(again)).to.equal(JSON.stringify(one));
+    expect(withoutIds(reset)).to.equal(withoutIds(one));
+    const ids = new Set(one.records.flatMap(({ resources }) => resources.map(({ id }) => id)));
+    expect(reset.records.flatMap(({ resources }) => resources).filter(({ id }) => ids.has(id))).to.deep.equal(
+      [],
+    );
+    expect(withoutIds(made('b'))).not.to.equal(withoutIds(one));
+  });
+
+  it('makes the first so many when fewer are wanted, the same ones', () => {
+    const ids = new IdSource(FIRST_IDS, Date.parse(TODAY));
+    const some = generateSandbox({ seed: 'a', today: TODAY, ids, patients: 3 });
+    expect(some.records).to.deep.equal(made('a').records.slice(0, 3));
+  });
+
+  describe('the rules of plausibility', () => {
+    let clean: SyntheticData;
+    before(() => {
+      clean = made('clean');
+      expect([...implausible(clean, TODAY)]).to.deep.equal([]);
+    });
+    RULES.forEach(({ says, check }, index) => {
+      it(`find what breaks rule ${index + 1}: ${says}`, () => {
+        const planting = PLANTED[index];
+        if (planting === undefined) throw new Error('nothing is planted for it');
+        expect(check(new View(plant(clean, planting), TODAY))).not.to.deep.equal([]);
+      });
+    });
+  });
+});
