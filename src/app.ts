@@ -18,6 +18,7 @@ import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import { terminologyReady } from './app/terminology.ts';
 import { openTraffic } from './app/traffic.ts';
+import { openWebhooks } from './app/webhooks.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
@@ -149,6 +150,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     states,
   );
   const idempotency = openIdempotency(pool);
+  const hooks = openWebhooks({ config, store, pool, databaseUrl, log, registry });
   const { carried, erasures } = openProcesses({
     store,
     pool,
@@ -158,11 +160,14 @@ export async function startApp(deps: AppDeps): Promise<App> {
     snapshots,
     idempotency,
     requestLog: traffic.requestLog,
+    webhooks: hooks.process,
+    deliveries: hooks.deliveries,
     // A purge has ended when no search finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search']),
   });
   carried.start();
   erasures.start();
+  await hooks.start();
   const atHead = async (type: ResourceType): Promise<void> => {
     // What a crash left of a transaction's directory entries must be there before it can be matched.
     const { home } = typeEntry(type);
@@ -214,7 +219,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   observePools(registry, { requests: pool, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
-  const processes = [carried.definition.name, erasures.definition.name];
+  const processes = [carried.definition.name, erasures.definition.name, hooks.process.definition.name];
   observeFollowers(registry, {
     states: () => projector.status(),
     stale: () => progress.stale(),
@@ -244,7 +249,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
         throw unavailable('the read models search and resources lag behind the log');
     },
     stale: () => progress.stale(),
-    services: { ...administration, config, commands, queries },
+    services: {
+      ...administration,
+      config,
+      commands,
+      queries,
+      webhooks: await hooks.services({ handler, locks, passed }),
+    },
     identify: openIdentify(verifier),
     devIssuer,
     passed,
@@ -274,6 +285,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await drain(server);
       carried.stop();
       erasures.stop();
+      await hooks.stop();
       await projector.stop();
       progress.stop();
       await watch.stop();

@@ -1,6 +1,7 @@
 /** The write side of webhook endpoints: one function a command. Whose endpoint it is was looked up before. */
-import { webhookStream } from '#src/events/streams.ts';
+
 import type { Position } from '#src/events/store.ts';
+import { webhookStream } from '#src/events/streams.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { seal } from '#src/shared/sealed.ts';
 import { type Tenant, tenantId } from '#src/shared/tenant.ts';
@@ -42,7 +43,13 @@ export interface WebhookCommands {
 export const MOST_ENDPOINTS = 10;
 
 /** Opens them. */
-export function openWebhookCommands({ handler, locks, key, others, visible }: WebhookCommandsDeps): WebhookCommands {
+export function openWebhookCommands({
+  handler,
+  locks,
+  key,
+  others,
+  visible,
+}: WebhookCommandsDeps): WebhookCommands {
   const endpoints = new Aggregate(handler, WEBHOOK);
   const write = async <T>(
     by: Circumstances,

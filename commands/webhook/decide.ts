@@ -8,7 +8,12 @@ import type { WebhookSettings, WebhookState } from './state.ts';
 export type WebhookChange = { readonly [K in keyof WebhookSettings]?: WebhookSettings[K] | undefined };
 
 /** Makes it. @param secret sealed */
-export function create(id: string, { project, environment }: Tenant, settings: WebhookSettings, secret: string) {
+export function create(
+  id: string,
+  { project, environment }: Tenant,
+  settings: WebhookSettings,
+  secret: string,
+) {
   return ({ status }: WebhookState): PlainEvent[] => {
     if (status !== 'none') throw new TypeError(`${id} is there already`);
     const data = { endpoint_id: id, project_id: project, environment, ...dataOf(settings), secret };

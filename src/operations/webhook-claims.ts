@@ -104,6 +104,15 @@ set last_success_at = coalesce(excluded.last_success_at, h.last_success_at),
       + case when excluded.last_success_at is null then h.failure_streak else 0 end,
     probing = excluded.probing, probe_until = null`;
 
+// Those of endpoints that are there and not paused.
+const BACKLOG = `
+select count(*) filter (where d.due_at <= now()) as due,
+       coalesce(extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now())), 0)::float8 as oldest,
+       count(*) filter (where d.due_at > now() and d.status = 'failed') as waiting
+  from operations.webhook_delivery d
+  join webhooks.endpoint e on e.id = d.endpoint_id and e.active and e.deleted_at is null
+ where d.due_at is not null`;
+
 /** Claims and their ends, in PostgreSQL. */
 export class WebhookClaims {
   /** @param leaseSeconds after which a claim that nobody ended is another's to make. */
@@ -128,6 +137,12 @@ export class WebhookClaims {
     return rows.map(({ id }) => id);
   }
 
+  /** What waits to be sent: deliveries due, for how many seconds the oldest of them, and those between attempts. */
+  async backlog(): Promise<{ due: number; oldest: number; waiting: number }> {
+    const { rows } = await this.pool.query<{ due: number; oldest: number; waiting: number }>(BACKLOG);
+    return rows[0] ?? { due: 0, oldest: 0, waiting: 0 };
+  }
+
   /** Notes how attempts ended. What was claimed by another since then is theirs. */
   async end(ended: readonly Ended[]): Promise<void> {
     const rows = ended.map(({ claim, status, statusCode, error, wait }) => ({
@@ -139,13 +154,20 @@ export class WebhookClaims {
       wait,
     }));
     await this.pool.query({ name: 'webhook-end', text: END, values: [JSON.stringify(rows)] });
-    await this.pool.query({ name: 'webhook-health', text: HEALTH, values: [JSON.stringify(healthOf(ended))] });
+    await this.pool.query({
+      name: 'webhook-health',
+      text: HEALTH,
+      values: [JSON.stringify(healthOf(ended))],
+    });
   }
 }
 
 /** What some attempts, in their order, say of each endpoint. */
 function healthOf(ended: readonly Ended[]) {
-  const health = new Map<string, { succeeded: boolean; failed: boolean; streak: number; timedOut: boolean }>();
+  const health = new Map<
+    string,
+    { succeeded: boolean; failed: boolean; streak: number; timedOut: boolean }
+  >();
   for (const { claim, status, timedOut } of ended) {
     const known = health.get(claim.endpointId);
     const succeeded = status === 'delivered';

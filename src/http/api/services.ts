@@ -5,6 +5,7 @@ import type { AdminQueries } from '#queries/admin/admin.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { Moment, RecordAt } from '#src/audit/record-at.ts';
 import type { Config } from '#src/config.ts';
+import type { WebhookServices } from '../webhooks/services.ts';
 
 /** What a route's `run` finds in `request.services`. */
 export interface Services {
@@ -13,6 +14,7 @@ export interface Services {
   readonly queries: Queries;
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
+  readonly webhooks: WebhookServices;
   /** A patient's record at a moment, from its events; undefined when it was purged. */
   readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
 }

@@ -79,7 +79,8 @@ export function publicLookup(resolve: Resolve = systemLookup): LookupFunction {
       const [first] = addresses ?? [];
       if (error !== null) callback(error, '', 0);
       else if (first === undefined) callback(new ForbiddenAddress(), '', 0);
-      else if (!addresses.every(({ address }) => isPublicAddress(address))) callback(new ForbiddenAddress(), '', 0);
+      else if (!addresses.every(({ address }) => isPublicAddress(address)))
+        callback(new ForbiddenAddress(), '', 0);
       else if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
     });

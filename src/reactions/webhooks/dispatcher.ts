@@ -4,8 +4,8 @@
  * its lease is over.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Environment } from '#src/shared/tenant.ts';
 import { unseal } from '#src/shared/sealed.ts';
+import type { Environment } from '#src/shared/tenant.ts';
 import { nextGap } from './schedule.ts';
 import type { Outcome, Sender } from './send.ts';
 
@@ -194,10 +194,7 @@ export class Dispatcher {
       });
     }
     const { id: deliveryId, environment, ...rest } = due;
-    return sender.send(
-      { ...rest, deliveryId, secret, guarded: guarded(environment) },
-      this.#stopping.signal,
-    );
+    return sender.send({ ...rest, deliveryId, secret, guarded: guarded(environment) }, this.#stopping.signal);
   }
 
   #sent(claim: Due, { delivered, status: statusCode, error, timedOut, retryAfter, seconds }: Outcome): Sent {

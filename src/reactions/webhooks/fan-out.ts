@@ -129,7 +129,11 @@ export function deliveriesOf(
 }
 
 /** The delivery of a webhook event to an endpoint; its id derives from both. */
-export function deliveryOf({ id, type, record, payload }: WebhookEvent, endpointId: string, series = ''): Delivery {
+export function deliveryOf(
+  { id, type, record, payload }: WebhookEvent,
+  endpointId: string,
+  series = '',
+): Delivery {
   const bytes = hash('sha256', `${endpointId}/${id}/${series}`, 'buffer');
   return {
     id: `whd_${bytes.subarray(0, 16).toString('base64url')}`,
