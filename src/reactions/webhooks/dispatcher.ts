@@ -75,6 +75,7 @@ export class Dispatcher {
   readonly #stopping = new AbortController();
   #inAll = 0;
   #ended: Sent[] = [];
+  #pumps = false;
   #pumping: Promise<void> | undefined;
   #noting: Promise<void> | undefined;
   #again = false;
@@ -93,7 +94,9 @@ export class Dispatcher {
     if (this.#looking === undefined) return;
     for (const id of endpointIds) this.#hot.add(id);
     this.#again = true;
-    this.#pumping ??= this.#pump();
+    if (this.#pumps) return;
+    this.#pumps = true;
+    this.#pumping = this.#pump();
   }
 
   /** Deliveries under way. */
@@ -144,7 +147,7 @@ export class Dispatcher {
     } catch (error) {
       this.#warn(error, 'deliveries could not be claimed; they will be');
     } finally {
-      this.#pumping = undefined;
+      this.#pumps = false;
     }
   }
 
