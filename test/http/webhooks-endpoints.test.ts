@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { eventually } from '../support/process.ts';
 import { productionKey } from '../support/project.ts';
-import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { deliveriesOf, endpointAt, hooks, type ShownEndpoint } from '../support/webhooks.ts';
 
 const URL_ = 'https://hooks.example.org/annal';
@@ -120,10 +120,18 @@ describe('webhook endpoints', () => {
         const answer = await hooks(service, method, `/${id}${path}`, body, { key });
         expect(answer.status, `${method} ${path}`).to.equal(404);
       }
-      expect(JSON.parse((await hooks(service, 'GET', '', undefined, { key })).text)).to.deep.include({ total: 0 });
+      expect(JSON.parse((await hooks(service, 'GET', '', undefined, { key })).text)).to.deep.include({
+        total: 0,
+      });
     }
     const [, production] = others;
-    const refused = await hooks(service, 'POST', '', { url: receiver.url, events: ['*'] }, { key: production ?? '' });
+    const refused = await hooks(
+      service,
+      'POST',
+      '',
+      { url: receiver.url, events: ['*'] },
+      { key: production ?? '' },
+    );
     expect(refused.status, 'http://localhost in production').to.equal(422);
     await hooks(service, 'DELETE', `/${id}`);
   });
@@ -132,7 +140,9 @@ describe('webhook endpoints', () => {
     const { id, secret } = await endpointAt(service, `${receiver.url}/ping`);
     const rotated = await hooks(service, 'POST', `/${id}/rotate`);
     const { secret: newer } = JSON.parse(rotated.text) as ShownEndpoint;
-    expect(newer).to.match(/^whsec_[\w-]{43}$/).and.not.equal(secret);
+    expect(newer)
+      .to.match(/^whsec_[\w-]{43}$/)
+      .and.not.equal(secret);
     const ping = await hooks(service, 'POST', `/${id}/ping`);
     expect(ping.status).to.equal(200);
     const [got] = await receiver.of('/ping', 1);
@@ -142,7 +152,11 @@ describe('webhook endpoints', () => {
     expect(verify(secret, got?.body ?? '', signature), 'the old one').to.equal(false);
     const [delivery] = await deliveriesOf(service, id, ([first]) => first?.status === 'delivered');
     expect(delivery).to.deep.include({ event_type: 'ping', attempts: 1, last_status_code: 204 });
-    expect(delivery?.payload).to.deep.include({ type: 'ping', environment: 'sandbox', data: { endpoint: id } });
+    expect(delivery?.payload).to.deep.include({
+      type: 'ping',
+      environment: 'sandbox',
+      data: { endpoint: id },
+    });
     expect(delivery?.id).to.equal(got?.headers['service-delivery']);
     await hooks(service, 'DELETE', `/${id}`);
   });

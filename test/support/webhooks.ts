@@ -1,6 +1,7 @@
 /** Calls of the webhooks interface by tests. */
-import { eventually } from './process.ts';
+
 import type { InProcess, KeyedCall } from './in-process.ts';
+import { eventually } from './process.ts';
 import type { Answer } from './service.ts';
 
 /** What of a service it takes. */
