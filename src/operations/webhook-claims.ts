@@ -26,7 +26,7 @@ export interface Claim {
 
 /** How an attempt ended. */
 export interface Ended {
-  readonly claim: Pick<Claim, 'id' | 'claims' | 'endpointId'>;
+  readonly claim: Pick<Claim, 'id' | 'claims' | 'endpointId' | 'probing'>;
   readonly status: 'delivered' | 'failed' | 'exhausted';
   readonly statusCode: number | null;
   readonly error: string | null;
@@ -102,7 +102,8 @@ set last_success_at = coalesce(excluded.last_success_at, h.last_success_at),
     last_failure_at = coalesce(excluded.last_failure_at, h.last_failure_at),
     failure_streak = excluded.failure_streak
       + case when excluded.last_success_at is null then h.failure_streak else 0 end,
-    probing = excluded.probing, probe_until = null`;
+    probing = excluded.probing,
+    probe_until = case when h.endpoint_id = any($2::text[]) then null else h.probe_until end`;
 
 // Those of endpoints that are there and not paused.
 const BACKLOG = `
@@ -154,10 +155,11 @@ export class WebhookClaims {
       wait,
     }));
     await this.pool.query({ name: 'webhook-end', text: END, values: [JSON.stringify(rows)] });
+    const probed = ended.filter(({ claim }) => claim.probing).map(({ claim }) => claim.endpointId);
     await this.pool.query({
       name: 'webhook-health',
       text: HEALTH,
-      values: [JSON.stringify(healthOf(ended))],
+      values: [JSON.stringify(healthOf(ended)), probed],
     });
   }
 }
