@@ -7,7 +7,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embe
 import type { Outcome, Plan } from './load/plan.ts';
 import { Memory, type MemoryUse } from './memory.ts';
 import type { Options } from './options.ts';
-import { Service } from './service.ts';
+import { Service, type ServiceOptions } from './service.ts';
 import { Worker } from './worker.ts';
 
 /** A service and what it was started with. */
@@ -17,6 +17,9 @@ interface Started {
   readonly dataDir: string;
   stop(): Promise<unknown>;
 }
+
+/** What a service is to begin with. */
+type Before = Partial<Pick<Started, 'databaseUrl' | 'dataDir'>> & Pick<ServiceOptions, 'rateLimit'>;
 
 /** A service under measurement. */
 export interface MeasuredService extends Started {
@@ -108,9 +111,7 @@ export class Bench {
   }
 
   /** Starts the service on a new database, or again on one it had before, in its folder or one of its own. */
-  async service(
-    before?: Pick<Started, 'databaseUrl'> & Partial<Pick<Started, 'dataDir'>>,
-  ): Promise<MeasuredService> {
+  async service(before: Before = {}): Promise<MeasuredService> {
     const started = await this.#start(before);
     const watched = this.memory.watch(started.service.pid);
     let stopped: Promise<MemoryUse> | undefined;
@@ -125,11 +126,11 @@ export class Bench {
     return { ...started, stop };
   }
 
-  async #start(before?: Pick<Started, 'databaseUrl'> & Partial<Pick<Started, 'dataDir'>>): Promise<Started> {
-    const databaseUrl = before?.databaseUrl ?? (await this.database());
+  async #start(before: Before = {}): Promise<Started> {
+    const databaseUrl = before.databaseUrl ?? (await this.database());
     // Its key is kept there.
-    const dataDir = before?.dataDir ?? (await mkdtemp(join(this.folder, 'service-')));
-    const service = await Service.start({ databaseUrl, dataDir, flags: this.#flags });
+    const dataDir = before.dataDir ?? (await mkdtemp(join(this.folder, 'service-')));
+    const service = await Service.start({ ...before, databaseUrl, dataDir, flags: this.#flags });
     return { service, databaseUrl, dataDir, stop: () => service.stop() };
   }
 

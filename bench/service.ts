@@ -42,6 +42,7 @@ export class Service {
         DATABASE_URL: databaseUrl,
         LOG_LEVEL: 'warn',
         RATE_LIMIT_PER_MINUTE: String(rateLimit ?? 1_000_000_000),
+        SANDBOX_PATIENTS: process.env.SANDBOX_PATIENTS ?? '0',
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

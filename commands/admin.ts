@@ -6,24 +6,27 @@ import type { Position } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 import type { Person, Role } from '#src/shared/member.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
-import { Aggregate, type Circumstances } from './aggregate.ts';
+import { Aggregate, type Circumstances, type Decide, type Wrote } from './aggregate.ts';
 import * as application from './application/decide.ts';
 import { type NewApplication, registration } from './application/registration.ts';
-import { APPLICATION, type Branding } from './application/state.ts';
-import type { CriteriaLocks, Written } from './command.ts';
+import { APPLICATION, type ApplicationState, type Branding } from './application/state.ts';
+import type { CriteriaLocks } from './command.ts';
 import type { Handler } from './handle.ts';
 import * as organization from './organization/decide.ts';
-import { ORGANIZATION, type Sso } from './organization/state.ts';
+import { ORGANIZATION, type OrganizationState, type Sso } from './organization/state.ts';
 import * as project from './project/decide.ts';
 import { type Founded, type Founding, foundFor } from './project/found.ts';
 import { issueKey, type NewKey } from './project/key.ts';
-import { PROJECT } from './project/state.ts';
+import { PROJECT, type ProjectState } from './project/state.ts';
+import { provisioningRequested } from './sandbox/request.ts';
 import { secretOf } from './secret.ts';
 
 /** What the commands work with. */
 export interface AdminDeps {
   readonly handler: Handler;
   readonly locks: CriteriaLocks;
+  /** Synthetic patients of a new project's sandbox, 0 to 30. */
+  readonly sandboxPatients: number;
   /**
    * Which organization holds each of these e-mail domains now, by domain; those that none holds are absent.
    * @throws Refusal unavailable when the read model does not come to the log's head.
@@ -33,81 +36,74 @@ export interface AdminDeps {
   readonly visible: (position: Position) => Promise<boolean>;
 }
 
+/** What a command did; `wrote` is undefined when there was nothing to do. */
+export interface Done<T = void> {
+  readonly result: T;
+  readonly wrote: Wrote | undefined;
+}
+
 /** Every command. All throw `Refusal`: not_found for what is not there (any more). */
 export interface AdminCommands {
   readonly createOrganization: (
     by: Circumstances,
     name: string,
     founder: Person,
-  ) => Promise<Written<{ readonly id: string }>>;
+  ) => Promise<Done<{ readonly id: string }>>;
   /** Adds a member or gives one another role. @throws Refusal conflict for the last owner. */
   readonly addMember: (
     by: Circumstances,
     organizationId: string,
     member: Person,
     role: Role,
-  ) => Promise<Written<void>>;
-  readonly removeMember: (
-    by: Circumstances,
-    organizationId: string,
-    member: Person,
-  ) => Promise<Written<void>>;
+  ) => Promise<Done>;
+  readonly removeMember: (by: Circumstances, organizationId: string, member: Person) => Promise<Done>;
   /** @throws Refusal conflict when another organization holds one of the domains. */
-  readonly configureSso: (by: Circumstances, organizationId: string, settings: Sso) => Promise<Written<void>>;
+  readonly configureSso: (by: Circumstances, organizationId: string, settings: Sso) => Promise<Done>;
   /** @param domain of the caller's verified e-mail address. */
-  readonly verifyOrganization: (
-    by: Circumstances,
-    organizationId: string,
-    domain: string,
-  ) => Promise<Written<void>>;
+  readonly verifyOrganization: (by: Circumstances, organizationId: string, domain: string) => Promise<Done>;
   readonly createProject: (
     by: Circumstances,
     organizationId: string,
     name: string,
-  ) => Promise<Written<{ readonly id: string }>>;
-  readonly deleteProject: (by: Circumstances, projectId: string) => Promise<Written<void>>;
+  ) => Promise<Done<{ readonly id: string }>>;
+  readonly deleteProject: (by: Circumstances, projectId: string) => Promise<Done>;
   /** The key is shown this once. */
   readonly createKey: (
     by: Circumstances,
     projectId: string,
     key: NewKey,
-  ) => Promise<Written<{ readonly id: string; readonly key: string }>>;
-  readonly revokeKey: (by: Circumstances, projectId: string, keyId: string) => Promise<Written<void>>;
+  ) => Promise<Done<{ readonly id: string; readonly key: string }>>;
+  /** One that was revoked before stays so. */
+  readonly revokeKey: (by: Circumstances, projectId: string, keyId: string) => Promise<Done>;
   /** A confidential application's secret is shown this once. */
   readonly registerApplication: (
     by: Circumstances,
     projectId: string,
     asked: NewApplication,
-  ) => Promise<Written<{ readonly id: string; readonly secret: string | undefined }>>;
-  readonly brandApplication: (
-    by: Circumstances,
-    applicationId: string,
-    branding: Branding,
-  ) => Promise<Written<void>>;
-  readonly trustApplication: (
-    by: Circumstances,
-    applicationId: string,
-    trusted: boolean,
-  ) => Promise<Written<void>>;
-  readonly deleteApplication: (by: Circumstances, applicationId: string) => Promise<Written<void>>;
+  ) => Promise<Done<{ readonly id: string; readonly clientId: string; readonly secret: string | undefined }>>;
+  readonly brandApplication: (by: Circumstances, applicationId: string, branding: Branding) => Promise<Done>;
+  readonly trustApplication: (by: Circumstances, applicationId: string, trusted: boolean) => Promise<Done>;
+  readonly deleteApplication: (by: Circumstances, applicationId: string) => Promise<Done>;
   /** An organization, a project and a key in one. */
   readonly quickstart: (by: Circumstances, founding: Founding) => Promise<Founded>;
 }
 
 /** Opens them. */
-export function openAdmin({ handler, locks, domainHolders, visible }: AdminDeps): AdminCommands {
+export function openAdmin({
+  handler,
+  locks,
+  sandboxPatients,
+  domainHolders,
+  visible,
+}: AdminDeps): AdminCommands {
   const organizations = new Aggregate(handler, ORGANIZATION);
   const projects = new Aggregate(handler, PROJECT);
   const applications = new Aggregate(handler, APPLICATION);
-  const done = async (writing: Promise<Position | undefined>): Promise<Written<void>> => ({
-    result: undefined,
-    position: await writing,
-  });
-  const onOrganization = (by: Circumstances, id: string, decide: ReturnType<typeof organization.verify>) =>
+  const onOrganization = (by: Circumstances, id: string, decide: Decide<OrganizationState>) =>
     done(organizations.write(organizationStream(id), by, decide));
-  const onProject = (by: Circumstances, id: string, decide: ReturnType<typeof project.remove>) =>
+  const onProject = (by: Circumstances, id: string, decide: Decide<ProjectState>) =>
     done(projects.write(projectStream(id), by, decide));
-  const onApplication = (by: Circumstances, id: string, decide: ReturnType<typeof application.remove>) =>
+  const onApplication = (by: Circumstances, id: string, decide: Decide<ApplicationState>) =>
     done(applications.write(applicationStream(id), by, decide));
   return {
     async createOrganization(by, name, founder) {
@@ -122,40 +118,48 @@ export function openAdmin({ handler, locks, domainHolders, visible }: AdminDeps)
         async () => {
           const holders = await domainHolders(settings.domains);
           refuseHeld(settings.domains, (domain) => (holders.get(domain) ?? id) !== id);
-          const written = await onOrganization(by, id, organization.configureSso(id, settings));
+          const configured = await onOrganization(by, id, organization.configureSso(id, settings));
           // The next to ask for one of the domains must see whose it is.
-          if (written.position !== undefined && !(await visible(written.position)))
+          if (configured.wrote !== undefined && !(await visible(configured.wrote.position)))
             throw unavailable('the settings are kept, but do not show yet; try again');
-          return written;
+          return configured;
         },
       ),
     verifyOrganization: (by, id, domain) => onOrganization(by, id, organization.verify(id, domain)),
     async createProject(by, organizationId, name) {
       const id = by.ids.prefixed('proj_');
-      return { ...(await onProject(by, id, project.create(id, organizationId, name))), result: { id } };
+      const filling = provisioningRequested({ ...by, patients: sandboxPatients });
+      return {
+        ...(await onProject(by, id, project.create(id, organizationId, name, filling))),
+        result: { id },
+      };
     },
     deleteProject: (by, id) => onProject(by, id, project.remove(id)),
     async createKey(by, projectId, asked) {
       const id = by.ids.prefixed('key_');
       const { key, event } = issueKey(id, asked, await secretOf(by));
-      return {
-        ...(await onProject(by, projectId, project.createKey(projectId, event))),
-        result: { id, key },
-      };
+      const made = await onProject(by, projectId, project.createKey(projectId, event));
+      return { ...made, result: { id, key } };
     },
     revokeKey: (by, projectId, keyId) => onProject(by, projectId, project.revokeKey(projectId, keyId)),
     async registerApplication(by, projectId, asked) {
       const id = by.ids.prefixed('app_');
-      const ids = { application: id, project: projectId, client: by.ids.prefixed('client_') };
-      const confidential = asked.kind === 'confidential';
-      const { data, secret } = registration(ids, asked, confidential ? await secretOf(by) : undefined);
-      return { ...(await onApplication(by, id, application.register(data))), result: { id, secret } };
+      const clientId = by.ids.prefixed('client_');
+      const random = asked.kind === 'confidential' ? await secretOf(by) : undefined;
+      const ids = { application: id, project: projectId, client: clientId };
+      const { data, secret } = registration(ids, asked, random);
+      const made = await onApplication(by, id, application.register(data));
+      return { ...made, result: { id, clientId, secret } };
     },
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),
     trustApplication: (by, id, trusted) => onApplication(by, id, application.trust(id, trusted)),
     deleteApplication: (by, id) => onApplication(by, id, application.remove(id)),
-    quickstart: (by, founding) => foundFor({ organizations, projects }, by, founding),
+    quickstart: (by, founding) => foundFor({ organizations, projects }, by, { ...founding, sandboxPatients }),
   };
+}
+
+async function done(writing: Promise<Wrote | undefined>): Promise<Done> {
+  return { result: undefined, wrote: await writing };
 }
 
 /** @throws Refusal conflict naming every domain that another organization holds, and never whose it is. */

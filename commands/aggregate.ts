@@ -10,7 +10,7 @@ import { type DomainEvent, type PlainEvent, understand } from '#src/events/catal
 import type { Position } from '#src/events/store.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
-import type { Micros } from '#src/shared/time.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
 import type { MetadataBase, RetryNotes } from './command.ts';
 import type { Handler } from './handle.ts';
 
@@ -32,6 +32,12 @@ export interface Circumstances {
   readonly now: () => Micros;
   /** Set when an `Idempotency-Key` came with the request. */
   readonly retry?: RetryNotes;
+}
+
+/** What a request wrote: where its last event stands, and when its first was recorded. */
+export interface Wrote {
+  readonly position: Position;
+  readonly at: Micros;
 }
 
 /** What is decided on a stream: the events to append, none when there is nothing to do. Pure. @throws Refusal */
@@ -68,20 +74,19 @@ export class Aggregate<S> {
 
   /**
    * Decides on a stream as it is at its end, and appends.
-   * @returns the position of the last event of this request; undefined when nothing was to be done.
+   * @returns undefined when nothing was to be done.
    * @throws Refusal what `decide` refuses; unavailable when the stream does not hold still.
    */
-  async write(
-    stream: string,
-    circumstances: Circumstances,
-    decide: Decide<S>,
-  ): Promise<Position | undefined> {
+  async write(stream: string, circumstances: Circumstances, decide: Decide<S>): Promise<Wrote | undefined> {
     const { credential, requestId, ids, now, retry } = circumstances;
     const commandId = ids.at(0, `command/${stream}`);
     const earlier = retry?.earlier.get(commandId);
     if (earlier !== undefined) {
-      const written = (await this.handler.eventsOf(earlier, commandId)).at(-1);
-      if (written !== undefined) return written.position;
+      const events = await this.handler.eventsOf(earlier, commandId);
+      const [first, last] = [events[0], events.at(-1)];
+      if (first !== undefined && last !== undefined) {
+        return { position: last.position, at: toMicros(first.metadata.recorded_at) };
+      }
     }
     const metadata = {
       schema_version: 1,
@@ -92,7 +97,7 @@ export class Aggregate<S> {
     for (let tries = 1; ; tries += 1) {
       const folded = await this.#read(stream);
       try {
-        const { position } = await this.handler.handle<void>({
+        const { position, result: at } = await this.handler.handle<Micros>({
           stream,
           metadata,
           now,
@@ -105,16 +110,21 @@ export class Aggregate<S> {
               at: clock.next(),
               event,
             }));
-            return { drafts, result: undefined };
+            return { drafts, result: drafts[0]?.at ?? 0 };
           },
         });
-        return position;
+        return position === undefined ? undefined : { position, at };
       } catch (error) {
         if (!(error instanceof Moved)) throw error;
         this.#cache.delete(stream);
         if (tries === TRIES) throw unavailable('it is being changed by many at once');
       }
     }
+  }
+
+  /** A stream's state at its end, not to be changed. */
+  async state(stream: string): Promise<Readonly<S>> {
+    return (await this.#read(stream)).state;
   }
 
   /** The fold at the stream's end. */

@@ -9,6 +9,7 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { measureLags } from '#projections/lag.ts';
 import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
+import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { openAdministration } from './app/admin.ts';
@@ -16,6 +17,7 @@ import { openIdentities } from './app/identity.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
+import { openSandboxes } from './app/sandbox.ts';
 import { terminologyReady } from './app/terminology.ts';
 import { openTraffic } from './app/traffic.ts';
 import { openWebhooks } from './app/webhooks.ts';
@@ -150,8 +152,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
     states,
   );
   const idempotency = openIdempotency(pool);
+<<<<<<< HEAD
   const hooks = openWebhooks({ config, store, pool, databaseUrl, log, registry });
   const { carried, erasures } = openProcesses({
+=======
+  const sandboxQueries = openSandboxQueries(pool);
+  const { carried, erasures, sandboxes } = openProcesses({
+>>>>>>> main
     store,
     pool,
     databaseUrl,
@@ -160,8 +167,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
     snapshots,
     idempotency,
     requestLog: traffic.requestLog,
+<<<<<<< HEAD
     webhooks: hooks.process,
     deliveries: hooks.deliveries,
+=======
+    recordsBefore: sandboxQueries.recordsBefore,
+>>>>>>> main
     // A purge has ended when no search finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search']),
   });
@@ -219,7 +230,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
   observePools(registry, { requests: pool, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
+<<<<<<< HEAD
   const processes = [carried.definition.name, erasures.definition.name, hooks.process.definition.name];
+=======
+  const processes = [carried, erasures, sandboxes].map(({ definition }) => definition.name);
+>>>>>>> main
   observeFollowers(registry, {
     states: () => projector.status(),
     stale: () => progress.stale(),
@@ -231,7 +246,14 @@ export async function startApp(deps: AppDeps): Promise<App> {
       return measureLags(store, new Map([...own, ...progress.positions()]));
     },
   });
-  const administration = openAdministration({ pool, store, handler, locks, passed });
+  const administration = openAdministration({
+    pool,
+    store,
+    handler,
+    locks,
+    passed,
+    sandboxPatients: config.sandboxPatients,
+  });
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
   const { verifier, devIssuer } = await openIdentities({ config, pool, log, ssoClientsOf });
   const server = createServer({
@@ -254,7 +276,16 @@ export async function startApp(deps: AppDeps): Promise<App> {
       config,
       commands,
       queries,
+<<<<<<< HEAD
       webhooks: await hooks.services({ handler, locks, passed }),
+=======
+      sandboxes: openSandboxes({
+        handler,
+        queries: sandboxQueries,
+        usage: administration.adminQueries.usage,
+        patients: config.sandboxPatients,
+      }),
+>>>>>>> main
     },
     identify: openIdentify(verifier),
     devIssuer,
@@ -278,6 +309,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
       const head = (): Promise<Position> => store.head();
       const begun = await quickstart({ config, pool, handler, queries, locks, head, passed });
       await noteLog(ownLog);
+      // What there is to fill waits until a newcomer has been answered.
+      sandboxes.start();
       return begun;
     },
 
@@ -285,7 +318,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await drain(server);
       carried.stop();
       erasures.stop();
+<<<<<<< HEAD
       await hooks.stop();
+=======
+      sandboxes.stop();
+>>>>>>> main
       await projector.stop();
       progress.stop();
       await watch.stop();

@@ -32,16 +32,21 @@ const files = testFiles().filter(
 );
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
-if (process.argv.length === 2) {
-  await check('biome', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']);
-  await check('tsc', ['node_modules/typescript/bin/tsc', '--noEmit']);
-}
+// Tests wait much of their time: the checks run meanwhile, and say at the end what they found.
+const checks =
+  process.argv.length === 2
+    ? [
+        check('biome', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
+        check('tsc', ['node_modules/typescript/bin/tsc', '--noEmit']),
+      ]
+    : [];
 if (files.length === 0) {
   console.log(`no test file matches ${filters.join(' ')}`);
   counts.failed += 1;
 } else {
   await mocha();
 }
+for (const report of await Promise.all(checks)) report();
 const skipped = counts.skipped === 0 ? '' : `, ${counts.skipped} skipped`;
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
@@ -67,11 +72,17 @@ function rank(file) {
   return at === -1 ? LONGEST.length : at;
 }
 
-/** A check that passes or fails as a whole. */
+/** A check that passes or fails as a whole. @returns what counts and prints it */
 async function check(name, args) {
-  const code = await run(args, {});
-  console.log(code === 0 ? `  ✔ ${name}` : `  ✖ ${name} failed`);
-  counts[code === 0 ? 'passed' : 'failed'] += 1;
+  let output = '';
+  const code = await run(args, {}, (text) => {
+    output += text;
+  });
+  return () => {
+    process.stdout.write(output);
+    console.log(code === 0 ? `  ✔ ${name}` : `  ✖ ${name} failed`);
+    counts[code === 0 ? 'passed' : 'failed'] += 1;
+  };
 }
 
 /** The tests. Mocha's own process counts; when it ends without having done so, that is a failure of its own. */
@@ -97,15 +108,17 @@ async function mocha() {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs a Node program in the repository, its output passed on as it comes. */
-function run(args, env) {
+/** Runs a Node program in the repository, its output passed on as it comes. @param take gets it instead */
+function run(args, env, take) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
       cwd: root,
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: take === undefined ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     });
-    child.on('exit', (code) => resolve(code ?? 1));
+    child.stdout?.setEncoding('utf8').on('data', take);
+    child.stderr?.setEncoding('utf8').on('data', take);
+    child.on('close', (code) => resolve(code ?? 1));
     child.on('error', () => resolve(1));
   });
 }

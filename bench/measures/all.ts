@@ -6,6 +6,7 @@ import { create } from './create.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { instances } from './instances.ts';
+import { limits } from './limits.ts';
 import { read } from './read.ts';
 import { rebuild } from './rebuild.ts';
 import { everything, summary } from './record.ts';
@@ -28,4 +29,5 @@ export const MEASURES: readonly Measure[] = [
   search,
   everything,
   summary,
+  limits,
 ];

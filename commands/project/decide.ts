@@ -5,12 +5,12 @@ import type { ProjectState } from './state.ts';
 
 type ApiKeyCreated = Extract<PlainEvent, { type: 'ApiKeyCreated' }>;
 
-/** Opens it in an organization; with its first keys, where they come at once. */
-export function create(id: string, organization: string, name: string, keys: readonly ApiKeyCreated[] = []) {
+/** Opens it in an organization; with what comes at once: its first key, that its sandbox is to be filled. */
+export function create(id: string, organization: string, name: string, first: readonly PlainEvent[] = []) {
   return ({ status }: ProjectState): PlainEvent[] => {
     if (status !== 'none') throw new TypeError(`${id} is there already`);
     const data = { project_id: id, organization_id: organization, name };
-    return [{ type: 'ProjectCreated', data }, ...keys];
+    return [{ type: 'ProjectCreated', data }, ...first];
   };
 }
 

@@ -4,10 +4,12 @@ import { organizationStream, projectStream } from '#src/events/streams.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
 import type { Person } from '#src/shared/member.ts';
 import type { Environment } from '#src/shared/tenant.ts';
-import { Aggregate, type Circumstances } from '../aggregate.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { Aggregate, type Circumstances, type Wrote } from '../aggregate.ts';
 import type { Handler } from '../handle.ts';
 import { create as createOrganization } from '../organization/decide.ts';
 import { ORGANIZATION, type OrganizationState } from '../organization/state.ts';
+import { provisioningRequested } from '../sandbox/request.ts';
 import { secretOf } from '../secret.ts';
 import { createKey, create as createProject } from './decide.ts';
 import { issueKey } from './key.ts';
@@ -21,12 +23,17 @@ export interface Founded {
   readonly key: string;
   readonly keyId: string;
   readonly position: Position;
+  /** When the project was opened. */
+  readonly at: Micros;
+  readonly organizationAt: Micros;
 }
 
 /** What founding works with. */
 export interface FoundingDeps {
   readonly handler: Handler;
   readonly now: () => number;
+  /** Synthetic patients of the project's sandbox, 0 to 30. Default: none. */
+  readonly sandboxPatients?: number;
 }
 
 /** What is founded, and by whom; the service itself founds without a founder. */
@@ -34,6 +41,8 @@ export interface Founding {
   readonly name: string;
   readonly environment: Environment;
   readonly founder?: Person;
+  /** Synthetic patients of the project's sandbox, 0 to 30. Default: none. */
+  readonly sandboxPatients?: number;
 }
 
 /** The streams that founding writes to. */
@@ -51,14 +60,18 @@ export async function found(deps: FoundingDeps, name: string, environment: Envir
     organizations: new Aggregate(deps.handler, ORGANIZATION),
     projects: new Aggregate(deps.handler, PROJECT),
   };
-  return foundFor(streams, ofService(deps), { name, environment });
+  return foundFor(streams, ofService(deps), {
+    name,
+    environment,
+    sandboxPatients: deps.sandboxPatients ?? 0,
+  });
 }
 
 /** As `found`, for whoever asks. A request that died between the two streams goes on where it was when it comes again. */
 export async function foundFor(
   { organizations, projects }: FoundingStreams,
   circumstances: Circumstances,
-  { name, environment, founder }: Founding,
+  { name, environment, founder, sandboxPatients = 0 }: Founding,
 ): Promise<Founded> {
   const { ids } = circumstances;
   const organization = ids.prefixed('org_');
@@ -67,10 +80,11 @@ export async function foundFor(
   const secret = await secretOf(circumstances);
   const { key, event } = issueKey(keyId, { name: KEY_NAME, environment, scopes: SCOPES }, secret);
   const opening = createOrganization(organization, name, founder);
-  await organizations.write(organizationStream(organization), circumstances, opening);
-  const begin = createProject(project, organization, name, [event]);
-  const position = written(await projects.write(projectStream(project), circumstances, begin));
-  return { organization, project, key, keyId, position };
+  const opened = written(await organizations.write(organizationStream(organization), circumstances, opening));
+  const filling = provisioningRequested({ ...circumstances, patients: sandboxPatients });
+  const begin = createProject(project, organization, name, [event, ...filling]);
+  const wrote = written(await projects.write(projectStream(project), circumstances, begin));
+  return { organization, project, key, keyId, ...wrote, organizationAt: opened.at };
 }
 
 /** Another key of a project (scopes read and write), for the service. @returns the key, shown this once. */
@@ -87,8 +101,8 @@ export async function addKey(
     await secretOf(circumstances),
   );
   const projects = new Aggregate(deps.handler, PROJECT);
-  const position = await projects.write(projectStream(project), circumstances, createKey(project, event));
-  return { key, position: written(position) };
+  const wrote = await projects.write(projectStream(project), circumstances, createKey(project, event));
+  return { key, position: written(wrote).position };
 }
 
 /** What the service does of its own accord. */
@@ -101,7 +115,7 @@ function ofService({ now }: FoundingDeps): Circumstances {
   };
 }
 
-function written(position: Position | undefined): Position {
-  if (position === undefined) throw new TypeError('founding writes events');
-  return position;
+function written(wrote: Wrote | undefined): Wrote {
+  if (wrote === undefined) throw new TypeError('founding writes events');
+  return wrote;
 }

@@ -35,6 +35,8 @@ export interface Organizations {
   /** Undefined when there is none, or none for this person. */
   readonly organization: (identity: Identity, id: string) => Promise<OrganizationRow | undefined>;
   readonly members: (organization: string, asked: PageAsked) => Promise<Page<MemberRow>>;
+  /** The role of a member by name; undefined for who is none. */
+  readonly memberRole: (organization: string, issuer: string, subject: string) => Promise<Role | undefined>;
 }
 
 const COLUMNS = `o.id, o.name, o.created_at, m.role, o.sso_issuer, o.sso_client_id, o.sso_domains,
@@ -72,5 +74,13 @@ export function openOrganizations(pool: Pool): Organizations {
         },
         asked,
       ),
+    async memberRole(organization, issuer, subject) {
+      const { rows } = await pool.query<{ role: Role | null }>({
+        name: 'member-role',
+        text: 'select m.role from projects.member m where m.organization = $1 and m.issuer = $2 and m.subject = $3',
+        values: [organization, issuer, subject],
+      });
+      return rows[0]?.role ?? undefined;
+    },
   };
 }

@@ -15,6 +15,8 @@ export interface AdministrationDeps {
   readonly store: EventStore;
   readonly handler: Handler;
   readonly locks: CriteriaLocks;
+  /** Of a new project's sandbox. */
+  readonly sandboxPatients: number;
   /** Waits until the named read models show a position; false when it takes too long. */
   readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
 }
@@ -34,11 +36,13 @@ export function openAdministration({
   handler,
   locks,
   passed,
+  sandboxPatients,
 }: AdministrationDeps): Administration {
   const adminQueries = openAdminQueries(pool);
   const admin = openAdmin({
     handler,
     locks,
+    sandboxPatients,
     domainHolders: async (domains) => {
       if (!(await passed(await store.head(), ['projects']))) throw unavailable('projects lag behind the log');
       return adminQueries.domainHolders(domains);

@@ -36,6 +36,8 @@ export async function openIdentities({
       : [{ issuer: devIssuer.issuer, audiences: [DEV_CLIENT], keys: () => devIssuer.jwks() }];
   const verifier = new Verifier({
     issuers,
+    // A developer's own machine may well be where an organization's issuer runs.
+    ssoPublicOnly: mode === 'production',
     ...(ssoClientsOf === undefined ? {} : { ssoClientsOf }),
     onAway: (issuer, error) => log.warn({ err: error, issuer }, 'an issuer could not be asked for its keys'),
   });

@@ -1,9 +1,13 @@
 /** The processes of the service: what follows from an event and must be done whatever crashes meanwhile. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { Aggregate } from '#commands/aggregate.ts';
 import { completeCarried } from '#commands/directory/carry.ts';
 import type { Handler } from '#commands/handle.ts';
 import { erase } from '#commands/record/erasure.ts';
+import { fillSandbox } from '#commands/sandbox/reset.ts';
+import { SANDBOX } from '#commands/sandbox/state.ts';
+import type { SandboxQueries } from '#queries/admin/sandbox.ts';
 import { understand } from '../events/catalog.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
@@ -25,9 +29,14 @@ export interface ProcessesDeps {
   readonly snapshots: PostgresSnapshots;
   readonly idempotency: IdempotencyStore;
   readonly requestLog: Pick<RequestLog, 'forget'>;
+<<<<<<< HEAD
   /** Tells subscribers of events; a purge waits for it. */
   readonly webhooks: Process;
   readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
+=======
+  /** Which records a reset of a sandbox purges. */
+  readonly recordsBefore: SandboxQueries['recordsBefore'];
+>>>>>>> main
   /** Waits until every read model of records shows a position. */
   readonly visible: (position: Position) => Promise<boolean>;
 }
@@ -38,6 +47,8 @@ export interface Processes {
   readonly carried: Process;
   /** Carries purges out. */
   readonly erasures: Process;
+  /** Fills sandboxes with synthetic patients, and resets them. */
+  readonly sandboxes: Process;
 }
 
 /** How long a purge waits for other processes, and its answer for its end, in ms. */
@@ -49,8 +60,12 @@ export function openProcesses({
   snapshots,
   idempotency,
   requestLog,
+<<<<<<< HEAD
   webhooks,
   deliveries,
+=======
+  recordsBefore,
+>>>>>>> main
   visible,
   ...processDeps
 }: ProcessesDeps): Processes {
@@ -96,5 +111,27 @@ export function openProcesses({
     },
     processDeps,
   );
-  return { carried, erasures };
+  const sandboxes = new Process(
+    {
+      name: 'sandbox',
+      prefixes: ['project-'],
+      types: ['SandboxProvisioningRequested', 'SandboxResetRequested'],
+      act: (event) =>
+        fillSandbox(
+          {
+            handler,
+            sandboxes: new Aggregate(handler, SANDBOX),
+            now: nowMicros,
+            visible: async (position) => {
+              if (!(await visible(position))) throw unavailable('the read models lag behind the log');
+            },
+            records: recordsBefore,
+            erased: (position) => erasures.hasDone(position, ERASURE_MS),
+          },
+          understand(event),
+        ),
+    },
+    processDeps,
+  );
+  return { carried, erasures, sandboxes };
 }

@@ -14,7 +14,7 @@ import { nowMicros } from '../shared/time.ts';
 
 /** What it works with. */
 export interface QuickstartDeps {
-  readonly config: Pick<Config, 'dataDir' | 'baseUrl' | 'mode'>;
+  readonly config: Pick<Config, 'dataDir' | 'baseUrl' | 'mode' | 'sandboxPatients'>;
   readonly pool: Pool;
   readonly handler: Handler;
   readonly queries: Pick<Queries, 'apiKey'>;
@@ -48,7 +48,7 @@ export async function quickstart({
   return locks.hold(['quickstart'], async () => {
     if (!(await passed(await head(), ['projects']))) throw unavailable('projects lag behind the log');
     if (config.mode === 'production' && (await anyProject(pool))) return undefined;
-    const founding = { handler, now: nowMicros };
+    const founding = { handler, now: nowMicros, sandboxPatients: config.sandboxPatients };
     const there = await firstProject(pool, QUICKSTART);
     const { organization, project, key, position } =
       there === undefined

@@ -33,6 +33,13 @@ const fhirResource = z
   .record(z.string(), z.unknown())
   .describe('the whole resource after the change, as served');
 
+const sandboxAsked = z.object({
+  reset_id: z.string().describe('UUIDv7: the ids of all that is made follow from it'),
+  seed: z.string().describe('determines the content'),
+  patients: z.int().nonnegative(),
+  today: z.string().describe('YYYY-MM-DD; the synthetic past ends before it'),
+});
+
 /** Event type → schema of its data and what it says. */
 export const CATALOG = {
   ResourceCreated: {
@@ -134,6 +141,25 @@ export const CATALOG = {
     says: 'An API key stopped working.',
     streams: 'project-',
     data: z.object({ key_id: z.string() }),
+  },
+  SandboxProvisioningRequested: {
+    says: 'A new project’s sandbox is to be filled with synthetic patients.',
+    streams: 'project-',
+    data: sandboxAsked,
+  },
+  SandboxResetRequested: {
+    says: 'Everything in a sandbox is to be erased, and the synthetic patients made anew with other ids.',
+    streams: 'project-',
+    data: sandboxAsked,
+  },
+  SandboxProvisioned: {
+    says: 'A sandbox holds its synthetic patients.',
+    streams: 'project-',
+    data: z.object({
+      reset_id: z.string(),
+      patients: z.int().nonnegative(),
+      resources: z.int().nonnegative().describe('directory entries among them'),
+    }),
   },
   ApplicationRegistered: {
     says: 'An OAuth application was registered in a project; of its secret only the SHA-256 is kept.',

@@ -20,6 +20,7 @@ import type { Answer } from './answer.ts';
 import { type ApiInterface, answerApi, type Identify } from './api/interface.ts';
 import type { Services } from './api/services.ts';
 import { RouteTable } from './api/table.ts';
+import { baseHeaders, withoutFeatures } from './base-headers.ts';
 import { clientAddress } from './client-address.ts';
 import { answerCors } from './cors.ts';
 import { Authenticator } from './credentials.ts';
@@ -144,14 +145,14 @@ function envelope(
 ): (ctx: Context, next: Next) => Promise<void> {
   // Its members are ours alone, so that looking for secrets in each line is spared.
   const requests = log.child({}, { redact: [] });
+  const setBaseHeaders = baseHeaders(api.services.config.baseUrl);
   return async (ctx, next) => {
     const started = performance.now();
     const requestId = newId('req_');
     ctx.state.requestId = requestId;
     const { res } = ctx;
     res.setHeader('Service-Request-Id', requestId);
-    res.setHeader('X-Content-Type-Options', 'nosniff');
-    res.setHeader('Cache-Control', 'private, no-cache');
+    setBaseHeaders(res);
     const fhirPath = isFhir(ctx.path);
     try {
       if (!answerCors(ctx)) {
@@ -164,6 +165,7 @@ function envelope(
           else {
             await next();
             if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx);
+            withoutFeatures(ctx);
           }
         }
       }

@@ -1,6 +1,6 @@
 /** The keys of one issuer, kept: few look-ups, new keys soon found, and no standstill while the issuer is away. */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import { IssuerAway } from './fetch-keys.ts';
+import { IssuerAway } from './fetch-json.ts';
 
 /** Where an issuer's keys come from. Whatever it throws means that they cannot be had now. */
 export type KeySource = () => Promise<JSONWebKeySet>;

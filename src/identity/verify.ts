@@ -11,7 +11,8 @@ import type { Identity, SsoClientsOf } from '#src/shared/identity.ts';
 import { isIssuerUrl, type TrustedIssuer } from '#src/shared/issuers.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 import { identityOf } from './claims.ts';
-import { fetchKeys, IssuerAway } from './fetch-keys.ts';
+import { IssuerAway } from './fetch-json.ts';
+import { fetchKeys } from './fetch-keys.ts';
 import { IssuerKeys, type KeySource } from './keys.ts';
 import { reasonOf, refusedToken, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './refused.ts';
 
@@ -50,6 +51,8 @@ export interface VerifierDeps {
   readonly issuers: readonly Issuer[];
   /** Organizations that trust an issuer of their own. Default: none. */
   readonly ssoClientsOf?: SsoClientsOf;
+  /** Whether issuers that organizations name must be at addresses of the public internet. Default: true. */
+  readonly ssoPublicOnly?: boolean;
   /** Told whenever an issuer could not be asked for its keys; known ones work on. */
   readonly onAway?: (issuer: string, error: Error) => void;
   /** The clock, in ms. Default: `Date.now`. */
@@ -112,9 +115,9 @@ export class Verifier {
     const known = this.#keys.get(issuer);
     if (known !== undefined) return known;
     const configured = this.#deps.issuers.find((one) => one.issuer === issuer);
-    const keys = new IssuerKeys(configured?.keys ?? (() => fetchKeys(issuer)), this.#now, (error) =>
-      this.#deps.onAway?.(issuer, error),
-    );
+    const publicOnly = configured === undefined && (this.#deps.ssoPublicOnly ?? true);
+    const source = configured?.keys ?? (() => fetchKeys(issuer, publicOnly));
+    const keys = new IssuerKeys(source, this.#now, (error) => this.#deps.onAway?.(issuer, error));
     this.#keys.set(issuer, keys);
     return keys;
   }

@@ -4,10 +4,11 @@ import { CAST, type Role } from './cast.ts';
 import { healthyCourse } from './course.ts';
 import { type Day, dayOf } from './days.ts';
 import { type Directory, makeDirectory } from './directory.ts';
+import { DIRECTORY_SERIES, recordSeries } from './ids.ts';
 import { addressOf, drawPerson, humanNames, type Person, patientResource, REGISTER } from './people.ts';
 import { Random } from './random.ts';
 import { IMPORT, RecordBuilder } from './record.ts';
-import type { SyntheticData, SyntheticRecord } from './synthetic.ts';
+import type { Authored, SyntheticData, SyntheticRecord } from './synthetic.ts';
 
 /** What determines the content. */
 export interface Generation {
@@ -24,27 +25,35 @@ export interface Generation {
 /** How many patients there are. */
 export const PATIENTS = CAST.length;
 
-/** Series of ids of the n-th record, whose first is the Patient's. */
-export const recordSeries = (index: number): string => `sandbox-record-${index}`;
+/** The whole of it. */
+export function generateSandbox(generation: Generation): SyntheticData {
+  const { directory, records } = beginSandbox(generation);
+  return { directory, records: [...records] };
+}
 
-/** Makes the directory and the records. */
-export function generateSandbox({ seed, today, ids, patients = PATIENTS }: Generation): SyntheticData {
+/** The directory, and the records one by one as they are asked for: each takes a few milliseconds to make. */
+export function beginSandbox({ seed, today, ids, patients = PATIENTS }: Generation): {
+  readonly directory: readonly Authored[];
+  readonly records: Iterable<SyntheticRecord>;
+} {
   const random = new Random(seed);
   const day = dayOf(today);
   const drawing = (series: string): (() => string) => {
     let drawn = 0;
     return () => ids.at(drawn++, series);
   };
-  const directory = makeDirectory(random.fork('directory'), day, drawing('sandbox-directory'));
-  const people = new Map<string, Person>();
-  const records = CAST.slice(0, patients).map((role, index): SyntheticRecord => {
-    const own = random.fork(role.story);
-    const parent = role.childOf === undefined ? undefined : people.get(role.childOf);
-    const person = drawPerson(role, own, day, `S-${String(index + 1).padStart(3, '0')}`, parent);
-    people.set(role.story, person);
-    return tellRecord(role, person, parent, own, directory, day, drawing(recordSeries(index)));
-  });
-  return { directory: directory.entries, records };
+  const directory = makeDirectory(random.fork('directory'), day, drawing(DIRECTORY_SERIES));
+  function* records(): Generator<SyntheticRecord> {
+    const people = new Map<string, Person>();
+    for (const [index, role] of CAST.slice(0, patients).entries()) {
+      const own = random.fork(role.story);
+      const parent = role.childOf === undefined ? undefined : people.get(role.childOf);
+      const person = drawPerson(role, own, day, `S-${String(index + 1).padStart(3, '0')}`, parent);
+      people.set(role.story, person);
+      yield tellRecord(role, person, parent, own, directory, day, drawing(recordSeries(index)));
+    }
+  }
+  return { directory: directory.entries, records: records() };
 }
 
 function tellRecord(

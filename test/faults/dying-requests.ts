@@ -11,9 +11,13 @@ export const SYSTEM = 'urn:annal:test';
 /** A request, and the append after which the service that gets it dies (see `dying-service.ts`). */
 export interface DyingRequest {
   readonly diesAfter: string;
+  /** Below the FHIR base, or from the root where it begins with `/admin`. */
   readonly path: string;
   readonly call: Call;
 }
+
+const send = ({ url, fhir }: Service, { path, call }: DyingRequest): Promise<Answer> =>
+  fhir(path.startsWith('/admin') ? url + path : path, call);
 
 /** A POST with a key of its own. */
 export function post(
@@ -31,6 +35,8 @@ export interface DyingPlace {
   readonly databaseUrl: string;
   readonly dataDir: string;
   readonly key: string;
+  /** Default: its own. */
+  readonly baseUrl?: string;
 }
 
 /** Sends a request to a service that dies after an append. */
@@ -54,25 +60,26 @@ export async function lastRequest<T extends { readonly request: DyingRequest }>(
   throw new Error('no service has died');
 }
 
-async function diesOf(place: DyingPlace, { diesAfter, path, call }: DyingRequest): Promise<boolean> {
+async function diesOf({ baseUrl, ...place }: DyingPlace, request: DyingRequest): Promise<boolean> {
+  const env = baseUrl === undefined ? {} : { BASE_URL: baseUrl };
   const dying = await startService({
     ...place,
     program: 'test/faults/dying-service.ts',
-    env: { DIES_AFTER: diesAfter },
+    env: { ...env, DIES_AFTER: request.diesAfter },
   });
-  const answer = await dying.fhir(path, call).catch(() => undefined);
+  const answer = await send(dying, request).catch(() => undefined);
   await dying.stop();
   return answer === undefined;
 }
 
 /** The same request to a service that lives, twice. While the dead attempt's lease lasts it answers 409. */
-export async function retry(service: Service, { path, call }: DyingRequest): Promise<Answer> {
-  let answer = await service.fhir(path, call);
+export async function retry(service: Service, request: DyingRequest): Promise<Answer> {
+  let answer = await send(service, request);
   await eventually(async () => {
-    if (answer.status === 409) answer = await service.fhir(path, call);
+    if (answer.status === 409) answer = await send(service, request);
     return answer.status !== 409;
   }, 30_000);
-  const again = await service.fhir(path, call);
+  const again = await send(service, request);
   expect(again.headers.get('idempotent-replayed')).to.equal('true');
   expect(again.text).to.equal(answer.text);
   return answer;

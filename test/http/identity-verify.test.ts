@@ -224,10 +224,32 @@ describe('ID tokens of an OpenID Connect provider', () => {
       (await by.verify(await issuer.sign(claims({ aud })))).organizations;
     expect(await trusted(both, CLIENT)).to.equal(undefined);
     expect(await trusted(both, 'client-a')).to.deep.equal(['org_a', 'org_c']);
-    const alone = verifierOf({ ssoClientsOf, issuers: [] });
+    const alone = verifierOf({ ssoClientsOf, issuers: [], ssoPublicOnly: false });
     expect(await trusted(alone, 'client-b')).to.deep.equal(['org_b']);
     expect((await refusalOf(await issuer.sign(claims()), alone)).message).to.match(/^aud must hold/);
     const other = await issuer.sign(claims({ iss: 'https://other.example.org', aud: 'client-a' }));
     expect((await refusalOf(other, alone)).message).to.match(/^iss names/);
+  });
+
+  it('of issuers that an organization names are not looked for inside the own network', async () => {
+    const told: string[] = [];
+    const local = issuer.url.replace('127.0.0.1', 'localhost');
+    for (const name of [
+      issuer.url,
+      local,
+      'https://[::1]:1',
+      'https://10.0.0.1',
+      'https://169.254.169.254',
+    ]) {
+      const by = verifierOf({
+        issuers: [],
+        ssoClientsOf: async () => [{ organization: 'org_a', clientId: CLIENT }],
+        onAway: (_, { message }) => told.push(message),
+      });
+      const before = issuer.asked.length;
+      expect((await refusalOf(await issuer.sign(claims({ iss: name })), by)).status).to.equal(503);
+      expect(issuer.asked.length).to.equal(before);
+      expect(told.splice(0).join()).to.match(/has no public address$/);
+    }
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { newUuid } from '#src/shared/ids.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { asksOf, type Own } from '#test/support/isolation/asks.ts';
+import { shown } from '#test/support/isolation/shown.ts';
 import {
   type Named,
   neverLike,
@@ -14,7 +15,6 @@ import {
 } from '#test/support/isolation/theirs.ts';
 import { productionKey } from '#test/support/project.ts';
 import { randomSeed, scaled } from '#test/support/scale.ts';
-import type { Answer } from '#test/support/service.ts';
 
 interface Intruder {
   readonly name: string;
@@ -203,23 +203,6 @@ describe('isolation of projects and environments', () => {
     }
   });
 });
-
-/** An answer without what two requests may differ in: ids that were asked for, new ids, times, and the request's own id. */
-function shown({ status, headers, text }: Answer, named?: Named): string {
-  const neutral = (value: string): string => {
-    const asked =
-      named === undefined ? value : value.replaceAll(named.id, 'ID').replaceAll(named.marker, 'MARKER');
-    return asked
-      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, 'TIME');
-  };
-  const kept = [...headers]
-    .filter(([name]) => !CHANGING.test(name))
-    .map(([name, value]) => `${name}: ${neutral(value)}`);
-  return [status, ...kept, neutral(text)].join('\n');
-}
-
-const CHANGING = /^(?:date|service-request-id|last-modified|ratelimit.*)$/;
 
 /** Of theirs, what a text tells; not the id that was asked for. */
 function leaks(text: string, { ids }: Theirs, asked?: string): string[] {

@@ -33,8 +33,8 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'retry',
-    shows: 'fifty kills between append and answer, each retried with its Idempotency-Key: one write each',
-    run: { tests: ['test/faults/retry-many.test.ts'] },
+    shows: 'a hundred kills between append and answer, each retried with its Idempotency-Key: one write each',
+    run: { tests: ['test/faults/retry-many.test.ts', 'test/faults/retry-admin.test.ts'] },
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {

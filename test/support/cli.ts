@@ -1,4 +1,6 @@
 /** The `annal` command in the test's own process: what a process of its own would do, without the second that it takes to start. */
+import { main } from '#src/cli/main.ts';
+
 /** What a command did. */
 export interface CommandOutcome {
   readonly code: number;
@@ -14,8 +16,6 @@ export async function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<CommandOutcome> {
-  // Imported as the command imports its parts: where a test is loaded by `require`, modules would be there twice.
-  const { main } = await import('#src/cli/main.ts');
   const before = { ...process.env };
   const written = { stdout: '', stderr: '' };
   const { stdout, stderr } = process;

@@ -33,14 +33,21 @@ const paths: readonly Described[] = Object.keys(document.paths as Part)
   .map((path) => ({
     path,
     literals: path.split('/').filter((segment) => !segment.startsWith('{')).length,
-    pattern: new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}/?$`),
+    pattern: new RegExp(
+      `^${path
+        .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
+        .replace(/\{[rv]id\}/g, '[A-Za-z0-9.-]+')
+        .replace(/\{\w+\}/g, '[^/]+')}/?$`,
+    ),
   }))
   .sort((one, other) => other.literals - one.literals);
 
-/** The document's path for a URL's; undefined when it has none. A type of FHIR must be one that the path lists. */
-export function describedPath(pathname: string, method: string): string | undefined {
-  const matching = paths.filter(({ pattern, path }) => pattern.test(pathname) && allowsType(path, pathname));
-  return (matching.find(({ path }) => at('paths', path, method) !== undefined) ?? matching[0])?.path;
+/**
+ * The document's path for a URL's, the most literal one (OpenAPI 3.1, Paths Object); undefined when it has none. A type of
+ * FHIR must be one that the path lists.
+ */
+export function describedPath(pathname: string): string | undefined {
+  return paths.find(({ pattern, path }) => pattern.test(pathname) && allowsType(path, pathname))?.path;
 }
 
 function allowsType(path: string, pathname: string): boolean {
@@ -80,7 +87,7 @@ export interface Given {
 export function faultOf({ method, url, status, type, text = '' }: Given): string | undefined {
   const { pathname } = new URL(url);
   const documented = method === 'HEAD' ? 'get' : method.toLowerCase();
-  const path = describedPath(pathname, documented);
+  const path = describedPath(pathname);
   if (path === undefined || at('paths', path, documented) === undefined)
     return ELSEWHERE.has(status) ? undefined : 'there is no such path with this method';
   const response = resolved('paths', path, documented, 'responses', String(status));

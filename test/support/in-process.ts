@@ -56,6 +56,7 @@ export async function startInProcess(
     DATA_DIR: await temporaryFolder(),
     EVENTSTORE_URL,
     RATE_LIMIT_PER_MINUTE: NO_LIMIT,
+    SANDBOX_PATIENTS: '0',
     ...settings,
   };
   const loaded = loadConfig(env);

@@ -109,7 +109,7 @@ async function providerOf(url: string, keys: readonly JWK[]): Promise<Provider> 
       accountId: id,
       claims: () => ({ sub: id, email: `${id}@example.org`, email_verified: true, name: `Person ${id}` }),
     }),
-    ttl: { IdToken: 3600, Session: 600, Interaction: 600, Grant: 600 },
+    ttl: { IdToken: 3600, AccessToken: 600, Session: 600, Interaction: 600, Grant: 600 },
   });
 }
 

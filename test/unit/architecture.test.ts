@@ -9,7 +9,7 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** A part may import itself and what stands here: folders, or files by their path. `type `: its types only. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  commands: ['src/events', 'src/fhir', 'src/shared'],
+  commands: ['src/events', 'src/fhir', 'src/shared', 'src/sandbox'],
   projections: ['src/events', 'src/fhir', 'src/shared', 'src/database'],
   queries: ['src/fhir', 'src/shared', 'src/database', 'src/events/streams.ts', 'type src/events'],
   'src/reactions': ['src/events', 'src/fhir', 'src/shared', 'src/database'],
@@ -45,6 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/operations/schema.ts',
     'src/terminology/schema.ts',
   ],
+  'src/sandbox': ['type src/events/metadata.ts', 'type src/fhir/types.ts', 'src/shared'],
   'src/shared': ['type src/events/metadata.ts'],
 };
 

@@ -47,7 +47,7 @@ export const LOG_ROUTES = [
       'An entry is here a second or two after its request was answered, and for 30 days unless the installation says otherwise. There are no query strings, bodies, headers or credentials in it.',
     tag: 'Projects',
     credential: 'identity',
-    query: z.object({
+    query: z.strictObject({
       ...LIST_QUERY,
       request_id: z.string().max(64).optional(),
       key: z.string().max(64).optional().describe('Id of an API key.'),

@@ -1,6 +1,30 @@
 /** Every route below `/admin` (interface.md, section 4.5). */
 import type { Route } from '../api/route.ts';
+import { APPLICATION_ROUTES } from './applications.ts';
 import { CONFIG_ROUTES } from './config.ts';
+import { KEY_ROUTES } from './keys.ts';
+import { LOG_ROUTES } from './logs.ts';
+import { MEMBER_ROUTES } from './members.ts';
+import { ORGANIZATION_ROUTES } from './organizations.ts';
+import { PATIENT_ROUTES } from './patients.ts';
+import { PROJECT_ROUTES } from './projects.ts';
+import { QUICKSTART_ROUTES } from './quickstart.ts';
+import { SANDBOX_ROUTES } from './sandbox.ts';
+import { SSO_ROUTES } from './sso.ts';
+import { USAGE_ROUTES } from './usage.ts';
 
 /** In the order of the documentation. */
-export const ADMIN_ROUTES: readonly Route[] = [...CONFIG_ROUTES];
+export const ADMIN_ROUTES: readonly Route[] = [
+  ...ORGANIZATION_ROUTES,
+  ...MEMBER_ROUTES,
+  ...SSO_ROUTES,
+  ...PROJECT_ROUTES,
+  ...KEY_ROUTES,
+  ...APPLICATION_ROUTES,
+  ...PATIENT_ROUTES,
+  ...SANDBOX_ROUTES,
+  ...LOG_ROUTES,
+  ...USAGE_ROUTES,
+  ...QUICKSTART_ROUTES,
+  ...CONFIG_ROUTES,
+];

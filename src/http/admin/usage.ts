@@ -33,7 +33,7 @@ export const USAGE_ROUTES = [
       'Requests, reads and writes made with its credentials, and storage as bytes of the events written; days without any use are left out. At most 366 days at once.',
     tag: 'Projects',
     credential: 'identity',
-    query: z.object({
+    query: z.strictObject({
       from: z.iso.date('must be a date').optional().describe('First day; default: 30 days, `to` the last.'),
       to: z.iso.date('must be a date').optional().describe('Last day; default: today.'),
     }),

@@ -51,18 +51,18 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
 
 /** Parameters by name. An empty one counts as absent; one that is repeated is refused. */
 function queryOf(query: URLSearchParams, faults: Issue[]): Record<string, string> {
-  const values: Record<string, string> = {};
+  const values = new Map<string, string>();
   for (const [name, value] of query) {
     if (value === '') continue;
-    if (Object.hasOwn(values, name))
+    if (values.has(name))
       faults.push({
         code: 'value',
         diagnostics: `query.${name.slice(0, 60)} occurs more than once`,
         expression: `query.${name.slice(0, 60)}`,
       });
-    values[name] = value;
+    values.set(name, value);
   }
-  return values;
+  return Object.fromEntries(values);
 }
 
 function controlCharacters(value: unknown, path: readonly string[] = []): Issue[] {

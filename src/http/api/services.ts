@@ -1,6 +1,7 @@
 /** The parts of the service that routes of the JSON interfaces work with. A new part is a member here, made in `src/app.ts`. */
 import type { AdminCommands } from '#commands/admin.ts';
 import type { Commands } from '#commands/commands.ts';
+import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
 import type { AdminQueries } from '#queries/admin/admin.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { Moment, RecordAt } from '#src/audit/record-at.ts';
@@ -15,6 +16,7 @@ export interface Services {
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
   readonly webhooks: WebhookServices;
+  readonly sandboxes: Sandboxes;
   /** A patient's record at a moment, from its events; undefined when it was purged. */
   readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
 }

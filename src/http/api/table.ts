@@ -5,7 +5,7 @@ import type { Method, Route } from './route.ts';
 
 interface Node {
   readonly literal: Map<string, Node>;
-  parameter?: Node;
+  parameter?: { readonly name: string; readonly node: Node };
   readonly methods: Map<Method, Route>;
 }
 
@@ -25,7 +25,7 @@ const node = (): Node => ({ literal: new Map(), methods: new Map() });
 export class RouteTable {
   readonly #root = node();
 
-  /** @throws Error when two routes have the same method and path, or the same operationId. */
+  /** @throws Error when two routes have the same method and path, or operationId, or name one place of a path differently. */
   constructor(readonly routes: readonly Route[]) {
     const ids = new Set<string>();
     for (const route of routes) {
@@ -44,9 +44,12 @@ export class RouteTable {
 }
 
 function inside(parent: Node, segment: string): Node {
-  if (PARAMETER.test(segment)) {
-    parent.parameter ??= node();
-    return parent.parameter;
+  const name = PARAMETER.exec(segment)?.[1];
+  if (name !== undefined) {
+    parent.parameter ??= { name, node: node() };
+    if (parent.parameter.name !== name)
+      throw new Error(`one place of a path has two names: ${parent.parameter.name} and ${name}`);
+    return parent.parameter.node;
   }
   const known = parent.literal.get(segment) ?? node();
   parent.literal.set(segment, known);
@@ -64,7 +67,7 @@ function search(
   const literal = at.literal.get(segment);
   const found = literal && search(literal, segments, depth + 1, values);
   if (found !== undefined || at.parameter === undefined || segment === '') return found;
-  return search(at.parameter, segments, depth + 1, [...values, segment]);
+  return search(at.parameter.node, segments, depth + 1, [...values, segment]);
 }
 
 /** Names in a path, in their order. */

@@ -23,7 +23,7 @@ const START = `window.addEventListener('DOMContentLoaded', () => {
     url: document.querySelector('meta[name="openapi"]').content,
     dom_id: '#documentation',
     deepLinking: true,
-    docExpansion: 'list',
+    docExpansion: 'none',
     defaultModelsExpandDepth: 0,
     validatorUrl: null,
   });

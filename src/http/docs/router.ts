@@ -39,9 +39,14 @@ function sendPage(ctx: Context, policy: string, html: string): void {
 
 /** They change with the service alone: 304 for whoever has them. */
 function send(ctx: Context, type: string, body: string | Buffer): void {
+  const etag = `"${hash('sha256', body).slice(0, 32)}"`;
   ctx.set('Cache-Control', 'public, no-cache');
-  ctx.set('ETag', `"${hash('sha256', body).slice(0, 32)}"`);
+  ctx.set('ETag', etag);
+  const known = ctx.get('If-None-Match').split(',');
+  if (known.some((tag) => tag.trim().replace(/^W\//, '') === etag)) {
+    ctx.status = 304;
+    return;
+  }
   ctx.type = type;
   ctx.body = body;
-  if (ctx.fresh) ctx.status = 304;
 }

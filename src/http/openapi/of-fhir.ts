@@ -9,8 +9,10 @@ import type { Part } from './schemas.ts';
 import { errorResponses, headers, SECURITY } from './shared.ts';
 
 const TYPE = '{resource_type}';
-const READ_ERRORS = [400, 401, 403, 404, 406, 410, 429, 500, 503];
-const WRITE_ERRORS = [...READ_ERRORS, 405, 409, 412, 413, 415, 422];
+const READ_ERRORS = [400, 401, 403, 404, 406, 410, 412, 422, 429, 500, 503];
+const WRITE_ERRORS = [...READ_ERRORS, 405, 409, 413, 415];
+/** What R4 takes for an id or a version. */
+const ID = '^[A-Za-z0-9.-]{1,64}$';
 const JSON_TYPE = 'application/fhir+json';
 
 /** The paths with their operations, by path from the root. */
@@ -134,9 +136,8 @@ function idOf({ name }: FhirText, path: string, method: Method): string {
 }
 
 function inPath(name: string, types: readonly string[]): Part {
-  const schema =
-    name === 'resource_type' && types[0] !== '*' ? { type: 'string', enum: types } : { type: 'string' };
-  return { name, in: 'path', required: true, schema };
+  const schema = name === 'resource_type' ? (types[0] === '*' ? {} : { enum: types }) : { pattern: ID };
+  return { name, in: 'path', required: true, schema: { type: 'string', ...schema } };
 }
 
 const query = (name: string, description: string, schema: Part = { type: 'string' }): Part => ({

@@ -11,7 +11,10 @@ function answer(description: string, type: string, schema: Part): Part {
   return { description, headers: REQUEST_ID, content: { [type]: { schema } } };
 }
 
-const page = (description: string) => ({ 200: answer(description, 'text/html', { type: 'string' }) });
+const TEXT = { type: 'string' };
+const UNCHANGED = { description: 'Unchanged', headers: REQUEST_ID };
+
+const page = (description: string) => ({ 200: answer(description, 'text/html', TEXT), 304: UNCHANGED });
 
 const checks = { type: 'object', additionalProperties: { type: 'string', enum: ['ok', 'unavailable'] } };
 
@@ -37,7 +40,7 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
     }),
   }),
   '/metrics': get('getMetrics', 'Measures, for Prometheus', {
-    200: answer('Prometheus’ text format', 'text/plain', { type: 'string' }),
+    200: answer('Prometheus’ text format', 'text/plain', TEXT),
   }),
   '/openapi.json': get('getOpenApi', 'This document', {
     200: answer('OpenAPI 3.1', 'application/json', {
@@ -45,8 +48,26 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
       properties: { openapi: { type: 'string' } },
       required: ['openapi'],
     }),
-    304: { description: 'Unchanged', headers: REQUEST_ID },
+    304: UNCHANGED,
   }),
   '/docs': get('getDocs', 'This document as a page', page('The page')),
+  '/docs/assets/{name}': {
+    get: {
+      operationId: 'getDocsAsset',
+      summary: 'A file that the pages load',
+      tags: ['Service'],
+      security: [],
+      parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }],
+      responses: {
+        200: {
+          description: 'The file',
+          headers: REQUEST_ID,
+          content: { 'text/css': { schema: TEXT }, 'text/javascript': { schema: TEXT } },
+        },
+        304: UNCHANGED,
+        404: { $ref: '#/components/responses/Json404' },
+      },
+    },
+  },
   '/docs/errors': get('getDocsOfErrors', 'Every type of error, explained', page('The page')),
 };

@@ -1,0 +1,68 @@
+/** What counting requests costs: creates and reads of a service that limits them, far from its limit, and of one that does not. */
+import type { Bench, MeasuredService } from '../bench.ts';
+import type { Length } from '../load/plan.ts';
+import { alternate, type Measure } from '../measure.ts';
+import { createObservations, createPatients, FHIR, pathOf } from '../records.ts';
+import { median } from '../statistics.ts';
+
+const CLIENTS = 16;
+
+/** The row of the rate limits. */
+export const limits: Measure = {
+  row: 'limits',
+  subject: 'create and read by id with rate limits; 16 clients',
+  baseline: 'the same service with RATE_LIMIT_PER_MINUTE=0',
+  async run(bench) {
+    const off = await loadsOf(bench, await bench.service({ rateLimit: 0 }));
+    const on = await loadsOf(bench, await bench.service());
+    for (const loads of [off, on]) {
+      await loads.create(bench.warmUp());
+      await loads.read(bench.warmUp());
+    }
+    const rates = async (what: 'create' | 'read') => {
+      const length = { seconds: bench.seconds(4) };
+      const runs = await alternate(
+        bench.options.runs,
+        () => off[what](length),
+        () => on[what](length),
+      );
+      return {
+        off: median(runs.baseline.map(({ rate }) => rate)),
+        on: median(runs.subject.map(({ rate }) => rate)),
+      };
+    };
+    const creates = await rates('create');
+    const reads = await rates('read');
+    return {
+      bounds: [
+        { ratio: 'creates, on / off', value: creates.on / creates.off, sense: 'at least', bound: 0.95 },
+        { ratio: 'reads, on / off', value: reads.on / reads.off, sense: 'at least', bound: 0.95 },
+      ],
+      figures: [
+        { name: 'creates', value: creates.on, unit: '/s' },
+        { name: 'creates without limits', value: creates.off, unit: '/s' },
+        { name: 'reads', value: reads.on, unit: '/s' },
+        { name: 'reads without limits', value: reads.off, unit: '/s' },
+      ],
+    };
+  },
+};
+
+async function loadsOf(bench: Bench, { service, databaseUrl }: MeasuredService) {
+  const patients = await createPatients(service, 64);
+  const made = await createObservations(bench, service, patients, {
+    count: bench.size(2_000, 100),
+    locations: true,
+  });
+  const paths = made.locations.map(pathOf);
+  await bench.settle(databaseUrl);
+  const { target } = service;
+  const creates = { kind: 'observations', path: `${FHIR}/Observation`, patients } as const;
+  const reads = { kind: 'reads', paths } as const;
+  return {
+    create: (length: Length) =>
+      bench.load({ clients: CLIENTS, requests: creates, expect: 201, target, ...length }),
+    read: (length: Length) =>
+      bench.load({ clients: CLIENTS, requests: reads, expect: 200, target, ...length }),
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * Fills a sandbox: the synthetic directory and records become events, in small appends, each awaited by the read models
+ * before the next, so that others' requests find short queues. What is there already stays: a second run goes on where
+ * the first was stopped.
+ */
+
+import type { Position } from '#src/events/store.ts';
+import { directoryStream, projectStream, recordStream } from '#src/events/streams.ts';
+import { sandboxIds } from '#src/sandbox/ids.ts';
+import type { Author, Authored } from '#src/sandbox/synthetic.ts';
+import type { IdSource } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import type { Aggregate } from '../aggregate.ts';
+import type { MetadataBase } from '../command.ts';
+import type { Handler } from '../handle.ts';
+import { decideWrites, touchedIds, type Write } from '../resource/decide.ts';
+import { entryOf } from '../resource/state.ts';
+import type { SandboxState } from './state.ts';
+
+/** What it works with. */
+export interface ProvisionDeps {
+  readonly handler: Handler;
+  readonly sandboxes: Aggregate<SandboxState>;
+  readonly now: () => number;
+  /** Waits until every read model of records has passed a position. @throws Refusal unavailable when that takes too long. */
+  readonly visible: (position: Position) => Promise<void>;
+}
+
+/** What was asked for: the data of `SandboxProvisioningRequested` and `SandboxResetRequested`. */
+export interface Asked {
+  readonly reset_id: string;
+  readonly seed: string;
+  readonly patients: number;
+  readonly today: string;
+}
+
+/** Events of one append, at most. */
+const CHUNK = 50;
+
+/** Fills it, and says so in the project's stream. */
+export async function provision(
+  deps: ProvisionDeps,
+  project: string,
+  requestId: string,
+  asked: Asked,
+): Promise<void> {
+  // Loaded by the few that fill sandboxes.
+  const { beginSandbox } = await import('#src/sandbox/generate.ts');
+  const ids = sandboxIds(asked.reset_id);
+  const tenant: Tenant = { project, environment: 'sandbox' };
+  const writer = { deps, ids, tenant, requestId };
+  const { directory, records } = beginSandbox({ ...asked, ids });
+  await appendAll(writer, directoryStream(tenant), directory);
+  let resources = directory.length;
+  for (const { patient, resources: own } of records) {
+    await appendAll(writer, recordStream(patient), own).catch(unlessGone);
+    resources += own.length;
+  }
+  const by = { credential: systemOf(tenant), requestId, ids, now: deps.now };
+  await deps.sandboxes.write(projectStream(project), by, ({ current }) =>
+    current?.resetId !== asked.reset_id || current.done
+      ? []
+      : [
+          {
+            type: 'SandboxProvisioned',
+            data: { reset_id: asked.reset_id, patients: asked.patients, resources },
+          },
+        ],
+  );
+}
+
+/** The credential of what the service does in a sandbox of its own accord: no webhook tells of it. */
+export function systemOf({ project, environment }: Tenant): MetadataBase['credential'] {
+  return { kind: 'system', project, environment };
+}
+
+interface Writer {
+  readonly deps: ProvisionDeps;
+  readonly ids: IdSource;
+  readonly tenant: Tenant;
+  readonly requestId: string;
+}
+
+/** Appends what is not there yet, author by author: an append has one. */
+async function appendAll(writer: Writer, stream: string, all: readonly Authored[]): Promise<void> {
+  for (const { author, some } of inChunks(all)) {
+    const position = await append(writer, stream, author, some);
+    if (position !== undefined) await writer.deps.visible(position);
+  }
+}
+
+async function append(
+  { deps, ids, tenant, requestId }: Writer,
+  stream: string,
+  { type, reference, sourceSystem }: Author,
+  some: readonly Authored[],
+): Promise<Position | undefined> {
+  const writes = some.map(
+    ({ type, id, resource }): Write => ({
+      kind: 'create',
+      eventId: ids.at(0, `event/${id}`),
+      type,
+      id,
+      resource: { value: resource, exact: false },
+    }),
+  );
+  const { position } = await deps.handler.handle<void>({
+    stream,
+    metadata: {
+      schema_version: 1,
+      request_id: requestId,
+      command_id: ids.at(0, `command/${some[0]?.id}`),
+      credential: systemOf(tenant),
+      author: { type, ...(reference === undefined ? {} : { reference }) },
+      source_system: sourceSystem,
+    },
+    now: deps.now,
+    owner: tenant,
+    touches: touchedIds(stream, writes),
+    decide(state, clock) {
+      const missing = writes.filter(({ id }) => entryOf(state, id) === undefined);
+      return { drafts: decideWrites(state, clock, missing).drafts, result: undefined };
+    },
+  });
+  return position;
+}
+
+/** A record that somebody has deleted or purged meanwhile is not written any further. */
+function unlessGone(error: unknown): void {
+  if (error instanceof Refusal && (error.kind === 'not_found' || error.kind === 'conflict')) return;
+  throw error;
+}
+
+function* inChunks(all: readonly Authored[]): Generator<{ author: Author; some: readonly Authored[] }> {
+  const groups = new Map<string, Authored[]>();
+  for (const one of all) {
+    const name = JSON.stringify(one.author);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [one]);
+    else group.push(one);
+  }
+  for (const group of groups.values()) {
+    for (let from = 0; from < group.length; from += CHUNK) {
+      const some = group.slice(from, from + CHUNK);
+      const [first] = some;
+      if (first !== undefined) yield { author: first.author, some };
+    }
+  }
+}

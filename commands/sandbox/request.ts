@@ -1,0 +1,49 @@
+/** What asks for a sandbox to be filled: an event in the project's stream, which the process `sandbox` acts on. */
+import type { PlainEvent } from '#src/events/catalog.ts';
+import type { Position } from '#src/events/store.ts';
+import { projectStream } from '#src/events/streams.ts';
+import type { IdSource } from '#src/shared/ids.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { type Micros, toInstant } from '#src/shared/time.ts';
+import type { Aggregate, Circumstances } from '../aggregate.ts';
+import type { SandboxState } from './state.ts';
+
+/** The patients are the same everywhere; their ids are not. */
+const SEED = 'annal';
+
+/** Where its id and day come from, and how many patients are wanted. */
+export interface Wanted {
+  readonly ids: Pick<IdSource, 'at'>;
+  readonly now: () => Micros;
+  /** 0 to 30. */
+  readonly patients: number;
+}
+
+/** For the append that opens a project: that its sandbox is to be filled. Nothing when no patients are wanted. */
+export function provisioningRequested(wanted: Wanted): PlainEvent[] {
+  return wanted.patients === 0 ? [] : [{ type: 'SandboxProvisioningRequested', data: asked(wanted) }];
+}
+
+/**
+ * Asks for a sandbox to be emptied and filled anew. One that is being reset already is not asked again.
+ * @returns the position of the event; undefined when there is none.
+ * @throws Refusal not_found for a project that is not open.
+ */
+export async function requestReset(
+  sandboxes: Aggregate<SandboxState>,
+  by: Circumstances,
+  project: string,
+  patients: number,
+): Promise<Position | undefined> {
+  const data = asked({ ids: by.ids, now: by.now, patients });
+  const wrote = await sandboxes.write(projectStream(project), by, (state) => {
+    if (state.project !== 'open') throw notFound('project', project);
+    const { current } = state;
+    return current?.isReset && !current.done ? [] : [{ type: 'SandboxResetRequested', data }];
+  });
+  return wrote?.position;
+}
+
+function asked({ ids, now, patients }: Wanted) {
+  return { reset_id: ids.at(0, 'sandbox'), seed: SEED, patients, today: toInstant(now()).slice(0, 10) };
+}

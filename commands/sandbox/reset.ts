@@ -1,0 +1,152 @@
+/**
+ * Resets a sandbox: every record that was there is purged, every directory entry deleted, and the synthetic patients are
+ * made anew with new ids. A process that any crash only delays; each step does nothing when done already.
+ */
+import { type StoredEvent, understand } from '#src/events/catalog.ts';
+import type { Position } from '#src/events/store.ts';
+import { directoryStream, projectStream } from '#src/events/streams.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { isResourceType } from '#src/fhir/types.ts';
+import { DIRECTORY_SERIES, sandboxIds, syntheticPatients } from '#src/sandbox/ids.ts';
+import type { IdSource } from '#src/shared/ids.ts';
+import { unavailable } from '#src/shared/refusal.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
+import type { MetadataBase } from '../command.ts';
+import { decideWrites } from '../resource/decide.ts';
+import { entryOf } from '../resource/state.ts';
+import { type ProvisionDeps, provision, systemOf } from './provision.ts';
+
+/** What it works with. */
+export interface ResetDeps extends ProvisionDeps {
+  /** Patients whose records a tenant opened before a time, deleted ones included. */
+  readonly records: (tenant: Tenant, before: Micros) => Promise<readonly string[]>;
+  /** Waits until the erasure asked for at a position is done; false after its patience. */
+  readonly erased: (position: Position) => Promise<boolean>;
+}
+
+/** Purges that are asked for at once. */
+const AT_ONCE = 20;
+/** Deletions of one append, at most. */
+const CHUNK = 50;
+
+/** Carries out one `SandboxProvisioningRequested` or `SandboxResetRequested`, from where an earlier run was stopped. */
+export async function fillSandbox(deps: ResetDeps, requested: StoredEvent): Promise<void> {
+  const { event, stream, metadata } = requested;
+  if (event.type !== 'SandboxProvisioningRequested' && event.type !== 'SandboxResetRequested')
+    throw new TypeError(`${event.type} asks for no sandbox`);
+  const project = stream.slice(projectStream('').length);
+  const past = await pastOf(deps, requested);
+  if (past.over) return;
+  if (event.type === 'SandboxResetRequested')
+    await empty(deps, requested, event.data.reset_id, event.data.patients, past);
+  await provision(deps, project, metadata.request_id, event.data);
+}
+
+/** What an earlier run, and others, have done since it was asked for. */
+interface Past {
+  /** It is done, or the project is closed. */
+  readonly over: boolean;
+  /** Patients whose purge was asked for. */
+  readonly asked: ReadonlySet<string>;
+  /** Of the last one asked for. */
+  readonly position: Position | undefined;
+}
+
+async function pastOf({ handler }: ResetDeps, { stream, revision, event }: StoredEvent): Promise<Past> {
+  const asked = new Set<string>();
+  let over = false;
+  let position: Position | undefined;
+  for await (const recorded of handler.store.read(stream, { from: revision + 1 })) {
+    const { event: later } = understand(recorded);
+    if (later.type === 'ProjectDeleted') over = true;
+    else if (later.type === 'SandboxProvisioned')
+      over ||= 'data' in event && 'reset_id' in event.data && later.data.reset_id === event.data.reset_id;
+    else if (later.type === 'RecordErasureRequested' && later.data.environment === 'sandbox') {
+      asked.add(later.data.patient);
+      position = recorded.position;
+    }
+  }
+  return { over, asked, position };
+}
+
+/** Purges the records and deletes the directory. */
+async function empty(
+  deps: ResetDeps,
+  { stream, position, metadata }: StoredEvent,
+  resetId: string,
+  patients: number,
+  past: Past,
+): Promise<void> {
+  const tenant: Tenant = { project: stream.slice(projectStream('').length), environment: 'sandbox' };
+  const ids = sandboxIds(resetId);
+  const base: MetadataBase = {
+    schema_version: 1,
+    request_id: metadata.request_id,
+    command_id: ids.at(0, 'emptying'),
+    credential: systemOf(tenant),
+  };
+  await deps.visible(position);
+  if (past.position !== undefined) await awaitErased(deps, past.position);
+  const own = new Set(syntheticPatients(resetId, patients));
+  const there = await deps.records(tenant, toMicros(metadata.recorded_at));
+  const left = there.filter((patient) => !own.has(patient) && !past.asked.has(patient));
+  for (let from = 0; from < left.length; from += AT_ONCE) {
+    const { position: last } = await deps.handler.handle<void>({
+      stream,
+      metadata: { ...base, command_id: ids.at(0, `erasures/${left[from]}`) },
+      now: deps.now,
+      touches: [],
+      decide: (_, clock) => ({
+        drafts: left.slice(from, from + AT_ONCE).map((patient) => ({
+          id: ids.at(0, `erasure/${patient}`),
+          at: clock.next(),
+          event: { type: 'RecordErasureRequested', data: { patient, environment: 'sandbox' } },
+        })),
+        result: undefined,
+      }),
+    });
+    if (last !== undefined) await awaitErased(deps, last);
+  }
+  await emptyDirectory(deps, tenant, ids, base);
+}
+
+async function awaitErased({ erased }: ResetDeps, position: Position): Promise<void> {
+  if (!(await erased(position))) throw unavailable('the purges of a sandbox take their time');
+}
+
+/** Deletes every live entry, unless the new ones are there: then it was done before. */
+async function emptyDirectory(
+  deps: ResetDeps,
+  tenant: Tenant,
+  ids: IdSource,
+  metadata: MetadataBase,
+): Promise<void> {
+  const stream = directoryStream(tenant);
+  const live = new Map<string, ResourceType>();
+  for await (const recorded of deps.handler.store.read(stream, {})) {
+    const { event } = understand(recorded);
+    if (!('resourceId' in event)) continue;
+    const { resourceId: id, resourceType: type } = event;
+    if (event.type === 'ResourceDeleted') live.delete(id);
+    else if (isResourceType(type)) live.set(id, type);
+  }
+  if (live.has(ids.at(0, DIRECTORY_SERIES))) return;
+  const all = [...live];
+  for (let from = 0; from < all.length; from += CHUNK) {
+    const some = all.slice(from, from + CHUNK);
+    const { position } = await deps.handler.handle<void>({
+      stream,
+      metadata: { ...metadata, command_id: ids.at(from, 'deletions') },
+      now: deps.now,
+      touches: some.map(([id]) => id),
+      decide(state, clock) {
+        const writes = some
+          .filter(([id]) => entryOf(state, id)?.deleted === false)
+          .map(([id, type]) => ({ kind: 'remove' as const, eventId: ids.at(0, `deletion/${id}`), type, id }));
+        return { drafts: decideWrites(state, clock, writes).drafts, result: undefined };
+      },
+    });
+    if (position !== undefined) await deps.visible(position);
+  }
+}

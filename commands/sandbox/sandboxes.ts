@@ -1,0 +1,24 @@
+/** The sandboxes of all projects, as the admin interface asks for them. */
+import type { Circumstances } from '../aggregate.ts';
+
+/** What is in a sandbox. */
+export interface SandboxStatus {
+  /** Live patients that the service made. */
+  readonly syntheticPatients: number;
+  /** All others. */
+  readonly ownPatients: number;
+  /** Requests to its interfaces that may have written, since midnight UTC. */
+  readonly writesToday: number;
+  readonly resets: number;
+}
+
+/** The sandboxes of all projects. */
+export interface Sandboxes {
+  readonly status: (project: string) => Promise<SandboxStatus>;
+  /**
+   * Empties a sandbox and fills it anew, one reset at a time.
+   * @returns whether that was over before the patience was.
+   * @throws Refusal not_found
+   */
+  readonly reset: (by: Circumstances, project: string) => Promise<boolean>;
+}

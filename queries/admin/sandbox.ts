@@ -1,0 +1,48 @@
+/** What is in a sandbox: how many patients, and whose records a reset has to purge. */
+import type { Pool } from 'pg';
+import { type Tenant, tenantId } from '#src/shared/tenant.ts';
+import type { Micros } from '#src/shared/time.ts';
+
+/** What is asked. */
+export interface SandboxQueries {
+  /** Live patients: those of the given ids, and all others. */
+  readonly sandboxPatients: (
+    tenant: Tenant,
+    synthetic: readonly string[],
+  ) => Promise<{ readonly synthetic: number; readonly own: number }>;
+  /** Patients whose records were opened before a time, deleted ones included, purged ones not. */
+  readonly recordsBefore: (tenant: Tenant, before: Micros) => Promise<string[]>;
+}
+
+// Index: resources.resource_by_id (tenant, type, id).
+const PATIENTS = `
+select count(*) filter (where r.id = any($2::uuid[]))::int as synthetic,
+  count(*) filter (where r.id <> all($2::uuid[]))::int as own
+from resources.resource r where r.tenant = $1 and r.type = 'Patient' and not r.deleted`;
+
+// Index: history.version_of_tenant (tenant, type, recorded_at), which knows deleted ones, too.
+const RECORDS = `
+select v.id from history.version v
+where v.tenant = $1 and v.type = 'Patient' and v.version = 1 and v.recorded_at < $2 order by v.recorded_at`;
+
+/** Opens the questions. */
+export function openSandboxQueries(pool: Pool): SandboxQueries {
+  return {
+    async sandboxPatients(tenant, synthetic) {
+      const { rows } = await pool.query<{ synthetic: number; own: number }>({
+        name: 'sandbox-patients',
+        text: PATIENTS,
+        values: [tenantId(tenant), synthetic],
+      });
+      return rows[0] ?? { synthetic: 0, own: 0 };
+    },
+    async recordsBefore(tenant, before) {
+      const { rows } = await pool.query<{ id: string }>({
+        name: 'sandbox-records',
+        text: RECORDS,
+        values: [tenantId(tenant), before],
+      });
+      return rows.map(({ id }) => id);
+    },
+  };
+}

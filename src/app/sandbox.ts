@@ -1,0 +1,58 @@
+/** Sandboxes as the admin interface sees them: what is in one, and its reset. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Aggregate } from '#commands/aggregate.ts';
+import type { Handler } from '#commands/handle.ts';
+import { requestReset } from '#commands/sandbox/request.ts';
+import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
+import { SANDBOX } from '#commands/sandbox/state.ts';
+import type { SandboxQueries } from '#queries/admin/sandbox.ts';
+import type { Traffic } from '#queries/admin/traffic.ts';
+import { projectStream } from '../events/streams.ts';
+import { syntheticPatients } from '../sandbox/ids.ts';
+import { nowMicros, toInstant } from '../shared/time.ts';
+
+/** What they work with. */
+export interface SandboxesDeps {
+  readonly handler: Handler;
+  readonly queries: SandboxQueries;
+  readonly usage: Traffic['usage'];
+  /** Of a reset sandbox. */
+  readonly patients: number;
+}
+
+/** How long the answer to a reset waits for its end, in ms. */
+const PATIENCE_MS = 20_000;
+/** Between two looks, in ms. */
+const LOOK_EVERY = 100;
+
+/** Opens them. */
+export function openSandboxes({ handler, queries, usage, patients }: SandboxesDeps): Sandboxes {
+  const sandboxes = new Aggregate(handler, SANDBOX);
+  return {
+    async status(project) {
+      const { current, resets } = await sandboxes.state(projectStream(project));
+      const today = toInstant(nowMicros()).slice(0, 10);
+      const made = current === undefined ? [] : syntheticPatients(current.resetId, current.patients);
+      const [counts, days] = await Promise.all([
+        queries.sandboxPatients({ project, environment: 'sandbox' }, made),
+        usage(project, today, today),
+      ]);
+      return {
+        syntheticPatients: counts.synthetic,
+        ownPatients: counts.own,
+        writesToday: days.find(({ environment }) => environment === 'sandbox')?.writes ?? 0,
+        resets,
+      };
+    },
+    async reset(by, project) {
+      await requestReset(sandboxes, by, project, patients);
+      const deadline = performance.now() + PATIENCE_MS;
+      for (;;) {
+        const { current } = await sandboxes.state(projectStream(project));
+        if (current === undefined || current.done) return true;
+        if (performance.now() >= deadline) return false;
+        await delay(LOOK_EVERY);
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * Who may do what below `/admin` (docs/admin.md). Who is no member hears what an unknown id hears, to the letter; a member
+ * whose role does not suffice hears 403.
+ */
+import type { Circumstances as By } from '#commands/aggregate.ts';
+import type { OrganizationRow } from '#queries/admin/organizations.ts';
+import type { Held, KeyRow, ProjectRow } from '#queries/admin/projects.ts';
+import type { Identity } from '#src/shared/identity.ts';
+import { isAtLeast, type Role } from '#src/shared/member.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { ApiRequest } from '../api/route.ts';
+
+/** What every admin request has. */
+export type AdminRequest = Pick<
+  ApiRequest<string, 'identity'>,
+  'services' | 'identity' | 'requestId' | 'ids' | 'now' | 'retry'
+>;
+
+/** An organization of the caller's. @throws Refusal not_found (404), forbidden (403) */
+export function organizationFor(
+  { services, identity }: AdminRequest,
+  id: string,
+  role: Role,
+): Promise<OrganizationRow> {
+  return held(services.adminQueries.organization(identity, id), 'organization', id, role);
+}
+
+/** An open project of one of the caller's organizations. @throws Refusal not_found (404), forbidden (403) */
+export function projectFor(
+  { services, identity }: AdminRequest,
+  id: string,
+  role: Role,
+): Promise<Held<ProjectRow>> {
+  return held(services.adminQueries.project(identity, id), 'project', id, role);
+}
+
+/** A key of such a project. @throws Refusal not_found (404), forbidden (403) */
+export function keyFor({ services, identity }: AdminRequest, id: string, role: Role): Promise<Held<KeyRow>> {
+  return held(services.adminQueries.key(identity, id), 'key', id, role);
+}
+
+/** An application of such a project. @throws Refusal not_found (404), forbidden (403) */
+export function applicationFor({ services, identity }: AdminRequest, id: string, role: Role) {
+  return held(services.adminQueries.application(identity, id), 'application', id, role);
+}
+
+/** Refuses a role that does not suffice. @throws Refusal forbidden (403) */
+export function requireRole(actual: Role, needed: Role): void {
+  if (isAtLeast(actual, needed)) return;
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: `this takes the role ${needed}; yours in this organization is ${actual}`,
+  });
+}
+
+/**
+ * Refuses identities that only some organizations trust, for what reaches beyond them.
+ * @throws Refusal forbidden (403)
+ */
+export function requireInstallationsTrust({ organizations }: Identity, what: string): void {
+  if (organizations === undefined) return;
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: `${what} takes an ID token of an issuer that the installation trusts; yours is trusted by an organization alone`,
+  });
+}
+
+/** Under whose name and which request commands run. */
+export function by({ identity, requestId, ids, now, retry }: AdminRequest): By {
+  const { issuer, subject } = identity;
+  return {
+    credential: { kind: 'id_token', issuer, subject },
+    requestId,
+    ids,
+    now,
+    ...(retry === undefined ? {} : { retry }),
+  };
+}
+
+async function held<T extends { readonly role: Role }>(
+  asked: Promise<T | undefined>,
+  kind: string,
+  id: string,
+  role: Role,
+): Promise<T> {
+  const found = await asked;
+  if (found === undefined) throw notFound(kind, id.slice(0, 60));
+  requireRole(found.role, role);
+  return found;
+}

@@ -1,0 +1,92 @@
+/** An application as it is registered: what is checked of it (decisions.md, section 7; RFC 7591, section 2). */
+import { z } from 'zod';
+import { isResourceType } from '#src/fhir/types.ts';
+import { redirectFault } from '#src/shared/redirect-uri.ts';
+import { name } from './schemas.ts';
+
+/** Grants that an application may use (interface.md, section 5; decisions.md, section 7). */
+export const GRANT_TYPES = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'urn:openid:params:grant-type:ciba',
+  'urn:annal:params:oauth:grant-type:identity',
+] as const;
+
+/** Those for which the application proves itself by its secret. */
+const CONFIDENTIAL: ReadonlySet<string> = new Set([
+  'client_credentials',
+  'urn:openid:params:grant-type:ciba',
+]);
+
+/** Scopes without a resource type. */
+const PLAIN = new Set(['openid', 'fhirUser', 'launch/patient', 'offline_access']);
+/** SMART App Launch 2.0, "Scopes for requesting clinical data"; the one filter that is enforced is a category. */
+const CLINICAL =
+  /^(?:patient|system)\/(\*|[A-Z][A-Za-z]+)\.(?=[cruds])c?r?u?d?s?(?:\?category=[^\s&#]{1,200})?$/;
+
+/** Whether a scope is one that can be granted. */
+export function isScope(scope: string): boolean {
+  if (PLAIN.has(scope)) return true;
+  const type = CLINICAL.exec(scope)?.[1];
+  return type === '*' || (type !== undefined && isResourceType(type));
+}
+
+/** An `https` URL, or `http` on this machine. */
+export const webUrl = z
+  .string()
+  .max(2_000)
+  .refine(
+    (text) => {
+      if (!URL.canParse(text) || !/^[\x21-\x7e]+$/.test(text)) return false;
+      const { protocol, hostname, username, password } = new URL(text);
+      if (username !== '' || password !== '') return false;
+      return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127\.0\.0\.1)$/.test(hostname));
+    },
+    { error: 'must be an https URL' },
+  );
+
+const unique = (all: readonly string[]): boolean => new Set(all).size === all.length;
+
+/** The body of a registration. */
+export const newApplication = z
+  .strictObject({
+    name,
+    kind: z.enum(['public', 'confidential']).describe('Whether it can keep a secret.'),
+    redirect_uris: z
+      .array(z.string())
+      .max(20)
+      .refine(unique, { error: 'must not repeat a URI' })
+      .describe('Absolute and exact: compared character by character.'),
+    scopes: z
+      .array(
+        z.string().refine(isScope, {
+          error:
+            'must be a SMART v2 scope of patient/ or system/, openid, fhirUser, launch/patient or offline_access',
+        }),
+      )
+      .min(1)
+      .max(100)
+      .refine(unique, { error: 'must not repeat a scope' }),
+    grant_types: z
+      .array(z.enum(GRANT_TYPES))
+      .min(1)
+      .refine(unique, { error: 'must not repeat a grant type' })
+      .default(['authorization_code', 'refresh_token']),
+    privacy_url: webUrl.optional(),
+  })
+  .superRefine(({ kind, redirect_uris, grant_types }, context) => {
+    const fault = (path: (string | number)[], message: string): void => {
+      context.addIssue({ code: 'custom', path, message });
+    };
+    redirect_uris.forEach((uri, index) => {
+      const wrong = redirectFault(uri, kind);
+      if (wrong !== undefined) fault(['redirect_uris', index], wrong);
+    });
+    if (grant_types.includes('authorization_code') && redirect_uris.length === 0)
+      fault(['redirect_uris'], 'must have at least 1 item for the grant type authorization_code');
+    grant_types.forEach((grant, index) => {
+      if (kind === 'public' && CONFIDENTIAL.has(grant))
+        fault(['grant_types', index], `must not be ${grant} for a public application: it has no secret`);
+    });
+  });

@@ -1,0 +1,103 @@
+/** API keys of projects: shown once, known by their last four characters then (interface.md, section 5). */
+import { z } from 'zod';
+import type { KeyRow } from '#queries/admin/projects.ts';
+import { route } from '../api/route.ts';
+import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { by, keyFor, projectFor, requireRole } from './access.ts';
+import { instantOf, listed } from './answers.ts';
+import { keySchema, keyScope, name } from './schemas.ts';
+
+const TAG = 'API keys';
+
+/** Developers make and end keys of the sandbox; those of production are an admin's. */
+const ROLE_FOR = { sandbox: 'developer', production: 'admin' } as const;
+
+function keyView({ id, project, name: named, created_at, last_used_at, revoked_at, ...row }: KeyRow) {
+  const answer: z.input<typeof keySchema> = {
+    id,
+    project_id: project,
+    name: named,
+    environment: row.environment,
+    scopes: [...row.scopes],
+    last4: row.last4,
+    created_at: instantOf(created_at) ?? '',
+    last_used_at: instantOf(last_used_at),
+    revoked_at: instantOf(revoked_at),
+  };
+  return answer;
+}
+
+const newKey = z.strictObject({
+  name,
+  environment,
+  scopes: z
+    .array(keyScope)
+    .min(1)
+    .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a scope' })
+    .default(['read', 'write']),
+});
+
+const shownKey = keySchema
+  .extend({ key: z.string().describe('Shown this once; only its SHA-256 is kept.') })
+  .meta({ id: 'NewKey' });
+
+/** Their routes. */
+export const KEY_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/admin/projects/{project_id}/keys',
+    operationId: 'createKey',
+    summary: 'Make an API key',
+    tag: TAG,
+    credential: 'identity',
+    secret: true,
+    body: newKey,
+    answers: { 201: { description: 'The key, shown this once', schema: shownKey } },
+    async run(request) {
+      const { services, params, body, now } = request;
+      const project = await projectFor(request, params.project_id, 'developer');
+      requireRole(project.role, ROLE_FOR[body.environment]);
+      const { result, wrote } = await services.admin.createKey(by(request), project.id, body);
+      const row: KeyRow = {
+        ...body,
+        id: result.id,
+        project: project.id,
+        last4: result.key.slice(-4),
+        created_at: wrote?.at ?? now(),
+        revoked_at: null,
+        last_used_at: null,
+      };
+      return { status: 201, body: { ...keyView(row), key: result.key }, position: wrote?.position };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/keys',
+    operationId: 'listKeys',
+    summary: 'API keys of a project, revoked ones too, the newest first',
+    tag: TAG,
+    credential: 'identity',
+    query: z.strictObject(LIST_QUERY),
+    answers: { 200: { description: 'A page', schema: listOf(keySchema) } },
+    async run(request) {
+      const { id } = await projectFor(request, request.params.project_id, 'developer');
+      return listed(await request.services.adminQueries.keys(id, request.query), keyView);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/admin/keys/{key_id}',
+    operationId: 'revokeKey',
+    summary: 'Revoke an API key: it stops at once, on every instance',
+    description: 'A key that was revoked before stays so.',
+    tag: TAG,
+    credential: 'identity',
+    answers: { 204: { description: 'It does not work any more' } },
+    async run(request) {
+      const key = await keyFor(request, request.params.key_id, 'developer');
+      requireRole(key.role, ROLE_FOR[key.environment]);
+      const { wrote } = await request.services.admin.revokeKey(by(request), key.project, key.id);
+      return { status: 204, position: wrote?.position, awaited: true };
+    },
+  }),
+];

@@ -1,0 +1,181 @@
+/** A project's patients, their records at any moment, and the consents of its applications. */
+import { z } from 'zod';
+import type { PatientRow } from '#queries/admin/patients.ts';
+import { type Moment, parseMoment, toCollection } from '#src/audit/record-at.ts';
+import { isAtLeast, type Role } from '#src/shared/member.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
+import { FHIR_JSON } from '../answer.ts';
+import { route } from '../api/route.ts';
+import { environment, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { projectFor, requireRole } from './access.ts';
+import { instantOf, listed } from './answers.ts';
+
+const TAG = 'Patients';
+
+const inEnvironment = {
+  environment: environment.default('sandbox').describe('Production takes the role admin.'),
+};
+
+/** Who may look at data of which environment. */
+const ROLE_FOR = { sandbox: 'developer', production: 'admin' } as const;
+
+const patientSchema = z.object({
+  id: z.string(),
+  given: z.string().nullable(),
+  family: z.string().nullable(),
+  birth_date: z.string().nullable(),
+  gender: z.string().nullable(),
+  version: z.int(),
+  created_at: instant,
+  updated_at: instant,
+  fhir: z.string().describe('`Patient/<id>`'),
+});
+
+/** What a list shows of a Patient. */
+interface Demographics {
+  readonly name?: readonly { readonly given?: readonly string[]; readonly family?: string }[];
+  readonly birthDate?: string;
+  readonly gender?: string;
+}
+
+function patientView(row: PatientRow): z.input<typeof patientSchema> {
+  const { name: [first] = [], birthDate, gender } = JSON.parse(row.body) as Demographics;
+  return {
+    id: row.id,
+    given: first?.given?.join(' ') ?? null,
+    family: first?.family ?? null,
+    birth_date: birthDate ?? null,
+    gender: gender ?? null,
+    version: row.version,
+    created_at: instantOf(row.created_at) ?? '',
+    updated_at: instantOf(row.last_updated) ?? '',
+    fhir: `Patient/${row.id}`,
+  };
+}
+
+/** A grant (decisions.md, section 4). */
+const consentSchema = z.object({
+  id: z.string(),
+  patient: z.string(),
+  status: z.string(),
+  purpose: z.string().nullable(),
+  application: z.object({
+    id: z.string(),
+    name: z.string(),
+    kind: z.string(),
+    organization: z.string(),
+    privacy_url: z.string().nullable(),
+  }),
+  scopes: z.array(z.string()),
+  scopes_text: z.array(z.string()),
+  granted_at: instant,
+  expires_at: instant,
+  revoked_at: instant.nullable(),
+  granted_by: z.string(),
+});
+
+const bundleSchema = z.looseObject({
+  resourceType: z.literal('Bundle'),
+  type: z.literal('collection'),
+  timestamp: instant.describe('When the last of it was recorded.'),
+  entry: z.array(z.looseObject({ fullUrl: z.string(), resource: z.looseObject({}) })),
+});
+
+/** Now, as far as an event can be from it. */
+const NOW: Moment = { kind: 'time', micros: Number.MAX_SAFE_INTEGER };
+
+/** @throws Refusal invalid (422) for what is no moment, or has not been yet. */
+function momentOf(at: string | undefined, now: Micros): Moment {
+  if (at === undefined) return NOW;
+  const moment = parseMoment(at);
+  const wrong = (what: string): Refusal =>
+    new Refusal('invalid', { code: 'value', diagnostics: `query.at ${what}`, expression: 'query.at' });
+  if (moment?.kind !== 'time')
+    throw wrong('must be a date, or a date-time with an offset, such as 2026-03-01T09:30:00Z');
+  // A day that has begun may be asked for.
+  if (toMicros(at.includes('T') ? at : `${at}T00:00:00Z`) > now) throw wrong('is in the future');
+  return moment;
+}
+
+/** The environments that a role may look into. */
+function environmentsOf(role: Role): Environment[] {
+  return environment.options.filter((each) => isAtLeast(role, ROLE_FOR[each]));
+}
+
+/** Their routes. */
+export const PATIENT_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/patients',
+    operationId: 'listProjectPatients',
+    summary: 'Patients of a project, the newest first',
+    tag: TAG,
+    credential: 'identity',
+    models: ['projects', 'resources'],
+    query: z.strictObject({ ...LIST_QUERY, ...inEnvironment }),
+    answers: { 200: { description: 'A page', schema: listOf(patientSchema) } },
+    async run(request) {
+      const { services, params, query } = request;
+      const { id: project, role } = await projectFor(request, params.project_id, 'developer');
+      requireRole(role, ROLE_FOR[query.environment]);
+      const tenant = { project, environment: query.environment };
+      return listed(await services.adminQueries.patients(tenant, query), patientView);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/patients/{patient_id}/record',
+    operationId: 'getPatientRecord',
+    summary: 'A patient’s record as a Bundle, now or at a moment',
+    description:
+      'Rebuilt from the events of the record, deleted resources left out. Of production it takes the role admin; without it the patient is not known.',
+    tag: TAG,
+    credential: 'identity',
+    models: ['projects', 'resources'],
+    query: z.strictObject({
+      at: z
+        .string()
+        .max(60)
+        .optional()
+        .describe('A date (the whole day, UTC), or a date-time with an offset.'),
+    }),
+    answers: { 200: { description: 'A FHIR Bundle of type collection', schema: bundleSchema } },
+    async run(request) {
+      const { services, params, query, now } = request;
+      const { id: project, role } = await projectFor(request, params.project_id, 'developer');
+      const moment = momentOf(query.at, now());
+      const tenants = environmentsOf(role).map((each) => ({ project, environment: each }));
+      const { patient_id: patient } = params;
+      if (!(await services.adminQueries.hasRecord(tenants, patient)))
+        throw notFound('Patient', patient.slice(0, 60));
+      const record = await services.recordAt(patient, moment);
+      if (record === undefined || record.events === 0) {
+        throw new Refusal('not_found', {
+          code: 'not-found',
+          diagnostics: `Patient/${patient} has no record${query.at === undefined ? '' : ` as of ${query.at}`}`,
+        });
+      }
+      if (record.brokenAt !== undefined)
+        throw new Error(`the hash chain of record-${patient} does not hold at revision ${record.brokenAt}`);
+      return { status: 200, headers: { 'Content-Type': FHIR_JSON }, text: toCollection(record) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/consents',
+    operationId: 'listProjectConsents',
+    summary: 'Consents that patients gave the project’s applications',
+    description: 'Empty: no consent can be given yet.',
+    tag: TAG,
+    credential: 'identity',
+    query: z.strictObject({ ...LIST_QUERY, ...inEnvironment }),
+    answers: { 200: { description: 'A page', schema: listOf(consentSchema) } },
+    async run(request) {
+      const { role } = await projectFor(request, request.params.project_id, 'developer');
+      requireRole(role, ROLE_FOR[request.query.environment]);
+      return { status: 200, body: { data: [], total: 0, next_cursor: null } };
+    },
+  }),
+];

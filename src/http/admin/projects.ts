@@ -1,0 +1,108 @@
+/** Projects of organizations. */
+import { z } from 'zod';
+import type { ProjectRow } from '#queries/admin/projects.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { route } from '../api/route.ts';
+import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { by, organizationFor, projectFor } from './access.ts';
+import { instantOf, listed } from './answers.ts';
+import { name, projectSchema } from './schemas.ts';
+
+const TAG = 'Projects';
+
+/** A project as it is answered. */
+export function projectView({
+  id,
+  organization,
+  name: named,
+  created_at,
+}: ProjectRow): z.input<typeof projectSchema> {
+  return { id, organization_id: organization, name: named, created_at: instantOf(created_at) ?? '' };
+}
+
+/** Their routes. */
+export const PROJECT_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/admin/organizations/{org_id}/projects',
+    operationId: 'createProject',
+    summary: 'Open a project in an organization',
+    tag: TAG,
+    credential: 'identity',
+    body: z.strictObject({ name }),
+    answers: { 201: { description: 'The project', schema: projectSchema } },
+    async run(request) {
+      const { services, params, body, now } = request;
+      const { id: organization } = await organizationFor(request, params.org_id, 'admin');
+      const { result, wrote } = await services.admin.createProject(by(request), organization, body.name);
+      const created_at = wrote?.at ?? now();
+      return {
+        status: 201,
+        headers: { Location: `${services.config.baseUrl}/admin/projects/${result.id}` },
+        body: projectView({ id: result.id, organization, name: body.name, created_at }),
+        position: wrote?.position,
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/organizations/{org_id}/projects',
+    operationId: 'listProjects',
+    summary: 'Open projects of an organization, the newest first',
+    tag: TAG,
+    credential: 'identity',
+    query: z.strictObject(LIST_QUERY),
+    answers: { 200: { description: 'A page', schema: listOf(projectSchema) } },
+    async run(request) {
+      const { id } = await organizationFor(request, request.params.org_id, 'developer');
+      return listed(await request.services.adminQueries.projects(id, request.query), projectView);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}',
+    operationId: 'getProject',
+    summary: 'A project',
+    tag: TAG,
+    credential: 'identity',
+    answers: { 200: { description: 'The project', schema: projectSchema } },
+    async run(request) {
+      const row = await projectFor(request, request.params.project_id, 'developer');
+      return { status: 200, body: projectView(row) };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/admin/projects/{project_id}',
+    operationId: 'deleteProject',
+    summary: 'Close a project: its keys stop at once',
+    description:
+      'With production data in it the first request is refused (409); `confirm` with the id of the project asks again. Records stay in the log.',
+    tag: TAG,
+    credential: 'identity',
+    query: z.strictObject({
+      confirm: z.string().optional().describe('The id of the project, to close one with production data.'),
+    }),
+    answers: { 204: { description: 'It is closed' } },
+    async run(request) {
+      const { services, params, query } = request;
+      const { id } = await projectFor(request, params.project_id, 'admin');
+      if (query.confirm !== undefined && query.confirm !== id) {
+        throw new Refusal('invalid', {
+          code: 'value',
+          diagnostics: 'query.confirm must be the id of the project',
+          expression: 'query.confirm',
+        });
+      }
+      const production = { project: id, environment: 'production' } as const;
+      if (query.confirm === undefined && (await services.adminQueries.hasData(production))) {
+        throw new Refusal('conflict', {
+          code: 'business-rule',
+          diagnostics: `the project holds production data; to close it all the same, ask with ?confirm=${id}`,
+        });
+      }
+      const { wrote } = await services.admin.deleteProject(by(request), id);
+      return { status: 204, position: wrote?.position, awaited: true };
+    },
+  }),
+];

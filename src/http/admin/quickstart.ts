@@ -1,0 +1,51 @@
+/** `POST /admin/sandbox/quickstart`: all that a newcomer needs, in one call. */
+import { z } from 'zod';
+import { route } from '../api/route.ts';
+import { by, requireInstallationsTrust } from './access.ts';
+import { newOrganization, organizationView } from './organizations.ts';
+import { projectView } from './projects.ts';
+import { name, organizationSchema, projectSchema } from './schemas.ts';
+
+/** Its route. */
+export const QUICKSTART_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/admin/sandbox/quickstart',
+    operationId: 'quickstart',
+    summary: 'Found an organization with a project and a sandbox key',
+    tag: 'Sandbox',
+    credential: 'identity',
+    secret: true,
+    body: z.strictObject({ name: name.default('Quickstart') }),
+    answers: {
+      201: {
+        description: 'The organization, its project, and a key of the sandbox (scopes read and write)',
+        schema: z.object({
+          organization: organizationSchema,
+          project: projectSchema,
+          key: z.string().describe('Shown this once; only its SHA-256 is kept.'),
+        }),
+      },
+    },
+    async run(request) {
+      const { services, identity, body } = request;
+      requireInstallationsTrust(identity, 'founding an organization');
+      const { issuer, subject, email } = identity;
+      const founded = await services.admin.quickstart(by(request), {
+        name: body.name,
+        environment: 'sandbox',
+        founder: { issuer, subject, email },
+      });
+      const { organization, project, key, position } = founded;
+      return {
+        status: 201,
+        body: {
+          organization: organizationView(newOrganization(organization, body.name, founded.organizationAt)),
+          project: projectView({ id: project, organization, name: body.name, created_at: founded.at }),
+          key,
+        },
+        position,
+      };
+    },
+  }),
+];

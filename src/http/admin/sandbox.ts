@@ -1,0 +1,59 @@
+/** A project's sandbox: what is in it, and its reset (docs/sandbox.md). */
+import { z } from 'zod';
+import type { SandboxStatus } from '#commands/sandbox/sandboxes.ts';
+import { route } from '../api/route.ts';
+import { by, projectFor } from './access.ts';
+
+const TAG = 'Sandbox';
+
+const sandboxSchema = z.object({
+  synthetic_patients: z.int().describe('Patients that the service made and that are still there.'),
+  own_patients: z.int().describe('Patients that the project created.'),
+  writes_today: z.int().describe('Requests that may have written, since midnight UTC; a second old.'),
+  resets: z.int().describe('How often the sandbox was reset.'),
+});
+
+function sandboxView(status: SandboxStatus): z.input<typeof sandboxSchema> {
+  return {
+    synthetic_patients: status.syntheticPatients,
+    own_patients: status.ownPatients,
+    writes_today: status.writesToday,
+    resets: status.resets,
+  };
+}
+
+/** Its routes. */
+export const SANDBOX_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/sandbox',
+    operationId: 'getSandbox',
+    summary: 'What is in a project’s sandbox',
+    tag: TAG,
+    credential: 'identity',
+    answers: { 200: { description: 'The sandbox', schema: sandboxSchema } },
+    async run(request) {
+      const { id } = await projectFor(request, request.params.project_id, 'developer');
+      return { status: 200, body: sandboxView(await request.services.sandboxes.status(id)) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/projects/{project_id}/sandbox/reset',
+    operationId: 'resetSandbox',
+    summary: 'Empty a project’s sandbox and fill it with new synthetic patients',
+    description:
+      'Purges every record of the sandbox, the project’s own patients too, deletes its directory, and makes the synthetic patients anew, with other ids. Keys and production data stay. A sandbox that is being reset is not reset twice.',
+    tag: TAG,
+    credential: 'identity',
+    answers: {
+      200: { description: 'It is as new', schema: sandboxSchema },
+      202: { description: 'The reset goes on', schema: sandboxSchema },
+    },
+    async run(request) {
+      const { id } = await projectFor(request, request.params.project_id, 'developer');
+      const over = await request.services.sandboxes.reset(by(request), id);
+      return { status: over ? 200 : 202, body: sandboxView(await request.services.sandboxes.status(id)) };
+    },
+  }),
+];

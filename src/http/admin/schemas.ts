@@ -1,0 +1,64 @@
+/** Schemas that several admin routes share. */
+import { z } from 'zod';
+import { ROLES } from '#src/shared/member.ts';
+import { environment, instant } from '../api/schemas.ts';
+
+/** A name that people gave something. */
+export const name = z.string().trim().min(1).max(200).describe('For people; need not be unique.');
+
+/** What a member may do: docs/admin.md. */
+export const role = z.enum(ROLES);
+
+/** Who somebody is, by their ID token. */
+export const person = {
+  issuer: z.string().min(1).max(500).describe('`iss` of their ID token.'),
+  subject: z.string().min(1).max(255).describe('`sub` of their ID token.'),
+};
+
+/** Settings of single sign-on (decisions.md, section 7). */
+export const ssoSchema = z.object({
+  issuer: z.string(),
+  client_id: z.string(),
+  domains: z.array(z.string()),
+});
+
+/** An organization. */
+export const organizationSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    role: role.describe('Of the caller.'),
+    verified: z.boolean(),
+    verified_domain: z.string().nullable().describe('The e-mail domain that was proved.'),
+    sso: ssoSchema.nullable(),
+    created_at: instant,
+  })
+  .meta({ id: 'Organization' });
+
+/** A project. */
+export const projectSchema = z
+  .object({
+    id: z.string(),
+    organization_id: z.string(),
+    name: z.string(),
+    created_at: instant,
+  })
+  .meta({ id: 'Project' });
+
+/** What a key may do (interface.md, section 5). */
+export const keyScope = z.enum(['read', 'write']);
+
+/** A key, without itself. */
+export const keySchema = z
+  .object({
+    id: z.string(),
+    project_id: z.string(),
+    name: z.string(),
+    environment,
+    scopes: z.array(keyScope),
+    last4: z.string().describe('The last four characters of the key.'),
+    created_at: instant,
+    last_used_at: instant.nullable().describe('To the minute.'),
+    revoked_at: instant.nullable(),
+  })
+  .meta({ id: 'Key' });

@@ -1,0 +1,90 @@
+/** Single sign-on of organizations: where their people sign in. */
+import { z } from 'zod';
+import type { OrganizationRow } from '#queries/admin/organizations.ts';
+import { isIssuerUrl } from '#src/shared/issuers.ts';
+import { domainOf } from '#src/shared/member.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { route } from '../api/route.ts';
+import { by, organizationFor } from './access.ts';
+import { ssoSchema } from './schemas.ts';
+
+const TAG = 'Single sign-on';
+
+/** The settings of an organization; null before it has any. */
+export function ssoOf(
+  row: Pick<OrganizationRow, 'sso_issuer' | 'sso_client_id' | 'sso_domains'>,
+): z.input<typeof ssoSchema> | null {
+  const { sso_issuer: issuer, sso_client_id: client_id, sso_domains } = row;
+  if (issuer === null || client_id === null) return null;
+  return { issuer, client_id, domains: [...(sso_domains ?? [])] };
+}
+
+/** RFC 1123: at least two labels. */
+const DOMAIN = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
+
+const settings = z.strictObject({
+  issuer: z.string().max(500).refine(isIssuerUrl, {
+    error: 'must be an https URL (http only on localhost) without user, query and fragment',
+  }),
+  client_id: z.string().trim().min(1).max(255).describe('`aud` of its ID tokens.'),
+  domains: z
+    .array(z.string().trim().toLowerCase().regex(DOMAIN, 'must be a domain name'))
+    .max(50)
+    .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a domain' })
+    .describe('E-mail domains of its people; each belongs to one organization.'),
+});
+
+const discovered = ssoSchema
+  .omit({ domains: true })
+  .extend({ organization: z.string().describe('Its name.') });
+
+/** Its routes. */
+export const SSO_ROUTES = [
+  route({
+    method: 'PUT',
+    path: '/admin/organizations/{org_id}/sso',
+    operationId: 'putSso',
+    summary: 'Set where the people of an organization sign in',
+    description:
+      'A person with a verified e-mail address in one of the domains, who signs in with this issuer, is a developer of the organization. A domain of another organization is refused (409).',
+    tag: TAG,
+    credential: 'identity',
+    body: settings,
+    answers: { 200: { description: 'The settings', schema: ssoSchema } },
+    async run(request) {
+      const { services, params, body } = request;
+      const { id } = await organizationFor(request, params.org_id, 'admin');
+      const { wrote } = await services.admin.configureSso(by(request), id, body);
+      return { status: 200, body, position: wrote?.position, awaited: true };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/sso/discover',
+    operationId: 'discoverSso',
+    summary: 'Where the owner of an e-mail address signs in',
+    tag: TAG,
+    credential: 'identity',
+    query: z.strictObject({ email: z.string().max(320) }),
+    answers: { 200: { description: 'The issuer', schema: discovered } },
+    async run({ services, query }) {
+      const domain = domainOf(query.email);
+      if (domain === undefined) {
+        throw new Refusal('invalid', {
+          code: 'value',
+          diagnostics: 'query.email must be an e-mail address',
+          expression: 'query.email',
+        });
+      }
+      const found = await services.adminQueries.ssoOf(domain);
+      if (found === undefined) {
+        throw new Refusal('not_found', {
+          code: 'not-found',
+          diagnostics: 'no organization has single sign-on for this domain',
+        });
+      }
+      const answer: z.input<typeof discovered> = found;
+      return { status: 200, body: answer };
+    },
+  }),
+];

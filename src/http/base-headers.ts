@@ -1,0 +1,33 @@
+/**
+ * Headers that every answer begins with: what it is may not be guessed at, framed, kept by shared caches or told onwards
+ * (https://owasp.org/www-project-secure-headers/). Pages say more (`security-headers.ts`).
+ */
+import type { ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+
+const ALWAYS = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cache-Control', 'private, no-cache'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['X-Frame-Options', 'DENY'],
+  ['Referrer-Policy', 'no-referrer'],
+] as const;
+
+/** A year: who reached the service by https once is not talked into http. */
+const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'] as const;
+
+/** No page of ours has a use for any of these. */
+const NO_FEATURES = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()';
+
+/** Sets them. @param baseUrl that clients reach the service by: only behind https may it insist on that. */
+export function baseHeaders(baseUrl: string): (res: ServerResponse) => void {
+  const all = baseUrl.startsWith('https:') ? [...ALWAYS, STRICT_TRANSPORT] : ALWAYS;
+  return (res) => {
+    for (const [name, value] of all) res.setHeader(name, value);
+  };
+}
+
+/** Takes from a page what browsers would let it ask for. */
+export function withoutFeatures(ctx: Context): void {
+  if (ctx.response.type === 'text/html') ctx.set('Permissions-Policy', NO_FEATURES);
+}

@@ -1,0 +1,35 @@
+/**
+ * Redirect URIs of OAuth applications as they are registered: what is asked for later is compared with them character by
+ * character (RFC 9700, section 2.1; RFC 8252, sections 7.1 and 7.3).
+ */
+
+/** Longest that is taken. */
+const MAX_LENGTH = 2_000;
+const LOOPBACK = new Set(['localhost', '127.0.0.1']);
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
+
+/**
+ * What is wrong with a redirect URI, as the rest of a sentence; undefined when nothing is. Taken are `https` URLs, `http`
+ * on this machine, and for public applications schemes of their own with a dot in them (`org.example.app:/back`).
+ */
+export function redirectFault(uri: string, kind: 'public' | 'confidential'): string | undefined {
+  if (uri.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
+  const scheme = SCHEME.exec(uri)?.[1]?.toLowerCase();
+  if (scheme === undefined) return 'must be an absolute URI';
+  if (!/^[\x21-\x7e]+$/.test(uri)) return 'must consist of visible ASCII characters';
+  if (uri.includes('#')) return 'must have no fragment';
+  if (uri.includes('*')) return 'must have no wildcard';
+  if (uri.includes('\\')) return 'must have no backslash';
+  if (!URL.canParse(uri)) return 'must be an absolute URI';
+  const { username, password, hostname } = new URL(uri);
+  if (username !== '' || password !== '') return 'must have no user information';
+  if (scheme === 'https' || scheme === 'http') {
+    if (!/^https?:\/\/[^/?]/i.test(uri)) return 'must name a host';
+    if (scheme === 'https' || LOOPBACK.has(hostname)) return undefined;
+    return 'must be https; http is for localhost and 127.0.0.1 alone';
+  }
+  if (!scheme.includes('.')) {
+    return 'must be https, http on localhost, or have a scheme of its own with a dot, such as org.example.app:/back';
+  }
+  return kind === 'public' ? undefined : 'must be https: schemes of their own are for public applications';
+}

@@ -1,0 +1,317 @@
+/** Organizations, members, roles, single sign-on, verification and projects through the admin interface. */
+import { expect } from 'chai';
+import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+
+describe('admin: organizations and projects', () => {
+  let service: InProcess;
+  let owner: AdminUser;
+  let admin: AdminUser;
+  let developer: AdminUser;
+  let stranger: AdminUser;
+  let org: string;
+
+  before(async () => {
+    service = await startInProcess();
+    owner = await signIn(service, 'owner@clinic.example');
+    admin = await signIn(service, 'admin@clinic.example');
+    developer = await signIn(service, 'dev@clinic.example');
+    stranger = await signIn(service, 'sam@elsewhere.example');
+    org = (await owner.done('POST', '/organizations', { name: 'Clinic' })).id;
+    for (const [user, role] of [
+      [admin, 'admin'],
+      [developer, 'developer'],
+    ] as const) {
+      const { issuer, subject, email } = user;
+      await owner.done('POST', `/organizations/${org}/members`, { issuer, subject, email, role });
+    }
+  });
+  after(() => service.stop());
+
+  it('founds an organization whose founder is its owner', async () => {
+    const answer = await owner.ask('POST', '/organizations', { name: '  Second  ' });
+    expect(answer.status).to.equal(201);
+    const made = JSON.parse(answer.text);
+    expect(answer.headers.get('location')).to.equal(`${service.url}/admin/organizations/${made.id}`);
+    expect(made).to.include({
+      name: 'Second',
+      role: 'owner',
+      verified: false,
+      verified_domain: null,
+      sso: null,
+    });
+    expect(made.id).to.match(/^org_[\w-]{22}$/);
+    expect(await owner.done('GET', `/organizations/${made.id}`)).to.deep.equal(made);
+    expect((await owner.done('GET', '/organizations')).data[0]).to.deep.equal(made);
+  });
+
+  it('shows nothing of itself to who is no member: what an unknown id answers, to the letter', async () => {
+    const project = (await owner.done('POST', `/organizations/${org}/projects`, { name: 'Pilot' })).id;
+    const key = (
+      await owner.done('POST', `/projects/${project}/keys`, {
+        name: 'k',
+        environment: 'sandbox',
+        scopes: ['read'],
+      })
+    ).id;
+    const application = (await owner.done('POST', `/projects/${project}/applications`, APPLICATION)).id;
+    const routes: [string, string, unknown?][] = [
+      ['GET', `/organizations/${org}`],
+      ['PUT', `/organizations/${org}/sso`, { issuer: 'https://idp.example', client_id: 'c', domains: [] }],
+      ['POST', `/organizations/${org}/verify`],
+      ['GET', `/organizations/${org}/members`],
+      ['POST', `/organizations/${org}/members`, { issuer: 'i', subject: 's', role: 'developer' }],
+      ['DELETE', `/organizations/${org}/members?issuer=i&subject=s`],
+      ['POST', `/organizations/${org}/projects`, { name: 'x' }],
+      ['GET', `/organizations/${org}/projects`],
+      ['GET', `/projects/${project}`],
+      ['DELETE', `/projects/${project}`],
+      ['POST', `/projects/${project}/keys`, { name: 'x', environment: 'sandbox', scopes: ['read'] }],
+      ['GET', `/projects/${project}/keys`],
+      ['DELETE', `/keys/${key}`],
+      ['POST', `/projects/${project}/applications`, APPLICATION],
+      ['GET', `/projects/${project}/applications`],
+      ['PUT', `/applications/${application}/branding`, {}],
+      ['POST', `/applications/${application}/trust`, {}],
+      ['DELETE', `/applications/${application}`],
+      ['GET', `/projects/${project}/patients`],
+      ['GET', `/projects/${project}/consents`],
+      ['GET', `/projects/${project}/patients/0198c0de-0000-7000-8000-000000000001/record`],
+    ];
+    for (const [method, path, body] of routes) {
+      const [real, unknown] = await Promise.all([
+        stranger.ask(method, path, body),
+        stranger.ask(method, path.replace(/_[\w-]{22}/, '_0000000000000000000000'), body),
+      ]);
+      expect(real.status, `${method} ${path}`).to.equal(404);
+      expect(alike(real.text), `${method} ${path}`).to.equal(alike(unknown.text));
+      expect(headersOf(real)).to.deep.equal(headersOf(unknown));
+    }
+    expect((await stranger.done('GET', '/organizations')).data).to.deep.equal([]);
+  });
+
+  it('lists newest first, in pages that neither skip nor repeat while others write', async () => {
+    const { id } = await owner.done('POST', '/organizations', { name: 'Many' });
+    for (const n of [1, 2, 3, 4, 5])
+      await owner.done('POST', `/organizations/${id}/projects`, { name: `P${n}` });
+    const first = await owner.done('GET', `/organizations/${id}/projects?limit=2`);
+    await owner.done('POST', `/organizations/${id}/projects`, { name: 'late' });
+    const names = first.data.map(({ name }) => name);
+    expect(first.total).to.equal(5);
+    let cursor = first.next_cursor;
+    while (cursor !== null) {
+      const page = await owner.done('GET', `/organizations/${id}/projects?limit=2&cursor=${cursor}`);
+      expect(page.total).to.equal(6);
+      names.push(...page.data.map(({ name }) => name));
+      cursor = page.next_cursor;
+    }
+    expect(names).to.deep.equal(['P5', 'P4', 'P3', 'P2', 'P1']);
+  });
+
+  const refused: [string, string, string, unknown, number, string][] = [
+    ['a name that is missing', 'POST', '/organizations', {}, 422, 'name'],
+    ['a blank name', 'POST', '/organizations', { name: '   ' }, 422, 'name'],
+    ['an unknown member', 'POST', '/organizations', { name: 'x', color: 'y' }, 422, 'color'],
+    ['a limit over 200', 'GET', '/organizations?limit=201', undefined, 422, 'query.limit'],
+    ['a cursor that is none', 'GET', '/organizations?cursor=bm8', undefined, 422, 'query.cursor'],
+    ['an unknown parameter', 'GET', '/organizations?page=2', undefined, 422, 'query.page'],
+    ['an address that is none', 'GET', '/sso/discover?email=nobody', undefined, 422, 'query.email'],
+    ['no address', 'GET', '/sso/discover', undefined, 422, 'query.email'],
+  ];
+  for (const [what, method, path, body, status, field] of refused) {
+    it(`refuses ${what} with ${status}, naming ${field}`, async () => {
+      const answer = await owner.ask(method, path, body);
+      expect([answer.status, JSON.parse(answer.text).error.field]).to.deep.equal([status, field]);
+    });
+  }
+
+  it('refuses who has no ID token, and an API key in its place', async () => {
+    for (const headers of [{}, { Authorization: `Bearer ${service.key}` }]) {
+      const response = await fetch(`${service.url}/admin/organizations`, { headers });
+      expect(response.status).to.equal(401);
+      expect(response.headers.get('www-authenticate')).to.match(/^Bearer/);
+    }
+  });
+
+  describe('roles', () => {
+    it('lets each do what docs/admin.md says', async () => {
+      const project = (await admin.done('POST', `/organizations/${org}/projects`, { name: 'Roles' })).id;
+      const application = (await admin.done('POST', `/projects/${project}/applications`, APPLICATION)).id;
+      const key = (environment: string) => ({ name: 'k', environment, scopes: ['read'] });
+      const { issuer, subject } = stranger;
+      const table: [string, string, unknown, number, number, number][] = [
+        // developer, admin, owner
+        ['GET', `/organizations/${org}`, undefined, 200, 200, 200],
+        ['GET', `/organizations/${org}/members`, undefined, 200, 200, 200],
+        ['POST', `/organizations/${org}/projects`, { name: 'x' }, 403, 201, 201],
+        [
+          'PUT',
+          `/organizations/${org}/sso`,
+          { issuer: 'https://i.example', client_id: 'c', domains: [] },
+          403,
+          200,
+          200,
+        ],
+        ['POST', `/organizations/${org}/verify`, undefined, 403, 403, 200],
+        ['POST', `/organizations/${org}/members`, { issuer, subject, role: 'developer' }, 403, 200, 200],
+        ['POST', `/organizations/${org}/members`, { issuer, subject, role: 'owner' }, 403, 403, 200],
+        ['GET', `/projects/${project}`, undefined, 200, 200, 200],
+        ['GET', `/projects/${project}/keys`, undefined, 200, 200, 200],
+        ['POST', `/projects/${project}/keys`, key('sandbox'), 201, 201, 201],
+        ['POST', `/projects/${project}/keys`, key('production'), 403, 201, 201],
+        ['GET', `/projects/${project}/applications`, undefined, 200, 200, 200],
+        ['POST', `/projects/${project}/applications`, APPLICATION, 403, 201, 201],
+        ['PUT', `/applications/${application}/branding`, { color: '#123456' }, 403, 200, 200],
+        ['POST', `/applications/${application}/trust`, {}, 403, 403, 200],
+        ['GET', `/projects/${project}/patients`, undefined, 200, 200, 200],
+        ['GET', `/projects/${project}/patients?environment=production`, undefined, 403, 200, 200],
+        ['GET', `/projects/${project}/consents`, undefined, 200, 200, 200],
+        ['GET', `/projects/${project}/consents?environment=production`, undefined, 403, 200, 200],
+        ['DELETE', `/applications/${application}`, undefined, 403, 204, 404],
+        ['DELETE', `/projects/${project}`, undefined, 403, 204, 404],
+      ];
+      for (const [method, path, body, ...expected] of table) {
+        const got: number[] = [];
+        for (const user of [developer, admin, owner]) got.push((await user.ask(method, path, body)).status);
+        expect(got, `${method} ${path} ${JSON.stringify(body)}`).to.deep.equal(expected);
+      }
+      await owner.done('DELETE', `/organizations/${org}/members?${new URLSearchParams({ issuer, subject })}`);
+      expect((await stranger.ask('GET', `/organizations/${org}`)).status).to.equal(404);
+    });
+
+    it('keeps an owner in every organization, and owners out of the hands of admins', async () => {
+      const { issuer, subject } = owner;
+      const self = new URLSearchParams({ issuer, subject });
+      const demotion = { issuer, subject, role: 'developer' };
+      expect((await owner.ask('DELETE', `/organizations/${org}/members?${self}`)).status).to.equal(409);
+      expect((await owner.ask('POST', `/organizations/${org}/members`, demotion)).status).to.equal(409);
+      expect((await admin.ask('POST', `/organizations/${org}/members`, demotion)).status).to.equal(403);
+      expect((await admin.ask('DELETE', `/organizations/${org}/members?${self}`)).status).to.equal(403);
+      const nobody = new URLSearchParams({ issuer, subject: 'nobody' });
+      expect((await owner.ask('DELETE', `/organizations/${org}/members?${nobody}`)).status).to.equal(404);
+    });
+
+    it('lists members with their roles', async () => {
+      const { data } = await developer.done('GET', `/organizations/${org}/members`);
+      const roles = data.map(({ email, role }) => [email, role]);
+      expect(roles).to.deep.include(['owner@clinic.example', 'owner']);
+      expect(roles).to.deep.include(['dev@clinic.example', 'developer']);
+    });
+  });
+
+  describe('single sign-on', () => {
+    it('makes developers of people with a verified address of the domain who sign in with the issuer', async () => {
+      const { id } = await owner.done('POST', '/organizations', { name: 'SSO' });
+      const settings = {
+        issuer: owner.issuer,
+        client_id: 'annal',
+        domains: ['SSO.example', 'two.sso.example'],
+      };
+      const joiner = await signIn(service, 'new@sso.example');
+      expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
+      const set = await owner.done('PUT', `/organizations/${id}/sso`, settings);
+      expect(set).to.deep.equal({ ...settings, domains: ['sso.example', 'two.sso.example'] });
+      expect(await owner.done('PUT', `/organizations/${id}/sso`, settings)).to.deep.equal(set);
+      expect(await joiner.done('GET', `/organizations/${id}`)).to.deep.include({
+        role: 'developer',
+        sso: set,
+      });
+      expect((await joiner.done('GET', '/organizations')).total).to.equal(1);
+      const lookAlike = await signIn(service, 'new@notsso.example');
+      expect((await lookAlike.ask('GET', `/organizations/${id}`)).status).to.equal(404);
+
+      expect(await stranger.done('GET', '/sso/discover?email=Who@SSO.Example')).to.deep.equal({
+        organization: 'SSO',
+        issuer: owner.issuer,
+        client_id: 'annal',
+      });
+      expect((await stranger.ask('GET', '/sso/discover?email=who@none.example')).status).to.equal(404);
+
+      // Named and removed, a person stays out.
+      const { issuer, subject } = joiner;
+      await owner.done('POST', `/organizations/${id}/members`, { issuer, subject, role: 'admin' });
+      expect((await joiner.done('GET', `/organizations/${id}`)).role).to.equal('admin');
+      await owner.done('DELETE', `/organizations/${id}/members?${new URLSearchParams({ issuer, subject })}`);
+      expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
+      // Without the domain, so does everybody.
+      const other = await signIn(service, 'other@sso.example');
+      expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(200);
+      await owner.done('PUT', `/organizations/${id}/sso`, { ...settings, domains: [] });
+      expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(404);
+    });
+
+    it('gives a domain to one organization, also when many ask at once', async () => {
+      const ids: string[] = [];
+      for (const n of [1, 2, 3, 4])
+        ids.push((await owner.done('POST', '/organizations', { name: `Race ${n}` })).id);
+      const settings = {
+        issuer: 'https://idp.example',
+        client_id: 'c',
+        domains: ['raced.example', 'b.example'],
+      };
+      const answers = await Promise.all(
+        ids.map((id) => owner.ask('PUT', `/organizations/${id}/sso`, settings)),
+      );
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409]);
+      const lost = answers.find(({ status }) => status === 409);
+      const { error } = JSON.parse(lost?.text ?? '');
+      expect(error.errors.map(({ field }: { field: string }) => field)).to.deep.equal([
+        'domains.0',
+        'domains.1',
+      ]);
+      expect(lost?.text).to.not.contain('org_');
+    });
+
+    const wrong: [string, object, string][] = [
+      ['an issuer over http', { issuer: 'http://idp.example' }, 'issuer'],
+      ['an issuer with a query', { issuer: 'https://idp.example/?a' }, 'issuer'],
+      ['no client', { client_id: '' }, 'client_id'],
+      ['a domain that is none', { domains: ['clinic'] }, 'domains.0'],
+      ['an address in the place of a domain', { domains: ['a@clinic.example'] }, 'domains.0'],
+      ['a domain twice', { domains: ['a.example', 'A.example'] }, 'domains'],
+    ];
+    for (const [what, more, field] of wrong) {
+      it(`refuses ${what}`, async () => {
+        const settings = { issuer: 'https://idp.example', client_id: 'c', domains: ['x.example'], ...more };
+        const answer = await owner.ask('PUT', `/organizations/${org}/sso`, settings);
+        expect([answer.status, JSON.parse(answer.text).error.field]).to.deep.equal([422, field]);
+      });
+    }
+  });
+
+  it('verifies by the address of an owner, in the domains of single sign-on where there are some', async () => {
+    const { id } = await owner.done('POST', '/organizations', { name: 'Verified' });
+    const verified = await owner.done('POST', `/organizations/${id}/verify`);
+    expect(verified).to.include({ verified: true, verified_domain: 'clinic.example' });
+    expect(await owner.done('GET', `/organizations/${id}`)).to.deep.equal(verified);
+    expect(await owner.done('POST', `/organizations/${id}/verify`)).to.deep.equal(verified);
+    const { id: other } = await owner.done('POST', '/organizations', { name: 'Other' });
+    const sso = { issuer: 'https://idp.example', client_id: 'c', domains: ['other-place.example'] };
+    await owner.done('PUT', `/organizations/${other}/sso`, sso);
+    const refusal = await owner.ask('POST', `/organizations/${other}/verify`);
+    expect([refusal.status, refusal.text]).to.satisfy(
+      ([status, text]: [number, string]) => status === 403 && text.includes('clinic.example'),
+    );
+  });
+});
+
+const APPLICATION = {
+  name: 'Diary',
+  kind: 'public',
+  redirect_uris: ['https://diary.example/back'],
+  scopes: ['patient/*.rs'],
+};
+
+/** An error without what differs in each: the request's id and the id that was asked for. */
+function alike(text: string): string {
+  return text.replace(/req_[\w-]+/g, 'req').replace(/(org|proj|key|app)_[\w-]{22}/g, '$1');
+}
+
+function headersOf({ headers }: { readonly headers: Headers }): string[] {
+  const own = new Set(['service-request-id', 'date', 'content-length', 'ratelimit']);
+  const lines: string[] = [];
+  headers.forEach((value, name) => {
+    if (!own.has(name)) lines.push(`${name}: ${value}`);
+  });
+  return lines;
+}

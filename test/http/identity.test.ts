@@ -1,0 +1,79 @@
+/** A service whose issuer is a real OpenID Connect provider: what its ID tokens open, and what a refused one is told. */
+import { expect } from 'chai';
+import type { JWTPayload } from 'jose';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { CLIENT, startIssuer, type TestIssuer } from '#test/support/oidc-provider.ts';
+import { removeTemporaryFolders } from '#test/support/temporary.ts';
+
+describe('a service with an issuer of its own', () => {
+  let issuer: TestIssuer;
+  let service: InProcess;
+
+  before(async () => {
+    issuer = await startIssuer();
+    service = await startInProcess({}, { OIDC_ISSUERS: `${issuer.url} ${CLIENT}`, MODE: 'production' });
+  });
+
+  after(async () => {
+    await service.stop();
+    await issuer.stop();
+    await removeTemporaryFolders();
+  });
+
+  const admin = (key: string | null, headers: Record<string, string> = {}) =>
+    service.fhir(`${service.url}/admin/config`, { key, headers });
+
+  const claims = (changes: JWTPayload = {}): JWTPayload => {
+    const seconds = Math.floor(Date.now() / 1000);
+    return { iss: issuer.url, aud: CLIENT, sub: 'ada', iat: seconds, exp: seconds + 600, ...changes };
+  };
+
+  it('takes the ID token of who has signed in there', async () => {
+    const answer = await admin(await issuer.signIn('ada'));
+    expect(answer.status, String(answer)).to.equal(200);
+  });
+
+  it('says why it refuses one, in the body and in the challenge, without repeating it', async () => {
+    const token = await issuer.sign(claims({ exp: 1_700_000_000 }));
+    const answer = await admin(token);
+    expect(answer.status).to.equal(401);
+    const reason = 'the ID token expired at 2023-11-14T22:13:20Z';
+    expect(answer.json.error).to.include({ type: 'unauthenticated', message: reason });
+    expect(answer.headers.get('www-authenticate')).to.equal(
+      `Bearer realm="annal", error="invalid_token", error_description="${reason}"`,
+    );
+    expect(service.log.join('')).not.to.include(token.slice(-40));
+  });
+
+  it('takes it in Authorization alone, and beside no other credential', async () => {
+    const token = await issuer.sign(claims());
+    const both = await admin(token, { 'X-Api-Key': service.key });
+    expect(both.status).to.equal(400);
+    const inQuery = await service.fhir(`${service.url}/admin/config?access_token=${token}`, { key: null });
+    expect(inQuery.status).to.equal(400);
+    expect((await admin(null)).status).to.equal(401);
+    const basic = await admin(null, { Authorization: 'Basic YTpi' });
+    expect(basic.status).to.equal(401);
+  });
+
+  it('takes one as long as headers may be', async () => {
+    const long = await issuer.sign(claims({ groups: 'x'.repeat(8_000) }));
+    expect((await admin(long)).status).to.equal(200);
+  });
+
+  it('answers 503 with Retry-After while the issuer is away and its keys are unknown', async () => {
+    const other = await startInProcess({}, { OIDC_ISSUERS: `${issuer.url} ${CLIENT}` });
+    try {
+      issuer.fail(502);
+      const token = await issuer.sign(claims());
+      const answer = await other.fhir(`${other.url}/admin/config`, { key: token });
+      expect(answer.status).to.equal(503);
+      expect(answer.headers.get('retry-after')).to.equal('10');
+      expect(other.log.join('')).to.include('an issuer could not be asked for its keys');
+      expect((await admin(token)).status).to.equal(200);
+    } finally {
+      issuer.fail(undefined);
+      await other.stop();
+    }
+  });
+});

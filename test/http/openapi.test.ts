@@ -1,0 +1,197 @@
+/** The OpenAPI document: valid, complete, and what answers are held to. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect } from 'chai';
+import { TYPE_NAMES } from '#src/fhir/types.ts';
+import { OPERATIONS } from '#src/http/fhir/operations.ts';
+import { routeOf } from '#src/http/fhir/route.ts';
+import { FHIR_SHAPES } from '#src/http/openapi/fhir-texts.ts';
+import { ROUTES } from '#src/http/routes.ts';
+import { describedPath, faultOf, NotDescribed } from '#test/support/described.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const ID = '01890000-0000-7000-8000-000000000000';
+
+interface Operation {
+  readonly operationId: string;
+  readonly security: readonly unknown[];
+  readonly parameters?: readonly { name?: string; schema?: { enum?: string[] } }[];
+}
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+/** A path with something in the places of its names: once for each type that it lists. */
+function urlsOf(path: string, operations: Readonly<Record<string, Operation>>): string[] {
+  const [first] = Object.values(operations);
+  const type = first?.parameters?.find(({ name }) => name === 'resource_type');
+  const types = path.includes('{resource_type}') ? (type?.schema?.enum ?? TYPE_NAMES) : [''];
+  return types.map((each) =>
+    path
+      .replace('{resource_type}', each)
+      .replace('{vid}', '1')
+      .replace('{name}', 'start.js')
+      .replace(/\{\w+\}/g, ID),
+  );
+}
+
+describe('the OpenAPI document', () => {
+  let service: InProcess;
+  let document: Document;
+  before(async () => {
+    service = await startInProcess();
+    document = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
+  });
+  after(() => service.stop());
+
+  it('is OpenAPI 3.1 of version 0.3.0, and every reference in it resolves', async () => {
+    expect(document.openapi).to.match(/^3\.1\./);
+    expect(document.info.version).to.equal('0.3.0');
+    expect(document.servers).to.deep.equal([{ url: service.url }]);
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate({ ...structuredClone(document) });
+    expect(valid, JSON.stringify(errors)).to.equal(true);
+    validator.resolveRefs();
+    const broken = structuredClone(document) as { info?: unknown };
+    delete broken.info;
+    expect((await new Validator().validate(broken)).valid).to.equal(false);
+  });
+
+  it('gives each operation an id of its own', () => {
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).to.equal(ids.length);
+  });
+
+  it('has every route of the JSON interfaces', () => {
+    for (const { method, path, operationId } of ROUTES)
+      expect(document.paths[path]?.[method.toLowerCase()]?.operationId, `${method} ${path}`).to.equal(
+        operationId,
+      );
+  });
+
+  it('has every interaction of the FHIR interface, for each type', () => {
+    const places = [
+      ...FHIR_SHAPES,
+      ...OPERATIONS.flatMap(({ name }) => [
+        `/$${name}`,
+        `/{resource_type}/$${name}`,
+        `/{resource_type}/{rid}/$${name}`,
+      ]),
+    ];
+    let compared = 0;
+    for (const type of TYPE_NAMES) {
+      for (const place of places) {
+        const path = place.replace('{resource_type}', type).replace('{rid}', ID).replace('{vid}', '1');
+        const url = `/fhir/R4${path}`;
+        const has = METHODS.filter((method) => method in methodsAt(path));
+        const described = METHODS.filter((method) => {
+          const found = describedPath(url);
+          return found !== undefined && document.paths[found]?.[method.toLowerCase()] !== undefined;
+        });
+        expect(described, url).to.deep.equal(has);
+        compared += has.length;
+      }
+    }
+    expect(compared).to.be.greaterThan(500);
+  });
+
+  it('describes what the service answers: no path of it is unknown, no method of it refused', async () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      for (const url of urlsOf(path, operations)) {
+        for (const [method, { security }] of Object.entries(operations)) {
+          const { status } = await fetch(service.url + url, { method: method.toUpperCase() });
+          const expected = security.length > 0 ? [401] : [200, 400, 422];
+          expect(expected, `${method} ${url}: ${status}`).to.include(status);
+        }
+      }
+    }
+  });
+
+  it('describes all that the service answers: every other method is refused, with those that there are', async () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      const [url = ''] = urlsOf(path, operations);
+      const known = Object.keys(operations).map((method) => method.toUpperCase());
+      for (const method of METHODS.filter((each) => !known.includes(each))) {
+        const response = await fetch(service.url + url, { method });
+        expect(response.status, `${method} ${url}`).to.equal(405);
+        const allowed = (response.headers.get('allow') ?? '').split(/, */);
+        expect(allowed.filter((each) => each !== 'HEAD' && each !== 'OPTIONS').sort(), url).to.deep.equal(
+          known.sort(),
+        );
+      }
+    }
+  });
+
+  it('comes again only when it changed', async () => {
+    const first = await fetch(`${service.url}/openapi.json`);
+    const etag = first.headers.get('etag') ?? '';
+    const again = await fetch(`${service.url}/openapi.json`, { headers: { 'If-None-Match': etag } });
+    expect([again.status, await again.text()]).to.deep.equal([304, '']);
+  });
+});
+
+function methodsAt(path: string): object {
+  try {
+    return routeOf(path.split('/').slice(1)).methods;
+  } catch {
+    return {};
+  }
+}
+
+describe('answers held to the OpenAPI document', () => {
+  const url = 'http://localhost/admin/config';
+  const error = { type: 'unauthenticated', message: 'x', request_id: 'req_1', doc_url: 'http://x' };
+  const answered = (status: number, body: unknown, type = 'application/json; charset=utf-8') =>
+    faultOf({ method: 'GET', url, status, type, text: JSON.stringify(body) });
+
+  it('may be what is described', () => {
+    expect(answered(401, { error })).to.equal(undefined);
+  });
+
+  it('may have no other status, media type, member, missing member or type of member', () => {
+    expect(answered(418, { error })).to.equal('there is no such status');
+    expect(answered(201, {})).to.equal('there is no such status');
+    expect(answered(401, { error }, 'text/html')).to.equal('there is no text/html');
+    expect(answered(401, { error: { ...error, extra: 1 } })).to.contain(
+      'must NOT have additional properties',
+    );
+    expect(answered(401, { error: { type: 'unauthenticated' } })).to.contain('message');
+    expect(answered(401, { error: { ...error, type: 'unheard_of' } })).to.contain('allowed values');
+    expect(answered(200, { version: 3 })).to.contain('version must be string');
+  });
+
+  it('may come from no path or method that is not described', () => {
+    const elsewhere = (method: string, path: string, status: number) =>
+      faultOf({ method, url: `http://localhost${path}`, status, type: null });
+    expect(elsewhere('GET', '/admin/secret', 200)).to.contain('no such path');
+    expect(elsewhere('DELETE', '/admin/config', 204)).to.contain('no such path');
+    expect(elsewhere('DELETE', '/admin/config', 405)).to.equal(undefined);
+    expect(elsewhere('PUT', '/fhir/R4/CodeSystem/x', 200)).to.contain('no such path');
+    expect(elsewhere('PUT', '/fhir/R4/Patient/x', 200)).to.equal(undefined);
+    expect(elsewhere('PUT', '/fhir/R4/Patient/x', 202)).to.equal('there is no such status');
+  });
+
+  it('fail the test that fetches them', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'Service-Request-Id': 'req_1', 'Content-Type': 'application/json' });
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    try {
+      const failed = await fetch(`http://127.0.0.1:${port}/admin/config`).catch((reason: unknown) => reason);
+      expect(failed).to.be.instanceOf(NotDescribed);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+});

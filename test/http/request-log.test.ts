@@ -1,0 +1,298 @@
+/** The request log and usage: what a project's members see, and what nobody ever does. */
+import { expect } from 'chai';
+import { openPool } from '#src/database/pool.ts';
+import { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
+import { personOf } from '#src/identity/dev-issuer/people.ts';
+import { RequestLog } from '#src/operations/request-log.ts';
+import { Usage } from '#src/operations/usage.ts';
+import { newId } from '#src/shared/ids.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { eventually } from '#test/support/process.ts';
+import type { Answer } from '#test/support/service.ts';
+
+interface Entry {
+  readonly request_id: string;
+  readonly ts: string;
+  readonly environment: string | null;
+  readonly key_id: string | null;
+  readonly identity: string | null;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+describe('request log', function () {
+  this.timeout(60_000);
+  let service: InProcess;
+  let token: string;
+  let project: string;
+  let keyId: string;
+  let key: string;
+  let sent: Answer[];
+  let patient: string;
+
+  const admin = async (path: string, body?: object, bearer = token): Promise<Answer> =>
+    service.fhir(`${service.url}/admin${path}`, {
+      key: bearer,
+      ...(body === undefined
+        ? {}
+        : { method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+    });
+  const made = async (path: string, body: object): Promise<Record<string, string>> => {
+    const answer = await admin(path, body);
+    expect(answer.status, String(answer)).to.equal(201);
+    return JSON.parse(answer.text);
+  };
+  const signIn = (email: string): Promise<string> =>
+    new DevIssuer(service.pool, `${service.url}/dev`).idToken(personOf(email));
+  const page = async (query = ''): Promise<{ data: Entry[]; total: number; next_cursor: string | null }> => {
+    const answer = await admin(`/projects/${project}/logs${query}`);
+    expect(answer.status, String(answer)).to.equal(200);
+    return JSON.parse(answer.text);
+  };
+  const idOf = (answer: Answer | undefined): string => answer?.headers.get('service-request-id') ?? '';
+  const logged = (answer: Answer | undefined): Promise<void> =>
+    eventually(async () => (await page(`?request_id=${idOf(answer)}`)).total === 1);
+
+  before(async () => {
+    service = await startInProcess();
+    token = await signIn('developer@example.org');
+    const organization = await made('/organizations', { name: 'Logs' });
+    ({ id: project = '' } = await made(`/organizations/${organization.id}/projects`, { name: 'Logs' }));
+    ({ id: keyId = '', key = '' } = await made(`/projects/${project}/keys`, {
+      name: 'first',
+      environment: 'sandbox',
+      scopes: ['read', 'write'],
+    }));
+    const created = await service.fhir('/Patient', {
+      method: 'POST',
+      key,
+      body: '{"resourceType":"Patient"}',
+    });
+    patient = String(created.json.id);
+    sent = [
+      created,
+      await service.fhir(`/Patient/${patient}`, { key }),
+      await service.fhir(`/Patient/${patient}/_history/1`, { key }),
+      await service.fhir('/Patient?family=Querymarker', { key }),
+      await service.fhir('/Patient/Namemarker', { key }),
+      await service.fhir('/Patient/_search', {
+        method: 'POST',
+        key,
+        body: 'family=Bodymarker',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      }),
+      await service.fhir('/Patient', {
+        method: 'POST',
+        key,
+        body: '{"resourceType":"Patient","x":"Bodymarker"}',
+      }),
+    ];
+    await Promise.all(sent.map(logged));
+  });
+  after(() => service?.stop());
+
+  it('shows what was asked and how it ended, newest first', async () => {
+    const { data, total, next_cursor } = await page(`?key=${keyId}`);
+    expect([total, next_cursor]).to.deep.equal([7, null]);
+    expect(data.map(({ request_id }) => request_id)).to.deep.equal(sent.map(idOf).reverse());
+    expect(data.map(({ method, path, status }) => `${method} ${path} ${status}`).reverse()).to.deep.equal([
+      'POST /fhir/R4/Patient 201',
+      `GET /fhir/R4/Patient/${patient} 200`,
+      `GET /fhir/R4/Patient/${patient}/_history/1 200`,
+      'GET /fhir/R4/Patient 200',
+      'GET /fhir/R4/Patient/… 404',
+      'POST /fhir/R4/Patient/_search 200',
+      'POST /fhir/R4/Patient 422',
+    ]);
+    for (const entry of data) {
+      expect(entry).to.include({ environment: 'sandbox', key_id: keyId, identity: null });
+      expect(entry.ms).to.be.above(0);
+    }
+  });
+
+  it('shows what members did with the project', async () => {
+    const answer = await admin(`/projects/${project}`);
+    await logged(answer);
+    const [entry] = (await page(`?request_id=${idOf(answer)}`)).data;
+    expect(entry).to.include({
+      environment: null,
+      key_id: null,
+      path: `/admin/projects/${project}`,
+      status: 200,
+    });
+    expect(entry?.identity).to.match(/\/dev \S+$/);
+  });
+
+  it('is searched by key, status, environment, path and time', async () => {
+    const count = async (query: string): Promise<number> => (await page(`?key=${keyId}&${query}`)).total;
+    expect(await count('status=404')).to.equal(1);
+    expect(await count('status=4xx')).to.equal(2);
+    expect(await count('environment=production')).to.equal(0);
+    expect(await count(`path=/fhir/R4/Patient/${patient}`)).to.equal(2);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await count(`from=${today}&to=${today}`)).to.equal(7);
+    expect(await count('to=2020-01-01')).to.equal(0);
+    const [newest] = (await page(`?key=${keyId}&limit=1`)).data;
+    expect(await count(`from=${newest?.ts}`)).to.equal(1);
+    expect(await count(`to=${newest?.ts}`)).to.equal(6);
+    expect((await page('?key=key_of_somebody_else_______')).total).to.equal(0);
+  });
+
+  it('is read page by page', async () => {
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const found = await page(`?key=${keyId}&limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      seen.push(...found.data.map(({ request_id }) => request_id));
+      cursor = found.next_cursor;
+    }
+    expect(seen).to.deep.equal(sent.map(idOf).reverse());
+  });
+
+  it('refuses what it cannot search by, and strangers', async () => {
+    const wrong = await admin(`/projects/${project}/logs?status=9&from=yesterday&nonsense=1`);
+    expect(wrong.status).to.equal(422);
+    const { error } = JSON.parse(wrong.text) as { error: { errors: { field: string }[] } };
+    expect(error.errors.map(({ field }) => field)).to.have.members([
+      'query.status',
+      'query.from',
+      'query.nonsense',
+    ]);
+    const stranger = await signIn('stranger@example.net');
+    for (const what of ['logs', 'usage']) {
+      const other = await admin(`/projects/${project}/${what}`, undefined, stranger);
+      const never = await admin(`/projects/${newId('proj_')}/${what}`, undefined, stranger);
+      expect([other.status, never.status], what).to.deep.equal([404, 404]);
+    }
+  });
+
+  it('holds no query, body, name or credential', async () => {
+    const { rows } = await service.pool.query('select l::text as row from operations.request_log l');
+    expect(rows.length).to.be.above(7);
+    const text = rows.map(({ row }) => row).join('\n');
+    expect(text).to.not.match(/marker/i);
+    expect(text).to.not.contain(key);
+    expect(text).to.not.contain(token);
+  });
+
+  it('counts requests, reads, writes and bytes by day', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    await eventually(async () => {
+      const { data } = JSON.parse((await admin(`/projects/${project}/usage`)).text);
+      return data[0]?.requests === 7 && data[0]?.storage_bytes > 0;
+    });
+    const { data, total } = JSON.parse(
+      (await admin(`/projects/${project}/usage?from=${today}&to=${today}`)).text,
+    );
+    expect(total).to.equal(1);
+    expect(data[0]).to.include({ date: today, environment: 'sandbox', requests: 7, reads: 5, writes: 2 });
+    expect(data[0].storage_bytes).to.be.within(300, 3_000);
+    const { total: before } = JSON.parse((await admin(`/projects/${project}/usage?to=2020-01-01`)).text);
+    expect(before).to.equal(0);
+    for (const range of [
+      'from=2026-02-01&to=2026-01-01',
+      'from=2020-01-01&to=2026-01-01',
+      'from=2026-02-30',
+    ]) {
+      expect((await admin(`/projects/${project}/usage?${range}`)).status, range).to.equal(422);
+    }
+  });
+
+  it('says of a key when it was used last', async () => {
+    const used = async (): Promise<number | undefined> => {
+      const sql = 'select used_at from operations.key_use where key_id = $1';
+      return (await service.pool.query(sql, [keyId])).rows[0]?.used_at;
+    };
+    await eventually(async () => (await used()) !== undefined);
+    expect(await used()).to.be.within(nowMicros() - 60_000_000, nowMicros());
+  });
+
+  it('forgets a patient who is purged', async () => {
+    const named = async () =>
+      (await service.pool.query('select 1 from operations.request_log where path like $1', [`%${patient}%`]))
+        .rowCount;
+    expect(await named()).to.equal(2);
+    const purged = await service.fhir(`/Patient/${patient}?_purge=true`, { method: 'DELETE', key });
+    expect(purged.status, String(purged)).to.equal(204);
+    await logged(purged);
+    const { rows } = await service.pool.query('select path from operations.request_log where path like $1', [
+      `%${patient}%`,
+    ]);
+    // The purge itself is answered after it.
+    expect(rows).to.deep.equal([{ path: `/fhir/R4/Patient/${patient}` }]);
+  });
+});
+
+describe('what is noted of requests', () => {
+  const request = () => ({
+    requestId: newId('req_'),
+    at: nowMicros(),
+    project: 'proj_x',
+    environment: 'sandbox',
+    keyId: null,
+    identity: null,
+    method: 'GET',
+    path: '/fhir/R4/Patient',
+    status: 200,
+    ms: 1,
+  });
+
+  it('waits while the database is away, within bounds, and is counted when it is too much', async () => {
+    const away = openPool('postgres://127.0.0.1:1/none', { connectMs: 500 });
+    const log = new RequestLog(away);
+    for (let n = 0; n < 20_005; n += 1) log.add(request());
+    await log.flush().then(
+      () => expect.fail('there is no database'),
+      () => undefined,
+    );
+    expect([log.waiting, log.dropped]).to.deep.equal([20_000, 5]);
+    await away.end();
+  });
+
+  it('is added up further while the database is away', async () => {
+    const service = await startInProcess();
+    const usage = new Usage(service.pool);
+    const tenant = { project: 'proj_x', environment: 'production' } as const;
+    const broken = new Usage(openPool('postgres://127.0.0.1:1/none', { connectMs: 500 }));
+    for (const counter of [usage, broken]) {
+      counter.request(tenant, true);
+      counter.request(tenant, false);
+      counter.stored(tenant, 5);
+    }
+    await broken.flush().catch(() => undefined);
+    await usage.flush();
+    await usage.flush();
+    const { rows } = await service.pool.query(
+      'select requests, reads, writes, stored from operations.usage where project = $1',
+      [tenant.project],
+    );
+    expect(rows).to.deep.equal([{ requests: 2, reads: 1, writes: 1, stored: 5 }]);
+    Object.assign(broken, { pool: service.pool });
+    await broken.flush();
+    const again = await service.pool.query(
+      'select requests, stored from operations.usage where project = $1',
+      [tenant.project],
+    );
+    expect(again.rows).to.deep.equal([{ requests: 4, stored: 10 }]);
+    await service.stop();
+  });
+
+  it('goes from the log when it is old', async () => {
+    const service = await startInProcess();
+    const log = new RequestLog(service.pool);
+    const [old, young] = [request(), request()];
+    log.add({ ...old, at: old.at - 86_400_000_000 });
+    log.add(young);
+    await log.flush();
+    await log.sweep(nowMicros() - 3_600_000_000);
+    const { rows } = await service.pool.query(
+      'select request_id from operations.request_log where project = $1',
+      ['proj_x'],
+    );
+    expect(rows).to.deep.equal([{ request_id: young.requestId }]);
+    await service.stop();
+  });
+});

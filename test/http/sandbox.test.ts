@@ -1,0 +1,188 @@
+/** Sandboxes over HTTP: filled in the background, seen by their project alone, reset without anybody else losing anything. */
+import { expect } from 'chai';
+import { parseMetadata } from '#src/events/metadata.ts';
+import { openEventStore } from '#src/events/open.ts';
+import { isObject } from '#src/shared/json.ts';
+import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { eventually } from '#test/support/process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { scaled } from '#test/support/scale.ts';
+import { wholeLog } from '#test/support/whole-log.ts';
+
+interface Project {
+  readonly id: string;
+  readonly sandbox: string;
+  readonly production: string;
+}
+
+/** All thirty at full size. */
+const PATIENTS = scaled(30, 6);
+const OBSERVATION = { status: 'final', code: { text: 'Pulse' } };
+
+describe('sandbox over HTTP', () => {
+  let service: InProcess;
+  let user: AdminUser;
+  let project: Project;
+
+  async function newProject(name: string): Promise<Project> {
+    const { id: organization } = await user.done('POST', '/organizations', { name });
+    const { id } = await user.done('POST', `/organizations/${organization}/projects`, { name });
+    const key = async (environment: string): Promise<string> =>
+      (
+        await user.done('POST', `/projects/${id}/keys`, {
+          name: environment,
+          environment,
+          scopes: ['read', 'write'],
+        })
+      ).key;
+    return { id, sandbox: await key('sandbox'), production: await key('production') };
+  }
+
+  const status = (id: string) => user.done('GET', `/projects/${id}/sandbox`);
+  const filled = (id: string) => eventually(async () => isFilled(id), 60_000);
+
+  async function isFilled(id: string): Promise<boolean> {
+    const { rowCount } = await service.pool.query(
+      `select from log.events where stream = $1 and type = 'SandboxProvisioned'`,
+      [`project-${id}`],
+    );
+    return rowCount !== 0;
+  }
+
+  /** Ids of all that a search finds. */
+  async function found(key: string, query: string): Promise<string[]> {
+    const answer = await service.fhir(`/${query}`, { key });
+    const { entry } = answer.json;
+    return (Array.isArray(entry) ? entry.filter(isObject) : []).map(({ resource }) =>
+      isObject(resource) ? String(resource.id) : '',
+    );
+  }
+
+  async function create(key: string, type: string, body: object): Promise<string> {
+    const answer = await service.fhir(`/${type}`, {
+      method: 'POST',
+      key,
+      body: JSON.stringify({ resourceType: type, ...body }),
+    });
+    if (answer.status !== 201) throw new Error(String(answer));
+    return String(answer.json.id);
+  }
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
+    user = await signIn(service, 'dev@clinic.example');
+    project = await newProject('Clinic');
+    await filled(project.id);
+  });
+  after(() => service.stop());
+
+  it('holds synthetic patients soon after the project was opened, and nothing in production', async () => {
+    expect(await status(project.id)).to.deep.equal({
+      synthetic_patients: PATIENTS,
+      own_patients: 0,
+      writes_today: 0,
+      resets: 0,
+    });
+    expect(await found(project.sandbox, 'Patient?_count=100')).to.have.length(PATIENTS);
+    expect(await found(project.sandbox, 'Practitioner?_count=100')).to.have.length(6);
+    expect(await found(project.production, 'Patient?_count=100')).to.deep.equal([]);
+  });
+
+  it('tells in Provenances who wrote what', async () => {
+    const [patient] = await found(project.sandbox, 'Patient?_count=1&_has:Observation:patient:code=9279-1');
+    const answer = await service.fhir(`/Patient/${patient}/Provenance?_count=1000`, { key: project.sandbox });
+    for (const type of ['patient', 'practitioner', 'device', 'import', 'ai'])
+      expect(answer.text).to.contain(`"${type}"`);
+  });
+
+  it('is valid for $validate', async () => {
+    const answer = await service.fhir('/DocumentReference?_count=5', { key: project.sandbox });
+    const { entry } = answer.json;
+    for (const one of Array.isArray(entry) ? entry.filter(isObject) : []) {
+      const checked = await service.fhir('/DocumentReference/$validate', {
+        method: 'POST',
+        key: project.sandbox,
+        body: JSON.stringify(one.resource),
+      });
+      expect(checked.text).not.to.match(/"severity":"(error|fatal)"/);
+    }
+  });
+
+  it('bears metadata by which later parts know that no webhook tells of it', async () => {
+    const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
+    const events = (await wholeLog(store)).filter(
+      ({ metadata }) => parseMetadata(metadata).owner?.project === project.id,
+    );
+    await store.close();
+    expect(events.length).to.be.greaterThan(PATIENTS * 40);
+    for (const { metadata, type } of events) {
+      const { credential, append } = parseMetadata(metadata);
+      expect(credential, type).to.deep.equal({ kind: 'system', project: project.id, environment: 'sandbox' });
+      expect(append[1]).to.be.at.most(50);
+    }
+  });
+
+  it('is as new after a reset: own patients gone, synthetic ones with other ids; others lose nothing', async function () {
+    this.timeout(120_000);
+    const other = await newProject('Neighbour');
+    await filled(other.id);
+    const before = await found(project.sandbox, 'Patient?_count=100');
+    const own = await create(project.sandbox, 'Patient', { name: [{ family: 'Own' }] });
+    await create(project.sandbox, 'Organization', { name: 'Own' });
+    expect(await status(project.id)).to.include({ synthetic_patients: PATIENTS, own_patients: 1 });
+    const kept: [key: string, patient: string, observations: string[]][] = [];
+    for (const key of [other.sandbox, other.production, project.production])
+      kept.push([key, await create(key, 'Patient', { name: [{ family: 'Kept' }] }), []]);
+    let writing = true;
+    const writers = kept.map(async ([key, patient, observations]) => {
+      while (writing)
+        observations.push(
+          await create(key, 'Observation', { ...OBSERVATION, subject: { reference: `Patient/${patient}` } }),
+        );
+    });
+    const answers = await Promise.all(
+      [1, 2].map(() => user.ask('POST', `/projects/${project.id}/sandbox/reset`)),
+    );
+    await eventually(
+      async () => (await status(project.id)).synthetic_patients === PATIENTS && (await resets(project.id)),
+      90_000,
+    );
+    writing = false;
+    await Promise.all(writers);
+    for (const answer of answers) expect(answer.status).to.be.oneOf([200, 202]);
+    expect(await status(project.id)).to.include({ synthetic_patients: PATIENTS, own_patients: 0, resets: 1 });
+    const after = await found(project.sandbox, 'Patient?_count=100');
+    expect(after).to.have.length(PATIENTS);
+    expect(after.filter((id) => before.includes(id))).to.deep.equal([]);
+    expect((await service.fhir(`/Patient/${own}`, { key: project.sandbox })).status).to.equal(404);
+    expect((await service.fhir(`/Patient/${before[0]}`, { key: project.sandbox })).status).to.equal(404);
+    expect(await found(project.sandbox, 'Organization?_count=100')).to.have.length(2);
+    for (const [key, patient, observations] of kept) {
+      expect(observations.length).to.be.greaterThan(0);
+      const there = await service.fhir(`/Observation?patient=${patient}&_summary=count`, { key });
+      expect(there.json.total).to.equal(observations.length);
+    }
+    expect(await status(other.id)).to.include({ synthetic_patients: PATIENTS, own_patients: 1, resets: 0 });
+  });
+
+  async function resets(id: string): Promise<boolean> {
+    const { rows } = await service.pool.query<{ type: string }>(
+      `select type from log.events where stream = $1 and type like 'Sandbox%' order by revision desc limit 1`,
+      [`project-${id}`],
+    );
+    return rows[0]?.type === 'SandboxProvisioned';
+  }
+
+  it('shows nothing to who is no member', async () => {
+    const stranger = await signIn(service, 'sam@elsewhere.example');
+    const unknown = await stranger.ask('GET', '/projects/proj_nothing/sandbox');
+    const foreign = await stranger.ask('GET', `/projects/${project.id}/sandbox`);
+    expect(foreign.status).to.equal(404);
+    expect(foreign.text.replace(/"request_id":"[^"]*"/, '').replace(project.id, 'proj_nothing')).to.equal(
+      unknown.text.replace(/"request_id":"[^"]*"/, ''),
+    );
+    expect((await stranger.ask('POST', `/projects/${project.id}/sandbox/reset`)).status).to.equal(404);
+  });
+});

@@ -1,0 +1,81 @@
+/** The admin interface as one person uses it, signed in at the development issuer. */
+import type { Pool } from 'pg';
+import { DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
+import { personOf, subjectOf } from '#src/identity/dev-issuer/people.ts';
+import { Answer } from './service.ts';
+
+/** What answers hold; what a test does not find is undefined. */
+export interface AdminJson {
+  readonly [name: string]: unknown;
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly email: string;
+  readonly key: string;
+  readonly last4: string;
+  readonly client_id: string;
+  readonly client_secret: string;
+  readonly data: readonly AdminJson[];
+  readonly total: number;
+  readonly next_cursor: string | null;
+  readonly project: AdminJson;
+  readonly organization: AdminJson;
+}
+
+/** A person who asks. */
+export interface AdminUser {
+  readonly email: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly token: string;
+  /** `path` below `/admin`, with its slash. */
+  ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+  /** As `ask`. @throws unless the answer is a 2xx. @returns its JSON */
+  done(method: string, path: string, body?: unknown): Promise<AdminJson>;
+}
+
+/** Signs somebody in at a service's development issuer. */
+export async function signIn(
+  service: { readonly url: string; readonly pool: Pool },
+  email: string,
+): Promise<AdminUser> {
+  const issuer = devIssuerOf(service.url);
+  const token = await new DevIssuer(service.pool, issuer).idToken(personOf(email));
+  return withToken(service.url, token, { email, issuer, subject: subjectOf(email) });
+}
+
+/** Somebody with an ID token of whatever issuer. */
+export function withToken(
+  url: string,
+  token: string,
+  who: Pick<AdminUser, 'email' | 'issuer' | 'subject'>,
+): AdminUser {
+  const ask: AdminUser['ask'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${url}/admin${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    return new Answer(response.status, response.headers, await response.text());
+  };
+  return {
+    ...who,
+    token,
+    ask,
+    async done(method, path, body) {
+      const answer = await ask(method, path, body);
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer}`);
+      return answer.text === '' ? undefined : JSON.parse(answer.text);
+    },
+  };
+}
