@@ -152,13 +152,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
     states,
   );
   const idempotency = openIdempotency(pool);
-<<<<<<< HEAD
   const hooks = openWebhooks({ config, store, pool, databaseUrl, log, registry });
-  const { carried, erasures } = openProcesses({
-=======
   const sandboxQueries = openSandboxQueries(pool);
   const { carried, erasures, sandboxes } = openProcesses({
->>>>>>> main
     store,
     pool,
     databaseUrl,
@@ -167,12 +163,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
     snapshots,
     idempotency,
     requestLog: traffic.requestLog,
-<<<<<<< HEAD
     webhooks: hooks.process,
     deliveries: hooks.deliveries,
-=======
     recordsBefore: sandboxQueries.recordsBefore,
->>>>>>> main
     // A purge has ended when no search finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search']),
   });
@@ -230,11 +223,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   observePools(registry, { requests: pool, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
-<<<<<<< HEAD
-  const processes = [carried.definition.name, erasures.definition.name, hooks.process.definition.name];
-=======
-  const processes = [carried, erasures, sandboxes].map(({ definition }) => definition.name);
->>>>>>> main
+  const processes = [carried, erasures, sandboxes, hooks.process].map(({ definition }) => definition.name);
   observeFollowers(registry, {
     states: () => projector.status(),
     stale: () => progress.stale(),
@@ -276,16 +265,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
       config,
       commands,
       queries,
-<<<<<<< HEAD
       webhooks: await hooks.services({ handler, locks, passed }),
-=======
       sandboxes: openSandboxes({
         handler,
         queries: sandboxQueries,
         usage: administration.adminQueries.usage,
         patients: config.sandboxPatients,
       }),
->>>>>>> main
     },
     identify: openIdentify(verifier),
     devIssuer,
@@ -318,11 +304,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await drain(server);
       carried.stop();
       erasures.stop();
-<<<<<<< HEAD
       await hooks.stop();
-=======
       sandboxes.stop();
->>>>>>> main
       await projector.stop();
       progress.stop();
       await watch.stop();

@@ -92,7 +92,6 @@ const environment = z.object({
   REQUEST_LOG_DAYS: wholeNumber(1, 3_650, 30).describe(
     'How long the log of requests is kept that a project sees, in days.',
   ),
-<<<<<<< HEAD
   WEBHOOK_TIMEOUT_SECONDS: wholeNumber(1, 60, 10).describe(
     'How long a webhook delivery may take from connecting to the last byte of the answer, in seconds.',
   ),
@@ -106,11 +105,9 @@ const environment = z.object({
     .describe(
       'Pauses between the attempts of a webhook delivery, in seconds; after the last it is exhausted.',
     ),
-=======
   SANDBOX_PATIENTS: wholeNumber(0, 30, 30).describe(
     'How many synthetic patients a new or reset sandbox holds; 0: none.',
   ),
->>>>>>> main
   SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
     'How long requests in flight may take to finish after SIGTERM, in seconds.',
   ),
@@ -145,12 +142,9 @@ export interface Config {
   /** Addresses and networks in CIDR notation. */
   readonly trustedProxies: readonly string[];
   readonly requestLogDays: number;
-<<<<<<< HEAD
   readonly webhooks: { readonly timeoutSeconds: number; readonly retrySeconds: readonly number[] };
-=======
   /** Synthetic patients of a sandbox, 0 to 30. */
   readonly sandboxPatients: number;
->>>>>>> main
   readonly shutdownSeconds: number;
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined;
@@ -200,14 +194,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
     trustedProxies: networksOf(data.TRUSTED_PROXIES),
     requestLogDays: data.REQUEST_LOG_DAYS,
-<<<<<<< HEAD
     webhooks: {
       timeoutSeconds: data.WEBHOOK_TIMEOUT_SECONDS,
       retrySeconds: gapsOf(data.WEBHOOK_RETRY_SECONDS),
     },
-=======
     sandboxPatients: data.SANDBOX_PATIENTS,
->>>>>>> main
     shutdownSeconds: data.SHUTDOWN_SECONDS,
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };

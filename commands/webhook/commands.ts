@@ -56,7 +56,10 @@ export function openWebhookCommands({
     id: string,
     decide: ReturnType<typeof remove>,
     result: T,
-  ): Promise<Written<T>> => ({ result, position: await endpoints.write(webhookStream(id), by, decide) });
+  ): Promise<Written<T>> => ({
+    result,
+    position: (await endpoints.write(webhookStream(id), by, decide))?.position,
+  });
   const secretFor = async (by: Circumstances, id: string): Promise<Issued & { sealed: string }> => {
     const secret = `whsec_${(await secretOf(by)).toString('base64url')}`;
     return { id, secret, sealed: seal(key, secret, id) };

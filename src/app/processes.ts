@@ -29,14 +29,11 @@ export interface ProcessesDeps {
   readonly snapshots: PostgresSnapshots;
   readonly idempotency: IdempotencyStore;
   readonly requestLog: Pick<RequestLog, 'forget'>;
-<<<<<<< HEAD
   /** Tells subscribers of events; a purge waits for it. */
   readonly webhooks: Process;
   readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
-=======
   /** Which records a reset of a sandbox purges. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
->>>>>>> main
   /** Waits until every read model of records shows a position. */
   readonly visible: (position: Position) => Promise<boolean>;
 }
@@ -60,12 +57,9 @@ export function openProcesses({
   snapshots,
   idempotency,
   requestLog,
-<<<<<<< HEAD
   webhooks,
   deliveries,
-=======
   recordsBefore,
->>>>>>> main
   visible,
   ...processDeps
 }: ProcessesDeps): Processes {
