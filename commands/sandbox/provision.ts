@@ -36,7 +36,7 @@ export interface Asked {
 }
 
 /** Events of one append, at most. */
-const CHUNK = 50;
+const CHUNK = 25;
 
 /** Fills it, and says so in the project's stream. */
 export async function provision(

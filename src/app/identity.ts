@@ -14,6 +14,8 @@ export interface Identities {
   readonly devIssuer: DevIssuer | undefined;
 }
 
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+
 /** Makes both, and notes for the command line which development issuer this installation has. */
 export async function openIdentities({
   config,
@@ -21,14 +23,20 @@ export async function openIdentities({
   log,
   ssoClientsOf,
 }: {
-  readonly config: Pick<Config, 'baseUrl' | 'mode' | 'oidcIssuers'>;
+  readonly config: Pick<Config, 'baseUrl' | 'host' | 'mode' | 'oidcIssuers'>;
   readonly pool: Pool;
   readonly log: Logger;
   readonly ssoClientsOf?: SsoClientsOf;
 }): Promise<Identities> {
-  const { baseUrl, mode, oidcIssuers } = config;
+  const { baseUrl, host, mode, oidcIssuers } = config;
   const own = mode !== 'production' && oidcIssuers.length === 0;
   const devIssuer = own ? new DevIssuer(pool, devIssuerOf(baseUrl)) : undefined;
+  if (own && !LOOPBACK.has(host)) {
+    log.warn(
+      { host },
+      'whoever reaches the development issuer can be anybody: set OIDC_ISSUERS, or MODE=production',
+    );
+  }
   await noteDevIssuer(pool, devIssuer?.issuer);
   const issuers =
     devIssuer === undefined

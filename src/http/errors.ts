@@ -87,12 +87,29 @@ function errorType(refusal: Refusal): string {
   return refusal.kind === 'gone' ? 'not_found' : refusal.kind;
 }
 
+/** Headers whose persons and organizations are looked up. */
+const NAMING = new Set([
+  'http.x-service-acting-as',
+  'http.x-service-author-ref',
+  'http.x-service-on-behalf-of',
+]);
+
+/**
+ * The answer of a refusal where no FHIR is spoken. Whom the author headers name is refused by an OperationOutcome there, too
+ * (decisions.md, section 2).
+ */
+export function apiError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
+  const aboutAuthors =
+    refusal.kind === 'invalid' && refusal.issues.some(({ expression }) => NAMING.has(expression ?? ''));
+  return aboutAuthors ? fhirError(refusal) : jsonError(refusal, requestId, baseUrl);
+}
+
 /** R4 names headers `http.<name>` in an expression; elsewhere they are `header.<name>`. */
 function fieldOf(expression: string): string {
   return expression.startsWith('http.') ? `header.${expression.slice(5)}` : expression;
 }
 
-/** The answer of a refusal everywhere else: `{"error": {type, message, field?, errors?, request_id, doc_url}}`. */
+/** An error object: `{"error": {type, message, field?, errors?, request_id, doc_url}}`. */
 export function jsonError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
   const fields = refusal.issues.flatMap(({ expression, code, diagnostics }) =>
     expression === undefined ? [] : [{ field: fieldOf(expression), code, message: diagnostics }],

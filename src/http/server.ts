@@ -26,7 +26,7 @@ import { answerCors } from './cors.ts';
 import { Authenticator } from './credentials.ts';
 import { devIssuerRouter } from './dev-issuer/router.ts';
 import { documentationRouter } from './docs/router.ts';
-import { fhirError, internalError, jsonError, refusalOf } from './errors.ts';
+import { apiError, fhirError, internalError, refusalOf } from './errors.ts';
 import { HistoryPages } from './fhir/history-pages.ts';
 import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
 import { OPERATIONS } from './fhir/operations.ts';
@@ -184,6 +184,11 @@ function envelope(
   };
 }
 
+/** Where the interfaces begin. */
+const ROOTS = [
+  ...new Set([FHIR_PATH, ...ROUTES.map(({ path }) => path.slice(0, path.indexOf('/', 1)))]),
+].join(', ');
+
 /** What nothing has answered: no such URL, or none of its methods. */
 function unanswered(ctx: Context): Refusal {
   if (ctx.status === 405 || ctx.status === 501) {
@@ -196,7 +201,7 @@ function unanswered(ctx: Context): Refusal {
   }
   return new Refusal('not_found', {
     code: 'not-found',
-    diagnostics: `there is nothing at this URL: the FHIR interface is at ${FHIR_PATH}, administration at /admin; /docs and /openapi.json describe all of them`,
+    diagnostics: `there is nothing at this URL: the interfaces are at ${ROOTS}; /docs and /openapi.json describe them`,
   });
 }
 
@@ -206,7 +211,7 @@ function errorAnswer(ctx: Context, error: unknown, log: Logger, baseUrl: string)
     log.error({ err: error, request_id: ctx.state.requestId, method: ctx.method }, 'request failed');
   }
   const refusal = known ?? internalError();
-  return isFhir(ctx.path) ? fhirError(refusal) : jsonError(refusal, ctx.state.requestId, baseUrl);
+  return isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);
 }
 
 /** From how many characters on a body is a long one. */

@@ -4,10 +4,13 @@ import { createServer } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
+import { documentationRouter } from '#src/http/docs/router.ts';
 import { OPERATIONS } from '#src/http/fhir/operations.ts';
 import { routeOf } from '#src/http/fhir/route.ts';
+import { healthRouter } from '#src/http/health.ts';
 import { FHIR_SHAPES } from '#src/http/openapi/fhir-texts.ts';
 import { ROUTES } from '#src/http/routes.ts';
+import { createMetrics } from '#src/metrics/registry.ts';
 import { describedPath, faultOf, NotDescribed } from '#test/support/described.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
@@ -74,6 +77,16 @@ describe('the OpenAPI document', () => {
       expect(document.paths[path]?.[method.toLowerCase()]?.operationId, `${method} ${path}`).to.equal(
         operationId,
       );
+  });
+
+  it('has what is answered beside them', () => {
+    const health = healthRouter({ checks: {}, metrics: createMetrics() });
+    const documentation = documentationRouter(ROUTES, service.url);
+    for (const { path, methods } of [...health.stack, ...documentation.stack]) {
+      const described = document.paths[String(path).replace(/:(\w+)/g, '{$1}')];
+      const known = methods.filter((method) => method !== 'HEAD').map((method) => method.toLowerCase());
+      expect(Object.keys(described ?? {}), String(path)).to.deep.equal(known);
+    }
   });
 
   it('has every interaction of the FHIR interface, for each type', () => {

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { parseMetadata } from '#src/events/metadata.ts';
 import { openEventStore } from '#src/events/open.ts';
+import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { isObject } from '#src/shared/json.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -97,17 +98,35 @@ describe('sandbox over HTTP', () => {
       expect(answer.text).to.contain(`"${type}"`);
   });
 
-  it('is valid for $validate', async () => {
-    const answer = await service.fhir('/DocumentReference?_count=5', { key: project.sandbox });
-    const { entry } = answer.json;
-    for (const one of Array.isArray(entry) ? entry.filter(isObject) : []) {
-      const checked = await service.fhir('/DocumentReference/$validate', {
-        method: 'POST',
-        key: project.sandbox,
-        body: JSON.stringify(one.resource),
-      });
-      expect(checked.text).not.to.match(/"severity":"(error|fatal)"/);
+  it('is valid for $validate, and of every clinical type at full size', async () => {
+    for (const type of TYPE_NAMES) {
+      if (typeEntry(type).home === 'terminology') continue;
+      const { json } = await service.fhir(`/${type}?_count=3`, { key: project.sandbox });
+      const resources = (Array.isArray(json.entry) ? json.entry.filter(isObject) : []).map(
+        ({ resource }) => resource,
+      );
+      if (PATIENTS === 30) expect(resources, type).not.to.deep.equal([]);
+      for (const resource of resources) {
+        const body = JSON.stringify(resource);
+        const call = { method: 'POST', key: project.sandbox, body };
+        const checked = await service.fhir(`/${type}/$validate`, call);
+        expect(checked.text, body).not.to.match(/"severity":"(error|fatal)"/);
+      }
     }
+  });
+
+  it('is there for the quickstart project, too, and only once', async () => {
+    await eventually(
+      async () => (await found(service.key, 'Patient?_count=100')).length === PATIENTS,
+      60_000,
+    );
+    const { rows } = await service.pool.query(
+      `select type from log.events where type like 'Sandbox%' and stream = (select 'project-' || id from projects.project where name = 'Quickstart')`,
+    );
+    expect(rows.map(({ type }) => type)).to.deep.equal([
+      'SandboxProvisioningRequested',
+      'SandboxProvisioned',
+    ]);
   });
 
   it('bears metadata by which later parts know that no webhook tells of it', async () => {
@@ -120,7 +139,7 @@ describe('sandbox over HTTP', () => {
     for (const { metadata, type } of events) {
       const { credential, append } = parseMetadata(metadata);
       expect(credential, type).to.deep.equal({ kind: 'system', project: project.id, environment: 'sandbox' });
-      expect(append[1]).to.be.at.most(50);
+      expect(append[1]).to.be.at.most(25);
     }
   });
 

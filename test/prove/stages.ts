@@ -57,9 +57,37 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'sandbox',
+    shows:
+      'synthetic patients of 1,000 seeds, held to forty rules; what filling a sandbox costs; resets that are killed',
+    run: {
+      tests: [
+        'test/unit/sandbox.test.ts',
+        'test/http/sandbox.test.ts',
+        'test/http/sandbox-cost.test.ts',
+        'test/faults/sandbox.test.ts',
+      ],
+    },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'checkpoint',
     shows: 'a checkpoint of 1,000,000 streams, made and proved in memory that does not grow with them',
     run: { tests: ['test/projections/checkpoint-scale.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
+    name: 'limits',
+    shows:
+      'rate limits of 600 a minute on one instance and on two together; a million addresses in bounded memory',
+    run: { tests: ['test/http/limits.test.ts', 'test/http/limits-shared.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
+    name: 'soak',
+    shows:
+      'ten minutes of 64 clients at the edge of their rate limits, on two instances of which one is killed every minute',
+    run: { tests: ['test/faults/soak.test.ts'] },
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {

@@ -3,7 +3,7 @@ import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/stor
 import { parseAuthorship } from '#src/http/authorship.ts';
 import { notModified } from '#src/http/conditional.ts';
 import { credentialOf } from '#src/http/credentials.ts';
-import { internalError, jsonError, refusalOf } from '#src/http/errors.ts';
+import { apiError, fhirError, internalError, jsonError, refusalOf } from '#src/http/errors.ts';
 import { negotiate } from '#src/http/negotiation.ts';
 import { segmentsOf } from '#src/http/path.ts';
 import { parsePrefer } from '#src/http/prefer.ts';
@@ -161,5 +161,14 @@ describe('errors', () => {
     );
     expect(gone.status).to.equal(404);
     expect(gone.body).to.contain('"type":"not_found"');
+  });
+
+  it('about whom author headers name are an OperationOutcome there, too', () => {
+    const about = (header: string) =>
+      new Refusal('invalid', { code: 'invalid', diagnostics: 'x', expression: `http.${header}` });
+    for (const header of ['x-service-acting-as', 'x-service-author-ref', 'x-service-on-behalf-of'])
+      expect(apiError(about(header), 'req_1', 'https://annal.test')).to.deep.equal(fhirError(about(header)));
+    const form = apiError(about('x-service-author-type'), 'req_1', 'https://annal.test');
+    expect(form.body).to.contain('"field":"header.x-service-author-type"');
   });
 });

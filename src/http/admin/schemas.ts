@@ -58,7 +58,7 @@ export const keySchema = z
     scopes: z.array(keyScope),
     last4: z.string().describe('The last four characters of the key.'),
     created_at: instant,
-    last_used_at: instant.nullable().describe('To the minute.'),
+    last_used_at: instant.nullable().describe('Noted once a minute at most.'),
     revoked_at: instant.nullable(),
   })
   .meta({ id: 'Key' });

@@ -20,10 +20,12 @@ export function requireOwnHost(ctx: Context, baseUrl: string): void {
  * `Referrer-Policy: no-referrer` browsers send `Origin: null` with it; those without either header are no browsers.
  * @throws Refusal forbidden (403)
  */
-export function requireOwnForm(ctx: Context): void {
+export function requireOwnForm(ctx: Context, baseUrl: string): void {
   const site = ctx.get('Sec-Fetch-Site');
   const origin = ctx.get('Origin');
-  if (site === '' ? origin === '' || origin === ctx.URL.origin : site === 'same-origin') return;
+  // Behind a proxy that ends TLS, the page's origin is BASE_URL's.
+  const own = ['', ctx.URL.origin, new URL(baseUrl).origin];
+  if (site === '' ? own.includes(origin) : site === 'same-origin') return;
   throw forbidden('this form is to be sent from the sign-in page');
 }
 

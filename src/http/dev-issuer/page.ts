@@ -5,7 +5,8 @@ import { inlineSource, type PageNeeds } from '../security-headers.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; background: Canvas; color: CanvasText; }
+a { color: inherit; }
 main { max-width: 34rem; margin: 0 auto; padding: 1.5rem; }
 h1 { font-size: 1.5rem; line-height: 1.2; }
 label { display: block; font-weight: 600; }
@@ -45,7 +46,7 @@ ${body}
 
 /** What the sign-in page shows. */
 export interface SignIn {
-  /** Where the form goes, relative to the page. */
+  /** Where the form goes: a path with its query. */
   readonly action: string;
   /** Who wants to know who signs in; undefined: nobody, and a token is shown. */
   readonly client: string | undefined;
@@ -86,8 +87,18 @@ ${people}</ul>
   );
 }
 
+/** What the page with a token shows. */
+export interface Shown {
+  readonly email: string;
+  readonly token: string;
+  /** Of the service. */
+  readonly baseUrl: string;
+  /** Path of the sign-in page. */
+  readonly home: string;
+}
+
 /** The page that shows an ID token. */
-export function tokenPage(email: string, token: string, baseUrl: string): string {
+export function tokenPage({ email, token, baseUrl, home }: Shown): string {
   return page(
     'Your ID token',
     html`<p>You are signed in as <strong>${email}</strong>. The token works for one hour.</p>
@@ -95,7 +106,7 @@ export function tokenPage(email: string, token: string, baseUrl: string): string
 <textarea id="token" rows="8" readonly>${token}</textarea>
 <p>Send it as <code>Authorization: Bearer</code> to <code>${baseUrl}/admin</code>.
 <code>annal dev-token --email ${email}</code> prints one, too.</p>
-<p><a href="dev">Sign in as somebody else</a></p>`,
+<p><a href="${home}">Sign in as somebody else</a></p>`,
   );
 }
 

@@ -23,6 +23,9 @@ import { answerToken } from './token.ts';
 /** The routes. @param baseUrl of the service, without a slash at its end. */
 export function devIssuerRouter(issuer: DevIssuer, baseUrl: string): Router {
   const router = new Router();
+  const home = `${new URL(baseUrl).pathname.replace(/\/+$/, '')}/dev`;
+  /** The form of whoever only wants to see a token. */
+  const alone: Form = { action: home, client: undefined };
   router.get('/dev/.well-known/openid-configuration', (ctx) => {
     ctx.body = discoveryDocument(issuer.issuer);
   });
@@ -33,24 +36,29 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string): Router {
   });
   router.get('/dev', (ctx) => {
     requireOwnHost(ctx, baseUrl);
-    show(ctx, 200, { ...ALONE, email: '', fault: undefined });
+    show(ctx, 200, { ...alone, email: '', fault: undefined });
   });
   router.post('/dev', async (ctx) => {
-    const email = await signedIn(ctx, baseUrl, ALONE);
+    const email = await signedIn(ctx, baseUrl, alone);
     if (email === undefined) return;
     const token = await issuer.idToken(personOf(email));
-    answerPage(ctx, 200, tokenPage(email, token, baseUrl), pageNeeds(["'none'"]));
+    answerPage(ctx, 200, tokenPage({ email, token, baseUrl, home }), pageNeeds(["'none'"]));
   });
   router.get('/dev/authorize', (ctx) => {
     requireOwnHost(ctx, baseUrl);
     const request = requested(ctx, baseUrl);
     if (request === undefined) return;
-    show(ctx, 200, { ...signInFor(ctx, request), email: request.loginHint ?? '', fault: undefined }, request);
+    show(
+      ctx,
+      200,
+      { ...signInFor(ctx, home, request), email: request.loginHint ?? '', fault: undefined },
+      request,
+    );
   });
   router.post('/dev/authorize', async (ctx) => {
     const request = requested(ctx, baseUrl);
     if (request === undefined) return;
-    const email = await signedIn(ctx, baseUrl, signInFor(ctx, request), request);
+    const email = await signedIn(ctx, baseUrl, signInFor(ctx, home, request), request);
     if (email === undefined) return;
     const code = await issueCode(issuer, request, email);
     redirect(ctx, redirection(request, { code, iss: issuer.issuer }));
@@ -77,11 +85,8 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string): Router {
 
 type Form = Pick<SignIn, 'action' | 'client'>;
 
-/** The form of whoever only wants to see a token. */
-const ALONE: Form = { action: 'dev', client: undefined };
-
-function signInFor(ctx: Context, request: AuthorizationRequest): Form {
-  return { action: `authorize?${ctx.querystring}`, client: new URL(request.redirectUri).host };
+function signInFor(ctx: Context, home: string, request: AuthorizationRequest): Form {
+  return { action: `${home}/authorize?${ctx.querystring}`, client: new URL(request.redirectUri).host };
 }
 
 /** Whoever the form names; undefined when it names nobody, and that is answered. */
@@ -92,7 +97,7 @@ async function signedIn(
   request?: AuthorizationRequest,
 ): Promise<string | undefined> {
   requireOwnHost(ctx, baseUrl);
-  requireOwnForm(ctx);
+  requireOwnForm(ctx, baseUrl);
   const given = (await readForm(ctx)).get('email') ?? '';
   const email = emailSchema.safeParse(given);
   if (email.success) return email.data;

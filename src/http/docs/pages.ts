@@ -1,21 +1,15 @@
 /** The pages of the documentation. They work without a network: all they refer to is ours. */
 import { ERRORS } from '../openapi/errors.ts';
+import type { PageNeeds } from '../security-headers.ts';
 
-/**
- * What a browser may do on these pages: load from here, and send requests to the service (https://www.w3.org/TR/CSP3/).
- * @param origin of the service, as clients reach it.
- */
-export function contentSecurityPolicy(origin: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    `connect-src 'self' ${origin}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+/** What the pages need. @param origin of the service, as clients reach it: "Try it out" sends there. */
+export function documentationNeeds(origin: string): PageNeeds {
+  return {
+    scripts: ["'self'"],
+    styles: ["'self'"],
+    images: ["'self'", 'data:'],
+    connections: ["'self'", origin],
+  };
 }
 
 /** The OpenAPI document as a page. @param root path of the service below its host, without a slash at its end. */

@@ -4,8 +4,9 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Route } from '../api/route.ts';
 import { openApiDocument } from '../openapi/document.ts';
+import { answerPage } from '../security-headers.ts';
 import { assetNamed } from './assets.ts';
-import { contentSecurityPolicy, documentationPage, errorsPage } from './pages.ts';
+import { documentationNeeds, documentationPage, errorsPage } from './pages.ts';
 
 /**
  * The routes. The document is made when it is first asked for.
@@ -16,25 +17,19 @@ export function documentationRouter(routes: readonly Route[], baseUrl: string): 
   const router = new Router();
   const { origin, pathname } = new URL(baseUrl);
   const root = pathname.replace(/\/+$/, '');
-  const policy = contentSecurityPolicy(origin);
+  const needs = documentationNeeds(origin);
   let document: string | undefined;
   router.get('/openapi.json', (ctx) => {
     document ??= JSON.stringify(openApiDocument(routes, baseUrl));
     send(ctx, 'application/json; charset=utf-8', document);
   });
-  router.get('/docs', (ctx) => sendPage(ctx, policy, documentationPage(root)));
-  router.get('/docs/errors', (ctx) => sendPage(ctx, policy, errorsPage(root)));
+  router.get('/docs', (ctx) => answerPage(ctx, 200, documentationPage(root), needs));
+  router.get('/docs/errors', (ctx) => answerPage(ctx, 200, errorsPage(root), needs));
   router.get('/docs/assets/:name', (ctx) => {
     const asset = assetNamed(ctx.params.name ?? '');
     if (asset !== undefined) send(ctx, asset.type, asset.body);
   });
   return router;
-}
-
-function sendPage(ctx: Context, policy: string, html: string): void {
-  ctx.set('Content-Security-Policy', policy);
-  ctx.set('Referrer-Policy', 'no-referrer');
-  send(ctx, 'text/html; charset=utf-8', html);
 }
 
 /** They change with the service alone: 304 for whoever has them. */

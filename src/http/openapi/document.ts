@@ -6,7 +6,7 @@ import { FHIR_SCHEMAS, fhirPaths } from './of-fhir.ts';
 import { OPEN_PATHS } from './of-open.ts';
 import { operationOf } from './of-route.ts';
 import { type Part, Schemas } from './schemas.ts';
-import { ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './shared.ts';
+import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './shared.ts';
 
 const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
 
@@ -32,6 +32,8 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) };
   }
+  const taken = Object.keys(FHIR_SCHEMAS).find((name) => Object.hasOwn(schemas.components, name));
+  if (taken !== undefined) throw new Error(`${taken} is the name of a schema of FHIR`);
   const tags = [...new Set(routes.map(({ tag }) => tag)), 'FHIR R4', 'Service'];
   return {
     openapi: '3.1.1',
@@ -48,7 +50,7 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
       schemas: { ...schemas.components, ...FHIR_SCHEMAS },
       headers: HEADERS,
       parameters: PARAMETERS,
-      responses: ERROR_RESPONSES,
+      responses: { ...ERROR_RESPONSES, Authored422: AUTHORED_422 },
       securitySchemes: SECURITY_SCHEMES,
     },
   };

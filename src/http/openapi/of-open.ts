@@ -14,7 +14,7 @@ function answer(description: string, type: string, schema: Part): Part {
 const TEXT = { type: 'string' };
 const UNCHANGED = { description: 'Unchanged', headers: REQUEST_ID };
 
-const page = (description: string) => ({ 200: answer(description, 'text/html', TEXT), 304: UNCHANGED });
+const page = (description: string) => ({ 200: answer(description, 'text/html', TEXT) });
 
 const checks = { type: 'object', additionalProperties: { type: 'string', enum: ['ok', 'unavailable'] } };
 

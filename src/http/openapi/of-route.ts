@@ -9,6 +9,7 @@ import { errorResponses, headers, PARAMETERS, SECURITY } from './shared.ts';
 const ALWAYS = [400, 404, 406, 422, 429, 500, 503];
 const CREDENTIAL = [401, 403];
 const WITH_BODY = [409, 412, 413, 415];
+const AUTHORED = { 422: { $ref: '#/components/responses/Authored422' } };
 
 /** Makes it; its schemas go among the components. */
 export function operationOf(route: Route, schemas: Schemas): Part {
@@ -20,7 +21,10 @@ export function operationOf(route: Route, schemas: Schemas): Part {
     ...(mayHaveBody ? WITH_BODY : []),
     ...(method === 'DELETE' ? [409, 412] : []),
   ];
-  const own = Object.entries(answers).map(([status, answer]) => [status, responseOf(route, answer, schemas)]);
+  const own = Object.entries(answers).map(([status, answer]) => {
+    const located = status === '201' ? ['Location'] : [];
+    return [status, responseOf(route, answer, schemas, located)];
+  });
   return {
     operationId,
     summary,
@@ -29,15 +33,24 @@ export function operationOf(route: Route, schemas: Schemas): Part {
     security: SECURITY[credential],
     parameters: [...inPath(route, schemas), ...inQuery(route, schemas), ...inHeaders(route)],
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, schemas) }),
-    responses: { ...errorResponses('Json', errors), ...Object.fromEntries(own) },
+    responses: {
+      ...errorResponses('Json', errors),
+      ...(mayHaveBody && credential === 'api_key' ? AUTHORED : {}),
+      ...Object.fromEntries(own),
+    },
   };
 }
 
-function responseOf({ method }: Route, { description, schema }: DescribedAnswer, schemas: Schemas): Part {
+function responseOf(
+  { method }: Route,
+  { description, schema }: DescribedAnswer,
+  schemas: Schemas,
+  located: readonly string[],
+): Part {
   const replayed = method === 'POST' ? ['Idempotent-Replayed'] : [];
   return {
     description,
-    headers: headers(...replayed),
+    headers: headers(...replayed, ...located),
     ...(schema === undefined
       ? {}
       : { content: { 'application/json': { schema: schemas.of(schema, 'output') } } }),

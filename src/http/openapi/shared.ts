@@ -134,6 +134,17 @@ export const ERROR_RESPONSES: Part = Object.fromEntries(
   ),
 );
 
+/** 422 of a write that author headers go with: whom they name is refused by an OperationOutcome. */
+export const AUTHORED_422: Part = {
+  description:
+    '`invalid`: inputs are wrong, every one of them is listed. An OperationOutcome when `X-Service-Acting-As`, `X-Service-Author-Ref` or `X-Service-On-Behalf-Of` names nobody who is known and active.',
+  headers: headers(),
+  content: {
+    'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+    'application/fhir+json': { schema: { $ref: '#/components/schemas/OperationOutcome' } },
+  },
+};
+
 /** References to error answers, by status. */
 export function errorResponses(of: ErrorsOf, statuses: readonly number[]): Part {
   return Object.fromEntries(

@@ -1,0 +1,114 @@
+/** Small streams over a real log: folds that are behind, races between instances, retries of the same request. */
+import { expect } from 'chai';
+import { Aggregate, type Circumstances } from '#commands/aggregate.ts';
+import type { Attempt } from '#commands/command.ts';
+import { Handler } from '#commands/handle.ts';
+import { addMember, create, removeMember } from '#commands/organization/decide.ts';
+import { ORGANIZATION } from '#commands/organization/state.ts';
+import { States } from '#commands/resource/states.ts';
+import { PostgresEventStore } from '#src/events/postgres/store.ts';
+import { organizationStream } from '#src/events/streams.ts';
+import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+
+const NONE = { load: async () => undefined, save: async () => undefined, forget: async () => undefined };
+const FOUNDER = { issuer: 'https://idp.example', subject: 'ann' };
+
+describe('aggregates', () => {
+  let database: TestDatabase;
+  let stores: PostgresEventStore[];
+
+  before(async () => {
+    database = await createDatabase();
+    stores = [
+      await PostgresEventStore.open({ url: database.url }),
+      await PostgresEventStore.open({ url: database.url }),
+    ];
+  });
+  after(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+    await database.drop();
+  });
+
+  /** As a process of its own would have it: nothing in memory. */
+  function instance(index = 0): Aggregate<ReturnType<typeof ORGANIZATION.initial>> {
+    const store = stores[index];
+    if (store === undefined) throw new RangeError('no such store');
+    return new Aggregate(new Handler(store, new States(store, NONE)), ORGANIZATION);
+  }
+
+  const request = (more: Partial<Circumstances> = {}): Circumstances => ({
+    credential: { kind: 'id_token', ...FOUNDER },
+    requestId: newId('req_'),
+    ids: new IdSource(newUuid(), Date.now()),
+    now: nowMicros,
+    ...more,
+  });
+  const member = (n: number) => ({ issuer: 'https://idp.example', subject: `member-${n}` });
+  async function founded(by = instance()): Promise<string> {
+    const id = newId('org_');
+    await by.write(organizationStream(id), request(), create(id, 'Clinic', FOUNDER));
+    return id;
+  }
+  async function typesIn(id: string): Promise<string[]> {
+    const types: string[] = [];
+    for await (const { type } of instance().handler.store.read(organizationStream(id))) types.push(type);
+    return types;
+  }
+
+  it('decide on what another instance has written', async () => {
+    const [one, other] = [instance(0), instance(1)];
+    const id = await founded(one);
+    const stream = organizationStream(id);
+    await other.write(stream, request(), addMember(id, member(1), 'owner'));
+    // The first instance saw the founder as the only owner.
+    await one.write(stream, request(), removeMember(id, FOUNDER));
+    const last = await other.write(stream, request(), removeMember(id, member(1))).catch((error) => error);
+    expect(last).to.be.instanceOf(Refusal).and.to.have.property('status', 409);
+  });
+
+  it('lose nothing and do nothing twice when instances race on one stream', async () => {
+    const [one, other] = [instance(0), instance(1)];
+    const id = await founded(one);
+    const races = Array.from({ length: 20 }, (_, n) =>
+      (n % 2 === 0 ? one : other).write(
+        organizationStream(id),
+        request(),
+        addMember(id, member(n >> 1), 'developer'),
+      ),
+    );
+    const wrote = (await Promise.all(races)).filter((each) => each !== undefined);
+    // Each member was added by one of the two who tried.
+    expect(wrote).to.have.length(10);
+    expect(await typesIn(id)).to.have.length(11);
+  });
+
+  it('find what an earlier attempt of the same request has written', async () => {
+    const id = newId('org_');
+    const stream = organizationStream(id);
+    const ids = new IdSource(newUuid(), Date.now());
+    const noted = new Map<string, Attempt>();
+    const retry = {
+      earlier: noted,
+      note: async (commandId: string, attempt: Attempt) => void noted.set(commandId, attempt),
+      secret: async () => Buffer.alloc(32),
+    };
+    const first = await instance().write(stream, request({ ids, retry }), create(id, 'Clinic', FOUNDER));
+    await instance().write(stream, request(), addMember(id, member(1), 'admin'));
+    const again = await instance().write(stream, request({ ids, retry }), create(id, 'Clinic', FOUNDER));
+    expect(again).to.deep.equal(first);
+    expect(await typesIn(id)).to.deep.equal(['OrganizationCreated', 'OrganizationMemberAdded']);
+  });
+
+  it('say who did what under which request', async () => {
+    const id = await founded();
+    for await (const { metadata } of instance().handler.store.read(organizationStream(id))) {
+      const { credential, request_id, owner } = JSON.parse(metadata);
+      expect(credential).to.deep.equal({ kind: 'id_token', ...FOUNDER });
+      expect(request_id).to.match(/^req_/);
+      expect(owner).to.equal(undefined);
+    }
+  });
+});

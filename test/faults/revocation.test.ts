@@ -1,0 +1,41 @@
+/** What ends a right is answered when it has ended everywhere, and not before (decisions.md, section 3). */
+import { expect } from 'chai';
+import { type AdminUser, signIn } from '../support/admin.ts';
+import { type InProcess, startInProcess } from '../support/in-process.ts';
+
+describe('a revocation whose read model lags', function () {
+  this.timeout(120_000);
+  let service: InProcess;
+  let user: AdminUser;
+  before(async () => {
+    service = await startInProcess();
+    user = await signIn(service, 'revoker@example.org');
+  });
+  after(() => service.stop());
+
+  it('is answered 503 while the key might still open a door; sent again it is done, and the key is dead', async () => {
+    const { id: organization } = await user.done('POST', '/organizations', { name: 'Doors' });
+    const project = await user.done('POST', `/organizations/${organization}/projects`, { name: 'Front' });
+    const made = await user.done('POST', `/projects/${project.id}/keys`, {
+      name: 'k',
+      environment: 'sandbox',
+    });
+    expect((await service.fhir('/Patient', { key: made.key })).status).to.equal(200);
+    const holder = await service.pool.connect();
+    try {
+      // Nobody can move the read model on.
+      await holder.query('begin');
+      await holder.query('select 1 from projects.checkpoint for update');
+      const early = await user.ask('DELETE', `/keys/${made.id}`);
+      expect([early.status, early.headers.get('retry-after')]).to.deep.equal([503, '1']);
+      expect((await service.fhir('/Patient', { key: made.key })).status).to.equal(503);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    let again = await user.ask('DELETE', `/keys/${made.id}`);
+    while (again.status === 503) again = await user.ask('DELETE', `/keys/${made.id}`);
+    expect(again.status).to.equal(204);
+    expect((await service.fhir('/Patient', { key: made.key })).status).to.equal(401);
+  });
+});

@@ -1,0 +1,151 @@
+/** Filling and resetting a sandbox, killed at every kind of append and gone on with by the next start. */
+import { expect } from 'chai';
+import { migrate } from '#src/database/migrate.ts';
+import { DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
+import { personOf, subjectOf } from '#src/identity/dev-issuer/people.ts';
+import { type AdminUser, withToken } from '#test/support/admin.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { eventually } from '#test/support/process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { scaled } from '#test/support/scale.ts';
+import { type Service, startService } from '#test/support/service.ts';
+
+const PATIENTS = 4;
+const EMAIL = 'dev@clinic.example';
+/** The same for every start, whatever its port: its issuer says who a member is. */
+const BASE_URL = 'http://annal.test';
+/** Where the service dies while it resets: which streams, and the how-manieth append to one of them. */
+const DEATHS = [
+  ['record-', 8], // the synthetic patients are half made
+  ['project-', 2], // purges are asked for
+  ['project-', 4], // some are purged
+  ['directory-', 1], // the directory is deleted
+  ['directory-', 2], // its new entries are there
+  ['record-', 2], // a Patient is deleted, its record not yet erased
+] as const;
+
+describe('a sandbox whose service is killed', () => {
+  let database: TestDatabase;
+  let service: Service | undefined;
+
+  before(async function () {
+    if (EVENTSTORE_URL !== '') this.skip(); // it looks into the log in PostgreSQL
+    database = await createDatabase();
+    await migrate(database.url);
+  });
+  afterEach(async () => {
+    await service?.stop();
+    service = undefined;
+  });
+  after(() => database?.drop());
+
+  async function start(dies?: string): Promise<{ service: Service; user: AdminUser }> {
+    const settings = { SANDBOX_PATIENTS: String(PATIENTS), BASE_URL };
+    const started = await startService(
+      dies === undefined
+        ? { databaseUrl: database.url, env: settings }
+        : {
+            databaseUrl: database.url,
+            program: 'test/faults/dying-service.ts',
+            env: { ...settings, DATABASE_URL: database.url, DIES_AFTER: dies },
+          },
+    );
+    service = started;
+    const issuer = devIssuerOf(BASE_URL);
+    const token = await new DevIssuer(database.pool, issuer).idToken(personOf(EMAIL));
+    return {
+      service: started,
+      user: withToken(started.url, token, { email: EMAIL, issuer, subject: subjectOf(EMAIL) }),
+    };
+  }
+
+  /** The newest fact about a project's sandbox. */
+  async function newest(project: string): Promise<{ type: string; data: string } | undefined> {
+    const { rows } = await database.pool.query<{ type: string; data: string }>(
+      `select type, data from log.events where stream = $1 and type like 'Sandbox%' order by revision desc limit 1`,
+      [`project-${project}`],
+    );
+    return rows[0];
+  }
+
+  const filled = (project: string): Promise<void> =>
+    eventually(async () => (await newest(project))?.type === 'SandboxProvisioned', 60_000);
+
+  /** Live resources of a project, each with its version. */
+  async function live(project: string): Promise<{ type: string; id: string; version: number }[]> {
+    const { rows } = await database.pool.query(
+      `select r.type, r.id, r.version from resources.resource r join history.version v on v.id = r.id and v.version = 1
+       where not r.deleted and v.metadata::json -> 'owner' ->> 'project' = $1`,
+      [project],
+    );
+    return rows;
+  }
+
+  /** What is there is what the event says, each resource once. @returns the Patients' ids */
+  async function whole(project: string): Promise<string[]> {
+    const there = await live(project);
+    const { resources, patients } = JSON.parse((await newest(project))?.data ?? '{}');
+    expect(there).to.have.length(resources);
+    expect(new Set(there.map(({ version }) => version))).to.deep.equal(new Set([1]));
+    const found = there.filter(({ type }) => type === 'Patient');
+    expect(found).to.have.length(patients);
+    return found.map(({ id }) => id);
+  }
+
+  it('is filled to its end by the next start', async () => {
+    const dying = await start('record- 6');
+    const { data } = await dying.user.done('GET', '/organizations');
+    expect(data).to.deep.equal([]); // the quickstart project is nobody's, and is filled
+    await eventually(() =>
+      dying.service.fhir('/metadata').then(
+        () => false,
+        () => true,
+      ),
+    );
+    await dying.service.stop();
+    await start();
+    const { rows } = await database.pool.query<{ id: string }>('select id from projects.project');
+    const project = rows[0]?.id ?? '';
+    await filled(project);
+    await whole(project);
+  });
+
+  it('is reset once, to its end, wherever the reset was stopped', async function () {
+    this.timeout(300_000);
+    let { user } = await start();
+    const { id: organization } = await user.done('POST', '/organizations', { name: 'Clinic' });
+    const { id: project } = await user.done('POST', `/organizations/${organization}/projects`, {
+      name: 'Pilot',
+    });
+    await filled(project);
+    let before = await whole(project);
+    const { key } = await user.done('POST', `/projects/${project}/keys`, {
+      name: 'k',
+      environment: 'sandbox',
+      scopes: ['read', 'write'],
+    });
+    for (const [index, [prefix, count]] of DEATHS.slice(0, scaled(DEATHS.length, 1)).entries()) {
+      const own = await service?.fhir('/Patient', {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}` },
+        body: JSON.stringify({ resourceType: 'Patient', name: [{ family: 'Own' }] }),
+      });
+      expect(own?.status).to.equal(201);
+      await service?.stop();
+      const dying = await start(`${prefix} ${count}`);
+      const asked = await dying.user.ask('POST', `/projects/${project}/sandbox/reset`).catch(() => undefined);
+      expect(asked, `it did not die at ${prefix} ${count}`).to.equal(undefined);
+      await dying.service.stop();
+      ({ user } = await start());
+      await filled(project);
+      const after = await whole(project);
+      expect(after.filter((id) => before.includes(id))).to.deep.equal([]);
+      expect(await user.done('GET', `/projects/${project}/sandbox`)).to.include({
+        synthetic_patients: PATIENTS,
+        own_patients: 0,
+        resets: index + 1,
+      });
+      before = after;
+    }
+  });
+});

@@ -1,0 +1,208 @@
+/**
+ * A soak at the edge of the rate limit: 64 clients behind a trusted proxy, with addresses and keys of their own, on two
+ * instances of which one is killed and started again and again. `npm run prove` does it for ten minutes.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'chai';
+import { inParallel } from '#test/support/audit.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { eventually } from '#test/support/process.ts';
+import { scaled } from '#test/support/scale.ts';
+import { type Answer, type Call, type Service, startService } from '#test/support/service.ts';
+
+const CLIENTS = 64;
+const SECONDS = scaled(600, 10);
+const KILL_EVERY = scaled(60, 4);
+const LIMIT = scaled(600, 6);
+/** What an instance may take, in bytes: it takes less than half of it when nothing leaks. */
+const MEMORY = 500_000_000;
+
+interface Client {
+  readonly address: string;
+  readonly key: string;
+  readonly patient: string;
+  /** What was let through, and what was not. */
+  through: number;
+  throttled: number;
+  /** Markers of creates that were acknowledged, with their ids. */
+  readonly created: Map<string, string>;
+}
+
+describe('a soak at the edge of the rate limit', function () {
+  this.timeout((SECONDS + 120) * 1_000);
+  const env = { RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.0/8', SANDBOX_PATIENTS: '0' };
+  let database: TestDatabase;
+  let steady: Service;
+  /** Undefined while it is down. */
+  let killed: Service | undefined;
+  const clients: Client[] = [];
+  const faults: string[] = [];
+  const memory: number[] = [];
+  let kills = 0;
+  let elapsed = 0;
+  let asked = 0;
+
+  const startKilled = () => startService({ databaseUrl: database.url, env, key: 'none' });
+  const anywhere = (): string => {
+    asked += 1;
+    return `203.0.${asked >> 8}.${asked & 255}`;
+  };
+
+  before(async () => {
+    database = await createDatabase();
+    // The first leads the projections, so that its first death is felt.
+    killed = await startKilled();
+    steady = await startService({ databaseUrl: database.url, env });
+    await makeClients();
+    await soak();
+  });
+  after(async () => {
+    await Promise.all([steady?.stop(), killed?.stop()]);
+    await database?.drop();
+  });
+
+  /** Each with a key of the quickstart project and a patient. */
+  async function makeClients(): Promise<void> {
+    const keys = Array.from({ length: CLIENTS }, () => `sk_test_${randomBytes(32).toString('base64url')}`);
+    await database.pool.query(
+      `insert into projects.api_key (sha256, key_id, project, environment, name, scopes, last4, created_at)
+       select encode(sha256(k.key::bytea), 'hex'), 'key_soak_' || k.n, p.id, 'sandbox', 'soak', '{read,write}', '', 0
+         from unnest($1::text[]) with ordinality as k(key, n), (select id from projects.project limit 1) p`,
+      [keys],
+    );
+    await inParallel([...keys.entries()], 16, async ([n, key]) => {
+      const address = `198.51.100.${n}`;
+      const created = await steady.fhir('/Patient', {
+        method: 'POST',
+        body: '{"resourceType":"Patient"}',
+        headers: { Authorization: `Bearer ${key}`, 'X-Forwarded-For': address },
+      });
+      const patient = String(created.json.id);
+      clients.push({ address, key, patient, through: 1, throttled: 0, created: new Map() });
+    });
+  }
+
+  /**
+   * Until somebody answers: a connection that was killed is tried again elsewhere, under the same Idempotency-Key, also
+   * beyond the end; what was throttled until then was not done, and undefined.
+   */
+  async function send(client: Client, path: string, call: Call, until: number): Promise<Answer | undefined> {
+    for (let attempt = 0; performance.now() < until + 30_000; attempt += 1) {
+      const instance = (client.through + attempt) % 2 === 0 ? steady : (killed ?? steady);
+      const headers = {
+        ...call.headers,
+        Authorization: `Bearer ${client.key}`,
+        'X-Forwarded-For': `${anywhere()}, ${client.address}`,
+      };
+      let answer: Answer;
+      try {
+        answer = await instance.fhir(path, { ...call, headers });
+      } catch (error) {
+        if (instance === steady) faults.push(`the instance that was not killed: ${error}`);
+        continue;
+      }
+      if (answer.status >= 500) faults.push(`${path}: ${answer}`);
+      if (answer.status === 429) client.throttled += 1;
+      else client.through += 1;
+      // 409: the attempt that was killed still holds its lease.
+      if (answer.status !== 429 && answer.status !== 409) return answer;
+      if (answer.status === 429 && performance.now() > until) return undefined;
+      const wait = Number(answer.headers.get('retry-after'));
+      if (!(wait >= 1 && wait <= 60)) faults.push(`Retry-After ${answer.headers.get('retry-after')}`);
+      await pause(Math.min(wait * 1_000, 500));
+    }
+    return undefined;
+  }
+
+  async function run(client: Client, until: number): Promise<void> {
+    for (let n = 0; performance.now() < until; n += 1) {
+      const marker = randomUUID();
+      const body = JSON.stringify({
+        resourceType: 'Observation',
+        status: 'final',
+        identifier: [{ value: marker }],
+        code: { text: 'soak' },
+        subject: { reference: `Patient/${client.patient}` },
+      });
+      const create = { method: 'POST', body, headers: { 'Idempotency-Key': marker } };
+      const answer = await send(client, '/Observation', create, until);
+      if (answer === undefined) return;
+      const id = String(answer.json.id);
+      if (answer.status === 201) client.created.set(marker, id);
+      else faults.push(`create: ${answer}`);
+      if (n % 2 === 0) continue;
+      const read = await send(client, `/Observation/${id}`, {}, until);
+      if (read !== undefined && read.status !== 200) faults.push(`read after write: ${read}`);
+    }
+  }
+
+  async function soak(): Promise<void> {
+    const began = performance.now();
+    const until = began + SECONDS * 1_000;
+    const killing = async (): Promise<void> => {
+      for (let next = began + KILL_EVERY * 1_000; next < until - 1_000; next += KILL_EVERY * 1_000) {
+        await pause(Math.max(0, next - performance.now()));
+        const dying = killed;
+        killed = undefined;
+        await dying?.kill();
+        kills += 1;
+        killed = await startKilled();
+        await dying?.stop();
+      }
+    };
+    const watching = async (): Promise<void> => {
+      while (performance.now() < until) {
+        const { text } = await steady.fhir(`${steady.url}/metrics`);
+        memory.push(Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]));
+        await pause(SECONDS * 25);
+      }
+    };
+    await Promise.all([killing(), watching(), ...clients.map((client) => run(client, until))]);
+    elapsed = (performance.now() - began) / 1_000;
+  }
+
+  it('answers nothing with an error of its own, and cuts no connection but those of the killed', () => {
+    expect(kills).to.be.at.least(1);
+    expect(faults.slice(0, 5)).to.deep.equal([]);
+  });
+
+  it('lets each client through as often as it says, and no more', () => {
+    // A client's first window began at most 60 s before the soak did.
+    const windows = Math.floor(elapsed / 60) + 1 + (elapsed < 45 ? 0 : 1);
+    // In a short run who was with the killed waits for most of it until the lease of his write has ended.
+    const atTheEdge = clients.filter(({ throttled }) => throttled > 0).length;
+    expect(atTheEdge).to.be.at.least(SECONDS >= 300 ? CLIENTS : 1);
+    for (const { address, through } of clients) expect(through, address).to.be.at.most(LIMIT * windows);
+  });
+
+  it('loses no write, and does none twice', async () => {
+    const marker = /"identifier":\[\{"value":"([0-9a-f-]{36})"/;
+    const stored = async (): Promise<Map<string, string[]>> => {
+      const { rows } = await database.pool.query<{ id: string; body: string }>(
+        "select r.id, r.body from resources.resource r where r.type = 'Observation'",
+      );
+      const ids = new Map<string, string[]>();
+      for (const { id, body } of rows) {
+        const value = marker.exec(body)?.[1] ?? '';
+        ids.set(value, [...(ids.get(value) ?? []), id]);
+      }
+      return ids;
+    };
+    const acknowledged = clients.flatMap(({ created }) => [...created]);
+    expect(acknowledged.length).to.be.above(CLIENTS);
+    await eventually(async () => (await stored()).size >= acknowledged.length);
+    const found = await stored();
+    expect([...found].filter(([, ids]) => ids.length > 1)).to.deep.equal([]);
+    expect(acknowledged.filter(([value, id]) => found.get(value)?.[0] !== id)).to.deep.equal([]);
+  });
+
+  it('takes no more memory the longer it lasts', () => {
+    expect(memory.length).to.be.above(5);
+    expect(Math.max(...memory)).to.be.below(MEMORY);
+    const third = Math.floor(memory.length / 3);
+    // The first third warms up; in a short run all of it does.
+    if (SECONDS >= 300)
+      expect(Math.max(...memory.slice(-third))).to.be.below(Math.max(...memory.slice(third, -third)) * 1.25);
+  });
+});

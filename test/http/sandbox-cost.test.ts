@@ -1,0 +1,138 @@
+/** What filling a sandbox costs: beside importing the same, and to those who use other projects meanwhile. */
+import { expect } from 'chai';
+import { newUuid } from '#src/shared/ids.ts';
+import { isObject } from '#src/shared/json.ts';
+import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { eventually } from '#test/support/process.ts';
+import { syntheticBundles } from '#test/support/sandbox/bundles.ts';
+import { scaled } from '#test/support/scale.ts';
+
+const PATIENTS = scaled(30, 5);
+const ROUNDS = scaled(5, 2);
+/** A part of the size is much noise; what is proven is proven at full size. */
+const FULL = PATIENTS === 30;
+const MOST_OF_IMPORT = FULL ? 1.5 : 3;
+const MOST_OF_P95 = FULL ? 2 : 4;
+
+describe('what filling a sandbox costs', () => {
+  let service: InProcess;
+  let user: AdminUser;
+  let organization: string;
+
+  before(async () => {
+    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
+    user = await signIn(service, 'dev@clinic.example');
+    organization = (await user.done('POST', '/organizations', { name: 'Clinic' })).id;
+    await fill(); // the generator is loaded, the statements are prepared
+  });
+  after(() => service.stop());
+
+  /** Opens a project. @returns ms until its sandbox is filled */
+  async function fill(): Promise<number> {
+    const began = performance.now();
+    const { id } = await user.done('POST', `/organizations/${organization}/projects`, { name: 'Pilot' });
+    await eventually(async () => {
+      const { rowCount } = await service.pool.query(
+        `select from log.events where stream = $1 and type = 'SandboxProvisioned'`,
+        [`project-${id}`],
+      );
+      return rowCount === 1;
+    }, 120_000);
+    return performance.now() - began;
+  }
+
+  /** Imports the same content. @returns ms until it can be searched */
+  async function importBundles(): Promise<number> {
+    const key = await service.newProject();
+    const { directory, records } = syntheticBundles(newUuid(), '2026-11-22', PATIENTS);
+    const post = async (body: string): Promise<string[]> => {
+      const answer = await service.fhir('', { method: 'POST', key, body });
+      if (answer.status !== 200) throw new Error(String(answer));
+      const { entry } = answer.json;
+      return (Array.isArray(entry) ? entry.filter(isObject) : []).map(({ response }) =>
+        isObject(response) ? (String(response.location).split('/')[1] ?? '') : '',
+      );
+    };
+    const began = performance.now();
+    const given = await post(directory);
+    for (const record of records(given)) await post(record);
+    const found = await service.fhir('/Patient?_summary=count', { key });
+    const took = performance.now() - began;
+    expect(found.json.total).to.equal(PATIENTS);
+    return took;
+  }
+
+  it('takes at most half as long again as importing the same', async function () {
+    this.timeout(300_000);
+    const filling: number[] = [];
+    const importing: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      filling.push(await fill());
+      importing.push(await importBundles());
+    }
+    const ratio = median(filling) / median(importing);
+    console.log(
+      `      filling ${ms(median(filling))}, importing ${ms(median(importing))}, ratio ${ratio.toFixed(2)}`,
+    );
+    expect(ratio).to.be.at.most(MOST_OF_IMPORT);
+  });
+
+  it('leaves the p95 of others within twice what it is without', async function () {
+    this.timeout(300_000);
+    const key = await service.newProject();
+    const alone: number[] = [];
+    const beside: number[] = [];
+    // In turns: what else the machine does meets both.
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const half = await others(key, new Promise((resolve) => setTimeout(resolve, 1_000)));
+      alone.push(...half);
+      beside.push(...(await others(key, fill())));
+    }
+    const [without, meanwhile] = [percentile(alone), percentile(beside)];
+    console.log(
+      `      p95 alone ${ms(without)} of ${alone.length}, beside ${ms(meanwhile)} of ${beside.length}, ratio ${(meanwhile / without).toFixed(2)}`,
+    );
+    expect(meanwhile / without).to.be.at.most(MOST_OF_P95);
+  });
+
+  /** Four clients that create, read and search until something is over. @returns ms of each request */
+  async function others(key: string, until: Promise<unknown>): Promise<number[]> {
+    let over = false;
+    const ended = until.then(() => {
+      over = true;
+    });
+    const times: number[] = [];
+    const timed = async (path: string, body?: object): Promise<string> => {
+      const began = performance.now();
+      const call = body === undefined ? { key } : { key, method: 'POST', body: JSON.stringify(body) };
+      const answer = await service.fhir(path, call);
+      times.push(performance.now() - began);
+      if (answer.status >= 300) throw new Error(String(answer));
+      return String(answer.json.id);
+    };
+    const client = async (): Promise<void> => {
+      const id = await timed('/Patient', { resourceType: 'Patient', name: [{ family: 'Other' }] });
+      while (!over) {
+        const subject = { reference: `Patient/${id}` };
+        const code = { text: 'Pulse' };
+        const made = await timed('/Observation', {
+          resourceType: 'Observation',
+          status: 'final',
+          code,
+          subject,
+        });
+        await timed(`/Observation/${made}`);
+        await timed(`/Observation?patient=${id}&_count=5`);
+      }
+    };
+    await Promise.all([ended, ...Array.from({ length: 4 }, client)]);
+    return times;
+  }
+});
+
+const ms = (time: number): string => `${time.toFixed(0)} ms`;
+const sorted = (times: readonly number[]): number[] => [...times].sort((a, b) => a - b);
+const percentile = (times: readonly number[], share = 0.95): number =>
+  sorted(times)[Math.floor(times.length * share)] ?? 0;
+const median = (times: readonly number[]): number => percentile(times, 0.5);

@@ -1,0 +1,52 @@
+/**
+ * A real browser for tests: the Chromium that ANNAL_TEST_BROWSER names, else the one that comes as a package for Linux on
+ * x64; elsewhere there is none, and its tests count as skipped.
+ */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { createBrotliDecompress } from 'node:zlib';
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+/** Starts one; undefined where there is none. @throws when there is one that does not start. */
+export async function openBrowser(): Promise<Browser | undefined> {
+  const executablePath = process.env.ANNAL_TEST_BROWSER || (await packaged());
+  if (executablePath === undefined) return undefined;
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+  });
+}
+
+/** Unpacked once for a user of this machine: whoever comes later, or at the same time, uses the same file. */
+async function packaged(): Promise<string | undefined> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  const packed = join(
+    dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))),
+    '../../bin/chromium.br',
+  );
+  const { size, mtimeMs } = await stat(packed);
+  const folder = join(tmpdir(), `annal-test-browser-${process.getuid?.() ?? 0}`);
+  const program = join(folder, `chromium-${size}-${Math.floor(mtimeMs)}`);
+  if (await stat(program).catch(() => undefined)) return program;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = `${program}.${process.pid}`;
+  await pipeline(createReadStream(packed), createBrotliDecompress(), createWriteStream(draft));
+  await chmod(draft, 0o700);
+  await rename(draft, program).catch(() => rm(draft, { force: true }));
+  return program;
+}
+
+/** What of WCAG 2.2 A and AA a page fails, by the rules of https://github.com/dequelabs/axe-core: rule and element. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found: unknown = await page.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+      .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
+  );
+  return Array.isArray(found) ? found.map(String) : ['the page could not be checked'];
+}

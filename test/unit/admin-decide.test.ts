@@ -1,0 +1,197 @@
+/** Decisions on organizations, projects and applications, as given · when · then over events. */
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import type { Decide, Fold } from '#commands/aggregate.ts';
+import * as application from '#commands/application/decide.ts';
+import { registration } from '#commands/application/registration.ts';
+import { APPLICATION } from '#commands/application/state.ts';
+import * as organization from '#commands/organization/decide.ts';
+import { ORGANIZATION } from '#commands/organization/state.ts';
+import * as project from '#commands/project/decide.ts';
+import { issueKey } from '#commands/project/key.ts';
+import { PROJECT } from '#commands/project/state.ts';
+import type { PlainEvent } from '#src/events/catalog.ts';
+import { refusal } from '#test/support/refusal.ts';
+
+/** Decides after some events. */
+function given<S>(fold: Fold<S>, ...events: PlainEvent[]) {
+  const state = fold.initial();
+  for (const event of events) fold.evolve(state, event);
+  return { when: (decide: Decide<S>) => decide(state) };
+}
+
+const ANN = { issuer: 'https://idp.example', subject: 'ann' };
+const BEN = { issuer: 'https://idp.example', subject: 'ben' };
+/** The subject of one issuer is nobody at another. */
+const OTHER_ANN = { issuer: 'https://other.example', subject: 'ann' };
+
+describe('deciding on organizations', () => {
+  const created: PlainEvent = {
+    type: 'OrganizationCreated',
+    data: { organization_id: 'org_1', name: 'Clinic', founder: ANN },
+  };
+  const added = (person: typeof ANN, role: 'owner' | 'admin' | 'developer'): PlainEvent => ({
+    type: 'OrganizationMemberAdded',
+    data: { ...person, role },
+  });
+  const sso: PlainEvent = {
+    type: 'OrganizationSsoConfigured',
+    data: { issuer: 'https://idp.example', client_id: 'c', domains: ['a.example', 'b.example'] },
+  };
+  const on = (...events: PlainEvent[]) => given(ORGANIZATION, created, ...events);
+
+  it('given nothing, when it is founded, then its founder stands in the event', () => {
+    const events = given(ORGANIZATION).when(organization.create('org_1', 'Clinic', ANN));
+    expect(events).to.deep.equal([created]);
+  });
+
+  it('given nothing, when it is changed, then 404', () => {
+    for (const decide of [
+      organization.addMember('org_1', BEN, 'admin'),
+      organization.removeMember('org_1', BEN),
+      organization.configureSso('org_1', { issuer: 'i', client_id: 'c', domains: [] }),
+      organization.verify('org_1', 'a.example'),
+    ]) {
+      expect(refusal(() => given(ORGANIZATION).when(decide)).status).to.equal(404);
+    }
+  });
+
+  it('given a member, when it gets the role that it has, then nothing happens; else the new one', () => {
+    const state = on(added(BEN, 'admin'));
+    expect(state.when(organization.addMember('org_1', BEN, 'admin'))).to.deep.equal([]);
+    expect(state.when(organization.addMember('org_1', BEN, 'developer'))).to.deep.equal([
+      added(BEN, 'developer'),
+    ]);
+  });
+
+  it('given one owner, when they are removed or demoted, then 409; given two, then it happens', () => {
+    const removal = organization.removeMember('org_1', ANN);
+    const demotion = organization.addMember('org_1', ANN, 'admin');
+    for (const decide of [removal, demotion]) {
+      expect(refusal(() => on(added(BEN, 'admin')).when(decide)).status).to.equal(409);
+      expect(on(added(BEN, 'owner')).when(decide)).to.have.length(1);
+    }
+    expect(refusal(() => on(added(BEN, 'owner'), added(BEN, 'admin')).when(removal)).status).to.equal(409);
+  });
+
+  it('given a subject of one issuer, when that of another is removed, then 404', () => {
+    expect(refusal(() => on().when(organization.removeMember('org_1', OTHER_ANN))).status).to.equal(404);
+  });
+
+  it('given an organization of before founders were noted, then it can be added to', () => {
+    const old: PlainEvent = { type: 'OrganizationCreated', data: { organization_id: 'org_1', name: 'Old' } };
+    const state = given(ORGANIZATION, old);
+    expect(state.when(organization.addMember('org_1', ANN, 'owner'))).to.deep.equal([added(ANN, 'owner')]);
+  });
+
+  it('given settings of single sign-on, when the same come again, then nothing happens', () => {
+    const same = { issuer: 'https://idp.example', client_id: 'c', domains: ['a.example', 'b.example'] };
+    expect(on(sso).when(organization.configureSso('org_1', same))).to.deep.equal([]);
+    for (const more of [{ issuer: 'x' }, { client_id: 'x' }, { domains: ['a.example'] }, { domains: [] }]) {
+      expect(on(sso).when(organization.configureSso('org_1', { ...same, ...more }))).to.have.length(1);
+    }
+  });
+
+  it('given domains, when an owner of another domain verifies, then 403', () => {
+    expect(on().when(organization.verify('org_1', 'x.example'))).to.have.length(1);
+    expect(on(sso).when(organization.verify('org_1', 'b.example'))).to.have.length(1);
+    expect(refusal(() => on(sso).when(organization.verify('org_1', 'x.example'))).status).to.equal(403);
+    const verified: PlainEvent = { type: 'OrganizationVerified', data: { domain: 'a.example' } };
+    expect(on(verified).when(organization.verify('org_1', 'a.example'))).to.deep.equal([]);
+  });
+});
+
+describe('deciding on projects', () => {
+  const opened: PlainEvent = {
+    type: 'ProjectCreated',
+    data: { project_id: 'proj_1', organization_id: 'org_1', name: 'Pilot' },
+  };
+  const deleted: PlainEvent = { type: 'ProjectDeleted', data: { project_id: 'proj_1' } };
+  const { key, event } = issueKey(
+    'key_1',
+    { name: 'k', environment: 'production', scopes: ['read'] },
+    Buffer.alloc(32, 7),
+  );
+  const revoked: PlainEvent = { type: 'ApiKeyRevoked', data: { key_id: 'key_1' } };
+
+  it('when a key is issued, then the event holds its hash and its end, not itself', () => {
+    expect(key).to.match(/^sk_live_[\w-]{43}$/);
+    expect(event.data).to.include({
+      sha256: createHash('sha256').update(key).digest('hex'),
+      last4: key.slice(-4),
+    });
+    expect(JSON.stringify(event)).to.not.contain(key.slice(8, -4));
+  });
+
+  it('given a key, when it is revoked, then once; one that never was: 404', () => {
+    const revoke = project.revokeKey('proj_1', 'key_1');
+    expect(given(PROJECT, opened, event).when(revoke)).to.deep.equal([revoked]);
+    expect(given(PROJECT, opened, event, revoked).when(revoke)).to.deep.equal([]);
+    expect(refusal(() => given(PROJECT, opened).when(revoke)).status).to.equal(404);
+  });
+
+  it('given no project, or one that is deleted, then 404 whatever is asked', () => {
+    for (const decide of [
+      project.remove('proj_1'),
+      project.createKey('proj_1', event),
+      project.revokeKey('proj_1', 'key_1'),
+    ]) {
+      expect(refusal(() => given(PROJECT).when(decide)).status).to.equal(404);
+      expect(refusal(() => given(PROJECT, opened, event, deleted).when(decide)).status).to.equal(404);
+    }
+  });
+
+  it('given erasures of records in its stream, then it is as before', () => {
+    const erased: PlainEvent = {
+      type: 'RecordErased',
+      data: { patient: 'p', environment: 'sandbox' },
+    };
+    expect(given(PROJECT, opened, erased).when(project.remove('proj_1'))).to.deep.equal([deleted]);
+  });
+});
+
+describe('deciding on applications', () => {
+  const asked = {
+    name: 'Diary',
+    kind: 'confidential',
+    redirect_uris: ['https://a.example/'],
+    scopes: ['patient/*.rs'],
+    grant_types: ['authorization_code'],
+  } as const;
+  const ids = { application: 'app_1', project: 'proj_1', client: 'client_1' };
+  const { data, secret } = registration(ids, asked, Buffer.alloc(32, 7));
+  const registered: PlainEvent = { type: 'ApplicationRegistered', data };
+  const trusted: PlainEvent = { type: 'ApplicationTrusted', data: { trusted: true } };
+  const deleted: PlainEvent = { type: 'ApplicationDeleted', data: { application_id: 'app_1' } };
+
+  it('when one is registered, then the event holds the hash of its secret; a public one has none', () => {
+    expect(secret).to.match(/^cs_[\w-]{43}$/);
+    expect(data.secret_sha256).to.equal(
+      createHash('sha256')
+        .update(secret ?? '')
+        .digest('hex'),
+    );
+    const open = registration(ids, { ...asked, kind: 'public' }, undefined);
+    expect([open.secret, open.data.secret_sha256]).to.deep.equal([undefined, undefined]);
+  });
+
+  it('given branding or trust, when the same comes again, then nothing happens', () => {
+    const branded: PlainEvent = { type: 'ApplicationBranded', data: { color: '#000000' } };
+    const state = given(APPLICATION, registered, branded, trusted);
+    expect(state.when(application.brand('app_1', { color: '#000000' }))).to.deep.equal([]);
+    expect(state.when(application.brand('app_1', {}))).to.have.length(1);
+    expect(state.when(application.trust('app_1', true))).to.deep.equal([]);
+    expect(state.when(application.trust('app_1', false))).to.have.length(1);
+  });
+
+  it('given none, or one that is deleted, then 404 whatever is asked', () => {
+    for (const decide of [
+      application.brand('app_1', {}),
+      application.trust('app_1', true),
+      application.remove('app_1'),
+    ]) {
+      expect(refusal(() => given(APPLICATION).when(decide)).status).to.equal(404);
+      expect(refusal(() => given(APPLICATION, registered, deleted).when(decide)).status).to.equal(404);
+    }
+  });
+});
