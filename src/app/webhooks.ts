@@ -9,13 +9,16 @@ import { openWebhookQueries, type WebhookQueries } from '#queries/webhooks/endpo
 import type { Config } from '../config.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { observeWebhooks } from '../metrics/webhooks.ts';
+import { stand } from '../operations/lead.ts';
 import { Process } from '../operations/process.ts';
 import { WebhookClaims } from '../operations/webhook-claims.ts';
 import { WebhookDeliveries } from '../operations/webhook-deliveries.ts';
 import { webhookKey } from '../operations/webhook-key.ts';
+import { WebhookReplays } from '../operations/webhook-replays.ts';
 import { readSubscribers, writeDeliveries } from '../operations/webhook-subscribers.ts';
 import { Dispatcher } from '../reactions/webhooks/dispatcher.ts';
 import { FanOut, FOLLOWED } from '../reactions/webhooks/fan-out.ts';
+import { Replayer } from '../reactions/webhooks/replay.ts';
 import { Sender } from '../reactions/webhooks/send.ts';
 import { isGuarded } from '../reactions/webhooks/target.ts';
 import { unavailable } from '../shared/refusal.ts';
@@ -35,6 +38,11 @@ export interface WebhookParts {
   readonly commands: WebhookCommands;
   readonly queries: WebhookQueries;
   readonly deliveries: WebhookDeliveries;
+  readonly replays: WebhookReplays;
+  /** The end of the log. */
+  readonly head: () => Promise<Position>;
+  /** Has replays that have begun carried on at once. */
+  readonly replay: () => Promise<void>;
   /** Waits until the read model `webhooks` shows a position. @throws Refusal unavailable (503) */
   readonly shown: (position: Position | undefined) => Promise<void>;
   /** Has an endpoint's deliveries that are due sent at once. */
@@ -59,6 +67,8 @@ export interface Webhooks {
 
 /** Beyond the time that a delivery may take, a claim on it holds for so long, in seconds. */
 const LEASE_MARGIN = 5;
+/** How long the session of an instance that carries a replay on may be idle before another takes over, in ms. */
+const HUNG_MS = 6_000;
 const SWEEP_MS = 10 * 60_000;
 
 /** Makes them. */
@@ -78,6 +88,20 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
     },
     wake,
   );
+  const replays = new WebhookReplays(pool);
+  const replayer = new Replayer({
+    store,
+    replays,
+    stand: (name) =>
+      stand({
+        databaseUrl: processDeps.databaseUrl,
+        name: `webhooks ${name}`,
+        hungMs: HUNG_MS,
+        onAsked: () => undefined,
+      }),
+    wake,
+    log,
+  });
   const process = new Process(
     {
       name: 'webhooks',
@@ -102,10 +126,12 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
       dispatcher = new Dispatcher({ claims, sender, key, gaps, guarded, log, onAttempt });
       dispatcher.start();
       process.start();
+      replayer.start();
     },
     async stop() {
       clearInterval(sweeping);
       process.stop();
+      await replayer.stop();
       await dispatcher?.stop();
       sender.close();
     },
@@ -126,7 +152,16 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
         if (position !== undefined && !(await passed(position, ['webhooks'])))
           throw unavailable('it is done, but does not work everywhere yet; try again');
       };
-      return { commands, queries: webhookQueries, deliveries, shown, wake };
+      return {
+        commands,
+        queries: webhookQueries,
+        deliveries,
+        replays,
+        head: () => store.head(),
+        replay: () => replayer.look(),
+        shown,
+        wake,
+      };
     },
   };
 }

@@ -42,7 +42,8 @@ export interface Room {
 }
 
 // Indexes: primary keys of webhooks.endpoint, operations.webhook_health; webhook_delivery_due. An endpoint that does not
-// answer in time gives one instance at a time the right to one delivery.
+// answer in time gives one instance at a time the right to one delivery. A replay goes in its order: what is
+// queued behind another waits until that has ended.
 const CLAIM = `
 with open as (
   select e.id, e.url, e.secret, e.environment, coalesce(h.probing, false) as probing, r.free
@@ -62,6 +63,9 @@ picked as (
    cross join lateral (
      select d.id from operations.webhook_delivery d
       where d.endpoint_id = o.id and d.due_at <= now()
+        and (d.replay_id is null or not exists (
+          select from operations.webhook_delivery before
+           where before.replay_id = d.replay_id and before.seq < d.seq and before.due_at is not null))
       order by d.due_at, d.seq
       limit case when not o.probing then o.free when p.endpoint_id is null then 0 else 1 end
         for update skip locked) due)

@@ -48,4 +48,19 @@ CREATE TABLE operations.webhook_health (
   failure_streak int NOT NULL DEFAULT 0,
   probing boolean NOT NULL DEFAULT false,  -- its last attempt was not answered in time: one at a time
   probe_until timestamptz                  -- until when the one that runs has the right to
+);
+-- what a replay has queued and not ended, in its order
+CREATE INDEX webhook_delivery_replay ON operations.webhook_delivery (replay_id, seq) WHERE replay_id IS NOT NULL;
+-- The newest replay of each endpoint.
+CREATE TABLE operations.webhook_replay (
+  endpoint_id text PRIMARY KEY,
+  id text NOT NULL,
+  from_at int8 NOT NULL,               -- microseconds since 1970, inclusive, as to_at
+  to_at int8 NOT NULL,
+  types text[] NOT NULL,
+  head text NOT NULL,                  -- of the log when it began: it goes no further
+  position text NOT NULL,              -- everything up to here is queued
+  status text NOT NULL DEFAULT 'running',
+  begun_at timestamptz NOT NULL DEFAULT now(),
+  ended_at timestamptz
 );`;

@@ -8,10 +8,10 @@ import { deliveryOf } from '#src/reactions/webhooks/fan-out.ts';
 import { pingEvent } from '#src/reactions/webhooks/view.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment, Tenant } from '#src/shared/tenant.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant, toMicros } from '#src/shared/time.ts';
 import type { Circumstances, RouteResult } from '../api/route.ts';
-import type { endpointChange, newEndpoint } from './shapes.ts';
-import { requireUrl, shownDelivery, shownEndpoint } from './shapes.ts';
+import type { endpointChange, newEndpoint, newReplay } from './shapes.ts';
+import { requireUrl, shownDelivery, shownEndpoint, shownReplay } from './shapes.ts';
 
 type Request = Pick<Circumstances, 'services' | 'ids' | 'now'>;
 
@@ -108,6 +108,51 @@ export async function redeliverExhausted({ services }: Request, known: Endpoint)
   const requeued = await services.webhooks.deliveries.redeliverExhausted(known.id);
   services.webhooks.wake([known.id]);
   return { status: 200, body: { requeued } };
+}
+
+/** Sends past events from the log again, in their order. */
+export async function beginReplay(
+  { services, ids, now }: Request,
+  known: Endpoint,
+  body: z.output<typeof newReplay>,
+): Promise<RouteResult> {
+  const [from, to] = [toMicros(body.from), body.to === undefined ? now() : toMicros(body.to)];
+  if (from > to) {
+    const diagnostics = `from must not be later than ${body.to === undefined ? 'now' : 'to'}`;
+    throw new Refusal('invalid', { code: 'value', diagnostics, expression: 'from' });
+  }
+  const { replays, head, replay } = services.webhooks;
+  const order = {
+    id: ids.next(),
+    endpointId: known.id,
+    from,
+    to,
+    types: body.types ?? known.events,
+    head: await head(),
+  };
+  if (!(await replays.begin(order))) {
+    const diagnostics = 'another replay to this endpoint runs; wait for its end, or cancel it';
+    throw new Refusal('conflict', { code: 'conflict', diagnostics });
+  }
+  void replay();
+  return { status: 202, body: await progressOf(services, known) };
+}
+
+/** How far the newest replay is. */
+export async function readReplay({ services }: Request, known: Endpoint): Promise<RouteResult> {
+  return { status: 200, body: await progressOf(services, known) };
+}
+
+/** Ends the replay that runs: what was not sent is dropped. */
+export async function cancelReplay({ services }: Request, known: Endpoint): Promise<RouteResult> {
+  await services.webhooks.replays.cancel(known.id);
+  return { status: 200, body: await progressOf(services, known) };
+}
+
+async function progressOf({ webhooks }: Request['services'], { id }: Endpoint) {
+  const progress = await webhooks.replays.progress(id);
+  if (progress === undefined) throw notFound('replay', id);
+  return shownReplay(progress);
 }
 
 /** A page of endpoints, oldest first. */

@@ -8,7 +8,16 @@ import { notFound } from '#src/shared/refusal.ts';
 import { type ApiRequest, type Route, route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import * as actions from './actions.ts';
-import { delivery, endpoint, endpointChange, issuedEndpoint, newEndpoint, shownEndpoint } from './shapes.ts';
+import {
+  delivery,
+  endpoint,
+  endpointChange,
+  issuedEndpoint,
+  newEndpoint,
+  newReplay,
+  replay,
+  shownEndpoint,
+} from './shapes.ts';
 
 type Request = Pick<
   ApiRequest<string, 'api_key'>,
@@ -198,5 +207,42 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     },
     run: async (request) =>
       actions.redeliverExhausted(request, await known(request, request.params.endpoint_id)),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/{endpoint_id}/replay',
+    operationId: 'replayWebhookEvents',
+    summary: 'Send past events from the log again, in their order',
+    description:
+      'Their deliveries bear `Service-Replay: true` and the event ids of the first time. What is behind a delivery that fails waits until that has ended. Erased records are left out. One replay of an endpoint runs at a time.',
+    tag,
+    credential,
+    models,
+    body: newReplay,
+    answers: { 202: { description: 'It has begun', schema: replay } },
+    run: async (request) =>
+      actions.beginReplay(request, await known(request, request.params.endpoint_id), request.body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhooks/{endpoint_id}/replay',
+    operationId: 'getWebhookReplay',
+    summary: 'How far the newest replay is',
+    tag,
+    credential,
+    models,
+    answers: { 200: { description: 'The replay', schema: replay } },
+    run: async (request) => actions.readReplay(request, await known(request, request.params.endpoint_id)),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/webhooks/{endpoint_id}/replay',
+    operationId: 'cancelWebhookReplay',
+    summary: 'End the replay that runs; what was not sent is dropped',
+    tag,
+    credential,
+    models,
+    answers: { 200: { description: 'The replay', schema: replay } },
+    run: async (request) => actions.cancelReplay(request, await known(request, request.params.endpoint_id)),
   }),
 ];

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import { DELIVERY_STATUSES, type LoggedDelivery } from '#src/operations/webhook-deliveries.ts';
+import type { ReplayProgress } from '#src/operations/webhook-replays.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/reactions/webhooks/event-types.ts';
 import { faultOfUrl, type Mode } from '#src/reactions/webhooks/target.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -76,6 +77,41 @@ export const delivery = z.object({
   delivered_at: instant.nullable(),
   payload: z.record(z.string(), z.unknown()).describe('The body that is sent.'),
 });
+
+const moment = z.iso.datetime({ offset: true, error: 'must be a date and time with offset' });
+
+/** What is to be sent again. */
+export const newReplay = z.strictObject({
+  from: moment.describe('Events from this moment on, inclusive.'),
+  to: moment.optional().describe('Up to this moment, inclusive; default: now.'),
+  types: events.optional().describe('Default: those of the endpoint.'),
+});
+
+/** A replay. */
+export const replay = z.object({
+  status: z.enum(['running', 'done', 'cancelled']),
+  from: instant,
+  to: instant,
+  types: z.array(z.string()),
+  queued: z.int().describe('Deliveries so far.'),
+  delivered: z.int(),
+  exhausted: z.int(),
+  started_at: instant,
+  ended_at: instant.nullable(),
+});
+
+/** A replay's wire form. */
+export function shownReplay({ status, from, to, types, begunAt, endedAt, ...counts }: ReplayProgress) {
+  return {
+    status,
+    from: toInstant(from),
+    to: toInstant(to),
+    types: [...types],
+    ...counts,
+    started_at: new Date(begunAt).toISOString(),
+    ended_at: endedAt === null ? null : new Date(endedAt).toISOString(),
+  } satisfies z.input<typeof replay>;
+}
 
 /** An endpoint's wire form. */
 export function shownEndpoint(known: Endpoint): z.input<typeof endpoint> {

@@ -216,8 +216,8 @@ export class Dispatcher {
       this.#ended = [];
       try {
         await this.deps.claims.end(ended);
-        // An endpoint that was given one delivery may have the next.
-        const probed = ended.filter(({ claim, timedOut }) => claim.probing || timedOut);
+        // What is sent one at a time, a probe or a replay, may have its next.
+        const probed = ended.filter(({ claim, timedOut }) => claim.probing || claim.replay || timedOut);
         if (probed.length > 0) this.wake(probed.map(({ claim }) => claim.endpointId));
       } catch (error) {
         this.#warn(error, 'how deliveries ended could not be noted; it will be');
