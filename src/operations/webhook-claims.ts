@@ -85,21 +85,20 @@ select e.id
  where e.active and e.deleted_at is null
    and exists (select from operations.webhook_delivery d where d.endpoint_id = e.id and d.due_at <= now())`;
 
+// One statement for both. Health in the order of endpoints: two instances never wait for each other.
 const END = `
-update operations.webhook_delivery d
-   set status = x.status, attempts = d.attempts + 1, last_status_code = x."statusCode", last_error = x.error,
-       due_at = now() + x.wait * interval '1 second',
-       delivered_at = case when x.status = 'delivered' then now() end
-  from json_to_recordset($1::json)
-    as x(id text, claims int, status text, "statusCode" int, error text, wait float8)
- where d.id = x.id and d.claims = x.claims`;
-
-// Rows in the order of endpoints: two instances never wait for each other.
-const HEALTH = `
+with ended as (
+  update operations.webhook_delivery d
+     set status = x.status, attempts = d.attempts + 1, last_status_code = x."statusCode", last_error = x.error,
+         due_at = now() + x.wait * interval '1 second',
+         delivered_at = case when x.status = 'delivered' then now() end
+    from json_to_recordset($1::json)
+      as x(id text, claims int, status text, "statusCode" int, error text, wait float8)
+   where d.id = x.id and d.claims = x.claims)
 insert into operations.webhook_health as h
   (endpoint_id, last_success_at, last_failure_at, failure_streak, probing)
 select id, case when succeeded then now() end, case when failed then now() end, streak, "timedOut"
-  from json_to_recordset($1::json) as x(id text, succeeded boolean, failed boolean, streak int, "timedOut" boolean)
+  from json_to_recordset($2::json) as x(id text, succeeded boolean, failed boolean, streak int, "timedOut" boolean)
  order by id
 on conflict (endpoint_id) do update
 set last_success_at = coalesce(excluded.last_success_at, h.last_success_at),
@@ -107,7 +106,7 @@ set last_success_at = coalesce(excluded.last_success_at, h.last_success_at),
     failure_streak = excluded.failure_streak
       + case when excluded.last_success_at is null then h.failure_streak else 0 end,
     probing = excluded.probing,
-    probe_until = case when h.endpoint_id = any($2::text[]) then null else h.probe_until end`;
+    probe_until = case when h.endpoint_id = any($3::text[]) then null else h.probe_until end`;
 
 // Those of endpoints that are there and not paused.
 const BACKLOG = `
@@ -158,12 +157,11 @@ export class WebhookClaims {
       error,
       wait,
     }));
-    await this.pool.query({ name: 'webhook-end', text: END, values: [JSON.stringify(rows)] });
     const probed = ended.filter(({ claim }) => claim.probing).map(({ claim }) => claim.endpointId);
     await this.pool.query({
-      name: 'webhook-health',
-      text: HEALTH,
-      values: [JSON.stringify(healthOf(ended)), probed],
+      name: 'webhook-end',
+      text: END,
+      values: [JSON.stringify(rows), JSON.stringify(healthOf(ended)), probed],
     });
   }
 }

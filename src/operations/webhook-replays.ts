@@ -37,7 +37,8 @@ export interface ReplayProgress {
 
 // An endpoint that is gone ends its replay.
 const RUNNING = `
-select r.id, r.endpoint_id as "endpointId", r.from_at as "from", r.to_at as "to", r.types, r.head, r.position,
+select r.id, r.endpoint_id as "endpointId", r.from_at as "from", r.to_at as "to", r.types, r.head_position as head,
+       r.position,
        e.project, e.environment
   from operations.webhook_replay r join webhooks.endpoint e on e.id = r.endpoint_id and e.deleted_at is null
  where r.status = 'running'`;
@@ -61,11 +62,11 @@ export class WebhookReplays {
   /** Begins one. @returns false while another of the endpoint runs; the same order again is that one. */
   async begin({ id, endpointId, from, to, types, head }: ReplayOrder): Promise<boolean> {
     const { rowCount } = await this.pool.query(
-      `insert into operations.webhook_replay as r (endpoint_id, id, from_at, to_at, types, head, position)
+      `insert into operations.webhook_replay as r (endpoint_id, id, from_at, to_at, types, head_position, position)
        values ($1, $2, $3, $4, $5, $6, '')
        on conflict (endpoint_id) do update
        set id = excluded.id, from_at = excluded.from_at, to_at = excluded.to_at, types = excluded.types,
-           head = excluded.head, position = '', status = 'running', begun_at = now(), ended_at = null
+           head_position = excluded.head_position, position = '', status = 'running', begun_at = now(), ended_at = null
        where r.status <> 'running'`,
       [endpointId, id, from, to, types, head],
     );

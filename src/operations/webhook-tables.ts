@@ -58,7 +58,7 @@ CREATE TABLE operations.webhook_replay (
   from_at int8 NOT NULL,               -- microseconds since 1970, inclusive, as to_at
   to_at int8 NOT NULL,
   types text[] NOT NULL,
-  head text NOT NULL,                  -- of the log when it began: it goes no further
+  head_position text NOT NULL,         -- of the log when it began: it goes no further
   position text NOT NULL,              -- everything up to here is queued
   status text NOT NULL DEFAULT 'running',
   begun_at timestamptz NOT NULL DEFAULT now(),

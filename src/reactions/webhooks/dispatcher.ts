@@ -60,8 +60,10 @@ export interface DispatcherDeps {
 }
 
 /** Deliveries under way at once: to one endpoint, and in all. */
-const PER_ENDPOINT = 16;
+const PER_ENDPOINT = 32;
 const IN_ALL = 256;
+/** Of a busy endpoint it claims so many together at least: a claim is a statement, however many it is of. */
+const TOGETHER = 8;
 /** How often it looks for retries that have become due, and for what other instances left, in ms. */
 const LOOK_MS = 1_000;
 /** How long a stop waits for answers, in ms. */
@@ -155,7 +157,8 @@ export class Dispatcher {
     const rooms: { endpointId: string; free: number }[] = [];
     let left = IN_ALL - this.#inAll;
     for (const endpointId of this.#hot) {
-      const free = Math.min(PER_ENDPOINT - (this.#running.get(endpointId) ?? 0), left);
+      const places = PER_ENDPOINT - (this.#running.get(endpointId) ?? 0);
+      const free = places < TOGETHER ? 0 : Math.min(places, left);
       if (free > 0) rooms.push({ endpointId, free });
       left -= Math.max(free, 0);
       if (left <= 0) break;
