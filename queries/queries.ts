@@ -9,6 +9,8 @@ import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';
+import { type Marks, openMarks } from './rest/marks.ts';
+import { openVersions, type Versions } from './rest/versions.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
@@ -28,6 +30,8 @@ export interface Queries {
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
   readonly summarize: Summarize;
+  readonly marks: Marks;
+  readonly versions: Versions;
   /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
 }
@@ -59,6 +63,8 @@ export function openQueries(
     searchProvenance: openSearchProvenance(pool, terminology),
     everything: openEverything(pool),
     summarize: openSummarize(pool),
+    marks: openMarks(pool),
+    versions: openVersions(pool),
     close: async () => {
       await Promise.all([line.close(), histories.close()]);
     },

@@ -245,6 +245,10 @@ export async function startApp(deps: AppDeps): Promise<App> {
   });
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
   const { verifier, devIssuer } = await openIdentities({ config, pool, log, ssoClientsOf });
+  const caughtUp = async (models: readonly string[]): Promise<void> => {
+    if (!(await passed(await store.head(), models)))
+      throw unavailable(`the read models ${models.join(' and ')} lag behind the log`);
+  };
   const server = createServer({
     config,
     log,
@@ -254,17 +258,15 @@ export async function startApp(deps: AppDeps): Promise<App> {
     idempotency,
     traffic,
     visible,
-    searchable: async () => {
-      // A match without its resource would be missing from its page.
-      if (!(await passed(await store.head(), ['search', 'resources'])))
-        throw unavailable('the read models search and resources lag behind the log');
-    },
+    // A match without its resource would be missing from its page.
+    searchable: () => caughtUp(['search', 'resources']),
     stale: () => progress.stale(),
     services: {
       ...administration,
       config,
       commands,
       queries,
+      caughtUp,
       webhooks: await hooks.services({ handler, locks, passed }),
       sandboxes: openSandboxes({
         handler,

@@ -51,8 +51,10 @@ export async function provision(
   const tenant: Tenant = { project, environment: 'sandbox' };
   const writer = { deps, ids, tenant, requestId };
   const { directory, records } = beginSandbox({ ...asked, ids });
-  await appendAll(writer, directoryStream(tenant), directory);
-  let resources = directory.length;
+  // Without patients nobody needs a directory.
+  const shared = asked.patients === 0 ? [] : directory;
+  await appendAll(writer, directoryStream(tenant), shared);
+  let resources = shared.length;
   for (const { patient, resources: own } of records) {
     await appendAll(writer, recordStream(patient), own).catch(unlessGone);
     resources += own.length;

@@ -35,12 +35,15 @@ export interface Organizations {
   /** Undefined when there is none, or none for this person. */
   readonly organization: (identity: Identity, id: string) => Promise<OrganizationRow | undefined>;
   readonly members: (organization: string, asked: PageAsked) => Promise<Page<MemberRow>>;
-  /** The role of a member by name; undefined for who is none. */
-  readonly memberRole: (organization: string, issuer: string, subject: string) => Promise<Role | undefined>;
+  /** A member by name; undefined for who is none. */
+  readonly member: (organization: string, issuer: string, subject: string) => Promise<MemberRow | undefined>;
 }
 
 const COLUMNS = `o.id, o.name, o.created_at, m.role, o.sso_issuer, o.sso_client_id, o.sso_domains,
   o.verified_domain, o.verified_at`;
+
+const MEMBER = `m.issuer || ' ' || m.subject as id, m.issuer, m.subject, m.email, m.role, m.changed_at as created_at
+  from projects.member m where m.organization = $1 and m.role is not null`;
 
 /** Opens the questions. */
 export function openOrganizations(pool: Pool): Organizations {
@@ -68,19 +71,18 @@ export function openOrganizations(pool: Pool): Organizations {
         pool,
         {
           name: 'members',
-          rows: `select m.issuer || ' ' || m.subject as id, m.issuer, m.subject, m.email, m.role, m.changed_at as created_at
-            from projects.member m where m.organization = $1 and m.role is not null`,
+          rows: `select ${MEMBER}`,
           values: [organization],
         },
         asked,
       ),
-    async memberRole(organization, issuer, subject) {
-      const { rows } = await pool.query<{ role: Role | null }>({
-        name: 'member-role',
-        text: 'select m.role from projects.member m where m.organization = $1 and m.issuer = $2 and m.subject = $3',
+    async member(organization, issuer, subject) {
+      const { rows } = await pool.query<MemberRow>({
+        name: 'member',
+        text: `select ${MEMBER} and m.issuer = $2 and m.subject = $3`,
         values: [organization, issuer, subject],
       });
-      return rows[0]?.role ?? undefined;
+      return rows[0];
     },
   };
 }

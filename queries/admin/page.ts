@@ -37,17 +37,18 @@ export async function pageOf<T extends { readonly created_at: number; readonly i
   { name, rows, values }: List,
   { limit, cursor }: PageAsked,
 ): Promise<Page<T>> {
-  const [at, id] = cursor === undefined ? [null, null] : decodeListCursor(cursor, key);
+  const after = cursor === undefined ? [] : decodeListCursor(cursor, key);
   const next = values.length + 1;
-  const after = `$${next}::int8 is null or (l.created_at, l.id) < ($${next}, $${next + 1}::text)`;
+  // A text of its own for each, since a condition that may be absent is no way into an index.
+  const where = after.length === 0 ? '' : `where (l.created_at, l.id) < ($${next}::int8, $${next + 1}::text)`;
   const answer = await pool.query<{ total: number; page: T[] }>({
-    name: `page-${name}`,
+    name: `page-${name}${after.length === 0 ? '' : '-after'}`,
     // Not materialized: what is counted needs no columns, what is shown no more than a page.
     text: `with list as not materialized (${rows})
 select (select count(*)::int from list) as total,
-  (select coalesce(json_agg(p), '[]') from (select l.* from list l where ${after}
-    order by l.created_at desc, l.id desc limit $${next + 2}) p) as page`,
-    values: [...values, at, id, limit + 1],
+  (select coalesce(json_agg(p), '[]') from (select l.* from list l ${where}
+    order by l.created_at desc, l.id desc limit $${next + after.length}) p) as page`,
+    values: [...values, ...after, limit + 1],
   });
   const { total, page } = answer.rows[0] ?? { total: 0, page: [] };
   const shown = page.slice(0, limit);

@@ -29,29 +29,30 @@ export interface Patients {
 const key = z.tuple([z.string().refine(isUuid)]);
 
 // Ids are UUIDv7: their order is that of time. Index: resources.resource_by_id (tenant, type, id), backwards.
-const PATIENTS = `
+const patientsSql = (after: boolean) => `
 with list as not materialized (
   select r.id, r.body, r.version, r.created_at, r.last_updated from resources.resource r
   where r.tenant = $1 and r.type = 'Patient' and not r.deleted)
 select (select count(*)::int from list) as total,
-  (select coalesce(json_agg(p), '[]') from (select l.* from list l where $2::uuid is null or l.id < $2
-    order by l.id desc limit $3) p) as page`;
+  (select coalesce(json_agg(p), '[]') from (select l.* from list l ${after ? 'where l.id < $3::uuid' : ''}
+    order by l.id desc limit $2) p) as page`;
 
 /** Opens the questions. */
 export function openPatients(pool: Pool): Patients {
   return {
     async patients(tenant, { limit, cursor }) {
-      const [after] = cursor === undefined ? [null] : decodeListCursor(cursor, key);
+      const after = cursor === undefined ? [] : decodeListCursor(cursor, key);
+      const more = after.length > 0;
       const answer = await pool.query<{ total: number; page: PatientRow[] }>({
-        name: 'page-patients',
-        text: PATIENTS,
-        values: [tenantId(tenant), after, limit + 1],
+        name: more ? 'page-patients-after' : 'page-patients',
+        text: patientsSql(more),
+        values: [tenantId(tenant), limit + 1, ...after],
       });
       const { total, page } = answer.rows[0] ?? { total: 0, page: [] };
       const rows = page.slice(0, limit);
       const last = rows.at(-1);
-      const more = page.length > limit && last !== undefined;
-      return { rows, total, next: more ? encodeCursor([last.id]) : undefined };
+      const isLast = page.length <= limit || last === undefined;
+      return { rows, total, next: isLast ? undefined : encodeCursor([last.id]) };
     },
     async hasRecord(tenants, patient) {
       if (!isUuid(patient)) return false;

@@ -10,8 +10,13 @@ export interface Occurrence {
   readonly type: string;
   /** Instant. */
   readonly recorded: string;
-  /** What proved the right to do it. */
-  readonly credential: { readonly kind: string; readonly key_id: string | null };
+  /** What proved the right to do it: an API key, or a person's ID token by its `iss` and `sub`. */
+  readonly credential: {
+    readonly kind: string;
+    readonly key_id: string | null;
+    readonly issuer: string | null;
+    readonly subject: string | null;
+  };
   readonly request_id: string;
   /** What the event says; of an API key the hash, never the key. */
   readonly data: object;
@@ -40,13 +45,13 @@ export async function occurrencesOf(events: AsyncIterable<RecordedEvent>): Promi
 }
 
 function occurrenceIn({ id, revision, event, metadata }: StoredEvent): Occurrence {
-  const { kind, key_id } = metadata.credential;
+  const { kind, key_id, issuer, subject } = metadata.credential;
   return {
     revision,
     event: id,
     type: event.type,
     recorded: metadata.recorded_at,
-    credential: { kind, key_id: key_id ?? null },
+    credential: { kind, key_id: key_id ?? null, issuer: issuer ?? null, subject: subject ?? null },
     request_id: metadata.request_id,
     data: 'data' in event ? event.data : {},
   };

@@ -39,5 +39,5 @@ export async function streamHistory(
 function row({ revision, recorded, type, credential, data }: Occurrence): (string | number)[] {
   const said = printable(JSON.stringify(data));
   const short = said.length > SHOWN ? `${said.slice(0, SHOWN - 1)}…` : said;
-  return [revision, recorded, type, credential.key_id ?? credential.kind, short];
+  return [revision, recorded, type, credential.key_id ?? credential.subject ?? credential.kind, short];
 }

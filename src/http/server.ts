@@ -201,7 +201,7 @@ function unanswered(ctx: Context): Refusal {
   }
   return new Refusal('not_found', {
     code: 'not-found',
-    diagnostics: `there is nothing at this URL: the interfaces are at ${ROOTS}; /docs and /openapi.json describe them`,
+    diagnostics: `there is nothing at this URL: the interfaces are at ${ROOTS}; /docs and /openapi.json describe them, ${FHIR_PATH}/metadata says what FHIR offers`,
   });
 }
 

@@ -17,7 +17,7 @@ import { IssuerKeys, type KeySource } from './keys.ts';
 import { reasonOf, refusedToken, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './refused.ts';
 
 /** Signatures by a key pair: never `none`, and never an HMAC, whose key the verifier would share (RFC 8725, section 3.1). */
-export const ALGORITHMS = [
+const ALGORITHMS = [
   'RS256',
   'RS384',
   'RS512',
@@ -34,7 +34,7 @@ export const ALGORITHMS = [
 /** How far an issuer's clock may differ, in seconds. */
 const TOLERANCE_S = 60;
 /** Longest token, in characters; servers take 16 KB of headers in all. */
-export const MOST_CHARACTERS = 12_000;
+const MOST_CHARACTERS = 12_000;
 /** How many issuers' keys are kept. */
 const MOST_ISSUERS = 1_000;
 /** How soon a caller may come back when an issuer is away, in seconds. */

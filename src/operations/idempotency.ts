@@ -80,7 +80,7 @@ export interface Reservation {
   note(commandId: string, attempt: Attempt): Promise<void>;
   /**
    * 256 random bits, the same for every attempt at the request.
-   * @throws Refusal conflict when another attempt took over; invalid when the first came with another credential.
+   * @throws Refusal conflict when another attempt took over.
    */
   secret(): Promise<Buffer>;
   /** Keeps the answer for 24 hours. */
@@ -101,6 +101,7 @@ interface Row {
   readonly owner: string | null;
   readonly attempts: Record<string, Attempt>;
   readonly answer: Buffer | null;
+  readonly secret: Buffer | null;
 }
 
 /**
@@ -123,10 +124,10 @@ on conflict (key_hash) do update set
   expires_at = excluded.expires_at
 where i.expires_at < now()
   or (i.answer is null and i.request_hash = excluded.request_hash and (i.owner is null or i.lease_until < now()))
-returning request_hash, command_id, millis, owner, attempts, answer`;
+returning request_hash, command_id, millis, owner, attempts, answer, secret`;
 
 const FIND = `
-select i.request_hash, i.command_id, i.millis, i.owner, i.attempts, i.answer
+select i.request_hash, i.command_id, i.millis, i.owner, i.attempts, i.answer, i.secret
 from operations.idempotency i where i.key_hash = $1`;
 
 /** The keys of all instances, in PostgreSQL. */
@@ -150,7 +151,7 @@ export class IdempotencyStore {
       values: [keyHash, request.requestHash, newUuid(), Date.now(), owner, LEASE_SECONDS, KEPT_HOURS],
     });
     const mine = reserved.rows[0];
-    if (mine !== undefined) return { reserved: this.#reservation(mine, keyHash, owner, request) };
+    if (mine !== undefined) return { reserved: await this.#resumed(mine, keyHash, owner, request) };
     const { rows } = await this.pool.query<Row>({ name: 'idempotency-find', text: FIND, values: [keyHash] });
     const other = rows[0];
     if (other !== undefined && !other.request_hash.equals(request.requestHash))
@@ -182,6 +183,18 @@ export class IdempotencyStore {
        where reads and answer is not null and not records @> array[$1::uuid]`,
       [patientId],
     );
+  }
+
+  /** @throws Refusal invalid when the attempt before has sealed a secret under another credential: it stays for that one. */
+  async #resumed(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Promise<Reservation> {
+    const reservation = this.#reservation(row, keyHash, owner, request);
+    try {
+      if (row.secret !== null) unseal(row.secret, request);
+    } catch (error) {
+      await reservation.release();
+      throw error;
+    }
+    return reservation;
   }
 
   #reservation(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Reservation {

@@ -11,13 +11,13 @@ export const SYSTEM = 'urn:annal:test';
 /** A request, and the append after which the service that gets it dies (see `dying-service.ts`). */
 export interface DyingRequest {
   readonly diesAfter: string;
-  /** Below the FHIR base, or from the root where it begins with `/admin`. */
+  /** Below the FHIR base, or from the root where it begins with `/admin` or `/v1`. */
   readonly path: string;
   readonly call: Call;
 }
 
 const send = ({ url, fhir }: Service, { path, call }: DyingRequest): Promise<Answer> =>
-  fhir(path.startsWith('/admin') ? url + path : path, call);
+  fhir(/^\/(?:admin|v1)\//.test(path) ? url + path : path, call);
 
 /** A POST with a key of its own. */
 export function post(

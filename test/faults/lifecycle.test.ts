@@ -34,7 +34,7 @@ describe('the service', () => {
     command: readonly string[] = SERVICE,
   ): Program {
     const [file = '', ...args] = command;
-    const program = startProgram(file, args, { DATA_DIR: dataDir, ...env });
+    const program = startProgram(file, args, { DATA_DIR: dataDir, SANDBOX_PATIENTS: '0', ...env });
     started.push({ program, dataDir });
     return program;
   }

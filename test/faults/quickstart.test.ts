@@ -23,7 +23,7 @@ describe('quickstart', () => {
   });
 
   async function start(dataDir: string, mode = 'development'): Promise<Quickstart | undefined> {
-    const config = loadConfig({ DATA_DIR: dataDir, MODE: mode });
+    const config = loadConfig({ DATA_DIR: dataDir, MODE: mode, SANDBOX_PATIENTS: '0' });
     const app = await startApp({ config, databaseUrl: database.url, log: pino({ level: 'silent' }) });
     apps.push(app);
     return app.quickstart();

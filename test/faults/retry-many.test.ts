@@ -29,6 +29,16 @@ interface Kill {
 /** Every kind in turn; `name` is the identifier of what it writes. */
 const KINDS: readonly ((name: string) => Kill)[] = [
   (name) => ({
+    request: post(
+      'record- 1',
+      '/v1/patients',
+      { family: 'Once', identifiers: [{ system: SYSTEM, value: name }] },
+      { 'Content-Type': 'application/json' },
+    ),
+    status: 201,
+    written: { Patient: [name] },
+  }),
+  (name) => ({
     request: post('directory- 1', '/Organization', { ...patient(name), resourceType: 'Organization' }),
     status: 201,
     written: { Organization: [name] },

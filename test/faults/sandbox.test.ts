@@ -8,7 +8,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { scaled } from '#test/support/scale.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { annal, type Service, startService } from '#test/support/service.ts';
 
 const PATIENTS = 4;
 const EMAIL = 'dev@clinic.example';
@@ -147,5 +147,9 @@ describe('a sandbox whose service is killed', () => {
       });
       before = after;
     }
+    const verified = await annal({ dataDir: service?.dataDir ?? '' }, ['verify'], {
+      DATABASE_URL: database.url,
+    });
+    expect(verified.code, verified.output).to.equal(0);
   });
 });

@@ -14,7 +14,8 @@ import { type Answer, type Call, type Service, startService } from '#test/suppor
 const CLIENTS = 64;
 const SECONDS = scaled(600, 10);
 const KILL_EVERY = scaled(60, 4);
-const LIMIT = scaled(600, 6);
+/** Low enough that two cores get there: 256 requests a second in the long run. */
+const LIMIT = scaled(240, 6);
 /** What an instance may take, in bytes: it takes less than half of it when nothing leaks. */
 const MEMORY = 500_000_000;
 

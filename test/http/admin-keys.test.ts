@@ -111,7 +111,7 @@ describe('admin: keys', () => {
   });
 
   it('stop with their project, which then is unknown', async () => {
-    const [{ id: organization }] = (await owner.done('GET', '/organizations')).data as [{ id: string }];
+    const organization = (await owner.done('GET', `/projects/${project}`)).organization_id;
     const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'Short' });
     const made = await newKey('sandbox', ['read', 'write'], id);
     expect((await onOther(made.key)).status).to.equal(200);

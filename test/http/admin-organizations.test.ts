@@ -125,6 +125,12 @@ describe('admin: organizations and projects', () => {
     });
   }
 
+  it('says who the caller is', async () => {
+    const { issuer, subject, email } = owner;
+    const config = await owner.done('GET', '/config');
+    expect(config).to.deep.include({ base_url: service.url, identity: { issuer, subject, email } });
+  });
+
   it('refuses who has no ID token, and an API key in its place', async () => {
     for (const headers of [{}, { Authorization: `Bearer ${service.key}` }]) {
       const response = await fetch(`${service.url}/admin/organizations`, { headers });

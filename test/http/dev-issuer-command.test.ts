@@ -48,6 +48,25 @@ describe('annal dev-token', () => {
     expect(claims).to.include({ sub: subject, name: 'Dana Developer', email_verified: true });
   });
 
+  it('gives a person whom the history of an organization names', async () => {
+    const { stdout } = await run(['--email', 'founder@example.org', '--json']);
+    const { id_token: token, issuer, subject } = JSON.parse(stdout) as Record<string, string>;
+    const created = await service.fhir(`${service.url}/admin/organizations`, {
+      method: 'POST',
+      key: token ?? '',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'General Hospital' }),
+    });
+    expect(created.status, String(created)).to.equal(201);
+    const stream = `organization-${String(created.json.id)}`;
+    const env = { DATABASE_URL: service.databaseUrl };
+    const told = JSON.parse((await runCommand(['history', stream, '--json'], env)).stdout) as {
+      events: { credential: object }[];
+    };
+    expect(told.events.at(-1)?.credential).to.deep.equal({ kind: 'id_token', key_id: null, issuer, subject });
+    expect((await runCommand(['history', stream], env)).stdout).to.include(subject);
+  });
+
   it('makes one key, also when several processes need it at once', async () => {
     await service.pool.query('UPDATE operations.dev_issuer SET private_key = NULL');
     const issuers = Array.from({ length: 4 }, () => new DevIssuer(service.pool, `${service.url}/dev`));

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { Verifier } from '#src/identity/verify.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
@@ -105,6 +106,20 @@ describe('the development issuer', () => {
     expect(payload.nonce).to.equal('n-1');
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).to.equal(3600);
     expect((await admin(tokens.id_token)).status).to.equal(200);
+  });
+
+  it('is an issuer like any other to another service', async () => {
+    const { id_token: token } = (await (
+      await exchange({ code: await signIn('developer@example.org') })
+    ).json()) as { id_token: string };
+    const elsewhere = new Verifier({ issuers: [{ issuer: `${service.url}/dev`, audiences: ['annal'] }] });
+    expect(await elsewhere.verify(token)).to.deep.equal({
+      issuer: `${service.url}/dev`,
+      subject: decodeJwt(token).sub,
+      email: 'developer@example.org',
+      emailVerified: true,
+      name: 'Dana Developer',
+    });
   });
 
   it('gives the same person the same subject, and others another', async () => {

@@ -45,7 +45,7 @@ describe('a service with an issuer of its own', () => {
     expect(service.log.join('')).not.to.include(token.slice(-40));
   });
 
-  it('takes it in Authorization alone, and beside no other credential', async () => {
+  it('takes it beside no other credential, and not from the query', async () => {
     const token = await issuer.sign(claims());
     const both = await admin(token, { 'X-Api-Key': service.key });
     expect(both.status).to.equal(400);

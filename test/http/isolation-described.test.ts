@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import { DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/identity/dev-issuer/people.ts';
+import { newUuid } from '#src/shared/ids.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { shown } from '#test/support/isolation/shown.ts';
@@ -29,16 +30,20 @@ describe('every described route with an id in its path', () => {
     service = await startInProcess();
     const { named } = await writeTheirs(service, service.key);
     const patient = named.find(({ type }) => type === 'Patient');
+    const observation = named.find(({ type }) => type === 'Observation');
     const { rows } = await service.pool.query<{ organization: string; project: string; key: string }>(
       `select p.organization, p.id as project, k.key_id as key
        from projects.api_key k join projects.project p on p.id = k.project`,
     );
     const [row] = rows;
-    if (row === undefined || patient === undefined) throw new Error('nobody is there');
-    const plain = (id: string): Named => ({ type: '', id, marker: 'none' });
+    if (row === undefined || patient === undefined || observation === undefined)
+      throw new Error('nobody is there');
+    const plain = (id: string): Named => ({ type: '', id, marker: `t${newUuid()}` });
     theirs = new Map([
       ['rid', patient],
       ['patient_id', patient],
+      ['resource_id', patient],
+      ['item_id', observation],
       ['org_id', plain(row.organization)],
       ['project_id', plain(row.project)],
       ['key_id', plain(row.key)],
@@ -116,6 +121,8 @@ function segmentFor(name: string, values: ReadonlyMap<string, Named | undefined>
 const takesToken = ({ security }: JsonObject): boolean =>
   Array.isArray(security) && security.some((scheme) => isObject(scheme) && 'idToken' in scheme);
 
+const OBSERVED = { code: 'x', category: 'exam', effective_at: '2026-01-01T00:00:00Z', value_boolean: true };
+
 /** Where the least that a schema takes is not valid. */
 const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Json; query?: string }>>>> = {
   '/admin/organizations/{org_id}/members': {
@@ -124,6 +131,9 @@ const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Json; quer
   '/admin/organizations/{org_id}/sso': {
     PUT: { body: { issuer: 'https://issuer.example.org', client_id: 'x', domains: ['example.org'] } },
   },
+  '/v1/patients/{patient_id}': { PUT: { body: { family: 'x' } } },
+  '/v1/patients/{patient_id}/observations': { POST: { body: OBSERVED } },
+  '/v1/patients/{patient_id}/medications': { POST: { body: { code: 'x' } } },
   '/admin/projects/{project_id}/applications': {
     POST: {
       body: {

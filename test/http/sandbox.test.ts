@@ -204,4 +204,22 @@ describe('sandbox over HTTP', () => {
     );
     expect((await stranger.ask('POST', `/projects/${project.id}/sandbox/reset`)).status).to.equal(404);
   });
+
+  it('holds nothing where no patients are wanted, also after a reset', async () => {
+    const empty = await startInProcess();
+    try {
+      const someone = await signIn(empty, 'dev@clinic.example');
+      const { id: organization } = await someone.done('POST', '/organizations', { name: 'Clinic' });
+      const { id } = await someone.done('POST', `/organizations/${organization}/projects`, { name: 'Pilot' });
+      const nothing = { synthetic_patients: 0, own_patients: 0, writes_today: 0 };
+      expect(await someone.done('GET', `/projects/${id}/sandbox`)).to.deep.equal({ ...nothing, resets: 0 });
+      const answer = await someone.ask('POST', `/projects/${id}/sandbox/reset`);
+      expect(answer.status).to.equal(200);
+      expect(JSON.parse(answer.text)).to.deep.equal({ ...nothing, resets: 1 });
+      const { rowCount } = await empty.pool.query(`select from log.events where stream like 'directory-%'`);
+      expect(rowCount).to.equal(0);
+    } finally {
+      await empty.stop();
+    }
+  });
 });

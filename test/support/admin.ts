@@ -13,6 +13,7 @@ export interface AdminJson {
   readonly email: string;
   readonly key: string;
   readonly last4: string;
+  readonly revoked_at: string | null;
   readonly client_id: string;
   readonly client_secret: string;
   readonly data: readonly AdminJson[];

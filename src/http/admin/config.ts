@@ -15,6 +15,9 @@ const config = z.object({
     bundle_bytes: z.int(),
     bundle_entries: z.int(),
   }),
+  identity: z
+    .object({ issuer: z.string(), subject: z.string(), email: z.string().nullable() })
+    .describe('Who the caller is: what a colleague needs to make them a member.'),
 });
 
 /** Its route. */
@@ -23,11 +26,11 @@ export const CONFIG_ROUTES = [
     method: 'GET',
     path: '/admin/config',
     operationId: 'getConfig',
-    summary: 'URLs and limits of this installation',
+    summary: 'URLs and limits of this installation, and who the caller is',
     tag: 'Installation',
     credential: 'identity',
     answers: { 200: { description: 'The installation', schema: config } },
-    async run({ services }) {
+    async run({ services, identity }) {
       const { baseUrl, mode, limits } = services.config;
       const body: z.input<typeof config> = {
         version: VERSION,
@@ -39,6 +42,11 @@ export const CONFIG_ROUTES = [
           body_bytes: limits.bodyBytes,
           bundle_bytes: limits.bundleBytes,
           bundle_entries: limits.bundleEntries,
+        },
+        identity: {
+          issuer: identity.issuer,
+          subject: identity.subject,
+          email: identity.email ?? null,
         },
       };
       return { status: 200, body };

@@ -1,5 +1,6 @@
 /** Members of organizations by name. The interface does not name these routes; docs/admin.md says why they are there. */
 import { z } from 'zod';
+import type { MemberRow } from '#queries/admin/organizations.ts';
 import { route } from '../api/route.ts';
 import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { type AdminRequest, by, organizationFor } from './access.ts';
@@ -16,6 +17,16 @@ const memberSchema = z.object({
   since: instant.describe('When they got this role.'),
 });
 
+function memberView({
+  issuer,
+  subject,
+  email,
+  role: own,
+  created_at,
+}: Omit<MemberRow, 'id'>): z.input<typeof memberSchema> {
+  return { issuer, subject, email, role: own, since: instantOf(created_at) ?? '' };
+}
+
 /** Their routes. */
 export const MEMBER_ROUTES = [
   route({
@@ -31,10 +42,7 @@ export const MEMBER_ROUTES = [
     async run(request) {
       const { id } = await organizationFor(request, request.params.org_id, 'developer');
       const page = await request.services.adminQueries.members(id, request.query);
-      return listed(page, (row): z.input<typeof memberSchema> => {
-        const { issuer, subject, email, role: own, created_at } = row;
-        return { issuer, subject, email, role: own, since: instantOf(created_at) ?? '' };
-      });
+      return listed(page, memberView);
     },
   }),
   route({
@@ -50,16 +58,14 @@ export const MEMBER_ROUTES = [
     async run(request) {
       const { services, params, body, now } = request;
       const { id } = await organizationFor(request, params.org_id, body.role === 'owner' ? 'owner' : 'admin');
-      await requireOverMember(request, id, body);
+      const before = await memberWhoMayChange(request, id, body);
       const { role: given, ...member } = body;
       const { wrote } = await services.admin.addMember(by(request), id, member, given);
-      const answer: z.input<typeof memberSchema> = {
-        issuer: member.issuer,
-        subject: member.subject,
-        email: member.email ?? null,
-        role: given,
-        since: instantOf(wrote?.at ?? now()) ?? '',
-      };
+      // Nothing is written for a role that somebody has.
+      const unchanged = wrote === undefined ? before : undefined;
+      const answer = memberView(
+        unchanged ?? { ...member, email: member.email ?? null, role: given, created_at: wrote?.at ?? now() },
+      );
       return { status: 200, body: answer, position: wrote?.position };
     },
   }),
@@ -75,19 +81,20 @@ export const MEMBER_ROUTES = [
     async run(request) {
       const { services, params, query } = request;
       const { id } = await organizationFor(request, params.org_id, 'admin');
-      await requireOverMember(request, id, query);
+      await memberWhoMayChange(request, id, query);
       const { wrote } = await services.admin.removeMember(by(request), id, query);
       return { status: 204, position: wrote?.position, awaited: true };
     },
   }),
 ];
 
-/** Nobody but an owner changes what an owner is. @throws Refusal forbidden (403) */
-async function requireOverMember(
+/** A member as they are, if there is one. Nobody but an owner changes what an owner is. @throws Refusal forbidden (403) */
+async function memberWhoMayChange(
   request: AdminRequest,
   organization: string,
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
-): Promise<void> {
-  const current = await request.services.adminQueries.memberRole(organization, issuer, subject);
-  if (current === 'owner') await organizationFor(request, organization, 'owner');
+): Promise<MemberRow | undefined> {
+  const member = await request.services.adminQueries.member(organization, issuer, subject);
+  if (member?.role === 'owner') await organizationFor(request, organization, 'owner');
+  return member;
 }

@@ -17,6 +17,8 @@ export interface Services {
   readonly adminQueries: AdminQueries;
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
+  /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
+  readonly caughtUp: (models: readonly string[]) => Promise<void>;
   /** A patient's record at a moment, from its events; undefined when it was purged. */
   readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
 }

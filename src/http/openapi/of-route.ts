@@ -35,7 +35,7 @@ export function operationOf(route: Route, schemas: Schemas): Part {
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, schemas) }),
     responses: {
       ...errorResponses('Json', errors),
-      ...(mayHaveBody && credential === 'api_key' ? AUTHORED : {}),
+      ...(method !== 'GET' && credential === 'api_key' ? AUTHORED : {}),
       ...Object.fromEntries(own),
     },
   };
@@ -75,9 +75,10 @@ function inPath({ path, params }: Route, schemas: Schemas): Part[] {
 function inQuery({ query }: Route, schemas: Schemas): Part[] {
   return Object.entries(query?.shape ?? {}).map(([name, form]) => {
     const type = form as z.ZodType;
-    // A number is sent as a text: what it is parsed to says more.
-    const { description, default: _, ...schema } = schemas.of(type, 'output');
-    const { default: fallback } = schemas.of(type, 'input');
+    const { description, default: fallback, ...sent } = schemas.of(type, 'input');
+    const { description: _, default: __, ...parsed } = schemas.of(type, 'output');
+    // A number is sent as a text: what it is parsed to says more, where a schema can say it.
+    const schema = Object.keys(parsed).length === 0 ? sent : parsed;
     return {
       name,
       in: 'query',

@@ -1,5 +1,5 @@
 /** Authorization requests to the development issuer (OpenID Connect Core 1.0, section 3.1.2; RFC 7636; RFC 8252). */
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { DEV_CLIENT } from './dev-issuer.ts';
 
@@ -116,8 +116,8 @@ export function redirection(
 
 /** Whether a verifier is the one that the challenge was made of, by S256 (RFC 7636, section 4.6). */
 export function provesPossession(verifier: string, challenge: string): boolean {
-  return (
-    /^[\w.~-]{43,128}$/.test(verifier) &&
-    createHash('sha256').update(verifier).digest('base64url') === challenge
-  );
+  if (!/^[\w.~-]{43,128}$/.test(verifier)) return false;
+  const made = Buffer.from(createHash('sha256').update(verifier).digest('base64url'));
+  const asked = Buffer.from(challenge);
+  return made.length === asked.length && timingSafeEqual(made, asked);
 }

@@ -18,7 +18,7 @@ export const SECRET = 'Zq7-secret';
 export interface Named {
   readonly type: string;
   readonly id: string;
-  /** Value of its identifier in `MARKER_SYSTEM`. */
+  /** Value of its identifier in `MARKER_SYSTEM`; nobody's, where it has none. */
   readonly marker: string;
 }
 
@@ -32,8 +32,8 @@ export interface Theirs {
 }
 
 /** What never was, named as something of theirs is: as long, and of no one. */
-export function neverLike({ type, marker }: Named): Named {
-  return { type, id: newUuid(), marker: `n${newUuid()}`.slice(0, marker.length) };
+export function neverLike({ type }: Named): Named {
+  return { type, id: newUuid(), marker: `n${newUuid()}` };
 }
 
 /** Writes one of every type with a key: live, updated, deleted, automatic, carried and a client's own Provenance. */
@@ -62,9 +62,9 @@ export async function writeTheirs(service: InProcess, key: string): Promise<Thei
   const gone = await create('Observation', refs);
   expect((await service.fhir(`/${gone}`, { method: 'DELETE', key })).status).to.equal(204);
   const own = await send('/Provenance', printJson(sampleProvenance([patient], practitioner)));
-  named.push({ type: 'Provenance', id: String(own.json.id), marker: 'none' });
+  named.push({ type: 'Provenance', id: String(own.json.id), marker: `t${newUuid()}` });
   const made = await service.fhir(`/Provenance?target=${gone}&_count=1`, { key });
-  named.push({ type: 'Provenance', id: firstId(made.json.entry), marker: 'none' });
+  named.push({ type: 'Provenance', id: firstId(made.json.entry), marker: `t${newUuid()}` });
   const page = await service.fhir('/Patient?_count=1', { key });
   const next = /"relation":"next","url":"([^"]+)"/.exec(page.text)?.[1];
   if (next === undefined) throw new Error('there should be a second page');

@@ -183,13 +183,28 @@ export function walk(value: Json | undefined, visit: (object: JsonObject) => voi
   }
 }
 
+/** A date or time where it stands. */
+export interface Dated {
+  readonly element: string;
+  /** ms since 1970 */
+  readonly at: number;
+  readonly text: string;
+}
+
+const DATE = /^\d{4}-\d\d-\d\d(T|$)/;
+
+/** Read once: several rules ask for them. */
+const dates = new WeakMap<JsonObject, readonly Dated[]>();
+
 /** Dates and times of a resource by their element, those of the patient's birth left out. */
-export function datesOf(resource: JsonObject): { element: string; at: number; text: string }[] {
-  const found: { element: string; at: number; text: string }[] = [];
+export function datesOf(resource: JsonObject): readonly Dated[] {
+  const known = dates.get(resource);
+  if (known !== undefined) return known;
+  const found: Dated[] = [];
+  dates.set(resource, found);
   walk(resource, (object) => {
     for (const [element, value] of Object.entries(object)) {
-      if (element === 'birthDate' || typeof value !== 'string' || !/^\d{4}-\d\d-\d\d(T|$)/.test(value))
-        continue;
+      if (element === 'birthDate' || typeof value !== 'string' || !DATE.test(value)) continue;
       found.push({ element, at: Date.parse(value), text: value });
     }
   });

@@ -1,0 +1,84 @@
+/** All versions of a resource of a record, for the provenance summary: interface.md, sections 2.3 and 2.4. */
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import type { EventMetadata } from '#src/events/metadata.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { decodeListCursor, encodeCursor } from '../cursor.ts';
+
+/** A version. */
+export interface RecordedVersion {
+  readonly version: number;
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly recorded: Micros;
+  /** Also the id of its Provenance. */
+  readonly eventId: string;
+  readonly metadata: EventMetadata;
+}
+
+/** A page of versions, the newest first. */
+export interface VersionsPage {
+  readonly versions: readonly RecordedVersion[];
+  readonly total: number;
+  readonly next: string | undefined;
+}
+
+/**
+ * Gives the versions; undefined when the record has no such resource that the caller may see.
+ * @throws Refusal invalid (422) for a cursor that is none of the list.
+ */
+export type Versions = (
+  caller: Caller,
+  of: { readonly patient: string; readonly type: ResourceType; readonly id: string },
+  page: { readonly limit: number; readonly cursor?: string | undefined },
+) => Promise<VersionsPage | undefined>;
+
+const place = z.tuple([z.int()]);
+
+// Index: primary key of history.version (id, version), backwards. Versions have no gaps: the newest is how many there are.
+const VERSIONS = `
+  select v.version, v.operation, v.recorded_at, v.event_id, v.metadata,
+    (select max(n.version) from history.version n where n.id = $1) as total
+  from history.version v
+  where v.id = $1 and v.tenant = $2 and v.record = $3 and v.type = $4 and v.version < $5
+  order by v.version desc limit $6`;
+
+interface Row {
+  readonly version: number;
+  readonly operation: RecordedVersion['operation'];
+  readonly recorded_at: Micros;
+  readonly event_id: string;
+  readonly metadata: string;
+  readonly total: number;
+}
+
+const FIRST_PAGE = 2 ** 31 - 1;
+
+/** Opens it over a database. */
+export function openVersions(pool: Pool): Versions {
+  return async (caller, { patient, type, id }, { limit, cursor }) => {
+    const [before] = cursor === undefined ? [FIRST_PAGE] : decodeListCursor(cursor, place);
+    if (!isUuid(id) || !isUuid(patient)) return undefined;
+    const { rows } = await pool.query<Row>({
+      name: 'rest-versions',
+      text: VERSIONS,
+      values: [id, caller.tenantId, patient, type, Math.min(Math.max(before, 0), FIRST_PAGE), limit + 1],
+    });
+    const [first] = rows;
+    if (first === undefined) return undefined;
+    const shown = rows.slice(0, limit);
+    return {
+      versions: shown.map((row) => ({
+        version: row.version,
+        operation: row.operation,
+        recorded: row.recorded_at,
+        eventId: row.event_id,
+        metadata: JSON.parse(row.metadata) as EventMetadata,
+      })),
+      total: first.total,
+      next: rows.length > limit ? encodeCursor([shown.at(-1)?.version ?? 0]) : undefined,
+    };
+  };
+}

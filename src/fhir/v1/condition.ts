@@ -1,0 +1,63 @@
+/** Conditions of REST v1 (decisions.md, section 4). Pure. */
+import type { JsonObject } from '#src/shared/json.ts';
+import {
+  type GivenCode,
+  ICD_10,
+  listIn,
+  objectIn,
+  present,
+  type ShownCode,
+  shownConcept,
+  shownNote,
+  textIn,
+  toConcept,
+  toNote,
+} from './elements.ts';
+
+const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
+
+/** A condition as it is sent. */
+export interface GivenCondition extends GivenCode {
+  readonly clinical_status: string;
+  readonly onset?: string | undefined;
+  readonly abatement?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+/** A condition as it is shown. */
+export interface ShownCondition extends ShownCode {
+  readonly clinical_status: string | null;
+  readonly onset: string | null;
+  readonly abatement: string | null;
+  readonly note: string | null;
+}
+
+/** A new Condition of a patient. @param subject `Patient/<id>` */
+export function toCondition(given: GivenCondition, subject: string): JsonObject {
+  return {
+    resourceType: 'Condition',
+    clinicalStatus: { coding: [{ system: CLINICAL, code: given.clinical_status }] },
+    code: toConcept(given, ICD_10),
+    subject: { reference: subject },
+    ...present({ onsetDateTime: given.onset, abatementDateTime: given.abatement }),
+    ...toNote(given.note),
+  };
+}
+
+/** What v1 shows of a Condition. */
+export function shownCondition(condition: JsonObject): ShownCondition {
+  const [status] = listIn(objectIn(condition.clinicalStatus).coding).filter(
+    ({ system }) => system === CLINICAL,
+  );
+  const when = (name: 'onset' | 'abatement'): string | null =>
+    textIn(condition[`${name}DateTime`]) ??
+    textIn(objectIn(condition[`${name}Period`]).start) ??
+    textIn(condition[`${name}String`]);
+  return {
+    ...shownConcept(condition.code, ICD_10),
+    clinical_status: textIn(status?.code),
+    onset: when('onset'),
+    abatement: when('abatement'),
+    note: shownNote(condition.note),
+  };
+}

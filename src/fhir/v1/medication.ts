@@ -1,0 +1,64 @@
+/** Medications of REST v1: MedicationStatements (decisions.md, section 4). Pure. */
+import type { JsonObject } from '#src/shared/json.ts';
+import {
+  ATC,
+  type GivenCode,
+  listIn,
+  objectIn,
+  present,
+  type ShownCode,
+  shownConcept,
+  shownNote,
+  textIn,
+  toConcept,
+  toNote,
+} from './elements.ts';
+
+/** A medication as it is sent: a code, words, or both. */
+export interface GivenMedication extends GivenCode {
+  readonly status: string;
+  readonly dosage?: string | undefined;
+  readonly start?: string | undefined;
+  readonly end?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+/** A medication as it is shown. */
+export interface ShownMedication extends ShownCode {
+  readonly status: string | null;
+  readonly dosage: string | null;
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly note: string | null;
+}
+
+/** A new MedicationStatement of a patient. @param subject `Patient/<id>` */
+export function toMedication(given: GivenMedication, subject: string): JsonObject {
+  const { status, dosage, start, end, note } = given;
+  const period = present({ start, end });
+  return {
+    resourceType: 'MedicationStatement',
+    status,
+    medicationCodeableConcept: toConcept(given, ATC),
+    subject: { reference: subject },
+    ...(Object.keys(period).length === 0 ? {} : { effectivePeriod: period }),
+    ...(dosage === undefined ? {} : { dosage: [{ text: dosage }] }),
+    ...toNote(note),
+  };
+}
+
+/** What v1 shows of a MedicationStatement. One that refers to a Medication has the words of its reference. */
+export function shownMedication(statement: JsonObject): ShownMedication {
+  const { medicationCodeableConcept, medicationReference, effectivePeriod, effectiveDateTime } = statement;
+  const concept = shownConcept(medicationCodeableConcept, ATC);
+  const dosages = listIn(statement.dosage).flatMap(({ text }) => textIn(text) ?? []);
+  return {
+    ...concept,
+    display: concept.display ?? textIn(objectIn(medicationReference).display),
+    status: textIn(statement.status),
+    dosage: dosages.length === 0 ? null : dosages.join('\n'),
+    start: textIn(objectIn(effectivePeriod).start) ?? textIn(effectiveDateTime),
+    end: textIn(objectIn(effectivePeriod).end),
+    note: shownNote(statement.note),
+  };
+}

@@ -1,0 +1,197 @@
+/** Observations of REST v1 (decisions.md, section 4). Pure. */
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import {
+  type GivenCode,
+  LOINC,
+  listIn,
+  numberIn,
+  objectIn,
+  present,
+  type ShownCode,
+  shownConcept,
+  shownNote,
+  shownUnit,
+  textIn,
+  toConcept,
+  toNote,
+  toQuantity,
+} from './elements.ts';
+
+const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
+/** Of `symptom`, which R4's system lacks (decisions.md, section 1). */
+const OWN_CATEGORY = 'https://annal.dev/fhir/observation-category';
+
+/** The categories of v1 (interface.md, section 2.2). */
+export const CATEGORIES = [
+  'vital-signs',
+  'laboratory',
+  'symptom',
+  'activity',
+  'survey',
+  'exam',
+  'imaging',
+  'social-history',
+] as const;
+
+/** A measurement within another. */
+export interface GivenComponent extends GivenCode {
+  readonly value: number;
+  readonly unit: string;
+}
+
+/** An observation as it is sent: exactly one of the values. */
+export interface GivenObservation extends GivenCode {
+  readonly category: string;
+  readonly effective_at: string;
+  readonly value?: number | undefined;
+  readonly unit?: string | undefined;
+  readonly value_text?: string | undefined;
+  readonly value_code?: GivenCode | undefined;
+  readonly value_boolean?: boolean | undefined;
+  readonly components?: readonly GivenComponent[] | undefined;
+  readonly reference_range?:
+    | { readonly low?: number | undefined; readonly high?: number | undefined }
+    | undefined;
+  readonly note?: string | undefined;
+  /** Ids of documents. */
+  readonly derived_from?: string | readonly string[] | undefined;
+}
+
+/** A value as it is shown; null where it is another. */
+interface ShownValue {
+  readonly value: number | null;
+  readonly unit: string | null;
+  readonly value_text: string | null;
+  readonly value_code: ShownCode | null;
+  readonly value_boolean: boolean | null;
+}
+
+/** An observation as it is shown. */
+export interface ShownObservation extends ShownCode, ShownValue {
+  readonly category: string | null;
+  readonly effective_at: string | null;
+  readonly components: (ShownCode & ShownValue)[] | null;
+  readonly reference_range: { low: number | null; high: number | null } | null;
+  readonly note: string | null;
+  readonly derived_from: string[] | null;
+  readonly status: string | null;
+}
+
+/** The category's CodeableConcept. */
+export function categorySystem(category: string): string {
+  return category === 'symptom' ? OWN_CATEGORY : CATEGORY;
+}
+
+/** A new Observation of a patient. @param subject `Patient/<id>` */
+export function toObservation(given: GivenObservation, subject: string): JsonObject {
+  const { category, value_code: coded, reference_range: range, derived_from: from, unit } = given;
+  const limits = range === undefined ? undefined : limitsOf(range, unit);
+  const documents = from === undefined ? [] : typeof from === 'string' ? [from] : from;
+  return {
+    resourceType: 'Observation',
+    status: 'final',
+    category: [{ coding: [{ system: categorySystem(category), code: category }] }],
+    code: toConcept(given, LOINC),
+    subject: { reference: subject },
+    effectiveDateTime: given.effective_at,
+    ...present({
+      valueQuantity: given.value === undefined ? undefined : toQuantity(given.value, unit),
+      valueString: given.value_text,
+      valueCodeableConcept: coded === undefined ? undefined : toConcept(coded),
+      valueBoolean: given.value_boolean,
+      component: given.components?.map(
+        (one): Json => ({ code: toConcept(one, LOINC), valueQuantity: toQuantity(one.value, one.unit) }),
+      ),
+      referenceRange: limits === undefined ? undefined : [limits],
+    }),
+    ...(documents.length === 0
+      ? {}
+      : { derivedFrom: documents.map((id): Json => ({ reference: `DocumentReference/${id}` })) }),
+    ...toNote(given.note),
+  };
+}
+
+function limitsOf(
+  { low, high }: NonNullable<GivenObservation['reference_range']>,
+  unit: string | undefined,
+): JsonObject {
+  return present({
+    low: low === undefined ? undefined : toQuantity(low, unit),
+    high: high === undefined ? undefined : toQuantity(high, unit),
+  });
+}
+
+/** What v1 shows of an Observation. */
+export function shownObservation(observation: JsonObject): ShownObservation {
+  const { category, effectiveDateTime, effectiveInstant, effectivePeriod, component, derivedFrom } =
+    observation;
+  const codes = listIn(category).flatMap(({ coding }) => listIn(coding).map(({ code }) => textIn(code)));
+  const components = listIn(component).map((one) => ({
+    ...shownConcept(one.code, LOINC),
+    ...shownValue(one),
+  }));
+  const documents = listIn(derivedFrom).flatMap(({ reference }) => {
+    const [, id] = /(?:^|\/)DocumentReference\/([^/]+)/.exec(textIn(reference) ?? '') ?? [];
+    return id === undefined ? [] : [id];
+  });
+  const [range] = listIn(observation.referenceRange);
+  return {
+    ...shownConcept(observation.code, LOINC),
+    category: codes.find((code) => CATEGORIES.some((known) => known === code)) ?? null,
+    effective_at:
+      textIn(effectiveDateTime) ?? textIn(effectiveInstant) ?? textIn(objectIn(effectivePeriod).start),
+    ...shownValue(observation),
+    components: components.length === 0 ? null : components,
+    reference_range:
+      range === undefined
+        ? null
+        : { low: numberIn(objectIn(range.low).value), high: numberIn(objectIn(range.high).value) },
+    note: shownNote(observation.note),
+    derived_from: documents.length === 0 ? null : documents,
+    status: textIn(observation.status),
+  };
+}
+
+const NONE: ShownValue = { value: null, unit: null, value_text: null, value_code: null, value_boolean: null };
+
+/** A value; what v1 has no field for is shown in words, for a number without its `<` would be another. */
+function shownValue(holder: JsonObject): ShownValue {
+  const { valueQuantity, valueCodeableConcept, valueInteger, valueBoolean, valueString } = holder;
+  if (valueQuantity !== undefined) {
+    const { comparator, value } = objectIn(valueQuantity);
+    if (comparator !== undefined) return { ...NONE, value_text: words(valueQuantity) };
+    return { ...NONE, value: numberIn(value), unit: shownUnit(valueQuantity) };
+  }
+  if (valueCodeableConcept !== undefined) {
+    const coded = shownConcept(valueCodeableConcept);
+    return coded.code === null ? { ...NONE, value_text: coded.display } : { ...NONE, value_code: coded };
+  }
+  if (typeof valueInteger === 'number') return { ...NONE, value: valueInteger };
+  if (typeof valueBoolean === 'boolean') return { ...NONE, value_boolean: valueBoolean };
+  if (typeof valueString === 'string') return { ...NONE, value_text: valueString };
+  return { ...NONE, value_text: otherWords(holder) };
+}
+
+/** `< 5 mg/dL` */
+function words(quantity: Json | undefined): string {
+  const { comparator, value } = objectIn(quantity);
+  return [comparator, value, shownUnit(quantity)].filter((part) => part != null).join(' ');
+}
+
+/** Values of the other types of R4's Observation.value[x]. */
+function otherWords(holder: JsonObject): string | null {
+  const { valueRange, valueRatio, valueTime, valueDateTime, valuePeriod, valueSampledData } = holder;
+  if (valueRange !== undefined) {
+    const { low, high } = objectIn(valueRange);
+    return `${words(low)} to ${words(high)}`;
+  }
+  if (valueRatio !== undefined) {
+    const { numerator, denominator } = objectIn(valueRatio);
+    return `${words(numerator)} : ${words(denominator)}`;
+  }
+  if (valuePeriod !== undefined) {
+    const { start, end } = objectIn(valuePeriod);
+    return `${textIn(start) ?? ''} to ${textIn(end) ?? ''}`;
+  }
+  return textIn(valueTime) ?? textIn(valueDateTime) ?? textIn(objectIn(valueSampledData).data);
+}

@@ -1,0 +1,83 @@
+/** Patients of REST v1: demographics (decisions.md, section 4). Pure. */
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { sameJson, without } from '#src/shared/json-equal.ts';
+import { listIn, present, textIn } from './elements.ts';
+
+/** Demographics as they are sent; what is absent is unknown. */
+export interface GivenPatient {
+  readonly given?: string | undefined;
+  readonly family?: string | undefined;
+  readonly birth_date?: string | undefined;
+  readonly gender?: string | undefined;
+  readonly identifiers?:
+    | readonly { readonly system?: string | undefined; readonly value: string }[]
+    | undefined;
+}
+
+/** Demographics as they are shown. */
+export interface ShownPatient {
+  readonly given: string | null;
+  readonly family: string | null;
+  readonly birth_date: string | null;
+  readonly gender: string | null;
+  readonly identifiers: { system: string | null; value: string }[];
+}
+
+/** The elements that v1 speaks of. */
+function toElements({ given, family, birth_date, gender, identifiers }: GivenPatient): JsonObject {
+  const name = present({ family, given: given === undefined ? undefined : [given] });
+  return present({
+    identifier: identifiers?.map(({ system, value }) => present({ system, value })),
+    name: given === undefined && family === undefined ? undefined : [name],
+    gender,
+    birthDate: birth_date,
+  });
+}
+
+/** A new Patient. */
+export function toPatient(given: GivenPatient): JsonObject {
+  const elements = toElements(given);
+  const { identifier } = elements;
+  const none = Array.isArray(identifier) && identifier.length === 0;
+  return { resourceType: 'Patient', ...(none ? without(elements, 'identifier') : elements) };
+}
+
+/**
+ * A Patient with its demographics replaced. An element that v1 shows as it is sent stays as it is, with whatever it
+ * holds that v1 cannot say; the others are replaced whole.
+ */
+export function withDemographics(before: JsonObject, given: GivenPatient): JsonObject {
+  const shown = shownPatient(before);
+  const sent = shownPatient(toPatient(given));
+  const after = toPatient(given);
+  let patient = before;
+  const replace = (element: string, same: boolean): void => {
+    if (same) return;
+    const value: Json | undefined = after[element];
+    // What is said beside a primitive (`_birthDate`) is said of the old one.
+    const others = without(patient, element, `_${element}`);
+    patient = value === undefined ? others : { ...others, [element]: value };
+  };
+  replace('identifier', sameJson(shown.identifiers, sent.identifiers));
+  replace('name', shown.given === sent.given && shown.family === sent.family);
+  replace('gender', shown.gender === sent.gender);
+  replace('birthDate', shown.birth_date === sent.birth_date);
+  return patient;
+}
+
+/** What v1 shows of a Patient: the official name, else the usual one, else the first. */
+export function shownPatient({ name, birthDate, gender, identifier }: JsonObject): ShownPatient {
+  const names = listIn(name);
+  const used = (use: string) => names.find((each) => each.use === use);
+  const { given, family } = used('official') ?? used('usual') ?? names[0] ?? {};
+  const first = Array.isArray(given) ? given.filter((each) => typeof each === 'string').join(' ') : '';
+  return {
+    given: first === '' ? null : first,
+    family: textIn(family),
+    birth_date: textIn(birthDate),
+    gender: textIn(gender),
+    identifiers: listIn(identifier).flatMap(({ system, value }) =>
+      typeof value === 'string' ? [{ system: textIn(system), value }] : [],
+    ),
+  };
+}

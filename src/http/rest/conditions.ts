@@ -1,0 +1,120 @@
+/** Conditions of REST v1. */
+import { z } from 'zod';
+import { shownCondition, toCondition } from '#src/fhir/v1/condition.ts';
+import { route } from '../api/route.ts';
+import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { createItem, type Kind, listItems, readItem, removeItem } from './items.ts';
+import { LIST_MODELS } from './list.ts';
+import {
+  AUTHOR,
+  authorType,
+  code,
+  coded,
+  common,
+  date,
+  ids,
+  inOrder,
+  oneSystem,
+  optional,
+  shownCode,
+  text,
+} from './schemas.ts';
+
+const TAG = 'Conditions';
+const KIND: Kind = { type: 'Condition', path: 'conditions', fields: shownCondition };
+
+const clinicalStatus = z.enum(['active', 'recurrence', 'relapse', 'inactive', 'remission', 'resolved']);
+
+const conditionSchema = z
+  .object({
+    ...ids,
+    ...shownCode,
+    clinical_status: z.string().nullable(),
+    onset: z.string().nullable(),
+    abatement: z.string().nullable(),
+    note: z.string().nullable(),
+    ...common,
+  })
+  .meta({ id: 'Condition' });
+
+const ABATED = new Set(['inactive', 'remission', 'resolved']);
+
+const condition = z
+  .strictObject({
+    code,
+    ...coded,
+    clinical_status: clinicalStatus.nullish().transform((status) => status ?? 'active'),
+    onset: optional(date),
+    abatement: optional(date),
+    note: optional(text),
+    author_type: authorType,
+  })
+  .superRefine(oneSystem)
+  .superRefine(({ clinical_status, onset, abatement }, context) => {
+    inOrder(onset, abatement, 'abatement')(context);
+    // R4's invariant con-4.
+    if (abatement !== undefined && !ABATED.has(clinical_status)) {
+      const message = `goes with the clinical_status ${[...ABATED].join(', ')}`;
+      context.addIssue({ code: 'custom', path: ['abatement'], message });
+    }
+  });
+
+/** Their routes. */
+export const CONDITION_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/v1/patients/{patient_id}/conditions',
+    operationId: 'createCondition',
+    summary: 'Record a condition',
+    description: 'A bare `code` is ICD-10.',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    body: condition,
+    answers: { 201: { description: 'The condition', schema: conditionSchema } },
+    run(request) {
+      const { author_type, ...given } = request.body;
+      const { patient_id: patient } = request.params;
+      return createItem(request, KIND, patient, toCondition(given, `Patient/${patient}`), author_type);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}/conditions',
+    operationId: 'listConditions',
+    summary: 'A patient’s conditions, the last recorded first',
+    tag: TAG,
+    credential: 'api_key',
+    models: LIST_MODELS,
+    query: z.strictObject({ ...LIST_QUERY, clinical_status: clinicalStatus.optional() }),
+    answers: { 200: { description: 'A page', schema: listOf(conditionSchema) } },
+    run(request) {
+      const { clinical_status: status, ...page } = request.query;
+      const criteria: [string, string][] = status === undefined ? [] : [['clinical-status', status]];
+      return listItems(request, KIND, request.params.patient_id, { criteria, ...page });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/conditions/{item_id}',
+    operationId: 'getCondition',
+    summary: 'A condition',
+    tag: TAG,
+    credential: 'api_key',
+    answers: { 200: { description: 'The condition', schema: conditionSchema } },
+    run: (request) => readItem(request, KIND, request.params.item_id),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/conditions/{item_id}',
+    operationId: 'deleteCondition',
+    summary: 'Delete a condition; its history stays',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    answers: { 204: { description: 'It is deleted' } },
+    run: (request) => removeItem(request, KIND, request.params.item_id),
+  }),
+];

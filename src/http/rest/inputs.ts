@@ -1,0 +1,42 @@
+/** Faults of the resource that an input became, told by the input's name. */
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+
+/** Elements → members of v1; elements of one name have members of one name. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  abatementDateTime: 'abatement',
+  birthDate: 'birth_date',
+  category: 'category',
+  clinicalStatus: 'clinical_status',
+  code: 'code',
+  component: 'components',
+  derivedFrom: 'derived_from',
+  dosage: 'dosage',
+  effectiveDateTime: 'effective_at',
+  effectivePeriod: 'start',
+  gender: 'gender',
+  identifier: 'identifiers',
+  medicationCodeableConcept: 'code',
+  name: 'family',
+  note: 'note',
+  onsetDateTime: 'onset',
+  referenceRange: 'reference_range',
+  valueCodeableConcept: 'value_code',
+  valueQuantity: 'value',
+  valueString: 'value_text',
+};
+
+/** Runs a write. @throws Refusal invalid (422) that names members where the write's own named elements */
+export async function namingInputs<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== 'invalid') throw error;
+    throw new Refusal('invalid', error.issues.map(named), { ...error.headers });
+  }
+}
+
+function named(issue: Issue): Issue {
+  const [, element = ''] = /^[A-Z]\w*\.(\w+)/.exec(issue.expression ?? '') ?? [];
+  const expression = MEMBERS[element];
+  return expression === undefined ? issue : { ...issue, expression };
+}

@@ -1,0 +1,84 @@
+/** Lists of REST v1: the same searches as the FHIR interface's, the newest first (decisions.md, section 4). */
+import { z } from 'zod';
+import { decodeListCursor, encodeCursor } from '#queries/cursor.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { RouteResult } from '../api/route.ts';
+import { type RestRequest, shownRecords } from './record.ts';
+
+/** Read models that lists are made from. */
+export const LIST_MODELS = ['resources', 'history', 'search'];
+
+/** What is listed. */
+export interface Listed {
+  readonly type: ResourceType;
+  /** Only of this patient's record. */
+  readonly patient?: string;
+  /** Search parameters. */
+  readonly criteria: readonly (readonly [string, string])[];
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** `total` as the first page counted it, and where the search goes on. */
+const place = z.tuple([z.int(), z.string()]);
+
+/**
+ * A page. What is created meanwhile is on no later page, and nothing is shown twice.
+ * @throws Refusal invalid (422) for a cursor that is none of this list.
+ */
+export async function listRecords(
+  request: RestRequest,
+  { type, patient, criteria, limit, cursor }: Listed,
+  fields: (resource: JsonObject) => object,
+): Promise<RouteResult> {
+  const { services, caller } = request;
+  const [counted, next] = cursor === undefined ? [] : decodeListCursor(cursor, place);
+  await services.caughtUp(['search', 'resources']);
+  const query = new URLSearchParams([
+    ...criteria.map(([name, value]): [string, string] => [name, value]),
+    // Ids are in the order of creation.
+    ['_sort', '-_id'],
+    ['_count', String(limit)],
+    ['_total', counted === undefined ? 'accurate' : 'none'],
+    ...(next === undefined ? [] : [['_cursor', next] satisfies [string, string]]),
+  ]);
+  const page = await services.queries
+    .search(caller, {
+      type,
+      query,
+      base: `${services.config.baseUrl}/fhir/R4/`,
+      ...(patient === undefined ? {} : { record: patient }),
+    })
+    .catch((error: unknown) => {
+      throw refusedInput(error, next !== undefined);
+    });
+  const found = page.matches.flatMap((match) =>
+    match.body === null ? [] : [{ ...match, body: match.body }],
+  );
+  const total = counted ?? page.total ?? found.length;
+  return {
+    status: 200,
+    body: {
+      data: await shownRecords(request, found, fields),
+      total,
+      next_cursor: page.next === undefined ? null : encodeCursor([total, page.next]),
+    },
+  };
+}
+
+/** Queries of v1 are refused with 422, and the only text of a search that v1 does not make itself is the cursor. */
+function refusedInput(error: unknown, paged: boolean): unknown {
+  if (!paged || !(error instanceof Refusal) || error.kind !== 'malformed') return error;
+  return new Refusal('invalid', {
+    code: 'value',
+    diagnostics: 'query.cursor is not a cursor of this list',
+    expression: 'query.cursor',
+  });
+}
+
+/** A token's value with what search would read as more than one escaped. */
+export function tokenOf(system: string, code: string): string {
+  return [system, code].map((part) => part.replaceAll(/[\\,$|]/g, '\\$&')).join('|');
+}

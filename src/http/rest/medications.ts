@@ -1,0 +1,119 @@
+/** Medications of REST v1. */
+import { z } from 'zod';
+import { shownMedication, toMedication } from '#src/fhir/v1/medication.ts';
+import { route } from '../api/route.ts';
+import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { createItem, type Kind, listItems, readItem, removeItem } from './items.ts';
+import { LIST_MODELS } from './list.ts';
+import {
+  AUTHOR,
+  authorType,
+  code,
+  coded,
+  common,
+  date,
+  ids,
+  inOrder,
+  oneSystem,
+  optional,
+  shownCode,
+  text,
+} from './schemas.ts';
+
+const TAG = 'Medications';
+const KIND: Kind = { type: 'MedicationStatement', path: 'medications', fields: shownMedication };
+
+const medicationStatus = z.enum(['active', 'completed', 'stopped', 'on-hold', 'intended', 'unknown']);
+
+const medicationSchema = z
+  .object({
+    ...ids,
+    ...shownCode,
+    status: z.string().nullable(),
+    dosage: z.string().nullable(),
+    start: z.string().nullable(),
+    end: z.string().nullable(),
+    note: z.string().nullable(),
+    ...common,
+  })
+  .meta({ id: 'Medication' });
+
+const medication = z
+  .strictObject({
+    code: optional(code),
+    ...coded,
+    status: medicationStatus.nullish().transform((status) => status ?? 'active'),
+    dosage: optional(text),
+    start: optional(date),
+    end: optional(date),
+    note: optional(text),
+    author_type: authorType,
+  })
+  .superRefine(oneSystem)
+  .superRefine(({ code: given, system, display, start, end }, context) => {
+    inOrder(start, end, 'end')(context);
+    if (given === undefined && display === undefined)
+      context.addIssue({ code: 'custom', path: ['code'], message: 'or display must be there' });
+    if (given === undefined && system !== undefined)
+      context.addIssue({ code: 'custom', path: ['system'], message: 'goes with code' });
+  });
+
+/** Their routes. */
+export const MEDICATION_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/v1/patients/{patient_id}/medications',
+    operationId: 'createMedication',
+    summary: 'Record a medication',
+    description: 'A bare `code` is ATC.',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    body: medication,
+    answers: { 201: { description: 'The medication', schema: medicationSchema } },
+    run(request) {
+      const { author_type, ...given } = request.body;
+      const { patient_id: patient } = request.params;
+      return createItem(request, KIND, patient, toMedication(given, `Patient/${patient}`), author_type);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}/medications',
+    operationId: 'listMedications',
+    summary: 'A patient’s medications, the last recorded first',
+    tag: TAG,
+    credential: 'api_key',
+    models: LIST_MODELS,
+    query: z.strictObject({ ...LIST_QUERY, status: medicationStatus.optional() }),
+    answers: { 200: { description: 'A page', schema: listOf(medicationSchema) } },
+    run(request) {
+      const { status, ...page } = request.query;
+      const criteria: [string, string][] = status === undefined ? [] : [['status', status]];
+      return listItems(request, KIND, request.params.patient_id, { criteria, ...page });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/medications/{item_id}',
+    operationId: 'getMedication',
+    summary: 'A medication',
+    tag: TAG,
+    credential: 'api_key',
+    answers: { 200: { description: 'The medication', schema: medicationSchema } },
+    run: (request) => readItem(request, KIND, request.params.item_id),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/medications/{item_id}',
+    operationId: 'deleteMedication',
+    summary: 'Delete a medication; its history stays',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    answers: { 204: { description: 'It is deleted' } },
+    run: (request) => removeItem(request, KIND, request.params.item_id),
+  }),
+];

@@ -1,0 +1,172 @@
+/** Observations of REST v1. */
+import { z } from 'zod';
+import { LOINC, splitCode } from '#src/fhir/v1/elements.ts';
+import { CATEGORIES, categorySystem, shownObservation, toObservation } from '#src/fhir/v1/observation.ts';
+import { route } from '../api/route.ts';
+import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { createItem, type Kind, listItems, readItem, removeItem } from './items.ts';
+import { LIST_MODELS, tokenOf } from './list.ts';
+import {
+  AUTHOR,
+  authorType,
+  code,
+  coded,
+  common,
+  date,
+  ids,
+  moment,
+  oneSystem,
+  optional,
+  shownCode,
+  text,
+  unit,
+} from './schemas.ts';
+
+const TAG = 'Observations';
+const KIND: Kind = { type: 'Observation', path: 'observations', fields: shownObservation };
+
+const shownValue = {
+  value: z.number().nullable(),
+  unit: z.string().nullable(),
+  value_text: z.string().nullable().describe('Also a value that has no field of its own, in words.'),
+  value_code: z.object(shownCode).nullable(),
+  value_boolean: z.boolean().nullable(),
+};
+
+const observationSchema = z
+  .object({
+    ...ids,
+    ...shownCode,
+    category: z.string().nullable(),
+    effective_at: z.string().nullable(),
+    ...shownValue,
+    components: z.array(z.object({ ...shownCode, ...shownValue })).nullable(),
+    reference_range: z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable(),
+    note: z.string().nullable(),
+    derived_from: z.array(z.string()).nullable().describe('Ids of documents.'),
+    status: z.string().nullable(),
+    ...common,
+  })
+  .meta({ id: 'Observation' });
+
+const VALUES = ['value', 'value_text', 'value_code', 'value_boolean', 'components'] as const;
+
+const observation = z
+  .strictObject({
+    code,
+    ...coded,
+    category: z.enum(CATEGORIES),
+    effective_at: moment,
+    value: optional(z.number()),
+    unit: optional(unit),
+    value_text: optional(text),
+    value_code: optional(z.strictObject({ code, ...coded }).superRefine(oneSystem)),
+    value_boolean: optional(z.boolean()),
+    components: optional(
+      z
+        .array(z.strictObject({ code, ...coded, value: z.number(), unit }).superRefine(oneSystem))
+        .min(1)
+        .max(200),
+    ),
+    reference_range: optional(z.strictObject({ low: optional(z.number()), high: optional(z.number()) })),
+    note: optional(text),
+    derived_from: optional(
+      z.union([z.string().min(1).max(64), z.array(z.string().min(1).max(64)).min(1).max(100)]),
+    ),
+    author_type: authorType,
+  })
+  .superRefine(oneSystem)
+  .superRefine((given, context) => {
+    const refuse = (path: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    const values = VALUES.filter((name) => given[name] !== undefined);
+    const [first = 'value', second] = values;
+    if (values.length !== 1)
+      refuse(second ?? first, `must be the only one of ${VALUES.join(', ')}, of which one must be there`);
+    if (given.value !== undefined && given.unit === undefined) refuse('unit', 'is missing');
+    if (given.value === undefined && given.unit !== undefined) refuse('unit', 'goes with value');
+    const range = given.reference_range;
+    if (range === undefined) return;
+    if (given.value === undefined) refuse('reference_range', 'goes with value');
+    if (range.low === undefined && range.high === undefined)
+      refuse('reference_range', 'must have low or high');
+    if (range.low !== undefined && range.high !== undefined && range.high < range.low)
+      refuse('reference_range', 'must not have a high below its low');
+  });
+
+/** Their routes. */
+export const OBSERVATION_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/v1/patients/{patient_id}/observations',
+    operationId: 'createObservation',
+    summary: 'Record an observation',
+    description:
+      'Exactly one of `value` with `unit`, `value_text`, `value_code`, `value_boolean` and `components`. A bare `code` is LOINC.',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    body: observation,
+    answers: { 201: { description: 'The observation', schema: observationSchema } },
+    run(request) {
+      const { author_type, ...given } = request.body;
+      const { patient_id: patient } = request.params;
+      return createItem(request, KIND, patient, toObservation(given, `Patient/${patient}`), author_type);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}/observations',
+    operationId: 'listObservations',
+    summary: 'A patient’s observations, the last recorded first',
+    tag: TAG,
+    credential: 'api_key',
+    models: LIST_MODELS,
+    query: z.strictObject({
+      ...LIST_QUERY,
+      category: z.enum(CATEGORIES).optional(),
+      code: code.optional().describe('LOINC, or `system|code`.'),
+      from: date.optional().describe('First day of `effective_at`, UTC.'),
+      to: date.optional().describe('Last day of `effective_at`, UTC.'),
+    }),
+    answers: { 200: { description: 'A page', schema: listOf(observationSchema) } },
+    run(request) {
+      const { category, code: asked, from, to, ...page } = request.query;
+      const parts = asked === undefined ? undefined : splitCode(asked);
+      const criteria: [string, string][] = [
+        ...(category === undefined
+          ? []
+          : [['category', tokenOf(categorySystem(category), category)] satisfies [string, string]]),
+        ...(parts === undefined
+          ? []
+          : [['code', tokenOf(parts.system ?? LOINC, parts.code)] satisfies [string, string]]),
+        ...(from === undefined ? [] : [['date', `ge${from}`] satisfies [string, string]]),
+        ...(to === undefined ? [] : [['date', `le${to}`] satisfies [string, string]]),
+      ];
+      return listItems(request, KIND, request.params.patient_id, { criteria, ...page });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/observations/{item_id}',
+    operationId: 'getObservation',
+    summary: 'An observation',
+    tag: TAG,
+    credential: 'api_key',
+    answers: { 200: { description: 'The observation', schema: observationSchema } },
+    run: (request) => readItem(request, KIND, request.params.item_id),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/observations/{item_id}',
+    operationId: 'deleteObservation',
+    summary: 'Delete an observation; its history stays',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    answers: { 204: { description: 'It is deleted' } },
+    run: (request) => removeItem(request, KIND, request.params.item_id),
+  }),
+];

@@ -1,0 +1,163 @@
+/** Patients of REST v1. */
+import { z } from 'zod';
+import { settleNarrative } from '#src/fhir/narrative.ts';
+import { shownPatient, toPatient, withDemographics } from '#src/fhir/v1/patient.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { type RouteResult, route } from '../api/route.ts';
+import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { namingInputs } from './inputs.ts';
+import { LIST_MODELS, listRecords } from './list.ts';
+import {
+  commandOf,
+  liveResource,
+  type RestRequest,
+  recordOf,
+  resourceIn,
+  shownRecords,
+  writtenBody,
+} from './record.ts';
+import { AUTHOR, authorType, common, date, ids, optional, system, text } from './schemas.ts';
+
+const TAG = 'Patients and records';
+
+const patientSchema = z
+  .object({
+    ...ids,
+    given: z.string().nullable(),
+    family: z.string().nullable(),
+    birth_date: z.string().nullable(),
+    gender: z.string().nullable(),
+    identifiers: z.array(z.object({ system: z.string().nullable(), value: z.string() })),
+    ...common,
+  })
+  .meta({ id: 'Patient' });
+
+const demographics = z
+  .strictObject({
+    given: optional(text),
+    family: optional(text),
+    birth_date: optional(date),
+    gender: optional(z.enum(['male', 'female', 'other', 'unknown'])),
+    identifiers: optional(z.array(z.strictObject({ system: optional(system), value: text })).max(100)),
+    author_type: authorType,
+  })
+  .superRefine(({ given, family }, context) => {
+    if (given === undefined && family === undefined)
+      context.addIssue({ code: 'custom', path: ['family'], message: 'or given must be there' });
+  });
+
+/** How often a replacement is tried when others write meanwhile. */
+const TRIES = 5;
+
+/** Replaces demographics; what v1 does not show stays. @throws Refusal 404 409 412 422 */
+async function replace(
+  request: RestRequest & { readonly body: z.output<typeof demographics> },
+  id: string,
+): Promise<RouteResult> {
+  const { services, body } = request;
+  const { author_type, ...given } = body;
+  const command = commandOf(request, author_type);
+  for (let tries = 1; ; tries += 1) {
+    const { body: stored, version } = await liveResource(request, 'Patient', id);
+    const before = resourceIn(stored);
+    const value = settleNarrative(before, withDemographics(before, given));
+    try {
+      const written = await namingInputs(
+        services.commands.update(command, 'Patient', { id }, { value, exact: false }, version),
+      );
+      const { result, position } = written;
+      const [old] = await shownRecords(
+        request,
+        [{ ...result, lastUpdated: 0, version, body: stored }],
+        shownPatient,
+      );
+      const shown = {
+        type: 'Patient',
+        id,
+        patient: id,
+        version: result.version,
+        created: String(old?.created_at),
+        updated: result.lastUpdated ?? '',
+        author: command.authorship,
+      } as const;
+      return { status: 200, body: recordOf(shown, shownPatient(writtenBody(result))), position };
+    } catch (error) {
+      const moved = error instanceof Refusal && error.kind === 'precondition_failed';
+      if (!moved || tries === TRIES) throw error;
+    }
+  }
+}
+
+/** Their routes. */
+export const PATIENT_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/v1/patients',
+    operationId: 'createPatient',
+    summary: 'Create a patient',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    body: demographics,
+    answers: { 201: { description: 'The patient', schema: patientSchema } },
+    async run(request) {
+      const { services, body } = request;
+      const { author_type, ...given } = body;
+      const command = commandOf(request, author_type);
+      const { result, position } = await namingInputs(
+        services.commands.create(command, 'Patient', { value: toPatient(given), exact: false }),
+      );
+      const { id, version, lastUpdated = '' } = result;
+      const times = { version, created: lastUpdated, updated: lastUpdated };
+      const shown = { type: 'Patient', id, patient: id, ...times, author: command.authorship } as const;
+      return {
+        status: 201,
+        headers: { Location: `${services.config.baseUrl}/v1/patients/${id}` },
+        body: recordOf(shown, shownPatient(writtenBody(result))),
+        position,
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/patients',
+    operationId: 'listPatients',
+    summary: 'Patients that the project sees, the newest first',
+    tag: TAG,
+    credential: 'api_key',
+    models: LIST_MODELS,
+    query: z.strictObject(LIST_QUERY),
+    answers: { 200: { description: 'A page', schema: listOf(patientSchema) } },
+    run: (request) => listRecords(request, { type: 'Patient', criteria: [], ...request.query }, shownPatient),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}',
+    operationId: 'getPatient',
+    summary: 'A patient',
+    tag: TAG,
+    credential: 'api_key',
+    answers: { 200: { description: 'The patient', schema: patientSchema } },
+    async run(request) {
+      const found = await liveResource(request, 'Patient', request.params.patient_id);
+      const [body] = await shownRecords(request, [found], shownPatient);
+      return { status: 200, body };
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/v1/patients/{patient_id}',
+    operationId: 'replacePatient',
+    summary: 'Replace a patient’s demographics',
+    description:
+      'What is left out is removed. What a Patient holds beyond these members stays. A narrative that would no longer be true is dropped if it was generated, else the change is refused.',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    body: demographics,
+    answers: { 200: { description: 'The patient', schema: patientSchema } },
+    run: (request) => replace(request, request.params.patient_id),
+  }),
+];

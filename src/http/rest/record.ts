@@ -1,0 +1,142 @@
+/** What every record of REST v1 shows beside its own fields, and how it is found and written (decisions.md, section 4). */
+import type { CommandContext, WriteResult } from '#commands/command.ts';
+import type { CurrentResource } from '#queries/read.ts';
+import type { Mark } from '#queries/rest/marks.ts';
+import type { AuthorType } from '#src/events/metadata.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { Authorship } from '#src/shared/caller.ts';
+import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
+import { toInstant } from '#src/shared/time.ts';
+import type { Circumstances, Proven } from '../api/route.ts';
+import { readAuthorship } from '../authorship.ts';
+
+/** A request with an API key. */
+export type RestRequest = Circumstances & Proven['api_key'];
+
+/** The record that a resource is of. */
+export interface Shown {
+  readonly type: ResourceType;
+  readonly id: string;
+  /** The Patient's id. */
+  readonly patient: string;
+  readonly version: number;
+  /** FHIR instants. */
+  readonly created: string;
+  readonly updated: string;
+  readonly author: Pick<Authorship, 'authorType' | 'sourceSystem' | 'originId'>;
+}
+
+/** A record: the common fields around its own. */
+export function recordOf(shown: Shown, fields: object): Record<string, unknown> {
+  const { type, id, patient, version, created, updated, author } = shown;
+  return {
+    id,
+    patient,
+    ...fields,
+    version,
+    created_at: created,
+    updated_at: updated,
+    author_type: author.authorType,
+    source_system: author.sourceSystem ?? null,
+    origin_id: author.originId ?? null,
+    fhir: `${type}/${id}`,
+  };
+}
+
+/**
+ * What a write's command runs under.
+ * @param given `author_type` of the body: it wins over the header.
+ * @throws Refusal invalid (422) when both are there and differ.
+ */
+export function commandOf(request: RestRequest, given?: AuthorType): CommandContext {
+  const { caller, header, requestId, ids, now, retry } = request;
+  const authorship = readAuthorship(header);
+  const sent = header('x-service-author-type');
+  if (given !== undefined && sent !== undefined && sent !== '' && sent !== given) {
+    throw new Refusal('invalid', {
+      code: 'value',
+      diagnostics: `author_type is ${given}, but X-Service-Author-Type is another`,
+      expression: 'author_type',
+    });
+  }
+  return {
+    caller,
+    authorship: given === undefined ? authorship : { ...authorship, authorType: given },
+    requestId,
+    ids,
+    now,
+    ...(retry === undefined ? {} : { retry }),
+  };
+}
+
+/** The body that a write left. */
+export function writtenBody({ body, type, id }: WriteResult): JsonObject {
+  if (body === undefined) throw new TypeError(`${type}/${id} was written without a body`);
+  return resourceIn(body);
+}
+
+/** A stored body as plain JSON. */
+export function resourceIn(body: string): JsonObject {
+  const value: unknown = JSON.parse(body);
+  if (!isObject(value)) throw new TypeError('a stored body is no object');
+  return value;
+}
+
+/** A live resource. @throws Refusal not_found (404), for a deleted one too */
+export async function liveResource(
+  { services, caller }: RestRequest,
+  type: ResourceType,
+  id: string,
+): Promise<CurrentResource & { readonly body: string }> {
+  const found = await services.queries.read(caller, type, id);
+  if (found === undefined || found.body === null) throw notFound(type, id.slice(0, 64));
+  return { ...found, body: found.body };
+}
+
+/** Live resources as records, in their order. @param fields what is shown of each */
+export async function shownRecords(
+  request: RestRequest,
+  found: readonly (CurrentResource & { readonly body: string })[],
+  fields: (resource: JsonObject) => object,
+): Promise<Record<string, unknown>[]> {
+  const marks = await marksOf(request, found);
+  return found.map(({ type, id, version, lastUpdated, body }) => {
+    const mark = marks.get(id);
+    if (mark === undefined) throw unavailable('the read model is catching up with what was written');
+    const { author, source_system: sourceSystem, origin_id: originId } = mark.metadata;
+    const resource = resourceIn(body);
+    const shown: Shown = {
+      type,
+      id,
+      patient: patientOf(type, id, resource),
+      version,
+      created: toInstant(mark.created),
+      updated: toInstant(lastUpdated),
+      author: {
+        authorType: author?.type ?? 'import',
+        ...(sourceSystem === undefined ? {} : { sourceSystem }),
+        ...(originId === undefined ? {} : { originId }),
+      },
+    };
+    return recordOf(shown, fields(resource));
+  });
+}
+
+/** Of what another has just written, one read model may show more than the other: then that is waited for. */
+async function marksOf(
+  { services, caller }: RestRequest,
+  found: readonly CurrentResource[],
+): Promise<ReadonlyMap<string, Mark>> {
+  const marks = await services.queries.marks(caller, found);
+  if (found.every(({ id }) => marks.has(id))) return marks;
+  await services.caughtUp(['history']);
+  return services.queries.marks(caller, found);
+}
+
+function patientOf(type: ResourceType, id: string, { subject }: JsonObject): string {
+  if (type === 'Patient') return id;
+  const { reference } = isObject(subject) ? subject : {};
+  const [, patient] = /(?:^|\/)Patient\/([^/]+)/.exec(String(reference)) ?? [];
+  return patient ?? '';
+}

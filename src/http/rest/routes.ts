@@ -1,0 +1,16 @@
+/** Every route below `/v1` (interface.md, section 4.3). */
+import type { Route } from '../api/route.ts';
+import { CONDITION_ROUTES } from './conditions.ts';
+import { MEDICATION_ROUTES } from './medications.ts';
+import { OBSERVATION_ROUTES } from './observations.ts';
+import { PATIENT_ROUTES } from './patients.ts';
+import { PROVENANCE_ROUTES } from './provenance.ts';
+
+/** In the order of the documentation. */
+export const REST_ROUTES: readonly Route[] = [
+  ...PATIENT_ROUTES,
+  ...OBSERVATION_ROUTES,
+  ...CONDITION_ROUTES,
+  ...MEDICATION_ROUTES,
+  ...PROVENANCE_ROUTES,
+];

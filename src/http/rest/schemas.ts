@@ -1,0 +1,107 @@
+/** Schemas that routes of REST v1 share: inputs of interface.md 2.2, and the members of every record (decisions.md, section 4). */
+import { z } from 'zod';
+import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { parsePeriod } from '#src/fhir/search/period.ts';
+import { splitCode, UCUM } from '#src/fhir/v1/elements.ts';
+import { isUnit } from '#src/terminology/units.ts';
+import { instant } from '../api/schemas.ts';
+
+/** A member that may be left out; null says the same. */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** A text that says something. */
+export const text = z
+  .string()
+  .max(10_000)
+  .regex(/^\S(?:[\s\S]*\S)?$/, 'must not be empty, nor begin or end with a blank');
+
+/** A calendar day. */
+export const date = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/, 'must be a date such as 2026-03-31')
+  .refine((value) => parsePeriod(value) !== undefined, 'must be a day that there is')
+  .meta({ format: 'date' });
+
+/** A moment; without seconds they are zero. */
+export const moment = z
+  .string()
+  .regex(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/,
+    'must be a date-time with an offset, such as 2026-03-31T09:30:00+02:00',
+  )
+  .refine((value) => parsePeriod(value) !== undefined, 'must be a moment that there is')
+  .transform((value) => value.replace(/(T\d\d:\d\d)(?=Z|[+-])/, '$1:00'))
+  .describe('ISO 8601 with an offset.');
+
+/** A code, or `system|code`. */
+export const code = z
+  .string()
+  .max(500)
+  .regex(/^(?:[^\s|]+\|)?[^\s|]+(?: [^\s|]+)*$/, 'must be a code, or system|code');
+
+/** URI of a code system. */
+export const system = z.string().max(1_000).regex(/^\S+$/, 'must be a URI');
+
+/** A unit, checked by a library of UCUM. */
+export const unit = z
+  .string()
+  .max(100)
+  .refine((value) => isUnit(UCUM, value), 'must be a unit of UCUM, such as mg/dL or mm[Hg]')
+  .describe('UCUM.');
+
+/** Who the author is: in the body or the header `X-Service-Author-Type`. */
+export const authorType = optional(z.enum(AUTHOR_TYPES)).describe(
+  'Wins over the header X-Service-Author-Type.',
+);
+
+/** A code's members: `code` may name its system itself. */
+export const coded = { system: optional(system), display: optional(text) };
+
+/** Refuses a code that names another system than `system` beside it. */
+export function oneSystem(
+  given: { readonly code?: string | undefined; readonly system?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  const named = given.code === undefined ? undefined : splitCode(given.code).system;
+  if (named === undefined || given.system === undefined || named === given.system) return;
+  context.addIssue({ code: 'custom', path: ['system'], message: 'must be the system that the code names' });
+}
+
+/** Refuses a period that ends before it begins. */
+export function inOrder(start: string | undefined, end: string | undefined, path: string) {
+  return (context: z.RefinementCtx): void => {
+    if (start !== undefined && end !== undefined && end < start)
+      context.addIssue({ code: 'custom', path: [path], message: 'must not be before the beginning' });
+  };
+}
+
+const nullable = z.string().nullable();
+
+/** Members of a shown code. */
+export const shownCode = { code: nullable, system: nullable, display: nullable };
+
+/** Members of every record. */
+export const common = {
+  version: z.int(),
+  created_at: instant,
+  updated_at: instant,
+  author_type: z.enum(AUTHOR_TYPES).describe('Of this version.'),
+  source_system: nullable,
+  origin_id: nullable,
+  fhir: z.string().describe('`<Type>/<id>` on the FHIR interface.'),
+};
+
+/** The ids of every record. */
+export const ids = { id: z.string(), patient: z.string().describe('The id of the patient.') };
+
+/** Author headers of writes (interface.md, section 4). */
+export const AUTHOR = {
+  'X-Service-Author-Type': 'Who the author is; `import` when absent.',
+  'X-Service-Author-Ref': 'The author: `Practitioner/<id>` of the directory.',
+  'X-Service-Acting-As': 'Who is at the keyboard: `Practitioner/<id>` or `PractitionerRole/<id>`.',
+  'X-Service-On-Behalf-Of': '`Organization/<id>` of the directory.',
+  'X-Service-Source-System': 'Name of the system that the data come from.',
+  'X-Service-Origin-Id': 'What the data are called there.',
+};

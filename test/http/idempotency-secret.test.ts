@@ -1,0 +1,65 @@
+/** Secrets that an answer shows once: the same for every attempt at a request, and for nobody else. */
+import { expect } from 'chai';
+import { migrate } from '#src/database/migrate.ts';
+import { IdempotencyStore, type Reservation } from '#src/operations/idempotency.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+
+const REQUEST = { scope: 'somebody', key: 'key-1', credential: 'token-1', requestHash: Buffer.alloc(32, 1) };
+
+describe('secrets of requests that are sent again', () => {
+  let database: TestDatabase;
+  let store: IdempotencyStore;
+
+  before(async () => {
+    database = await createDatabase();
+    await migrate(database.url);
+    store = new IdempotencyStore(database.pool);
+  });
+  after(() => database.drop());
+
+  async function reserved(request: typeof REQUEST): Promise<Reservation> {
+    const begun = await store.begin(request);
+    if ('kept' in begun) throw new Error('it has an answer');
+    return begun.reserved;
+  }
+
+  it('are the same for the next attempt, sealed meanwhile, and gone with the answer', async () => {
+    const first = await reserved(REQUEST);
+    const secret = await first.secret();
+    expect(secret).to.have.length(32);
+    expect(await first.secret()).to.deep.equal(secret);
+    await first.release();
+    const { rows } = await database.pool.query('select i::text as row from operations.idempotency i');
+    for (const form of ['hex', 'base64', 'base64url'] as const)
+      expect(rows[0].row).to.not.contain(secret.toString(form));
+
+    const second = await reserved(REQUEST);
+    expect(await second.secret()).to.deep.equal(secret);
+    await second.keep({ status: 201, headers: {}, body: 'done' });
+    const kept = await database.pool.query('select secret from operations.idempotency');
+    expect(kept.rows).to.deep.equal([{ secret: null }]);
+  });
+
+  it('are not given to another credential, which leaves them as they are', async () => {
+    const request = { ...REQUEST, key: 'key-2' };
+    const first = await reserved(request);
+    const secret = await first.secret();
+    await first.release();
+    const refused = await store.begin({ ...request, credential: 'token-2' }).catch((error: unknown) => error);
+    expect(refused).to.have.property('status', 422);
+    const second = await reserved(request);
+    expect(second.commandId).to.equal(first.commandId);
+    expect(await second.secret()).to.deep.equal(secret);
+    await second.forget();
+  });
+
+  it('are new for a new request', async () => {
+    const request = { ...REQUEST, key: 'key-3' };
+    const first = await reserved(request);
+    const secret = await first.secret();
+    await first.forget();
+    const second = await reserved(request);
+    expect(await second.secret()).to.not.deep.equal(secret);
+    await second.forget();
+  });
+});

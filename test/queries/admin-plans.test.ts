@@ -1,0 +1,112 @@
+/** What the admin interface's questions read does not grow with what others have. */
+import { expect } from 'chai';
+import type { Pool } from 'pg';
+import { projects } from '#projections/projects/project.ts';
+import { resources } from '#projections/resources/project.ts';
+import { schemaSql } from '#projections/tables.ts';
+import { openAdminQueries } from '#queries/admin/admin.ts';
+import type { Page } from '#queries/admin/page.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { mostRowsRead } from '#test/support/rows-read.ts';
+
+const ORGANIZATIONS = 2_000;
+const PER_PROJECT = 30;
+const LONG = 200;
+const LIMIT = 20;
+
+const someone = (n: number) => ({
+  issuer: 'https://idp.example',
+  subject: `person-${n}`,
+  email: `person@d${n}.example`,
+  emailVerified: true,
+});
+
+describe('plans of the admin interface', () => {
+  let database: TestDatabase;
+
+  before(async () => {
+    database = await createDatabase();
+    await migrate(database.url);
+    const { pool } = database;
+    await pool.query(schemaSql(projects, 'projects') + projects.indexes('projects'));
+    await pool.query(schemaSql(resources, 'resources') + resources.indexes('resources'));
+    const all = `generate_series(1, ${ORGANIZATIONS}) n`;
+    await pool.query(`
+      insert into projects.organization (id, name, created_at, sso_issuer, sso_client_id, sso_domains, sso_at)
+        select 'org_' || n, 'o', n, 'https://idp' || n || '.example', 'c', array['d' || n || '.example'], n from ${all};
+      insert into projects.member (organization, issuer, subject, role, changed_at)
+        select 'org_' || n, 'https://idp.example', 'person-' || n, 'owner', n from ${all};
+      insert into projects.project (id, organization, name, created_at)
+        select 'proj_' || n, 'org_' || n, 'p', n from ${all};
+      insert into projects.project (id, organization, name, created_at)
+        select 'long_' || n, 'org_1', 'p', n from generate_series(1, ${LONG}) n;
+      insert into projects.api_key (sha256, key_id, project, environment, name, scopes, last4, created_at)
+        select 'hash' || n, 'key_' || n, 'proj_' || n, 'sandbox', 'k', '{read}', 'abcd', n from ${all};
+      insert into projects.application (id, project, client_id, name, kind, redirect_uris, scopes, grant_types, trusted, created_at)
+        select 'app_' || n, 'proj_' || n, 'client_' || n, 'a', 'public', '{}', '{}', '{}', false, n from ${all}`);
+    const tenants = Array.from({ length: ORGANIZATIONS }, (_, n) =>
+      tenantId({ project: `proj_${n + 1}`, environment: 'sandbox' }),
+    );
+    await pool.query(
+      `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
+       select gen_random_uuid(), 'Patient', t, gen_random_uuid(), 1, 1, 1, false, 's', '{}'
+       from unnest($1::uuid[]) t, generate_series(1, $2)`,
+      [tenants, PER_PROJECT],
+    );
+    await pool.query('analyze');
+  });
+  after(() => database.drop());
+
+  const read = (ask: (queries: ReturnType<typeof openAdminQueries>) => Promise<unknown>) =>
+    mostRowsRead(database.pool, (pool: Pool) => ask(openAdminQueries(pool)));
+
+  it('find one thing among many by its index', async () => {
+    const [who, n] = [someone(700), 700];
+    const questions: Record<string, number> = {
+      organization: await read((ask) => ask.organization(who, `org_${n}`)),
+      project: await read((ask) => ask.project(who, `proj_${n}`)),
+      key: await read((ask) => ask.key(who, `key_${n}`)),
+      application: await read((ask) => ask.application(who, `app_${n}`)),
+      organizations: await read((ask) => ask.organizations(who, { limit: LIMIT })),
+      projects: await read((ask) => ask.projects(`org_${n}`, { limit: LIMIT })),
+      keys: await read((ask) => ask.keys(`proj_${n}`, { limit: LIMIT })),
+      applications: await read((ask) => ask.applications(`proj_${n}`, { limit: LIMIT })),
+      members: await read((ask) => ask.members(`org_${n}`, { limit: LIMIT })),
+      ssoOf: await read((ask) => ask.ssoOf(`d${n}.example`)),
+      domainHolders: await read((ask) => ask.domainHolders([`d${n}.example`, 'none.example'])),
+      ssoClients: await read((ask) => ask.ssoClients(`https://idp${n}.example`)),
+      hasData: await read((ask) => ask.hasData({ project: `proj_${n}`, environment: 'sandbox' })),
+    };
+    for (const [name, rows] of Object.entries(questions)) expect(rows, name).to.be.at.most(20);
+  });
+
+  it('read a page, and the rest only to count it', async () => {
+    const pages: [
+      string,
+      number,
+      (ask: ReturnType<typeof openAdminQueries>, cursor?: string) => Promise<Page<unknown>>,
+    ][] = [
+      ['projects', LONG + 1, (ask, cursor) => ask.projects('org_1', { limit: LIMIT, cursor })],
+      [
+        'patients',
+        PER_PROJECT,
+        (ask, cursor) =>
+          ask.patients({ project: 'proj_9', environment: 'sandbox' }, { limit: LIMIT, cursor }),
+      ],
+    ];
+    for (const [name, total, page] of pages) {
+      const first = await page(openAdminQueries(database.pool));
+      expect([first.total, first.rows.length], name).to.deep.equal([total, LIMIT]);
+      let last = first.next;
+      for (let next = last; next !== undefined; ) {
+        last = next;
+        next = (await page(openAdminQueries(database.pool), next)).next;
+      }
+      for (const cursor of [undefined, last]) {
+        expect(await read((ask) => page(ask, cursor)), name).to.be.at.most(total + 3 * LIMIT);
+      }
+    }
+  });
+});
