@@ -178,12 +178,16 @@ describe('webhook deliveries', () => {
     const hanging = await endpointAt(service, `${receiver.url}/hangs`, ['resource.created']);
     const healthy = await endpointAt(service, `${receiver.url}/healthy`, ['resource.created']);
     const count = 60;
-    const began = performance.now();
+    let beside = 0;
+    receiver.answer('/healthy', (response) => {
+      if (open > 0) beside += 1;
+      response.writeHead(204).end();
+    });
     await Promise.all(
       Array.from({ length: count }, () => service.post('/Patient', { resourceType: 'Patient' })),
     );
     await receiver.of('/healthy', count);
-    expect(performance.now() - began, 'ms').to.be.lessThan(TIMEOUT_SECONDS * 1_000 * 8);
+    expect(beside, 'delivered while others hung').to.be.greaterThan(0);
     await eventually(() => known);
     const first = receiver.received.filter(({ path }) => path === '/hangs').length;
     expect(first).to.be.lessThan(count);
