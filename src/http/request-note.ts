@@ -1,5 +1,6 @@
 /** What is noted of an answered request: for its project's log, usage, and the key's last use. */
 import type { Context } from 'koa';
+import { isResourceType } from '#src/fhir/types.ts';
 import type { KeyUse } from '#src/operations/key-use.ts';
 import type { RequestLog } from '#src/operations/request-log.ts';
 import type { Usage } from '#src/operations/usage.ts';
@@ -26,6 +27,7 @@ export interface Answered {
 /** Ids as we give them: of resources, and of everything with a prefix. */
 const OWN_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{3,6}_[\w-]{22,26})$/;
 const VERSION_ID = /^\d{1,9}$/;
+const TYPES = new Set([':type', '{resource_type}']);
 const READS_BY_POST = /\/_search$|\/\$/;
 /** Members of a project are told apart from strangers, whose requests are nobody's. */
 const REFUSED = new Set([401, 403, 404]);
@@ -70,8 +72,13 @@ export function loggedPath(path: string, pattern: string): string {
     .split('/')
     .map((segment, index) => {
       const name = wanted[index] ?? '';
-      if (segment === name || segment === '' || name === ':type') return segment;
-      return OWN_ID.test(segment) || (name === ':vid' && VERSION_ID.test(segment)) ? segment : '…';
+      const known =
+        segment === name ||
+        segment === '' ||
+        OWN_ID.test(segment) ||
+        (name === ':vid' && VERSION_ID.test(segment)) ||
+        (TYPES.has(name) && isResourceType(segment));
+      return known ? segment : '…';
     })
     .join('/');
 }

@@ -65,7 +65,8 @@ describe('a request killed between append and answer', () => {
   let signed: DyingRequest;
   let both: { readonly value: string; readonly request: DyingRequest };
 
-  before(async () => {
+  before(async function () {
+    this.timeout(240_000); // many starts, on a machine that does other things
     database = await createDatabase();
     [dataDir, dyingDir] = [await newDataDir(), await newDataDir()];
     service = await startService({ databaseUrl: database.url, dataDir });

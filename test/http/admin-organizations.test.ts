@@ -1,4 +1,4 @@
-/** Organizations, members, roles, single sign-on, verification and projects through the admin interface. */
+/** Organizations, members, roles and projects through the admin interface. */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -203,101 +203,6 @@ describe('admin: organizations and projects', () => {
       expect(roles).to.deep.include(['owner@clinic.example', 'owner']);
       expect(roles).to.deep.include(['dev@clinic.example', 'developer']);
     });
-  });
-
-  describe('single sign-on', () => {
-    it('makes developers of people with a verified address of the domain who sign in with the issuer', async () => {
-      const { id } = await owner.done('POST', '/organizations', { name: 'SSO' });
-      const settings = {
-        issuer: owner.issuer,
-        client_id: 'annal',
-        domains: ['SSO.example', 'two.sso.example'],
-      };
-      const joiner = await signIn(service, 'new@sso.example');
-      expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
-      const set = await owner.done('PUT', `/organizations/${id}/sso`, settings);
-      expect(set).to.deep.equal({ ...settings, domains: ['sso.example', 'two.sso.example'] });
-      expect(await owner.done('PUT', `/organizations/${id}/sso`, settings)).to.deep.equal(set);
-      expect(await joiner.done('GET', `/organizations/${id}`)).to.deep.include({
-        role: 'developer',
-        sso: set,
-      });
-      expect((await joiner.done('GET', '/organizations')).total).to.equal(1);
-      const lookAlike = await signIn(service, 'new@notsso.example');
-      expect((await lookAlike.ask('GET', `/organizations/${id}`)).status).to.equal(404);
-
-      expect(await stranger.done('GET', '/sso/discover?email=Who@SSO.Example')).to.deep.equal({
-        organization: 'SSO',
-        issuer: owner.issuer,
-        client_id: 'annal',
-      });
-      expect((await stranger.ask('GET', '/sso/discover?email=who@none.example')).status).to.equal(404);
-
-      // Named and removed, a person stays out.
-      const { issuer, subject } = joiner;
-      await owner.done('POST', `/organizations/${id}/members`, { issuer, subject, role: 'admin' });
-      expect((await joiner.done('GET', `/organizations/${id}`)).role).to.equal('admin');
-      await owner.done('DELETE', `/organizations/${id}/members?${new URLSearchParams({ issuer, subject })}`);
-      expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
-      // Without the domain, so does everybody.
-      const other = await signIn(service, 'other@sso.example');
-      expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(200);
-      await owner.done('PUT', `/organizations/${id}/sso`, { ...settings, domains: [] });
-      expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(404);
-    });
-
-    it('gives a domain to one organization, also when many ask at once', async () => {
-      const ids: string[] = [];
-      for (const n of [1, 2, 3, 4])
-        ids.push((await owner.done('POST', '/organizations', { name: `Race ${n}` })).id);
-      const settings = {
-        issuer: 'https://idp.example',
-        client_id: 'c',
-        domains: ['raced.example', 'b.example'],
-      };
-      const answers = await Promise.all(
-        ids.map((id) => owner.ask('PUT', `/organizations/${id}/sso`, settings)),
-      );
-      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409]);
-      const lost = answers.find(({ status }) => status === 409);
-      const { error } = JSON.parse(lost?.text ?? '');
-      expect(error.errors.map(({ field }: { field: string }) => field)).to.deep.equal([
-        'domains.0',
-        'domains.1',
-      ]);
-      expect(lost?.text).to.not.contain('org_');
-    });
-
-    const wrong: [string, object, string][] = [
-      ['an issuer over http', { issuer: 'http://idp.example' }, 'issuer'],
-      ['an issuer with a query', { issuer: 'https://idp.example/?a' }, 'issuer'],
-      ['no client', { client_id: '' }, 'client_id'],
-      ['a domain that is none', { domains: ['clinic'] }, 'domains.0'],
-      ['an address in the place of a domain', { domains: ['a@clinic.example'] }, 'domains.0'],
-      ['a domain twice', { domains: ['a.example', 'A.example'] }, 'domains'],
-    ];
-    for (const [what, more, field] of wrong) {
-      it(`refuses ${what}`, async () => {
-        const settings = { issuer: 'https://idp.example', client_id: 'c', domains: ['x.example'], ...more };
-        const answer = await owner.ask('PUT', `/organizations/${org}/sso`, settings);
-        expect([answer.status, JSON.parse(answer.text).error.field]).to.deep.equal([422, field]);
-      });
-    }
-  });
-
-  it('verifies by the address of an owner, in the domains of single sign-on where there are some', async () => {
-    const { id } = await owner.done('POST', '/organizations', { name: 'Verified' });
-    const verified = await owner.done('POST', `/organizations/${id}/verify`);
-    expect(verified).to.include({ verified: true, verified_domain: 'clinic.example' });
-    expect(await owner.done('GET', `/organizations/${id}`)).to.deep.equal(verified);
-    expect(await owner.done('POST', `/organizations/${id}/verify`)).to.deep.equal(verified);
-    const { id: other } = await owner.done('POST', '/organizations', { name: 'Other' });
-    const sso = { issuer: 'https://idp.example', client_id: 'c', domains: ['other-place.example'] };
-    await owner.done('PUT', `/organizations/${other}/sso`, sso);
-    const refusal = await owner.ask('POST', `/organizations/${other}/verify`);
-    expect([refusal.status, refusal.text]).to.satisfy(
-      ([status, text]: [number, string]) => status === 403 && text.includes('clinic.example'),
-    );
   });
 });
 

@@ -11,6 +11,7 @@ import { healthRouter } from '#src/http/health.ts';
 import { FHIR_SHAPES } from '#src/http/openapi/fhir-texts.ts';
 import { ROUTES } from '#src/http/routes.ts';
 import { createMetrics } from '#src/metrics/registry.ts';
+import { inParallel } from '#test/support/audit.ts';
 import { describedPath, faultOf, NotDescribed } from '#test/support/described.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
@@ -72,6 +73,21 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).to.equal(ids.length);
   });
 
+  it('says of every parameter and member what it is', () => {
+    const empty: string[] = [];
+    const walk = (part: unknown, at: string): void => {
+      if (typeof part !== 'object' || part === null) return;
+      for (const [key, value] of Object.entries(part)) {
+        const isSchema = key === 'schema' || at.endsWith('/properties');
+        if (isSchema && Object.keys(value).every((name) => name === 'description'))
+          empty.push(`${at}/${key}`);
+        walk(value, `${at}/${key}`);
+      }
+    };
+    walk(document, '');
+    expect(empty).to.deep.equal([]);
+  });
+
   it('has every route of the JSON interfaces', () => {
     for (const { method, path, operationId } of ROUTES)
       expect(document.paths[path]?.[method.toLowerCase()]?.operationId, `${method} ${path}`).to.equal(
@@ -116,15 +132,19 @@ describe('the OpenAPI document', () => {
   });
 
   it('describes what the service answers: no path of it is unknown, no method of it refused', async () => {
-    for (const [path, operations] of Object.entries(document.paths)) {
-      for (const url of urlsOf(path, operations)) {
-        for (const [method, { security }] of Object.entries(operations)) {
-          const { status } = await fetch(service.url + url, { method: method.toUpperCase() });
-          const expected = security.length > 0 ? [401] : [200, 400, 422];
-          expect(expected, `${method} ${url}: ${status}`).to.include(status);
-        }
-      }
-    }
+    const asked = Object.entries(document.paths).flatMap(([path, operations]) =>
+      urlsOf(path, operations).flatMap((url) =>
+        Object.entries(operations).map(([method, { security }]) => ({ url, method, security })),
+      ),
+    );
+    expect(asked.length).to.be.greaterThan(400);
+    await inParallel(asked, 16, async ({ url, method, security }) => {
+      const response = await fetch(service.url + url, { method: method.toUpperCase() });
+      const { status } = response;
+      await response.arrayBuffer();
+      const expected = security.length > 0 ? [401] : [200, 400, 422];
+      expect(expected, `${method} ${url}: ${status}`).to.include(status);
+    });
   });
 
   it('describes all that the service answers: every other method is refused, with those that there are', async () => {
@@ -133,6 +153,7 @@ describe('the OpenAPI document', () => {
       const known = Object.keys(operations).map((method) => method.toUpperCase());
       for (const method of METHODS.filter((each) => !known.includes(each))) {
         const response = await fetch(service.url + url, { method });
+        await response.arrayBuffer();
         expect(response.status, `${method} ${url}`).to.equal(405);
         const allowed = (response.headers.get('allow') ?? '').split(/, */);
         expect(allowed.filter((each) => each !== 'HEAD' && each !== 'OPTIONS').sort(), url).to.deep.equal(

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { productionKey } from '#test/support/project.ts';
-import type { Answer } from '#test/support/service.ts';
+import { dataOf, restOf } from '#test/support/rest.ts';
 
 /** Records on REST v1 and on the FHIR interface: one resource, two mouths (interface.md, section 4.3; decisions.md, section 4). */
 describe('REST v1', () => {
@@ -15,29 +15,7 @@ describe('REST v1', () => {
   });
   after(() => service.stop());
 
-  type Headers = Readonly<Record<string, string>>;
-  const v1 = (method: string, path: string, body?: object, headers: Headers = {}, key = service.key) =>
-    service.fhir(`${service.url}/v1${path}`, {
-      method,
-      key,
-      headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-  const get = (path: string) => v1('GET', path);
-  const made = async (path: string, body: object, headers: Headers = {}): Promise<JsonObject> => {
-    const answer = await v1('POST', path, body, headers);
-    expect(answer.status, answer.text).to.equal(201);
-    return answer.json;
-  };
-  const fhir = async (type: string, id: unknown): Promise<JsonObject> => {
-    const answer = await service.fhir(`/${type}/${String(id)}`);
-    expect(answer.status, answer.text).to.equal(200);
-    return JSON.parse(answer.text) as JsonObject;
-  };
-  const data = (answer: Answer): JsonObject[] => {
-    expect(answer.status, answer.text).to.equal(200);
-    return Array.isArray(answer.json.data) ? answer.json.data.filter(isObject) : [];
-  };
+  const { v1, get, made, fhir } = restOf(() => service);
 
   describe('patients', () => {
     const full = {
@@ -144,224 +122,6 @@ describe('REST v1', () => {
     });
   });
 
-  describe('observations', () => {
-    const at = { category: 'laboratory', effective_at: '2026-03-31T09:30:00+02:00' };
-    const values: readonly [string, object, object, object][] = [
-      [
-        'a number',
-        { code: '4548-4', value: 6.1, unit: '%', reference_range: { low: 4, high: 5.6 }, note: 'fasting' },
-        {
-          code: '4548-4',
-          system: 'http://loinc.org',
-          value: 6.1,
-          unit: '%',
-          reference_range: { low: 4, high: 5.6 },
-        },
-        {
-          valueQuantity: { value: 6.1, unit: '%', system: 'http://unitsofmeasure.org', code: '%' },
-          note: [{ text: 'fasting' }],
-        },
-      ],
-      [
-        'components',
-        {
-          code: '85354-9',
-          display: 'Blood pressure',
-          components: [
-            { code: '8480-6', value: 120, unit: 'mm[Hg]' },
-            { code: 'urn:x|dia', value: 80, unit: 'mm[Hg]', display: 'Diastolic' },
-          ],
-        },
-        { display: 'Blood pressure', value: null },
-        {
-          code: {
-            coding: [{ system: 'http://loinc.org', code: '85354-9', display: 'Blood pressure' }],
-            text: 'Blood pressure',
-          },
-        },
-      ],
-      [
-        'a text',
-        { code: '8251-1', value_text: 'unremarkable' },
-        { value_text: 'unremarkable' },
-        { valueString: 'unremarkable' },
-      ],
-      [
-        'a code',
-        { code: '882-1', value_code: { code: 'http://snomed.info/sct|112144000', display: 'A' } },
-        { value_code: { code: '112144000', system: 'http://snomed.info/sct', display: 'A' } },
-        {
-          valueCodeableConcept: {
-            coding: [{ system: 'http://snomed.info/sct', code: '112144000', display: 'A' }],
-            text: 'A',
-          },
-        },
-      ],
-      [
-        'a truth',
-        { code: '74204-9', value_boolean: false },
-        { value_boolean: false },
-        { valueBoolean: false },
-      ],
-      [
-        'a symptom',
-        { code: 'urn:own|tired', category: 'symptom', value_boolean: true },
-        { category: 'symptom', system: 'urn:own', code: 'tired' },
-        {
-          category: [
-            { coding: [{ system: 'https://annal.dev/fhir/observation-category', code: 'symptom' }] },
-          ],
-        },
-      ],
-    ];
-    for (const [name, given, shown, stored] of values) {
-      it(`with ${name} are the same on both interfaces`, async () => {
-        const record = await made(`/patients/${patient}/observations`, { ...at, ...given });
-        const plain = JSON.parse(JSON.stringify(record)) as JsonObject;
-        expect(JSON.parse((await get(`/observations/${String(record.id)}`)).text)).to.deep.include(shown);
-        expect(plain.patient).to.equal(patient);
-        expect(plain.status).to.equal('final');
-        expect(await fhir('Observation', record.id)).to.deep.include(stored);
-      });
-    }
-
-    it('without seconds have none, and name documents that are there', async () => {
-      const document = await service.post('/DocumentReference', {
-        resourceType: 'DocumentReference',
-        status: 'current',
-        subject: { reference: `Patient/${patient}` },
-        content: [{ attachment: { title: 'x' } }],
-      });
-      const body = { code: '4548-4', category: 'laboratory', value: 5, unit: '%' };
-      const id = String(document.json.id);
-      const record = await made(`/patients/${patient}/observations`, {
-        ...body,
-        effective_at: '2026-01-01T10:00Z',
-        derived_from: id,
-      });
-      expect(record).to.deep.include({ effective_at: '2026-01-01T10:00:00Z', derived_from: [id] });
-      const unknown = await v1('POST', `/patients/${patient}/observations`, {
-        ...body,
-        ...at,
-        derived_from: [newUuid()],
-      });
-      expect(unknown.status, unknown.text).to.equal(422);
-      expect(unknown.text).to.contain('derived_from');
-    });
-
-    it('that FHIR wrote are shown in words where v1 has no field', async () => {
-      const { id } = (
-        await service.post('/Observation', {
-          resourceType: 'Observation',
-          status: 'amended',
-          subject: { reference: `Patient/${patient}` },
-          code: { text: 'CRP' },
-          valueQuantity: { value: 5, comparator: '<', unit: 'mg/L' },
-          effectivePeriod: { start: '2026-01-01' },
-        })
-      ).json;
-      const shown = JSON.parse((await get(`/observations/${String(id)}`)).text) as JsonObject;
-      expect(shown).to.include({
-        code: null,
-        display: 'CRP',
-        value: null,
-        value_text: '< 5 mg/L',
-        effective_at: '2026-01-01',
-        category: null,
-        status: 'amended',
-      });
-    });
-
-    it('are listed by category, code and day, without what was entered in error', async () => {
-      const mine = String((await made('/patients', { given: 'Lists' })).id);
-      const days = ['2026-01-01T23:59:59Z', '2026-01-02T00:00:00Z', '2026-01-03T12:00:00Z'];
-      const ids: string[] = [];
-      for (const effective_at of days) {
-        const body = { code: '4548-4', category: 'laboratory', value: 5, unit: '%', effective_at };
-        ids.unshift(String((await made(`/patients/${mine}/observations`, body)).id));
-      }
-      const pulse = {
-        code: '8867-4',
-        category: 'vital-signs',
-        value: 60,
-        unit: '/min',
-        effective_at: days[0],
-      };
-      const vital = String((await made(`/patients/${mine}/observations`, pulse)).id);
-      const wrong = { ...(await fhir('Observation', vital)), id: undefined, status: 'entered-in-error' };
-      await service.post('/Observation', wrong);
-      const list = async (query: string) => {
-        const answer = await get(`/patients/${mine}/observations${query}`);
-        const found = data(answer).map(({ id }) => String(id));
-        expect(answer.json.total, query).to.equal(found.length);
-        return found;
-      };
-      expect(await list('')).to.deep.equal([vital, ...ids]);
-      expect(await list('?category=vital-signs')).to.deep.equal([vital]);
-      expect(await list('?code=4548-4')).to.deep.equal(ids);
-      expect(await list(`?code=${encodeURIComponent('http://loinc.org|8867-4')}`)).to.deep.equal([vital]);
-      expect(await list('?code=urn:other|8867-4')).to.deep.equal([]);
-      expect(await list('?from=2026-01-02')).to.deep.equal(ids.slice(0, 2));
-      expect(await list('?to=2026-01-01')).to.deep.equal([vital, ids[2]]);
-      expect(await list('?from=2026-01-02&to=2026-01-02')).to.deep.equal([ids[1]]);
-      const first = await get(`/patients/${mine}/observations?limit=1`);
-      expect(first.json.total).to.equal(4);
-    });
-
-    it('are deleted softly', async () => {
-      const body = { ...at, code: '4548-4', value: 5, unit: '%' };
-      const { id } = await made(`/patients/${patient}/observations`, body);
-      const remove = () => v1('DELETE', `/observations/${String(id)}`);
-      expect((await remove()).status).to.equal(204);
-      expect((await get(`/observations/${String(id)}`)).status).to.equal(404);
-      expect((await service.fhir(`/Observation/${String(id)}`)).status).to.equal(410);
-      expect((await remove()).status).to.equal(204);
-      expect((await v1('DELETE', `/observations/${newUuid()}`)).status).to.equal(404);
-      expect((await v1('DELETE', `/conditions/${String(id)}`)).status).to.equal(404);
-    });
-
-    const refused: readonly [string, object, ...string[]][] = [
-      ['no value', {}, 'value'],
-      ['two values', { value: 1, unit: '1', value_text: 'x' }, 'value_text'],
-      ['a value without its unit', { value: 1 }, 'unit'],
-      ['a unit that UCUM does not know', { value: 1, unit: 'furlongs' }, 'unit'],
-      ['a unit without its value', { value_text: 'x', unit: '1' }, 'unit'],
-      ['a range of a text', { value_text: 'x', reference_range: { low: 1 } }, 'reference_range'],
-      ['a range without ends', { value: 1, unit: '1', reference_range: {} }, 'reference_range'],
-      [
-        'a range upside down',
-        { value: 1, unit: '1', reference_range: { low: 2, high: 1 } },
-        'reference_range',
-      ],
-      ['an unknown member', { value_text: 'x', colour: 'red' }, 'colour'],
-      [
-        'an unknown member within',
-        { components: [{ code: 'a', value: 1, unit: '1', x: 1 }] },
-        'components.0.x',
-      ],
-      ['a unit of a component', { components: [{ code: 'a', value: 1, unit: 'zz' }] }, 'components.0.unit'],
-      [
-        'a moment without an offset',
-        { value_text: 'x', effective_at: '2026-01-01T10:00:00' },
-        'effective_at',
-      ],
-      ['a day that there is not', { value_text: 'x', effective_at: '2026-02-30T10:00:00Z' }, 'effective_at'],
-      ['a category that there is not', { value_text: 'x', category: 'other' }, 'category'],
-      ['two systems', { value_text: 'x', code: 'urn:a|1', system: 'urn:b' }, 'system'],
-      ['a number as a text', { value: '1', unit: '1' }, 'value'],
-      ['several at once', { value: '1', category: 1, code: '' }, 'value', 'category', 'code'],
-    ];
-    for (const [name, given, ...fields] of refused) {
-      it(`are refused with ${name}`, async () => {
-        const body = { ...at, code: '4548-4', ...given };
-        const answer = await v1('POST', `/patients/${patient}/observations`, body);
-        expect(answer.status, answer.text).to.equal(422);
-        const named = (answer.json.error as JsonObject).errors as JsonObject[];
-        expect(named.map(({ field }) => field)).to.include.members(fields);
-      });
-    }
-  });
-
   it('conditions: both interfaces, default and filter', async () => {
     const mine = String((await made('/patients', { family: 'Ill' })).id);
     const path = `/patients/${mine}/conditions`;
@@ -386,15 +146,17 @@ describe('REST v1', () => {
       onsetDateTime: '2019-05-01',
       abatementDateTime: '2020-01-01',
     });
-    expect(data(await get(`${path}?clinical_status=resolved`)).map(({ id }) => id)).to.deep.equal([over.id]);
-    expect(data(await get(path))).to.have.length(2);
+    expect(dataOf(await get(`${path}?clinical_status=resolved`)).map(({ id }) => id)).to.deep.equal([
+      over.id,
+    ]);
+    expect(dataOf(await get(path))).to.have.length(2);
     for (const wrong of [
       { abatement: '2020-01-01' },
       { clinical_status: 'resolved', abatement: '2000-01-01' },
     ])
       expect((await v1('POST', path, { ...given, ...wrong })).text).to.contain('"field":"abatement"');
     expect((await v1('DELETE', `/conditions/${String(active.id)}`)).status).to.equal(204);
-    expect(data(await get(path))).to.have.length(1);
+    expect(dataOf(await get(path))).to.have.length(1);
   });
 
   it('medications: a code, words, or both', async () => {
@@ -415,7 +177,7 @@ describe('REST v1', () => {
     });
     const named = await made(path, { display: 'Herbal tea' });
     expect(named).to.include({ code: null, system: null, display: 'Herbal tea', status: 'active' });
-    expect(data(await get(`${path}?status=active`)).map(({ id }) => id)).to.deep.equal([named.id]);
+    expect(dataOf(await get(`${path}?status=active`)).map(({ id }) => id)).to.deep.equal([named.id]);
     expect((await v1('POST', path, { dosage: 'x' })).text).to.contain('"field":"code"');
     expect((await v1('POST', path, { ...given, end: '2023-01-01' })).text).to.contain('"field":"end"');
     expect((await get(`/medications/${String(named.id)}`)).json).to.deep.equal(named);
@@ -432,7 +194,7 @@ describe('REST v1', () => {
     const { id } = await made('/patients', { family: 'Written' }, headers);
     await v1('PUT', `/patients/${String(id)}`, { family: 'Changed', author_type: 'ai' });
     const path = `/patients/${String(id)}/provenance/Patient/${String(id)}`;
-    const [second, first] = data(await get(path));
+    const [second, first] = dataOf(await get(path));
     expect(second).to.include({ version: 2, activity: 'UPDATE', author_type: 'ai', author: null });
     expect(first).to.include({
       version: 1,
@@ -446,7 +208,7 @@ describe('REST v1', () => {
     expect(made1.text).to.contain(`Patient/${String(id)}/_history/1`);
     const paged = await get(`${path}?limit=1`);
     expect(paged.json.total).to.equal(2);
-    expect(data(await get(`${path}?limit=1&cursor=${String(paged.json.next_cursor)}`))).to.deep.equal([
+    expect(dataOf(await get(`${path}?limit=1&cursor=${String(paged.json.next_cursor)}`))).to.deep.equal([
       first,
     ]);
     for (const other of [

@@ -17,7 +17,15 @@ export class Schemas {
    * @throws Error when two different schemas have one name.
    */
   of(schema: z.ZodType, io: 'input' | 'output'): Part {
-    const { $schema: _, $defs, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+    const {
+      $schema: _,
+      $defs,
+      ...made
+    } = z.toJSONSchema(schema, {
+      io,
+      unrepresentable: 'any',
+      override: ({ jsonSchema }) => withoutNoise(jsonSchema),
+    });
     const names = new Map<string, string>();
     for (const name of Object.keys($defs ?? {})) names.set(name, io === 'output' ? name : `${name}Input`);
     for (const [name, part] of Object.entries($defs ?? {})) {
@@ -35,6 +43,13 @@ export class Schemas {
   get components(): Part {
     return Object.fromEntries([...this.#named].sort(([one], [other]) => (one < other ? -1 : 1)));
   }
+}
+
+/** Zod's own expression of a format that has a name, and the limits of JavaScript's whole numbers, tell a reader nothing. */
+function withoutNoise(made: z.core.JSONSchema.BaseSchema): void {
+  if (made.format !== undefined) delete made.pattern;
+  if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
+  if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
 }
 
 /** References to local definitions point to the components instead. */

@@ -9,6 +9,7 @@ import { namingInputs } from './inputs.ts';
 import { LIST_MODELS, listRecords } from './list.ts';
 import {
   commandOf,
+  createdAt,
   liveResource,
   type RestRequest,
   recordOf,
@@ -66,17 +67,12 @@ async function replace(
         services.commands.update(command, 'Patient', { id }, { value, exact: false }, version),
       );
       const { result, position } = written;
-      const [old] = await shownRecords(
-        request,
-        [{ ...result, lastUpdated: 0, version, body: stored }],
-        shownPatient,
-      );
       const shown = {
         type: 'Patient',
         id,
         patient: id,
         version: result.version,
-        created: String(old?.created_at),
+        created: await createdAt(request, { id, version }),
         updated: result.lastUpdated ?? '',
         author: command.authorship,
       } as const;

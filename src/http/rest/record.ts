@@ -1,7 +1,7 @@
 /** What every record of REST v1 shows beside its own fields, and how it is found and written (decisions.md, section 4). */
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
-import type { Mark } from '#queries/rest/marks.ts';
+import type { Mark, VersionOf } from '#queries/rest/marks.ts';
 import type { AuthorType } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Authorship } from '#src/shared/caller.ts';
@@ -103,7 +103,7 @@ export async function shownRecords(
   const marks = await marksOf(request, found);
   return found.map(({ type, id, version, lastUpdated, body }) => {
     const mark = marks.get(id);
-    if (mark === undefined) throw unavailable('the read model is catching up with what was written');
+    if (mark === undefined) throw lagging();
     const { author, source_system: sourceSystem, origin_id: originId } = mark.metadata;
     const resource = resourceIn(body);
     const shown: Shown = {
@@ -123,10 +123,21 @@ export async function shownRecords(
   });
 }
 
+/** When a resource was created: a FHIR instant. @param found a version of it that `resources` shows */
+export async function createdAt(request: RestRequest, found: VersionOf): Promise<string> {
+  const mark = (await marksOf(request, [found])).get(found.id);
+  if (mark === undefined) throw lagging();
+  return toInstant(mark.created);
+}
+
+function lagging(): Refusal {
+  return unavailable('the read model is catching up with what was written');
+}
+
 /** Of what another has just written, one read model may show more than the other: then that is waited for. */
 async function marksOf(
   { services, caller }: RestRequest,
-  found: readonly CurrentResource[],
+  found: readonly VersionOf[],
 ): Promise<ReadonlyMap<string, Mark>> {
   const marks = await services.queries.marks(caller, found);
   if (found.every(({ id }) => marks.has(id))) return marks;

@@ -1,0 +1,53 @@
+/** Requests to REST v1, and the same records on the FHIR interface. */
+import { expect } from 'chai';
+import { isObject, type JsonObject } from '#src/shared/json.ts';
+import type { InProcess } from './in-process.ts';
+import type { Answer } from './service.ts';
+
+/** Ways to ask a service, with its first key unless another is given. */
+export interface Rest {
+  /** `path` below `/v1`. */
+  v1(
+    method: string,
+    path: string,
+    body?: object,
+    headers?: Readonly<Record<string, string>>,
+    key?: string,
+  ): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  /** What a POST creates. */
+  made(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
+  /** The resource, as plain JSON. */
+  fhir(type: string, id: unknown): Promise<JsonObject>;
+}
+
+/** @param service asked for at each request: it may start later. */
+export function restOf(service: () => InProcess): Rest {
+  const v1: Rest['v1'] = (method, path, body, headers = {}, key = service().key) =>
+    service().fhir(`${service().url}/v1${path}`, {
+      method,
+      key,
+      headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  return {
+    v1,
+    get: (path) => v1('GET', path),
+    async made(path, body, headers) {
+      const answer = await v1('POST', path, body, headers);
+      expect(answer.status, answer.text).to.equal(201);
+      return answer.json;
+    },
+    async fhir(type, id) {
+      const answer = await service().fhir(`/${type}/${String(id)}`);
+      expect(answer.status, answer.text).to.equal(200);
+      return JSON.parse(answer.text) as JsonObject;
+    },
+  };
+}
+
+/** The `data` of a list. */
+export function dataOf(answer: Answer): JsonObject[] {
+  expect(answer.status, answer.text).to.equal(200);
+  return Array.isArray(answer.json.data) ? answer.json.data.filter(isObject) : [];
+}
