@@ -1,6 +1,8 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
-import type { Pool } from 'pg';
+import pg, { type Pool } from 'pg';
 import type { Terminology } from '#src/fhir/terminology.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { Turns } from '#src/shared/turns.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
 import { type Everything, openEverything } from './everything/everything.ts';
 import { Line } from './gather.ts';
@@ -32,8 +34,27 @@ export interface Queries {
   readonly summarize: Summarize;
   readonly marks: Marks;
   readonly versions: Versions;
+  /** Connections of searches. */
+  readonly searches: Pool;
   /** Lets go of the connections that it holds beside the pool. */
   readonly close: () => Promise<void>;
+}
+
+/**
+ * Searches and whole records at a time, in all and of one project: what is written or read meanwhile needs the database too.
+ * Nobody waits longer than for a connection.
+ */
+const SEARCHES = { total: 8, ofOne: 6, waiting: 200, waitMs: 5_000 } as const;
+
+/**
+ * Connections for searches, whose statements say themselves what leads to what (`search/page.ts`): planned once for all
+ * values. PostgreSQL by itself plans some of them each time, which takes longer than they do.
+ */
+function searchPool({ options }: Pool): Pool {
+  const settings = [options.options ?? '', '-c plan_cache_mode=force_generic_plan'].join(' ').trim();
+  const pool = new pg.Pool({ ...options, max: SEARCHES.total, options: settings });
+  pool.on('error', () => undefined);
+  return pool;
 }
 
 /**
@@ -51,22 +72,32 @@ export function openQueries(
   const read = withSharedRead(shared, openRead(line));
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
+  const turns = new Turns(SEARCHES);
+  const searches = searchPool(pool);
+  /** A question that takes its turn among those of its project. */
+  const inTurn =
+    <Rest extends readonly unknown[], Answer>(
+      ask: (caller: Caller, ...rest: Rest) => Promise<Answer>,
+    ): ((caller: Caller, ...rest: Rest) => Promise<Answer>) =>
+    (caller, ...rest) =>
+      turns.run(caller.tenantId, () => ask(caller, ...rest));
   return {
     apiKey: openApiKeys(line),
     read,
     vread: withSharedVread(read, openVread(pool)),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),
-    search: withSharedSearch(shared, openSearch(pool, terminology)),
-    include: openInclude(pool),
+    search: inTurn(withSharedSearch(shared, openSearch(searches, terminology))),
+    include: inTurn(openInclude(searches)),
     readProvenance: openReadProvenance(pool),
-    searchProvenance: openSearchProvenance(pool, terminology),
-    everything: openEverything(pool),
-    summarize: openSummarize(pool),
+    searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
+    everything: inTurn(openEverything(pool)),
+    summarize: inTurn(openSummarize(pool)),
     marks: openMarks(pool),
     versions: openVersions(pool),
+    searches,
     close: async () => {
-      await Promise.all([line.close(), histories.close()]);
+      await Promise.all([line.close(), histories.close(), searches.end()]);
     },
   };
 }

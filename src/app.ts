@@ -201,8 +201,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
   });
   const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
-  const { close: closeQueries, ...questions } = openQueries(pool, terminology, ready);
-  const queries = { ...around(questions, asking), close: closeQueries };
+  const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready);
+  const queries = { ...around(questions, asking), searches, close: closeQueries };
   const checks: ReadinessChecks = {
     event_store: async () => {
       await store.ping();
@@ -220,7 +220,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency keys were not removed'));
   }, SWEEP_MS).unref();
-  observePools(registry, { requests: pool, criteria_locks: lockPool, traffic: traffic.pool });
+  observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
   const processes = [carried, erasures, sandboxes, hooks.process].map(({ definition }) => definition.name);

@@ -52,23 +52,12 @@ function targetsOf(ids: ReadonlySet<string>, record: string | null): string[] {
 
 /** The columns `about` and `about_system`. */
 function aboutOf({ code, about }: Found<unknown>, hashes: Hashes): readonly [string | null, string | null] {
-  return about?.code === undefined ? NOTHING : [hashes.about(code, about.code), systemHash(about.system)];
+  return about?.code === undefined
+    ? NOTHING
+    : [hashes.about(code, about.code), searchKey(systemKey(about.system))];
 }
 
 const NOTHING = [null, null] as const;
-
-const systemHashes = new Map<string, string>();
-
-function systemHash(system: string): string {
-  const known = systemHashes.get(system);
-  if (known !== undefined) return known;
-  const hash = searchKey(systemKey(system));
-  if (systemHashes.size < MOST_SYSTEMS) systemHashes.set(system, hash);
-  return hash;
-}
-
-/** How many code systems are remembered. */
-const MOST_SYSTEMS = 1_000;
 
 function stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): Rows['strings'] {
   const seen = new Set<string>();

@@ -1,4 +1,5 @@
 /** Tables of the read model `search`: what the current version of every resource is found by. */
+import { isWidePeriod, isWideQuantity } from '#src/fhir/search/spans.ts';
 
 /** Columns of `entry`, in the order of the table. */
 export const ENTRY = {
@@ -113,7 +114,19 @@ create index if not exists quantity_by_canonical on ${schema}.quantity (key, dim
 -- values of a code, for composites and timelines
 create index if not exists string_about on ${schema}.string (about, folded) where about is not null;
 create index if not exists period_about on ${schema}.period (about, low, id) where about is not null;
-create index if not exists quantity_about on ${schema}.quantity (about, low) where about is not null;
+create index if not exists quantity_about on ${schema}.quantity (about, low, id) where about is not null;
 create index if not exists quantity_about_canonical on ${schema}.quantity (about, dimension, canonical_low)
   where about is not null and dimension is not null;
+-- ranges that are not bounded on both sides by where they begin: long periods, quantities that are no single number
+create index if not exists period_wide on ${schema}.period (key, low, id, high) where ${isWidePeriod()};
+create index if not exists period_about_wide on ${schema}.period (about, low, id, high)
+  where about is not null and ${isWidePeriod()};
+create index if not exists quantity_wide on ${schema}.quantity (key, low, id, high) where ${isWideQuantity(undefined, '')};
+create index if not exists quantity_wide_canonical on ${schema}.quantity (key, dimension, canonical_low, canonical_high)
+  where dimension is not null and ${isWideQuantity(undefined, 'canonical_')};
+create index if not exists quantity_about_wide on ${schema}.quantity (about, low, high)
+  where about is not null and ${isWideQuantity(undefined, '')};
+create index if not exists quantity_about_wide_canonical
+  on ${schema}.quantity (about, dimension, canonical_low, canonical_high)
+  where about is not null and dimension is not null and ${isWideQuantity(undefined, 'canonical_')};
 `;

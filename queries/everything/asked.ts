@@ -1,5 +1,6 @@
 /** What `$everything` is asked for: https://hl7.org/fhir/R4/patient-operation-everything.html */
 import { type Period, parsePeriod } from '#src/fhir/search/period.ts';
+import { BEGINNING_OF_TIME, END_OF_TIME } from '#src/fhir/search/values.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { CURSOR } from '../cursor.ts';
@@ -27,10 +28,6 @@ export const EVERYTHING_PARAMETERS: readonly string[] = [
   ...['start', 'end', '_since', '_type', '_count', '_summary', '_elements'],
   CURSOR,
 ];
-
-/** Before and after every moment that a FHIR date can name, in microseconds. */
-const BEGINNING = -4e18;
-const END = 4e18;
 
 /** Reads the parameters; those with empty values count as absent. @throws Refusal `malformed` naming the parameter */
 export function parseEverything(query: URLSearchParams): EverythingAsked {
@@ -63,7 +60,7 @@ export function parseEverything(query: URLSearchParams): EverythingAsked {
     ...(since === undefined ? {} : { since: since.from }),
     ...(start === undefined && end === undefined
       ? {}
-      : { care: { from: start?.from ?? BEGINNING, to: end?.to ?? END } }),
+      : { care: { from: start?.from ?? BEGINNING_OF_TIME, to: end?.to ?? END_OF_TIME } }),
     count: count === undefined ? MAX_PAGE : countOf(count),
     ...(cursor === undefined ? {} : { cursor }),
     used,

@@ -13,6 +13,7 @@ import { closure, idsInRecord } from './directory.ts';
 import { idsIn } from './references.ts';
 import {
   type EverythingRow,
+  NO_ID,
   type ProvenanceRow,
   provenanceRows,
   type RecordScope,
@@ -136,7 +137,6 @@ async function page(
   return end === undefined ? { entries } : upTo(end);
 }
 
-const NO_ID = '00000000-0000-0000-0000-000000000000';
 const BEFORE = {
   record: ['record', '', NO_ID],
   provenance: ['provenance', 0, NO_ID],

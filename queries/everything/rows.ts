@@ -24,6 +24,9 @@ export interface RecordScope {
   readonly care?: { readonly from: Micros; readonly to: Micros };
 }
 
+/** Before every id. */
+export const NO_ID = '00000000-0000-0000-0000-000000000000';
+
 /** The place of a row in the order of (type, id). */
 export interface Place {
   readonly type: string;
@@ -48,7 +51,7 @@ export async function recordRows(
 ): Promise<EverythingRow[]> {
   const first =
     after === undefined && scope.types?.has('Patient') !== false ? await patientRow(database, scope) : [];
-  const place = after ?? { type: '', id: '00000000-0000-0000-0000-000000000000' };
+  const place = after ?? { type: '', id: NO_ID };
   return [...first, ...(await otherRows(database, scope, place, limit - first.length))];
 }
 

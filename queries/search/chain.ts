@@ -6,9 +6,9 @@ import { withArticle } from '#src/shared/article.ts';
 import type { Binds } from '../binds.ts';
 import { innerRows, ofTypes, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import type { SearchScope } from './parameter.ts';
-import { ofTenant, type Predicate } from './predicate.ts';
+import { hasKeys, ofTenant, type Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
-import { namesRecord, referenceKeys } from './reference-keys.ts';
+import { namesRecord, recordKeyOf, referenceKeys } from './reference-keys.ts';
 
 /** Whether a parameter goes through a reference. */
 export function isChain(parameter: RawParameter): boolean {
@@ -62,18 +62,19 @@ function referring(
         ids,
         scope,
       )
-    : rowsPredicate((binds) => {
+    : rowsPredicate((binds, sets = []) => {
         const keys = ends.map((end) => {
           const pointing = referenceKeys(compiled, scope, end[0], 'i.id', binds).map((each) => `(${each})`);
           return `select k.key from (${ids(end, binds)}) i cross join lateral (values ${pointing.join(', ')}) k(key)`;
         });
-        return `select e.id, e.record from search.entry e where e.keys && array(${keys.join(' union all ')})`;
+        return `select e.id, e.record from search.entry e where e.keys && array(${keys.join(' union all ')})
+          ${sets.length === 0 ? '' : `and ${hasKeys('e', sets, binds)}`}`;
       });
 }
 
 type End = readonly [ResourceType, Predicate];
 
-/** The resources in the records of some Patients: index resources.resource_of_record. */
+/** The resources in the records of some Patients: indexes resources.resource_of_record, with keys search.entry_keys. */
 function inRecords(
   ends: readonly End[],
   ids: (end: End, binds: Binds) => string,
@@ -81,7 +82,11 @@ function inRecords(
 ): Predicate {
   const patients = (binds: Binds) =>
     ends.map((end) => ids(end, binds)).join(' union all ') || 'select null::uuid as id where false';
-  const rows = (binds: Binds) => `
+  const rows = (binds: Binds, sets: readonly (readonly string[])[] = []) =>
+    sets.length > 0
+      ? `select e.id, e.record from search.entry e where ${hasKeys('e', sets, binds)}
+          and e.keys && array(select ${recordKeyOf('i.id')} from (${patients(binds)}) i)`
+      : `
     select o.id, o.record from (${patients(binds)}) i cross join lateral (
       select r.id, r.record from resources.resource r
       where r.record = i.id and ${ofTenant(tenant, true, binds)} and r.type = ${binds.add(type, 'text')}

@@ -3,14 +3,14 @@ import { LRUCache } from 'lru-cache';
 import type { Micros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { type Asks, prepared } from '../prepared.ts';
-import type { Place } from './order.ts';
+import { conditionsOn, type OrderKey, type Place } from './order.ts';
 import { candidates, resourceWalk, total, type Wanted } from './page.ts';
 import { isNarrow, type Selection, type Source, sourcesOf } from './selection.ts';
 import { pathOf, valueWalk, withoutValue } from './value-walk.ts';
 
 /** A page that is asked for. */
 export interface Asked extends Wanted {
-  /** The selection is of one code, the order that of its dates: the key of both together. */
+  /** The selection is of one code, the order that of its values: the key of both together. */
   readonly about?: string;
 }
 
@@ -57,9 +57,41 @@ const KNOWN = 1_000;
 const KNOWN_LENGTH = 2_000;
 const KNOWN_MS = 600_000;
 
-/** Whether an index gives the rows of a source without many others: of quantities it knows one end only. */
-function isRange(source: Source): boolean {
-  return source.kind !== 'values' || source.values.table !== 'quantity';
+/** Of quantities no more than so many are sorted first: a walk along another order soon meets enough of a common range. */
+const FEW_QUANTITIES = 500;
+
+/**
+ * The sources that are tried before a walk, and up to how many rows each. Conditions on what is sorted by bound the walk
+ * itself; of quantities without a span an index knows one end only.
+ */
+function tried(
+  { about, order, selection }: Asked,
+  sources: readonly Source[],
+  few: number,
+): [Source, number][] {
+  const along = conditionsOn(order[0]?.place, selection.predicates);
+  return sources.flatMap((source): [Source, number][] => {
+    if (about !== undefined || isAlong(order, source)) return [];
+    if (source.kind !== 'values') return [[source, few]];
+    if (along.includes(source.of)) return [];
+    if (source.values.table !== 'quantity') return [[source, few]];
+    return source.values.span === undefined ? [] : [[source, Math.min(few, FEW_QUANTITIES)]];
+  });
+}
+
+/** Whether a source is a time of recording, and the order is that in which its index has them. */
+function isAlong(order: readonly OrderKey[], source: Source): boolean {
+  return order[0]?.by === '_lastUpdated' && source.kind === 'rows' && source.of.recorded === true;
+}
+
+/** The values of the code that an order is walked along, where they meet a condition on them. */
+function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
+  if (about === undefined) return [];
+  return conditionsOn(order[0]?.place, selection.predicates).flatMap((of): Source[] =>
+    of.values === undefined
+      ? []
+      : [{ kind: 'values', values: { ...of.values, by: 'about', keys: [about] }, of }],
+  );
 }
 
 /** Opens it over a database. */
@@ -77,15 +109,22 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
   };
 
   const fromSources = async (asked: Asked, sources: readonly Source[]): Promise<Found> => {
-    for (const source of asked.about === undefined ? sources.filter(isRange) : []) {
+    for (const [source, most] of tried(asked, sources, few)) {
       const name = source.kind === 'keys' ? JSON.stringify(source.sets) : undefined;
       if (name !== undefined && large.has(name)) continue;
-      const found = await run((binds) => candidates(asked, source, few, binds));
+      const found = await run((binds) => candidates(asked, source, most, binds));
       if (!found.over) return found;
       if (name !== undefined && name.length <= KNOWN_LENGTH) large.set(name, true);
     }
     const walked = await walk(asked, sources[0], far);
-    if (walked?.rows.length === asked.limit) return walked;
+    if (walked !== undefined && !walked.over && walked.rows.length === asked.limit) return walked;
+    // All matches have a value to be sorted by, and none is left.
+    const along = conditionsOn(asked.order[0]?.place, asked.selection.predicates);
+    if (walked !== undefined && !walked.over && along.length > 0 && asked.order.length === 1) return walked;
+    for (const source of valuesAbout(asked)) {
+      const found = await run((binds) => candidates(asked, source, few, binds));
+      if (!found.over) return found;
+    }
     return run((binds) => candidates(asked, sources[0], undefined, binds));
   };
 
@@ -94,7 +133,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
     asked: Asked,
     source: Source | undefined,
     most: number | undefined,
-  ): Promise<Found | undefined> => {
+  ): Promise<(Found & { readonly over: boolean }) | undefined> => {
     const { selection, order, last } = asked;
     const [first] = order;
     const count = (binds: Binds) => (asked.total ? total(selection, source, binds) : undefined);
@@ -155,7 +194,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
       const { selection, order } = asked;
       const sources = sourcesOf(selection);
       const [source] = sources;
-      if (source === undefined && !isNarrow(selection)) return alongOrder(asked);
+      if (sources.every((each) => isAlong(order, each)) && !isNarrow(selection)) return alongOrder(asked);
       if (isNarrow(selection)) {
         return order.length === 1 && order[0]?.place === undefined && source === undefined
           ? run((binds) =>

@@ -36,6 +36,7 @@ export type Include = (
 /** Opens inclusions over a database: one statement a direction and round. */
 export function openInclude(pool: Pool): Include {
   return async (caller, { matches, inclusions, base }) => {
+    if (inclusions.length === 0) return { resources: [], more: false };
     const scope = { tenant: caller.tenantId, base };
     const shown = new Set(matches.flatMap((match) => [`${match.type}/${match.id}`, nameOf(match)]));
     const resources: CurrentResource[] = [];

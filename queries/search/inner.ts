@@ -76,7 +76,7 @@ export function innerRows(predicate: Predicate, { tenant, type }: SearchScope, b
 }
 
 /** The predicate of rows, found by their ids: where a row is only checked the array is made once. */
-export function rowsPredicate(rows: (binds: Binds) => string): Predicate {
+export function rowsPredicate(rows: NonNullable<Predicate['rows']>): Predicate {
   const condition = (binds: Binds) => `r.id = any(array(select distinct x.id from (${rows(binds)}) x))`;
   return Object.assign(condition, { rows, ofEntry: true });
 }

@@ -4,6 +4,7 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
 import { bounds, parsePrefixedDate } from './dates.ts';
 import { keyOf, type RawParameter, refuseModifier } from './raw.ts';
+import { both, parts, type Span } from './span.ts';
 
 /** Gives the condition's SQL, its values bound. The row is `r` unless the predicate says otherwise. */
 export interface Predicate {
@@ -16,8 +17,13 @@ export interface Predicate {
   readonly implied?: string;
   /** It holds for rows with one of these values in the read model `search`, and for no others. */
   readonly values?: Values;
-  /** The rows that it holds for, live ones of the type and the tenant, some perhaps twice: a query with `id` and `record`. */
-  readonly rows?: (binds: Binds) => string;
+  /**
+   * The rows that it holds for, live ones of the type and the tenant, some perhaps twice: a query with `id` and `record`.
+   * Those whose entry has not one key of each of some sets may be left out: these are asked of the index together.
+   */
+  readonly rows?: (binds: Binds, sets?: readonly (readonly string[])[]) => string;
+  /** The condition on the time of recording that it is: an index of the tenant's resources in that order leads to its rows. */
+  readonly recorded?: true;
   /** Whether it reads no more of a row than `r.id` and `r.record`, which the row's entry in `search` has as well. */
   readonly ofEntry?: boolean;
 }
@@ -31,8 +37,12 @@ export interface Values {
   readonly keys: readonly string[];
   /** The column of the keys, when it is not `key`: `about`, what values are of (composites). */
   readonly by?: 'key' | 'about';
+  /** Whether a resource has one of them at most, once for each of its codes. */
+  readonly single?: boolean;
   /** What else they must be; with what an index over (key, low) or (key, folded) can use, if anything. */
   condition(binds: Binds): string;
+  /** What the condition implies for ranges. */
+  readonly span?: Span;
 }
 
 /**
@@ -129,13 +139,51 @@ export function noKeysPredicate(keys: readonly string[]): Predicate {
 
 /** The predicate that rows have one of some values. */
 export function valuesPredicate(values: Values): Predicate {
-  const condition = (binds: Binds) => `r.id in (select ${values.as}.id from ${fromValues(values, binds)})`;
+  const condition = (binds: Binds) => `r.id in (${idsWith(values, binds)})`;
   return Object.assign(condition, { values, ofEntry: true });
 }
 
-/** The values' table with the condition, as in `from`. */
-export function fromValues({ table, as, keys, by = 'key', condition }: Values, binds: Binds): string {
-  return `search.${table} ${as} where ${oneOf(`${as}.${by}`, keys, binds)} and (${condition(binds)})`;
+/**
+ * Conditions on the same values of a resource are one: the bounds of a window lead to the rows between them, not to all
+ * that one of them leaves.
+ */
+export function merged(predicates: readonly Predicate[]): readonly Predicate[] {
+  const found: Predicate[] = [];
+  for (const predicate of predicates) {
+    const at = found.findIndex((each) => areSame(each.values, predicate.values));
+    const [before, { values }] = [found[at]?.values, predicate];
+    if (before === undefined || values === undefined) found.push(predicate);
+    else found[at] = valuesPredicate(conjunction(before, values));
+  }
+  return found;
+}
+
+function areSame(one: Values | undefined, other: Values | undefined): boolean {
+  return (
+    one?.single === true &&
+    other?.single === true &&
+    one.table === other.table &&
+    one.keys.join() === other.keys.join()
+  );
+}
+
+function conjunction(one: Values, other: Values): Values {
+  const span = both(one.span, other.span);
+  return {
+    ...one,
+    condition: (binds) => `(${one.condition(binds)}) and (${other.condition(binds)})`,
+    ...(span === undefined ? {} : { span }),
+  };
+}
+
+/** The ids of the resources that have one of the values, some perhaps twice: a query with the column `id`. */
+export function idsWith({ table, as, keys, by = 'key', condition, span }: Values, binds: Binds): string {
+  return parts(span, condition, binds)
+    .map(
+      (part) =>
+        `select ${as}.id from search.${table} ${as} where ${oneOf(`${as}.${by}`, keys, binds)} and ${part}`,
+    )
+    .join(' union all ');
 }
 
 /** The condition that a column is one of some hashes. */

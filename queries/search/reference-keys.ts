@@ -1,5 +1,5 @@
 /** Hashes of references made in SQL: where the ids come from a subquery, the keys that point at them do too. */
-import { referenceForm, valueKey } from '#src/fhir/search/keys.ts';
+import { recordKey, referenceForm, valueKey } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import type { Binds } from '../binds.ts';
@@ -20,10 +20,20 @@ export function referenceKeys(
   return stored.flatMap((code) =>
     [referenceForm.relative(`${type}/`), referenceForm.url(`${scope.base}${type}/`)].map((form) => {
       const text = binds.add(valueKey(scope.tenant, scope.type, code, form), 'text');
-      const hash = `sha256(convert_to(${text} || ${id}::text, 'UTF8'))`;
-      return `('x' || encode(substring(${hash} from 1 for 8), 'hex'))::bit(64)::int8`;
+      return hashOf(`${text} || ${id}::text`);
     }),
   );
+}
+
+/** The hash (`searchKey`) of the key that entries of a record have. @param id SQL for the record's id */
+export function recordKeyOf(id: string): string {
+  return hashOf(`'${recordKey('')}' || ${id}::text`);
+}
+
+/** SQL of `searchKey`. @param text SQL for the text */
+function hashOf(text: string): string {
+  const hash = `sha256(convert_to(${text}, 'UTF8'))`;
+  return `('x' || encode(substring(${hash} from 1 for 8), 'hex'))::bit(64)::int8`;
 }
 
 /** Whether a parameter is the reference that says in whose record a resource is: always a Patient's. */

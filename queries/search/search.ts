@@ -1,19 +1,18 @@
 /** Search within a type: https://hl7.org/fhir/R4/http.html#search. One statement an answer: the page and its total. */
 import { z } from 'zod';
-import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
-import { timelineOf } from '#src/fhir/search/timeline.ts';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { CURSOR, decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Asks } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
+import { aboutOf } from './about.ts';
 import { type Asked, type FoundRow, LIMITS, type Limits, openFind } from './find.ts';
 import { type Last, type OrderKey, orderOf } from './order.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
-import { badParameter, split, unescaped } from './raw.ts';
+import { merged } from './predicate.ts';
+import { badParameter } from './raw.ts';
 
 /** A page of matches, and what the query came down to. */
 export interface SearchPage {
@@ -57,12 +56,12 @@ export function openSearch(
     const search = await parseSearch(request.query, scope, terminology);
     const order = orderOf(type, caller.tenantId, search.sorts);
     const { made, last } = startOf(search.cursor, order);
-    const about = aboutOf(type, caller.tenantId, order, search.used);
+    const about = aboutOf(scope, order, search.used);
     const asked: Asked = {
       selection: {
         type,
         tenant: caller.tenantId,
-        predicates: search.predicates,
+        predicates: merged(search.predicates),
         ...(record === undefined ? {} : { record }),
       },
       order,
@@ -84,22 +83,6 @@ export function openSearch(
       unknown,
     };
   };
-}
-
-/** The key under which the dates of a code stand, when one code is asked for in the order of its type's timeline. */
-function aboutOf(
-  type: ResourceType,
-  tenant: string,
-  order: readonly OrderKey[],
-  used: ParsedSearch['used'],
-): string | undefined {
-  const timeline = timelineOf(type);
-  if (timeline === undefined || order[0]?.by !== timeline.date) return undefined;
-  const [, text] = used.find(([key]) => key === timeline.code) ?? [];
-  const [value, ...others] = text === undefined ? [] : split(text, ',').filter((each) => each !== '');
-  if (value === undefined || others.length > 0) return undefined;
-  const code = unescaped(split(value, '|').at(-1) ?? '');
-  return code === '' ? undefined : searchKey(valueKey(tenant, type, timeline.date, tokenForm.code(code)));
 }
 
 /** Whether an order is by `_lastUpdated` alone, which every write disturbs. */

@@ -8,8 +8,8 @@ import {
   checkOf,
   checksOf,
   entriesWith,
-  fromValues,
   hasKeys,
+  idsWith,
   keySets,
   ofTenant,
   type Predicate,
@@ -35,18 +35,30 @@ export type Source =
  * The sources of a selection, those first that are likely to be small. All rows of one are of the tenant and the type and
  * not deleted, because the keys of parameters say so; a selection without such a key has none.
  */
-export function sourcesOf({ predicates, record }: Selection): readonly Source[] {
+export function sourcesOf(selection: Selection): readonly Source[] {
+  const { predicates, record } = selection;
   const sets = keySets(predicates);
   const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
   if (record !== undefined) implied.push([searchKey(recordKey(record))]);
   const others = predicates.flatMap((of): Source[] => {
-    if (of.rows !== undefined) return [{ kind: 'rows', rows: of.rows, of }];
+    const { rows } = of;
+    if (rows !== undefined) return [{ kind: 'rows', rows: (binds) => rows(binds, sets), of }];
     return of.values === undefined ? [] : [{ kind: 'values', values: of.values, of }];
   });
+  others.push(...recordedIn(selection));
   // A record's key is of all types: a parameter with keys or values has to say which one is meant.
   if (sets.length === 0 && (implied.length === 0 || others.every(({ kind }) => kind === 'rows')))
     return others;
   return [{ kind: 'keys', sets: [...sets, ...implied] }, ...others];
+}
+
+/** All conditions on the time of recording together: index resources.resource_of_tenant. */
+function recordedIn(selection: Selection): readonly Source[] {
+  const [of, ...others] = selection.predicates.filter(({ recorded }) => recorded);
+  if (of === undefined) return [];
+  const rows = (binds: Binds) => `select r.id, r.record from resources.resource r
+    where ${[ownedBy(selection, false, binds), ...[of, ...others].map((each) => `(${each(binds)})`)].join(' and ')}`;
+  return [{ kind: 'rows', rows, of }];
 }
 
 /** Whether the selection names ids, identifiers or records: then few resources are looked at. */
@@ -58,7 +70,7 @@ export function isNarrow({ predicates, record }: Selection): boolean {
 export function rowsOf(source: Source, binds: Binds): string {
   if (source.kind === 'keys') return entriesWith(source.sets, binds);
   if (source.kind === 'rows') return `select k.id from (${source.rows(binds)}) k`;
-  return `select ${source.values.as}.id from ${fromValues(source.values, binds)}`;
+  return idsWith(source.values, binds);
 }
 
 /**

@@ -4,6 +4,7 @@ import { after, conditionsOn, direction, type OrderKey, orderBy, type Place, sor
 import { framed, type Wanted } from './page.ts';
 import { checksOf, oneOf, type Predicate, rowsOfId } from './predicate.ts';
 import { entryConditions, ownedBy, type Selection } from './selection.ts';
+import { both, parts, type Span } from './span.ts';
 
 /** Where a walk goes. */
 export interface Path {
@@ -23,49 +24,76 @@ export function pathOf(place: Place, most: number | undefined, about: string | u
   return { place, ...(most === undefined ? {} : { most }), ...(about === undefined ? {} : { about }) };
 }
 
-/** The matches that have a value, those with the first ones first. */
+/**
+ * The matches that have a value, those with the first ones first. With conditions on these very values and no other key,
+ * `over` tells that the walk ended before its path did.
+ */
 export function valueWalk(wanted: Wanted, path: Path, total: string | undefined, binds: Binds): string {
-  const { order, limit, last } = wanted;
+  const { order, limit, last, selection } = wanted;
   const [first, ...others] = order;
   if (first === undefined) throw new Error('an order without keys');
   const way = direction(first);
-  const walked = walk(wanted, first, path, others.length === 0, binds);
+  const along = conditionsOn(path.place, selection.predicates);
+  const condition = () => along.map(({ values }) => `(${values?.condition(binds)})`).join(' and ');
   if (others.length === 0) {
-    const rows = `select c.id, c.k0 from (${walked}) c order by c.k0 ${way}, c.id ${way} limit ${limit}`;
-    return framed(wanted, '', { total, over: 'false' }, rows, binds);
+    const by = `order by c.k0 ${way}, c.id ${way} limit ${limit}`;
+    const page = (matches: string) => `select c.id, c.k0 from (${matches}) c ${by}`;
+    if (along.length === 0) {
+      const { matches } = walk(wanted, first, path, along, undefined, binds);
+      return framed(wanted, '', { total, over: 'false' }, page(matches), binds);
+    }
+    // Each part to a page of its own, so that a walk ends where a window does.
+    const walks = parts(spanOf(along, path.place), condition, binds).map((part) =>
+      walk(wanted, first, path, along, part, binds),
+    );
+    const pages = walks.map(({ matches }, n) => `a${n} as materialized (${page(matches)})`);
+    const union = walks.map((_, n) => `select a.id, a.k0 from a${n} a`).join(' union all ');
+    const over = walks.map(({ passed }, n) =>
+      path.most === undefined
+        ? 'false'
+        : `case when (select count(*) from a${n}) = ${limit} then false
+             else (select count(*) from (${passed}) d) >= ${path.most} end`,
+    );
+    return framed(wanted, `with ${pages.join()}`, { total, over: over.join(' or ') }, page(union), binds);
   }
   // By the other keys are sorted no more than the page and what equals its last row in the first key.
+  const part = along.length === 0 ? undefined : condition();
+  const { matches } = walk(wanted, first, path, along, part, binds);
   const values = others.map((key, n) => `${sortValue(key, binds)} as k${n + 1}`);
   const beyond = last === undefined ? 'true' : after(order, last, binds);
   const rows = `select m.* from (
-      select k.* from (select c.id, c.k0, ${values.join(', ')} from (${walked}) c order by c.k0 ${way} offset 0) k
+      select k.* from (select c.id, c.k0, ${values.join(', ')} from (${matches}) c order by c.k0 ${way} offset 0) k
       where ${beyond} order by k.k0 ${way} fetch first ${limit} rows with ties) m
     order by ${orderBy(order)} limit ${limit}`;
   return framed(wanted, '', { total, over: 'false' }, rows, binds);
 }
 
-/** Matches in the order of the first key: a query with the columns `id`, `last_updated` and `k0`. */
+/**
+ * Matches in the order of the first key, a query with the columns `id`, `last_updated` and `k0`, and what is passed on the
+ * way to them.
+ * @param along the conditions on the key's own values, which `part` is about.
+ */
 function walk(
   { selection, last, order }: Wanted,
   first: OrderKey,
   { place, about, most }: Path,
-  alone: boolean,
+  along: readonly Predicate[],
+  part: string | undefined,
   binds: Binds,
-): string {
+): { readonly matches: string; readonly passed: string } {
   const { table, column, keys } = place;
   const way = direction(first);
   const [sign, from] = first.descending ? ['<', '<='] : ['>', '>='];
-  const along = conditionsOn(place, selection.predicates);
   const o = along[0]?.values?.as ?? 'o';
   const conditions = [
     about === undefined ? oneOf(`${o}.key`, keys, binds) : `${o}.about = ${binds.add(about, 'int8')}`,
-    ...along.map(({ values }) => `(${values?.condition(binds)})`),
+    ...(part === undefined ? [] : [part]),
   ];
   const value = last?.keys[0] ?? undefined;
   if (last !== undefined && value !== undefined) {
     const start = binds.add(value, first.type);
     conditions.push(
-      alone
+      order.length === 1
         ? `(${o}.${column}, ${o}.id) ${sign} (${start}, ${binds.add(last.id, 'uuid')})`
         : `${o}.${column} ${from} ${start}`,
     );
@@ -77,15 +105,24 @@ function walk(
   // Of a resource's several values only the first one counts; of equal ones the first row.
   const before = first.descending ? '>' : '<';
   const equal = about === undefined ? '' : `and v.about = ${binds.add(about, 'int8')}`;
-  return `
-    select d.id, d.k0, ${updated ? 'x.last_updated' : 'null::int8 as last_updated'} from (
-      select ${o}.id, ${o}.${column} as k0, ${o}.ctid as at from search.${table} ${o}
-      where ${conditions.join(' and ')}
-      order by ${o}.${column} ${way}, ${o}.id ${way} ${most === undefined ? 'offset 0' : `limit ${most}`}) d
+  const passed = `select ${o}.id, ${o}.${column} as k0, ${o}.ctid as at from search.${table} ${o}
+    where ${conditions.join(' and ')}
+    order by ${o}.${column} ${way}, ${o}.id ${way} ${most === undefined ? 'offset 0' : `limit ${most}`}`;
+  const matches = `
+    select d.id, d.k0, ${updated ? 'x.last_updated' : 'null::int8 as last_updated'} from (${passed}) d
     ${entry.length === 0 ? '' : `cross join lateral (select from search.entry r where r.id = d.id and ${entry.join(' and ')} offset 0) e`}
     ${updated || others.length > 0 ? `cross join lateral (${resource(selection, others, binds)}) x` : ''}
     where (select true from ${rowsOfId(table, 'v', 'd.id')} where ${oneOf('v.key', keys, binds)}
       and (v.${column} ${before} d.k0 or v.${column} = d.k0 and v.at < d.at ${equal}) limit 1) is null`;
+  return { matches, passed };
+}
+
+/** What conditions imply for the values in the order of a column. */
+function spanOf(along: readonly Predicate[], { column }: Place): Span | undefined {
+  return along
+    .map(({ values }) => values?.span)
+    .filter((span) => span?.column === column)
+    .reduce(both, undefined);
 }
 
 function resource(selection: Selection, predicates: readonly Predicate[], binds: Binds): string {

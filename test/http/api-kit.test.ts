@@ -150,9 +150,10 @@ describe('a request of the JSON interfaces', () => {
 
     it('belongs to the person: somebody else’s is another', async () => {
       const other = await signIn(service, 'else@example.org');
-      const mine = JSON.parse((await create('kit-3', 'mine')).text) as { id: string };
-      const theirs = JSON.parse((await create('kit-3', 'mine', other)).text) as { id: string };
-      expect(theirs.id).not.to.equal(mine.id);
+      const answers = [await create('kit-3', 'mine'), await create('kit-3', 'mine', other)];
+      expect(answers.map(({ status }) => status)).to.deep.equal([201, 201]);
+      const [mine, theirs] = answers.map(({ json }) => json.id);
+      expect(theirs).not.to.equal(mine);
     });
 
     it('of which many come at once is done once', async () => {

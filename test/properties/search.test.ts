@@ -8,7 +8,7 @@ import { randomSeed, scaled } from '#test/support/scale.ts';
 import { evaluate, type Universe } from '#test/support/search/naive/evaluate.ts';
 import type { Json } from '#test/support/search/naive/published.ts';
 import { queryText } from '#test/support/search/query-text.ts';
-import { conditionOf, RANDOM_TYPES } from '#test/support/search/random/queries.ts';
+import { conditionOf, RANDOM_TYPES, windowOf } from '#test/support/search/random/queries.ts';
 import { resourceOf } from '#test/support/search/random/resources.ts';
 import { type StoredResource, storeResources } from '#test/support/search/store.ts';
 
@@ -35,7 +35,11 @@ const world = fc
       const condition = conditionOf(type, types, 2);
       const both = fc.tuple(condition, condition).map((parts) => parts.join('&'));
       return fc
-        .oneof({ weight: 4, arbitrary: condition }, { weight: 1, arbitrary: both })
+        .oneof(
+          { weight: 4, arbitrary: condition },
+          { weight: 1, arbitrary: both },
+          { weight: 1, arbitrary: windowOf(type) },
+        )
         .map((text) => ({ type, text }));
     });
     return fc.tuple(

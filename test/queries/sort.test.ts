@@ -144,6 +144,17 @@ describe('sorted searches', () => {
     ['code=one,three-too', ({ code }) => code !== 'two'],
     ['code:not=one', ({ code }) => code !== 'one'],
     ['date=ge2020', ({ date }) => date !== undefined && date >= '2020'],
+    [
+      'date=ge2019-03&date=lt2020-01-01T10:30:00Z',
+      ({ date }) => date !== undefined && (date.startsWith('2019') || date.endsWith('T10:00:00Z')),
+    ],
+    [
+      'date=gt2019-03-01&date=le2020',
+      ({ date }) => date !== undefined && date !== '2019-03-01' && date < '2021',
+    ],
+    ['date=sa2019&date=eb2021', ({ date }) => date?.startsWith('2020') === true],
+    ['code=one&date=ge2019-02&date=lt2019-03', ({ code, date }) => code === 'one' && date === '2019'],
+    ['value-quantity=gt0&value-quantity=lt2', ({ value }) => value !== undefined && value > 0 && value < 2],
     ['code=three&date=lt2020', ({ code, date }) => code === 'three' && date !== undefined && date < '2020'],
     [
       'value-quantity=gt0.4&code=two',

@@ -8,9 +8,10 @@ import type { Binds } from '../../binds.ts';
 import type { SearchScope } from '../parameter.ts';
 import { keysPredicate, oneOf, type Predicate, valuesPredicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split } from '../raw.ts';
+import type { Span } from '../span.ts';
 import { formKeys, parameterKeys } from '../stored.ts';
-import { dateCondition } from './date.ts';
-import { quantityCondition } from './quantity.ts';
+import { dateCondition, dateSpan } from './date.ts';
+import { quantityCondition, quantitySpan } from './quantity.ts';
 import { parseReferenceForms } from './reference.ts';
 import { stringCondition } from './string.ts';
 import { parseToken, parseTokenForm } from './token.ts';
@@ -23,11 +24,12 @@ const ORDERED: Readonly<
       readonly table: string;
       readonly as: string;
       condition(part: RawParameter, scope: SearchScope): (binds: Binds) => string;
+      span?(part: RawParameter, scope: SearchScope): Span | undefined;
     }
   >
 > = {
-  quantity: { table: 'quantity', as: 'q', condition: quantityCondition },
-  date: { table: 'period', as: 'p', condition: dateCondition },
+  quantity: { table: 'quantity', as: 'q', condition: quantityCondition, span: quantitySpan },
+  date: { table: 'period', as: 'p', condition: dateCondition, span: dateSpan },
   string: { table: 'string', as: 's', condition: stringCondition },
 };
 
@@ -87,10 +89,12 @@ function orderedPredicate(
   const { table, as } = ordered;
   const alternatives = pairs.map(([first, second]) => {
     const { system, code } = parseToken(parameter, first);
+    const part = { name: parameter.name, values: [second], text: second };
     return {
       system: system === undefined ? undefined : searchKey(systemKey(system)),
       codes: code === undefined ? undefined : formKeys(values, [tokenForm.code(code)], scope),
-      value: ordered.condition({ name: parameter.name, values: [second], text: second }, scope),
+      value: ordered.condition(part, scope),
+      span: ordered.span?.(part, scope),
     };
   });
   const condition = (binds: Binds) =>
@@ -103,8 +107,10 @@ function orderedPredicate(
       })
       .join(' or ');
   const codes = alternatives.map((each) => each.codes);
+  const [only, ...others] = alternatives;
+  const span = others.length === 0 && only?.span !== undefined ? { span: only.span } : {};
   // Any code of a system: all values of the parameter are looked through.
   return codes.every((each) => each !== undefined)
-    ? valuesPredicate({ table, as, keys: codes.flat(), by: 'about', condition })
-    : valuesPredicate({ table, as, keys: parameterKeys(values, scope), condition });
+    ? valuesPredicate({ table, as, keys: codes.flat(), by: 'about', condition, ...span })
+    : valuesPredicate({ table, as, keys: parameterKeys(values, scope), condition, ...span });
 }

@@ -1,12 +1,14 @@
 /** Dates against elements that are periods, or moments of some precision: https://hl7.org/fhir/R4/search.html#prefix */
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import type { Period } from '#src/fhir/search/period.ts';
+import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../../binds.ts';
 import { type Prefix, parsePrefixedDate } from '../dates.ts';
 import type { SearchScope } from '../parameter.ts';
 import { type Predicate, valuesPredicate } from '../predicate.ts';
 import { keyOf, type RawParameter, refuseModifier } from '../raw.ts';
+import { periodsFrom, type Span } from '../span.ts';
 import { parameterKeys } from '../stored.ts';
 
 /** Any of the dates. @throws Refusal `malformed` */
@@ -16,8 +18,44 @@ export function datePredicate(
   scope: SearchScope,
 ): Predicate {
   refuseModifier(parameter);
-  const keys = parameterKeys(compiled, scope);
-  return valuesPredicate({ table: 'period', as: 'p', keys, condition: dateCondition(parameter, scope) });
+  const span = dateSpan(parameter, scope);
+  return valuesPredicate({
+    table: 'period',
+    as: 'p',
+    keys: parameterKeys(compiled, scope),
+    single: isSingle(scope.type, compiled),
+    condition: dateCondition(parameter, scope),
+    ...(span === undefined ? {} : { span }),
+  });
+}
+
+/** The span of periods that one of the dates implies; none when their beginnings are bounded from below, or nothing is. */
+export function dateSpan(parameter: RawParameter, { now }: Pick<SearchScope, 'now'>): Span | undefined {
+  const dates = parameter.values.map((value) => parsePrefixedDate(keyOf(parameter), value));
+  if (dates.every(({ prefix }) => prefix === 'eq' || prefix === 'sa')) return undefined;
+  const ends = dates.map(({ prefix, period }) => earliestEnd(prefix, period, now));
+  return ends.every((end) => end !== undefined) ? periodsFrom(Math.min(...ends)) : undefined;
+}
+
+/** No period that a date is compared with successfully ends before this moment. */
+function earliestEnd(prefix: Prefix, { from, to }: Period, now: Micros): Micros | undefined {
+  switch (prefix) {
+    case 'eq':
+    case 'ge':
+      return from;
+    case 'gt':
+    case 'sa':
+      return to;
+    case 'ap':
+      return from - slackOf(from, now);
+    default:
+      return undefined;
+  }
+}
+
+/** How far from a date is approximately there: a tenth of its distance from now. */
+function slackOf(from: Micros, now: Micros): number {
+  return Math.abs(now - from) / 10;
 }
 
 /** The condition that rows `p` of search.period are one of the dates. @throws Refusal `malformed` */
@@ -53,7 +91,7 @@ function condition(prefix: Prefix, { from, to }: Period, now: Micros, binds: Bin
     case 'eb':
       return `p.low < ${low()} and p.high <= ${low()}`;
     case 'ap': {
-      const slack = Math.abs(now - from) / 10;
+      const slack = slackOf(from, now);
       return `p.low < ${bound(to + slack)} and p.high > ${bound(from - slack)}`;
     }
   }

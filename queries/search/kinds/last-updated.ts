@@ -6,5 +6,6 @@ import { momentPredicate } from '../predicate.ts';
 export const lastUpdatedParameter: SearchParameter = {
   name: '_lastUpdated',
   appliesTo: () => true,
-  predicate: (parameter, scope) => momentPredicate(parameter, 'r.last_updated', scope.now),
+  predicate: (parameter, scope) =>
+    Object.assign(momentPredicate(parameter, 'r.last_updated', scope.now), { recorded: true as const }),
 };

@@ -1,6 +1,7 @@
 /** Quantities: `number`, `number|system|code`, `number||unit`. https://hl7.org/fhir/R4/search.html#quantity */
 import { dimensionKey } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
+import { isSingle } from '#src/fhir/search/timeline.ts';
 import { canonicalRange, UCUM } from '#src/fhir/units/canonical.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../binds.ts';
@@ -8,6 +9,7 @@ import { type NumberRange, parsePrefixedNumber } from '../numbers.ts';
 import type { SearchScope } from '../parameter.ts';
 import { type Predicate, valuesPredicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
+import { quantitiesFrom, type Span } from '../span.ts';
 import { parameterKeys } from '../stored.ts';
 
 interface Asked {
@@ -23,8 +25,38 @@ export function quantityPredicate(
   scope: SearchScope,
 ): Predicate {
   refuseModifier(parameter);
-  const keys = parameterKeys(compiled, scope);
-  return valuesPredicate({ table: 'quantity', as: 'q', keys, condition: quantityCondition(parameter) });
+  const span = quantitySpan(parameter);
+  return valuesPredicate({
+    table: 'quantity',
+    as: 'q',
+    keys: parameterKeys(compiled, scope),
+    single: isSingle(scope.type, compiled),
+    condition: quantityCondition(parameter),
+    ...(span === undefined ? {} : { span }),
+  });
+}
+
+/** The span of quantities that a single one implies; none when their low ends are bounded from below, or nothing is. */
+export function quantitySpan(parameter: RawParameter): Span | undefined {
+  const [asked, ...others] = parameter.values.map((value) => parse(parameter, value));
+  if (asked === undefined || others.length > 0) return undefined;
+  const canonical = canonicalOf(asked);
+  const { prefix, value, near } = canonical?.number ?? asked.number;
+  const columns = canonical === undefined ? '' : 'canonical_';
+  switch (prefix) {
+    case 'gt':
+    case 'ge':
+      return quantitiesFrom(columns, value);
+    case 'ap':
+      return quantitiesFrom(columns, near[0]);
+    default:
+      return undefined;
+  }
+}
+
+/** What is asked for in base units, where the unit can be. */
+function canonicalOf({ number, system, unit }: Asked): ReturnType<typeof inBaseUnits> {
+  return system === UCUM && unit !== undefined ? inBaseUnits(number, unit) : undefined;
 }
 
 /**
@@ -49,7 +81,7 @@ function parse(parameter: RawParameter, text: string): Asked {
 
 function condition(asked: Asked, binds: Binds): string {
   const { number, system, unit } = asked;
-  const canonical = system === UCUM && unit !== undefined ? inBaseUnits(number, unit) : undefined;
+  const canonical = canonicalOf(asked);
   if (canonical !== undefined) {
     const dimension = binds.add(searchKey(dimensionKey(canonical.dimension)), 'int8');
     return `q.dimension = ${dimension} and (${compare(canonical.number, 'q.canonical_', binds)})`;

@@ -1,10 +1,12 @@
 /** What of a record is in its summary, before anything of the directory is known. */
+import type { Json } from '#src/shared/json.ts';
 import { isResourceType, typeEntry } from '../types.ts';
-import { type LeftOut, placeOf, withdrawnAs } from './classify.ts';
+import { type LeftOut, PLACED_BY, placeOf, withdrawnAs } from './classify.ts';
 import type { Look } from './columns.ts';
+import { DATED_BY } from './dates.ts';
 import { useOf } from './device-use.ts';
 import { Links } from './entries.ts';
-import { type Candidate, candidateOf, capped, newestFirst } from './newest.ts';
+import { type Candidate, CODED_BY, candidateOf, capped, newestFirst } from './newest.ts';
 import { withNames } from './required.ts';
 import { SECTIONS, type Section, type SectionName } from './section.ts';
 import { glanceAt, isVersionOf, type Source, type Stored, sourceOf } from './source.ts';
@@ -142,12 +144,18 @@ interface Placed {
 
 const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
 
+/** All that it is chosen by: where it belongs, since when, and what it is about. */
+const CHOSEN_BY: ReadonlySet<string> = new Set([...PLACED_BY, ...DATED_BY, ...CODED_BY]);
+/** The same and which version it is, where an AI wrote some. */
+const CHOSEN_BY_VERSION: ReadonlySet<string> = new Set(['meta', ...CHOSEN_BY]);
+
 function placedIn(record: readonly Stored[], byAi: ReadonlySet<string>): Placed {
   const placed = new Map<SectionName, Candidate[]>();
   const leftOut = new Map<LeftOut, number>();
+  const known = new Map<string, Json>();
   for (const stored of record) {
     if (!HAVE_SECTIONS.has(stored.type)) continue;
-    const source = glanceAt(stored);
+    const source = glanceAt(stored, byAi.size === 0 ? CHOSEN_BY : CHOSEN_BY_VERSION, known);
     const place = placeOf(source, isVersionOf(source, byAi));
     if (place === undefined) continue;
     if ('leftOut' in place) {

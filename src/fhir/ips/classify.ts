@@ -20,6 +20,12 @@ export type Place =
   | { readonly leftOut: LeftOut }
   | undefined;
 
+/** The members of resources that `placeOf` reads. */
+export const PLACED_BY = [
+  ...['status', 'lifecycleStatus', 'docStatus', 'verificationStatus', 'clinicalStatus'],
+  ...['category', 'code', 'type', 'intent', 'doNotPerform', 'patient'],
+] as const;
+
 /**
  * Where a resource goes.
  * @param isByAi whether an AI wrote this version of it.

@@ -17,6 +17,9 @@ const DATES: Readonly<Record<string, readonly string[]>> = {
   DocumentReference: ['date'],
 };
 
+/** The members of resources that tell it. */
+export const DATED_BY: readonly string[] = Object.values(DATES).flat();
+
 /** Milliseconds since 1970; before all dates when it is not known. */
 export function happenedAt({ type, value }: Source): number {
   for (const name of DATES[type] ?? []) {

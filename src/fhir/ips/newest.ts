@@ -41,6 +41,9 @@ export function capped(candidates: readonly Candidate[], cap: number): readonly 
   return candidates.filter((candidate) => kept.has(candidate));
 }
 
+/** The members of resources that say what they are about. */
+export const CODED_BY = ['code', 'vaccineCode', 'category'] as const;
+
 function codeOf({ type, value }: Source): string {
   const about = value.code ?? value.vaccineCode ?? value.category;
   const [coding] = codings(about);

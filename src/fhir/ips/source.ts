@@ -1,5 +1,6 @@
 /** Resources as the summary is made of them: their stored text, and what it says. */
-import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { someMembers } from '#src/shared/json-members.ts';
 
 /** A resource as it is stored. */
 export interface Stored {
@@ -40,9 +41,12 @@ export function sourceOf(stored: Stored): Source {
   return sourceFrom(stored, isExact(stored.body) ? JSON.parse(stored.body) : parseJson(stored.body).value);
 }
 
-/** Reads it for whatever asks for no number. */
-export function glanceAt(stored: Stored): Source {
-  return sourceFrom(stored, JSON.parse(stored.body));
+/**
+ * Reads some members of it, for whatever asks for no other and for no number: a record is much, its summary shows little.
+ * @param known as for `someMembers`.
+ */
+export function glanceAt(stored: Stored, members: ReadonlySet<string>, known: Map<string, Json>): Source {
+  return sourceFrom(stored, someMembers(stored.body, members, known) ?? JSON.parse(stored.body));
 }
 
 function sourceFrom({ type, id, body }: Stored, value: unknown): Source {

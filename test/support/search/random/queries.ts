@@ -137,6 +137,15 @@ export function conditionOf(
   );
 }
 
+/** A date or quantity parameter of a type twice: two bounds of the same values. */
+export function windowOf(type: ResourceType): fc.Arbitrary<string> {
+  const ordered = published(type).filter((parameter) => ['date', 'quantity'].includes(parameter.type));
+  if (ordered.length === 0) return conditionOf(type, [], 0);
+  return of(ordered)
+    .chain((parameter) => fc.tuple(simple(parameter), simple(parameter)))
+    .map((parts) => parts.join('&'));
+}
+
 /** Types that random resources are of; Provenances are searched among those that writes make. */
 export const RANDOM_TYPES: readonly ResourceType[] = [
   'Patient',

@@ -1,0 +1,65 @@
+/**
+ * Values that are ranges, and what bounds them on both sides in the order of their beginnings. Of narrow ones the
+ * beginning tells about where the end is; the others are few as a rule and have an index of their own.
+ */
+import { isWidePeriod, isWideQuantity, WIDE_PERIOD } from '#src/fhir/search/spans.ts';
+import type { Micros } from '#src/shared/time.ts';
+import type { Binds } from '../binds.ts';
+
+/** A condition that bounds ends from below. Without it an index in the order of beginnings bounds one side only. */
+export interface Span {
+  /** The column by whose order narrow values are bounded. */
+  readonly column: string;
+  /** SQL that tells wide values from narrow ones, as the indexes of wide ones have it. */
+  readonly isWide: string;
+  /** What the condition implies for narrow values, in SQL. */
+  narrow(binds: Binds): string;
+  /** What it implies for wide ones. */
+  wide(binds: Binds): string;
+}
+
+/** The span of periods `p` that end at a moment or after it. */
+export function periodsFrom(moment: Micros): Span {
+  const bound = Math.round(moment);
+  return {
+    column: 'low',
+    isWide: isWidePeriod('p'),
+    narrow: (binds) => `p.low >= ${binds.add(bound - WIDE_PERIOD, 'int8')}`,
+    wide: (binds) => `p.high >= ${binds.add(bound, 'int8')}`,
+  };
+}
+
+/**
+ * The span of quantities `q` that end at a number or after it.
+ * @param prefix of the columns: `canonical_`, or nothing.
+ * @param number a decimal text.
+ */
+export function quantitiesFrom(prefix: 'canonical_' | '', number: string): Span {
+  const [low, high] = [`q.${prefix}low`, `q.${prefix}high`];
+  return {
+    column: `${prefix}low`,
+    isWide: isWideQuantity('q', prefix),
+    narrow: (binds) => `${low} >= ${binds.add(number, 'numeric')}`,
+    wide: (binds) => `${high} >= ${binds.add(number, 'numeric')}`,
+  };
+}
+
+/** The span of values that two conditions hold for; of different columns the first one's. */
+export function both(one: Span | undefined, other: Span | undefined): Span | undefined {
+  if (one === undefined || other === undefined || one.isWide !== other.isWide) return one ?? other;
+  return {
+    column: one.column,
+    isWide: one.isWide,
+    narrow: (binds) => `${one.narrow(binds)} and ${other.narrow(binds)}`,
+    wide: (binds) => `${one.wide(binds)} and ${other.wide(binds)}`,
+  };
+}
+
+/** The conditions that together hold for the same values as one, none of them twice: each with an index of its own. */
+export function parts(span: Span | undefined, condition: (binds: Binds) => string, binds: Binds): string[] {
+  if (span === undefined) return [`(${condition(binds)})`];
+  return [
+    `not (${span.isWide}) and ${span.narrow(binds)} and (${condition(binds)})`,
+    `${span.isWide} and ${span.wide(binds)} and (${condition(binds)})`,
+  ];
+}
