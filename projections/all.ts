@@ -4,6 +4,7 @@ import type { Projection } from './projection.ts';
 import { projects } from './projects/project.ts';
 import { resources } from './resources/project.ts';
 import { search } from './search/project.ts';
+import { webhooks } from './webhooks/project.ts';
 
 /** In the order in which `annal rebuild` without a name takes them. */
-export const PROJECTIONS: readonly Projection[] = [resources, search, history, projects];
+export const PROJECTIONS: readonly Projection[] = [resources, search, history, projects, webhooks];

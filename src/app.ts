@@ -20,6 +20,7 @@ import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import { openSandboxes } from './app/sandbox.ts';
 import { terminologyReady } from './app/terminology.ts';
 import { openTraffic } from './app/traffic.ts';
+import { openWebhooks } from './app/webhooks.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
@@ -151,6 +152,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     states,
   );
   const idempotency = openIdempotency(pool);
+  const hooks = openWebhooks({ config, store, pool, databaseUrl, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
   const { carried, erasures, sandboxes } = openProcesses({
     store,
@@ -161,12 +163,15 @@ export async function startApp(deps: AppDeps): Promise<App> {
     snapshots,
     idempotency,
     requestLog: traffic.requestLog,
+    webhooks: hooks.process,
+    deliveries: hooks.deliveries,
     recordsBefore: sandboxQueries.recordsBefore,
     // A purge has ended when no search finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search']),
   });
   carried.start();
   erasures.start();
+  await hooks.start();
   const atHead = async (type: ResourceType): Promise<void> => {
     // What a crash left of a transaction's directory entries must be there before it can be matched.
     const { home } = typeEntry(type);
@@ -218,7 +223,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
-  const processes = [carried, erasures, sandboxes].map(({ definition }) => definition.name);
+  const processes = [carried, erasures, sandboxes, hooks.process].map(({ definition }) => definition.name);
   observeFollowers(registry, {
     states: () => projector.status(),
     stale: () => progress.stale(),
@@ -262,6 +267,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       commands,
       queries,
       caughtUp,
+      webhooks: await hooks.services({ handler, locks, passed }),
       sandboxes: openSandboxes({
         handler,
         queries: sandboxQueries,
@@ -300,6 +306,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await drain(server);
       carried.stop();
       erasures.stop();
+      await hooks.stop();
       sandboxes.stop();
       await projector.stop();
       progress.stop();

@@ -92,6 +92,19 @@ const environment = z.object({
   REQUEST_LOG_DAYS: wholeNumber(1, 3_650, 30).describe(
     'How long the log of requests is kept that a project sees, in days.',
   ),
+  WEBHOOK_TIMEOUT_SECONDS: wholeNumber(1, 60, 10).describe(
+    'How long a webhook delivery may take from connecting to the last byte of the answer, in seconds.',
+  ),
+  WEBHOOK_RETRY_SECONDS: z
+    .string()
+    .default('5,30,120,600,1800,3600,10800,21600,36000')
+    .refine(
+      (text) => gapsOf(text).every((gap) => gap > 0 && gap <= 86_400),
+      'must be seconds from 1 to 86400, or fractions of them, separated by commas',
+    )
+    .describe(
+      'Pauses between the attempts of a webhook delivery, in seconds; after the last it is exhausted.',
+    ),
   SANDBOX_PATIENTS: wholeNumber(0, 30, 30).describe(
     'How many synthetic patients a new or reset sandbox holds; 0: none.',
   ),
@@ -129,6 +142,7 @@ export interface Config {
   /** Addresses and networks in CIDR notation. */
   readonly trustedProxies: readonly string[];
   readonly requestLogDays: number;
+  readonly webhooks: { readonly timeoutSeconds: number; readonly retrySeconds: readonly number[] };
   /** Synthetic patients of a sandbox, 0 to 30. */
   readonly sandboxPatients: number;
   readonly shutdownSeconds: number;
@@ -180,6 +194,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
     trustedProxies: networksOf(data.TRUSTED_PROXIES),
     requestLogDays: data.REQUEST_LOG_DAYS,
+    webhooks: {
+      timeoutSeconds: data.WEBHOOK_TIMEOUT_SECONDS,
+      retrySeconds: gapsOf(data.WEBHOOK_RETRY_SECONDS),
+    },
     sandboxPatients: data.SANDBOX_PATIENTS,
     shutdownSeconds: data.SHUTDOWN_SECONDS,
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
@@ -210,6 +228,11 @@ export function configurationTable(): Variable[] {
 function addressee(host: string): string {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** NaN for what is no number. */
+function gapsOf(list: string): number[] {
+  return list.split(',').map((text) => (text.trim() === '' ? Number.NaN : Number(text)));
 }
 
 /** The members of a list with commas or spaces between them. */

@@ -15,6 +15,7 @@ import type { IdempotencyStore } from '../operations/idempotency.ts';
 import { Process } from '../operations/process.ts';
 import type { RequestLog } from '../operations/request-log.ts';
 import type { PostgresSnapshots } from '../operations/snapshots.ts';
+import type { WebhookDeliveries } from '../operations/webhook-deliveries.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time.ts';
 
@@ -28,6 +29,9 @@ export interface ProcessesDeps {
   readonly snapshots: PostgresSnapshots;
   readonly idempotency: IdempotencyStore;
   readonly requestLog: Pick<RequestLog, 'forget'>;
+  /** Tells subscribers of events; a purge waits for it. */
+  readonly webhooks: Process;
+  readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
   /** Which records a reset of a sandbox purges. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
   /** Waits until every read model of records shows a position. */
@@ -53,6 +57,8 @@ export function openProcesses({
   snapshots,
   idempotency,
   requestLog,
+  webhooks,
+  deliveries,
   recordsBefore,
   visible,
   ...processDeps
@@ -82,11 +88,16 @@ export function openProcesses({
               // Erased, the record would take them with it.
               if (await carried.parked.holdsOf('directory-entries', recordStream(patient)))
                 throw new Error('directory entries that the record carries are set aside, not completed');
+              if (!(await webhooks.hasPassed(position, ERASURE_MS)))
+                throw unavailable('subscribers are not told of the deletion yet');
+              if (await webhooks.parked.holdsOf('webhooks', recordStream(patient)))
+                throw new Error('events of the record that subscribers are to be told of are set aside');
             },
             forget: async (patient) => {
               await snapshots.forget(recordStream(patient));
               await idempotency.forget(patient);
               await requestLog.forget(patient);
+              await deliveries.forget(patient);
             },
           },
           understand(event),

@@ -226,6 +226,21 @@ function describeCommands(): CAC {
       return interruptible((signal) => terminologyCommand(action, files, { ...read(options), signal }));
     });
 
+  withService(
+    cli
+      .command('webhooks <action>', 'listen: receive, verify and print webhook deliveries on this machine')
+      .option('--events <types>', 'Which, separated by commas (default: all)')
+      .option('--port <port>', 'Where to listen (default: any free port)')
+      .option(
+        '--secret <secret>',
+        'Of an endpoint that leads here already; without it one is made, and deleted',
+      )
+      .example('annal webhooks listen --events resource.created,resource.updated'),
+  ).action(async (action: string, options: unknown) => {
+    const { webhooksCommand } = await import('./webhooks.ts');
+    return interruptible((signal) => webhooksCommand(action, { ...read(options), signal }));
+  });
+
   cli
     .command('dev-token', 'Print an ID token of the development issuer, for scripts that call /admin')
     .option('--email <address>', 'Whom it speaks of: any address, nothing is sent there')

@@ -38,6 +38,13 @@ const schema = z.object({
   email: text,
   system: text,
   release: text,
+  port: z
+    .int('--port must be a whole number from 1 to 65535')
+    .min(1, '--port must be at least 1')
+    .max(65_535, '--port must be at most 65535')
+    .optional(),
+  events: text,
+  secret: text,
 });
 
 /** The options that were given, checked; the others are absent. @throws ZodError whose messages are for the person. */

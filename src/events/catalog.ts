@@ -22,6 +22,13 @@ const person = z
     email: z.string().optional(),
   })
   .describe('who an ID token speaks of');
+const webhookSettings = {
+  url: z.string(),
+  events: z.array(z.string()).describe('types, or * alone for all'),
+  description: z.string().nullable(),
+  active: z.boolean().describe('false: paused, its deliveries wait'),
+};
+const sealedSecret = z.string().describe('the signing secret, encrypted (AES-256-GCM)');
 const fhirResource = z
   .record(z.string(), z.unknown())
   .describe('the whole resource after the change, as served');
@@ -189,6 +196,32 @@ export const CATALOG = {
     says: 'An application was deleted: it stopped working.',
     streams: 'application-',
     data: z.object({ application_id: z.string() }),
+  },
+  WebhookEndpointCreated: {
+    says: 'A webhook endpoint was made in a project and environment.',
+    streams: 'webhook-',
+    data: z.object({
+      endpoint_id: z.string(),
+      project_id: z.string(),
+      environment,
+      ...webhookSettings,
+      secret: sealedSecret,
+    }),
+  },
+  WebhookEndpointChanged: {
+    says: 'A webhook endpoint was given other settings: all of them as they are from here on.',
+    streams: 'webhook-',
+    data: z.object({ project_id: z.string(), environment, ...webhookSettings }),
+  },
+  WebhookSecretRotated: {
+    says: 'A webhook endpoint got another secret; the one before signs nothing more.',
+    streams: 'webhook-',
+    data: z.object({ secret: sealedSecret }),
+  },
+  WebhookEndpointDeleted: {
+    says: 'A webhook endpoint was deleted: what was not delivered to it never will be.',
+    streams: 'webhook-',
+    data: z.object({ endpoint_id: z.string(), project_id: z.string() }),
   },
 } as const;
 

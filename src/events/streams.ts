@@ -1,4 +1,4 @@
-/** Names of streams: one per record, per directory, per project, per organization, per application. */
+/** Names of streams: one per record, per directory, per project, per organization, per application, per webhook endpoint. */
 import type { Tenant } from '../shared/tenant.ts';
 
 /** A patient's record, everything in it. */
@@ -17,12 +17,15 @@ export const organizationStream = (organizationId: string): string => `organizat
 /** An OAuth application's own facts. */
 export const applicationStream = (applicationId: string): string => `application-${applicationId}`;
 
+/** A webhook endpoint's own facts. */
+export const webhookStream = (endpointId: string): string => `webhook-${endpointId}`;
+
 /** The patient whose record a stream is, or undefined when it is another kind of stream. */
 export function patientOf(stream: string): string | undefined {
   return stream.startsWith('record-') ? stream.slice('record-'.length) : undefined;
 }
 
-const KINDS = ['record-', 'directory-', 'project-', 'organization-', 'application-'];
+const KINDS = ['record-', 'directory-', 'project-', 'organization-', 'application-', 'webhook-'];
 
 /** Whether a text has the form of a stream's name. */
 export function isStreamName(text: string): boolean {

@@ -2,6 +2,7 @@
 import { ADMIN_ROUTES } from './admin/routes.ts';
 import type { Route } from './api/route.ts';
 import { REST_ROUTES } from './rest/routes.ts';
+import { WEBHOOK_ROUTES } from './webhooks/routes.ts';
 
 /** In the order of the documentation. */
-export const ROUTES: readonly Route[] = [...ADMIN_ROUTES, ...REST_ROUTES];
+export const ROUTES: readonly Route[] = [...ADMIN_ROUTES, ...REST_ROUTES, ...WEBHOOK_ROUTES];

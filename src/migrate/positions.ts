@@ -11,6 +11,8 @@ export const POSITION_COLUMNS = [
   'operations.process.position',
   'operations.parked.position',
   'operations.log_mark.position',
+  'operations.webhook_replay.position',
+  'operations.webhook_replay.head_position',
 ] as const;
 
 /** What it takes. */
@@ -64,6 +66,8 @@ export async function movePositions(tx: pg.ClientBase, move: PositionMove): Prom
     await rewrite(tx, `${name}.checkpoint`, translate);
   }
   await rewrite(tx, 'operations.process', translate);
+  await rewrite(tx, 'operations.webhook_replay', translate);
+  await rewrite(tx, 'operations.webhook_replay', translate, 'head_position');
   const { rows } = await tx.query<{ stream: string; revision: number }>(
     'select distinct stream, revision from operations.parked',
   );
@@ -82,15 +86,18 @@ async function rewrite(
   tx: pg.ClientBase,
   table: string,
   translate: PositionMove['translate'],
+  column = 'position',
 ): Promise<void> {
-  const { rows } = await tx.query<{ position: Position }>(`select distinct position from ${table}`);
+  const { rows } = await tx.query<{ position: Position }>(
+    `select distinct ${column} as position from ${table} where ${column} <> ''`,
+  );
   const positions = rows.map(({ position }) => position);
   const translated: Position[] = [];
   for (const position of positions) translated.push(await translate(position));
   // In one statement: a position of the new log may look like one of the old.
   await tx.query(
-    `update ${table} t set position = x.translated from unnest($1::text[], $2::text[]) as x(position, translated)
-      where t.position = x.position`,
+    `update ${table} t set ${column} = x.translated from unnest($1::text[], $2::text[]) as x(position, translated)
+      where t.${column} = x.position`,
     [positions, translated],
   );
 }

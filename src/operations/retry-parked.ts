@@ -8,7 +8,7 @@ import { isPassing } from './passing.ts';
 export interface RetryDeps {
   readonly store: Pick<EventStore, 'read'>;
   readonly parked: ParkedEvents;
-  readonly act: (event: RecordedEvent) => Promise<void>;
+  readonly act: (event: RecordedEvent) => Promise<unknown>;
   readonly log: { info(details: object, message: string): void };
 }
 

@@ -22,6 +22,20 @@ export class EventWork {
     readonly times: Required<Pick<ProcessTimes, 'firstPauseMs' | 'patienceMs'>>,
   ) {}
 
+  /** Acts on events in their order, as `on` does. @returns whether there was anything to do */
+  async onAll(events: readonly RecordedEvent[], lead: Pick<Lead, 'lost'>): Promise<boolean> {
+    const { actOnAll } = this.definition;
+    if (actOnAll !== undefined && events.length > 0) {
+      try {
+        return await Promise.race([actOnAll(events), lead.lost]);
+      } catch (error) {
+        if (error instanceof LeadLost) throw error;
+      }
+    }
+    for (const event of events) await this.on(event, lead);
+    return events.length > 0;
+  }
+
   /**
    * Acts on an event; one that goes on failing is set aside.
    * @throws what passes by itself: that is no fault of the event. But where it has not passed for long, and log and

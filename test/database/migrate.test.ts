@@ -34,6 +34,7 @@ describe('migrations', () => {
       '0008-rate-and-usage',
       '0010-identity',
       '0011-retry-secrets',
+      '0013-webhooks',
     ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);

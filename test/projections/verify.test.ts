@@ -276,6 +276,7 @@ describe('verify', () => {
       ['search', 'lagging'],
       ['history', 'lagging'],
       ['projects', 'lagging'],
+      ['webhooks', 'lagging'],
     ]);
   });
 });

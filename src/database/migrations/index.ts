@@ -9,6 +9,7 @@ import {
   RATE_AND_USAGE_SQL,
   READ_ANSWERS_SQL,
   RETRY_SECRETS_SQL,
+  WEBHOOKS_SQL,
 } from '#src/operations/schema.ts';
 import { TERMINOLOGY_SQL } from '#src/terminology/schema.ts';
 
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008-rate-and-usage', sql: RATE_AND_USAGE_SQL },
   { name: '0010-identity', sql: DEV_ISSUER_SQL },
   { name: '0011-retry-secrets', sql: RETRY_SECRETS_SQL },
+  { name: '0013-webhooks', sql: WEBHOOKS_SQL },
 ];

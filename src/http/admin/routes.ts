@@ -12,6 +12,7 @@ import { QUICKSTART_ROUTES } from './quickstart.ts';
 import { SANDBOX_ROUTES } from './sandbox.ts';
 import { SSO_ROUTES } from './sso.ts';
 import { USAGE_ROUTES } from './usage.ts';
+import { WEBHOOK_ROUTES } from './webhooks.ts';
 
 /** In the order of the documentation. */
 export const ADMIN_ROUTES: readonly Route[] = [
@@ -25,6 +26,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...SANDBOX_ROUTES,
   ...LOG_ROUTES,
   ...USAGE_ROUTES,
+  ...WEBHOOK_ROUTES,
   ...QUICKSTART_ROUTES,
   ...CONFIG_ROUTES,
 ];

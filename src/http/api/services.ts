@@ -6,6 +6,7 @@ import type { AdminQueries } from '#queries/admin/admin.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { Moment, RecordAt } from '#src/audit/record-at.ts';
 import type { Config } from '#src/config.ts';
+import type { WebhookServices } from '../webhooks/services.ts';
 
 /** What a route's `run` finds in `request.services`. */
 export interface Services {
@@ -14,6 +15,7 @@ export interface Services {
   readonly queries: Queries;
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
+  readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
   readonly caughtUp: (models: readonly string[]) => Promise<void>;

@@ -1,0 +1,90 @@
+/** The write side of webhook endpoints: one function a command. Whose endpoint it is was looked up before. */
+
+import type { Position } from '#src/events/store.ts';
+import { webhookStream } from '#src/events/streams.ts';
+import { Refusal, unavailable } from '#src/shared/refusal.ts';
+import { seal } from '#src/shared/sealed.ts';
+import { type Tenant, tenantId } from '#src/shared/tenant.ts';
+import { Aggregate, type Circumstances } from '../aggregate.ts';
+import type { CriteriaLocks, Written } from '../command.ts';
+import type { Handler } from '../handle.ts';
+import { secretOf } from '../secret.ts';
+import { change, create, remove, rotate, type WebhookChange } from './decide.ts';
+import { WEBHOOK, type WebhookSettings } from './state.ts';
+
+/** What the commands work with. */
+export interface WebhookCommandsDeps {
+  readonly handler: Handler;
+  readonly locks: CriteriaLocks;
+  /** 32 bytes: what secrets are sealed with. */
+  readonly key: Buffer;
+  /** How many endpoints a tenant has beside one. @throws Refusal unavailable when the read model does not come to the head. */
+  readonly others: (tenant: Tenant, endpointId: string) => Promise<number>;
+  /** Waits until the read model `webhooks` shows a position; false when it takes too long. */
+  readonly visible: (position: Position) => Promise<boolean>;
+}
+
+/** An endpoint and its secret in clear, which is shown this once. */
+export interface Issued {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Every command. All throw `Refusal`: not_found for what is not there (any more). */
+export interface WebhookCommands {
+  /** @throws Refusal conflict when the project has as many in the environment as it may. */
+  readonly create: (by: Circumstances, tenant: Tenant, settings: WebhookSettings) => Promise<Written<Issued>>;
+  readonly change: (by: Circumstances, id: string, changed: WebhookChange) => Promise<Written<void>>;
+  readonly rotate: (by: Circumstances, id: string) => Promise<Written<Issued>>;
+  readonly remove: (by: Circumstances, id: string) => Promise<Written<void>>;
+}
+
+/** Endpoints per project and environment (interface.md, section 8). */
+export const MOST_ENDPOINTS = 10;
+
+/** Opens them. */
+export function openWebhookCommands({
+  handler,
+  locks,
+  key,
+  others,
+  visible,
+}: WebhookCommandsDeps): WebhookCommands {
+  const endpoints = new Aggregate(handler, WEBHOOK);
+  const write = async <T>(
+    by: Circumstances,
+    id: string,
+    decide: ReturnType<typeof remove>,
+    result: T,
+  ): Promise<Written<T>> => ({
+    result,
+    position: (await endpoints.write(webhookStream(id), by, decide))?.position,
+  });
+  const secretFor = async (by: Circumstances, id: string): Promise<Issued & { sealed: string }> => {
+    const secret = `whsec_${(await secretOf(by)).toString('base64url')}`;
+    return { id, secret, sealed: seal(key, secret, id) };
+  };
+  return {
+    create: (by, tenant, settings) =>
+      locks.hold([`webhooks ${tenantId(tenant)}`], async () => {
+        const id = by.ids.prefixed('whe_');
+        if ((await others(tenant, id)) >= MOST_ENDPOINTS)
+          throw new Refusal('conflict', {
+            code: 'business-rule',
+            diagnostics: `a project has at most ${MOST_ENDPOINTS} webhook endpoints in an environment`,
+          });
+        const { secret, sealed } = await secretFor(by, id);
+        const written = await write(by, id, create(id, tenant, settings, sealed), { id, secret });
+        // The next to be made must be counted beside this one.
+        if (written.position !== undefined && !(await visible(written.position)))
+          throw unavailable('the endpoint is made, but does not show yet; try again');
+        return written;
+      }),
+    change: (by, id, changed) => write(by, id, change(id, changed), undefined),
+    async rotate(by, id) {
+      const { secret, sealed } = await secretFor(by, id);
+      return write(by, id, rotate(id, sealed), { id, secret });
+    },
+    remove: (by, id) => write(by, id, remove(id), undefined),
+  };
+}

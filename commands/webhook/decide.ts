@@ -1,0 +1,67 @@
+/** What may happen to a webhook endpoint. Pure. */
+import type { PlainEvent } from '#src/events/catalog.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import type { WebhookSettings, WebhookState } from './state.ts';
+
+/** Settings that are to change. */
+export type WebhookChange = { readonly [K in keyof WebhookSettings]?: WebhookSettings[K] | undefined };
+
+/** Makes it. @param secret sealed */
+export function create(
+  id: string,
+  { project, environment }: Tenant,
+  settings: WebhookSettings,
+  secret: string,
+) {
+  return ({ status }: WebhookState): PlainEvent[] => {
+    if (status !== 'none') throw new TypeError(`${id} is there already`);
+    const data = { endpoint_id: id, project_id: project, environment, ...dataOf(settings), secret };
+    return [{ type: 'WebhookEndpointCreated', data }];
+  };
+}
+
+/** Gives it other settings; nothing happens when they are what they were. */
+export function change(id: string, { url, events, description, active }: WebhookChange) {
+  return (state: WebhookState): PlainEvent[] => {
+    requireOpen(state, id);
+    const { settings: old, project, environment } = state;
+    const settings = {
+      url: url ?? old.url,
+      events: events ?? old.events,
+      description: description === undefined ? old.description : description,
+      active: active ?? old.active,
+    };
+    const same =
+      settings.url === old.url &&
+      settings.description === old.description &&
+      settings.active === old.active &&
+      settings.events.join() === old.events.join();
+    const data = { project_id: project, environment, ...dataOf(settings) };
+    return same ? [] : [{ type: 'WebhookEndpointChanged', data }];
+  };
+}
+
+/** Gives it another secret. @param secret sealed */
+export function rotate(id: string, secret: string) {
+  return (state: WebhookState): PlainEvent[] => {
+    requireOpen(state, id);
+    return [{ type: 'WebhookSecretRotated', data: { secret } }];
+  };
+}
+
+/** Deletes it. */
+export function remove(id: string) {
+  return (state: WebhookState): PlainEvent[] => {
+    requireOpen(state, id);
+    return [{ type: 'WebhookEndpointDeleted', data: { endpoint_id: id, project_id: state.project } }];
+  };
+}
+
+function requireOpen({ status }: WebhookState, id: string): void {
+  if (status !== 'open') throw notFound('webhook', id);
+}
+
+function dataOf({ url, events, description, active }: WebhookSettings) {
+  return { url, events: [...events], description, active };
+}

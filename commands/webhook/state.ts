@@ -1,0 +1,50 @@
+/** A webhook endpoint as decisions know it. */
+import type { DomainEvent } from '#src/events/catalog.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import type { Fold } from '../aggregate.ts';
+
+/** What its owner sets (interface.md, section 2.6). */
+export interface WebhookSettings {
+  readonly url: string;
+  /** Event types, or `*` alone for all. */
+  readonly events: readonly string[];
+  readonly description: string | null;
+  readonly active: boolean;
+}
+
+/** Its state; `settings` from its creation on. */
+export interface WebhookState {
+  status: 'none' | 'open' | 'deleted';
+  project: string;
+  environment: Environment;
+  settings: WebhookSettings;
+}
+
+/** The fold of `webhook-` streams. */
+export const WEBHOOK: Fold<WebhookState> = {
+  initial: () => ({
+    status: 'none',
+    project: '',
+    environment: 'sandbox',
+    settings: { url: '', events: [], description: null, active: false },
+  }),
+  evolve,
+  sizeOf: ({ settings }) => 300 + settings.url.length * 2 + (settings.description?.length ?? 0) * 2,
+};
+
+function evolve(state: WebhookState, event: DomainEvent): void {
+  switch (event.type) {
+    case 'WebhookEndpointCreated':
+      state.status = 'open';
+      state.project = event.data.project_id;
+      state.environment = event.data.environment;
+      state.settings = event.data;
+      break;
+    case 'WebhookEndpointChanged':
+      state.settings = event.data;
+      break;
+    case 'WebhookEndpointDeleted':
+      state.status = 'deleted';
+      break;
+  }
+}

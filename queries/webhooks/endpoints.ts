@@ -1,0 +1,94 @@
+/** Webhook endpoints of a project in one environment, with how their deliveries went of late. */
+import type { Pool } from 'pg';
+import type { Environment, Tenant } from '#src/shared/tenant.ts';
+
+/** An endpoint. Times are microseconds since 1970. */
+export interface Endpoint {
+  readonly id: string;
+  readonly project: string;
+  readonly environment: Environment;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description: string | null;
+  readonly active: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly lastSuccessAt: number | null;
+  readonly lastFailureAt: number | null;
+  /** Attempts that failed since the last one that did not. */
+  readonly failureStreak: number;
+}
+
+/** A page of endpoints, oldest first. */
+export interface EndpointPage {
+  readonly endpoints: readonly Endpoint[];
+  readonly total: number;
+}
+
+/** The questions. */
+export interface WebhookQueries {
+  /** One that is there; undefined for another tenant's. */
+  readonly endpoint: (tenant: Tenant, id: string) => Promise<Endpoint | undefined>;
+  /** One by its id alone, for members of its project's organization. */
+  readonly anyEndpoint: (id: string) => Promise<Endpoint | undefined>;
+  /** @param after key of the last endpoint of the page before. */
+  readonly endpoints: (
+    of: { readonly project: string; readonly environment?: Environment | undefined },
+    limit: number,
+    after?: { readonly createdAt: number; readonly id: string },
+  ) => Promise<EndpointPage>;
+  /** How many a tenant has beside one. */
+  readonly others: (tenant: Tenant, id: string) => Promise<number>;
+}
+
+const COLUMNS = `
+  e.id, e.project, e.environment, e.url, e.events, e.description, e.active, e.created_at as "createdAt",
+  greatest(e.settings_at, e.secret_at) as "updatedAt",
+  (extract(epoch from h.last_success_at) * 1000000)::int8 as "lastSuccessAt",
+  (extract(epoch from h.last_failure_at) * 1000000)::int8 as "lastFailureAt",
+  coalesce(h.failure_streak, 0) as "failureStreak"`;
+
+// Index: primary key of webhooks.endpoint (id).
+const ONE = `
+select ${COLUMNS}
+  from webhooks.endpoint e left join operations.webhook_health h on h.endpoint_id = e.id
+ where e.id = $1 and e.deleted_at is null
+   and ($2::text is null or e.project = $2) and ($3::text is null or e.environment = $3)`;
+
+// Index: endpoint_of_project.
+const OF_PROJECT = `
+  from webhooks.endpoint e left join operations.webhook_health h on h.endpoint_id = e.id
+ where e.project = $1 and ($2::text is null or e.environment = $2) and e.deleted_at is null`;
+
+const PAGE = `
+select ${COLUMNS} ${OF_PROJECT}
+   and ($3::int8 is null or (e.created_at, e.id) > ($3, $4))
+ order by e.created_at, e.id limit $5`;
+
+/** Opens them over a database. */
+export function openWebhookQueries(pool: Pool): WebhookQueries {
+  const one = async (id: string, tenant?: Tenant): Promise<Endpoint | undefined> => {
+    const values = [id, tenant?.project ?? null, tenant?.environment ?? null];
+    return (await pool.query<Endpoint>({ name: 'webhook-endpoint', text: ONE, values })).rows[0];
+  };
+  return {
+    endpoint: (tenant, id) => one(id, tenant),
+    anyEndpoint: (id) => one(id),
+    async endpoints({ project, environment }, limit, after) {
+      const of = [project, environment ?? null];
+      const [{ rows: endpoints }, { rows: counted }] = await Promise.all([
+        pool.query<Endpoint>(PAGE, [...of, after?.createdAt ?? null, after?.id ?? null, limit]),
+        pool.query<{ total: number }>(`select count(*) as total ${OF_PROJECT}`, of),
+      ]);
+      return { endpoints, total: counted[0]?.total ?? 0 };
+    },
+    async others({ project, environment }, id) {
+      const { rows } = await pool.query<{ others: number }>(
+        `select count(*) as others from webhooks.endpoint
+          where project = $1 and environment = $2 and deleted_at is null and id <> $3`,
+        [project, environment, id],
+      );
+      return rows[0]?.others ?? 0;
+    },
+  };
+}

@@ -1,0 +1,167 @@
+/** Webhooks, put together: what follows the log, what sends, and what their routes work with. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { CriteriaLocks } from '#commands/command.ts';
+import type { Handler } from '#commands/handle.ts';
+import { openWebhookCommands, type WebhookCommands } from '#commands/webhook/commands.ts';
+import { openWebhookQueries, type WebhookQueries } from '#queries/webhooks/endpoints.ts';
+import type { Config } from '../config.ts';
+import type { EventStore, Position } from '../events/store.ts';
+import { observeWebhooks } from '../metrics/webhooks.ts';
+import { stand } from '../operations/lead.ts';
+import { Process } from '../operations/process.ts';
+import { WebhookClaims } from '../operations/webhook-claims.ts';
+import { WebhookDeliveries } from '../operations/webhook-deliveries.ts';
+import { webhookKey } from '../operations/webhook-key.ts';
+import { WebhookReplays } from '../operations/webhook-replays.ts';
+import { readSubscribers, writeDeliveries } from '../operations/webhook-subscribers.ts';
+import { Dispatcher } from '../reactions/webhooks/dispatcher.ts';
+import { FanOut, FOLLOWED } from '../reactions/webhooks/fan-out.ts';
+import { Replayer } from '../reactions/webhooks/replay.ts';
+import { Sender } from '../reactions/webhooks/send.ts';
+import { isGuarded } from '../reactions/webhooks/target.ts';
+import { unavailable } from '../shared/refusal.ts';
+
+/** What they are made of. */
+export interface WebhooksDeps {
+  readonly config: Pick<Config, 'mode' | 'webhooks'>;
+  readonly store: EventStore;
+  readonly pool: Pool;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  readonly registry: Registry;
+}
+
+/** What their routes work with. */
+export interface WebhookParts {
+  readonly commands: WebhookCommands;
+  readonly queries: WebhookQueries;
+  readonly deliveries: WebhookDeliveries;
+  readonly replays: WebhookReplays;
+  /** The end of the log. */
+  readonly head: () => Promise<Position>;
+  /** Has replays that have begun carried on at once. */
+  readonly replay: () => Promise<void>;
+  /** Waits until the read model `webhooks` shows a position. @throws Refusal unavailable (503) */
+  readonly shown: (position: Position | undefined) => Promise<void>;
+  /** Has an endpoint's deliveries that are due sent at once. */
+  readonly wake: (endpointIds: readonly string[]) => void;
+}
+
+/** Their parts. */
+export interface Webhooks {
+  /** Makes deliveries of events. */
+  readonly process: Process;
+  readonly deliveries: WebhookDeliveries;
+  /** Begins to follow the log and to send. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  services(deps: {
+    readonly handler: Handler;
+    readonly locks: CriteriaLocks;
+    /** Waits until the named read models show a position; false when it takes too long. */
+    readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  }): Promise<WebhookParts>;
+}
+
+/** Beyond the time that a delivery may take, a claim on it holds for so long, in seconds. */
+const LEASE_MARGIN = 5;
+/** How long the session of an instance that carries a replay on may be idle before another takes over, in ms. */
+const HUNG_MS = 6_000;
+const SWEEP_MS = 10 * 60_000;
+
+/** Makes them. */
+export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps): Webhooks {
+  const { store, pool, log } = processDeps;
+  const { timeoutSeconds, retrySeconds: gaps } = config.webhooks;
+  const deliveries = new WebhookDeliveries(pool);
+  const claims = new WebhookClaims(pool, timeoutSeconds + LEASE_MARGIN);
+  const sender = new Sender(timeoutSeconds * 1_000);
+  const onAttempt = observeWebhooks(registry, () => claims.backlog());
+  let dispatcher: Dispatcher | undefined;
+  const wake = (endpointIds: readonly string[]): void => dispatcher?.wake(endpointIds);
+  const fanOut = new FanOut(
+    {
+      subscribers: () => readSubscribers(pool),
+      write: (changes, made) => writeDeliveries(pool, changes, made),
+    },
+    wake,
+  );
+  const replays = new WebhookReplays(pool);
+  const replayer = new Replayer({
+    store,
+    replays,
+    stand: (name) =>
+      stand({
+        databaseUrl: processDeps.databaseUrl,
+        name: `webhooks ${name}`,
+        hungMs: HUNG_MS,
+        onAsked: () => undefined,
+      }),
+    wake,
+    log,
+  });
+  const process = new Process(
+    {
+      name: 'webhooks',
+      types: FOLLOWED,
+      begin: fanOut.begin,
+      act: (event) => fanOut.take([event]),
+      actOnAll: fanOut.take,
+    },
+    processDeps,
+  );
+  const sweeping = setInterval(() => {
+    deliveries
+      .sweep()
+      .catch((error: unknown) => log.warn({ err: error }, 'old webhook deliveries were not removed'));
+  }, SWEEP_MS).unref();
+  return {
+    process,
+    deliveries,
+    async start() {
+      const key = await webhookKey(pool);
+      const guarded = (environment: 'sandbox' | 'production'): boolean => isGuarded(environment, config.mode);
+      dispatcher = new Dispatcher({ claims, sender, key, gaps, guarded, log, onAttempt });
+      dispatcher.start();
+      process.start();
+      replayer.start();
+    },
+    async stop() {
+      clearInterval(sweeping);
+      process.stop();
+      await replayer.stop();
+      await dispatcher?.stop();
+      sender.close();
+    },
+    async services({ handler, locks, passed }) {
+      const webhookQueries = openWebhookQueries(pool);
+      const commands = openWebhookCommands({
+        handler,
+        locks,
+        key: await webhookKey(pool),
+        others: async (tenant, id) => {
+          if (!(await passed(await store.head(), ['webhooks'])))
+            throw unavailable('the read model webhooks lags behind the log');
+          return webhookQueries.others(tenant, id);
+        },
+        visible: (position) => passed(position, ['webhooks']),
+      });
+      const shown = async (position: Position | undefined): Promise<void> => {
+        if (position !== undefined && !(await passed(position, ['webhooks'])))
+          throw unavailable('it is done, but does not work everywhere yet; try again');
+      };
+      return {
+        commands,
+        queries: webhookQueries,
+        deliveries,
+        replays,
+        head: () => store.head(),
+        replay: () => replayer.look(),
+        shown,
+        wake,
+      };
+    },
+  };
+}

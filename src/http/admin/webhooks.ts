@@ -1,0 +1,150 @@
+/** Webhook endpoints of a project, for members of its organization (interface.md, section 4.4, the admin mirrors). */
+import { z } from 'zod';
+import type { Endpoint } from '#queries/webhooks/endpoints.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { route } from '../api/route.ts';
+import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
+import * as actions from '../webhooks/actions.ts';
+import { DELIVERIES_QUERY } from '../webhooks/routes.ts';
+import { delivery, endpoint, endpointChange, issuedEndpoint, newEndpoint } from '../webhooks/shapes.ts';
+import { type AdminRequest, by, projectFor, requireRole } from './access.ts';
+
+/** An endpoint of one of the caller's projects. @throws Refusal not_found (404), forbidden (403) */
+async function endpointFor({ services, identity }: AdminRequest, id: string): Promise<Endpoint> {
+  const found = await services.webhooks.queries.anyEndpoint(id);
+  const project = found && (await services.adminQueries.project(identity, found.project));
+  if (found === undefined || project === undefined) throw notFound('webhook', id.slice(0, 60));
+  requireRole(project.role, 'developer');
+  return found;
+}
+
+const tag = 'Webhooks';
+const credential = 'identity';
+const models = ['projects', 'webhooks'];
+const shown = { description: 'The endpoint', schema: endpoint };
+const issued = { description: 'The endpoint with its secret', schema: issuedEndpoint };
+const one = { description: 'The delivery', schema: delivery };
+
+/** In the order of the documentation. */
+export const WEBHOOK_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/admin/projects/{project_id}/webhooks',
+    operationId: 'createProjectWebhook',
+    summary: 'A new webhook endpoint; its secret is shown this once',
+    tag,
+    credential,
+    models,
+    secret: true,
+    body: newEndpoint.extend({ environment }),
+    answers: { 201: issued },
+    async run(request) {
+      const { environment: of, ...body } = request.body;
+      const project = await projectFor(request, request.params.project_id, 'developer');
+      return actions.createEndpoint(request, by(request), { project: project.id, environment: of }, body);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/projects/{project_id}/webhooks',
+    operationId: 'listProjectWebhooks',
+    summary: 'The webhook endpoints of a project, oldest first',
+    tag,
+    credential,
+    models,
+    query: z.object({ ...LIST_QUERY, environment: environment.optional() }),
+    answers: { 200: { description: 'A page of endpoints', schema: listOf(endpoint) } },
+    async run(request) {
+      const { environment: of, ...query } = request.query;
+      const project = await projectFor(request, request.params.project_id, 'developer');
+      return actions.listEndpoints(request, { project: project.id, environment: of }, query);
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/admin/webhooks/{endpoint_id}',
+    operationId: 'changeProjectWebhook',
+    summary: 'Change a webhook endpoint, pause it or resume it',
+    tag,
+    credential,
+    models,
+    body: endpointChange,
+    answers: { 200: shown },
+    run: async (request) =>
+      actions.changeEndpoint(
+        request,
+        by(request),
+        await endpointFor(request, request.params.endpoint_id),
+        request.body,
+      ),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/admin/webhooks/{endpoint_id}',
+    operationId: 'deleteProjectWebhook',
+    summary: 'Delete a webhook endpoint; what was not delivered is dropped',
+    tag,
+    credential,
+    models,
+    answers: { 204: { description: 'It is deleted' } },
+    run: async (request) =>
+      actions.deleteEndpoint(request, by(request), await endpointFor(request, request.params.endpoint_id)),
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/webhooks/{endpoint_id}/rotate',
+    operationId: 'rotateProjectWebhookSecret',
+    summary: 'A new secret; the old one stops immediately',
+    tag,
+    credential,
+    models,
+    secret: true,
+    answers: { 200: issued },
+    run: async (request) =>
+      actions.rotateEndpoint(request, by(request), await endpointFor(request, request.params.endpoint_id)),
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/webhooks/{endpoint_id}/ping',
+    operationId: 'pingProjectWebhook',
+    summary: 'Send a `ping` event',
+    tag,
+    credential,
+    models,
+    answers: { 200: one },
+    run: async (request) =>
+      actions.pingEndpoint(request, await endpointFor(request, request.params.endpoint_id)),
+  }),
+  route({
+    method: 'GET',
+    path: '/admin/webhooks/{endpoint_id}/deliveries',
+    operationId: 'listProjectWebhookDeliveries',
+    summary: 'The log of deliveries of the last 30 days, newest first',
+    tag,
+    credential,
+    models,
+    query: DELIVERIES_QUERY,
+    answers: { 200: { description: 'A page of deliveries', schema: listOf(delivery) } },
+    async run(request) {
+      const { event_type: eventType, ...query } = request.query;
+      const of = await endpointFor(request, request.params.endpoint_id);
+      return actions.listDeliveries(request, of, { ...query, eventType });
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver',
+    operationId: 'redeliverProjectWebhookDelivery',
+    summary: 'Send a delivery again now',
+    tag,
+    credential,
+    models,
+    answers: { 200: one },
+    run: async (request) =>
+      actions.redeliver(
+        request,
+        await endpointFor(request, request.params.endpoint_id),
+        request.params.delivery_id,
+      ),
+  }),
+];

@@ -1,0 +1,187 @@
+/** What the routes of webhooks do, whoever asks: a project's key, or a member of its organization. */
+import { z } from 'zod';
+import type { Circumstances as By } from '#commands/aggregate.ts';
+import { decodeCursor, encodeCursor } from '#queries/cursor.ts';
+import type { Endpoint } from '#queries/webhooks/endpoints.ts';
+import type { DeliveryQuestion, LoggedDelivery } from '#src/operations/webhook-deliveries.ts';
+import { deliveryOf } from '#src/reactions/webhooks/fan-out.ts';
+import { pingEvent } from '#src/reactions/webhooks/view.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { Environment, Tenant } from '#src/shared/tenant.ts';
+import { toInstant, toMicros } from '#src/shared/time.ts';
+import type { Circumstances, RouteResult } from '../api/route.ts';
+import type { endpointChange, newEndpoint, newReplay } from './shapes.ts';
+import { requireUrl, shownDelivery, shownEndpoint, shownReplay } from './shapes.ts';
+
+type Request = Pick<Circumstances, 'services' | 'ids' | 'now'>;
+
+/** Makes an endpoint. */
+export async function createEndpoint(
+  { services }: Request,
+  by: By,
+  tenant: Tenant,
+  body: z.output<typeof newEndpoint>,
+): Promise<RouteResult> {
+  requireUrl(body.url, tenant.environment, services.config.mode);
+  const { commands, queries } = services.webhooks;
+  const { result, position } = await commands.create(by, tenant, {
+    ...body,
+    description: body.description ?? null,
+  });
+  const made = await queries.endpoint(tenant, result.id);
+  if (made === undefined) throw notFound('webhook', result.id);
+  return { status: 201, body: { ...shownEndpoint(made), secret: result.secret }, position };
+}
+
+/** Gives it other settings. */
+export async function changeEndpoint(
+  { services }: Request,
+  by: By,
+  known: Endpoint,
+  body: z.output<typeof endpointChange>,
+): Promise<RouteResult> {
+  if (body.url !== undefined) requireUrl(body.url, known.environment, services.config.mode);
+  const { position } = await services.webhooks.commands.change(by, known.id, body);
+  await services.webhooks.shown(position);
+  const changed = await again(services, known);
+  if (changed.active) services.webhooks.wake([known.id]);
+  return { status: 200, body: shownEndpoint(changed), position, awaited: true };
+}
+
+/** Gives it another secret: the one before signs nothing more. */
+export async function rotateEndpoint({ services }: Request, by: By, known: Endpoint): Promise<RouteResult> {
+  const { result, position } = await services.webhooks.commands.rotate(by, known.id);
+  await services.webhooks.shown(position);
+  const rotated = await again(services, known);
+  return {
+    status: 200,
+    body: { ...shownEndpoint(rotated), secret: result.secret },
+    position,
+    awaited: true,
+  };
+}
+
+/** Deletes it. */
+export async function deleteEndpoint({ services }: Request, by: By, known: Endpoint): Promise<RouteResult> {
+  const { position } = await services.webhooks.commands.remove(by, known.id);
+  return { status: 204, position, awaited: true };
+}
+
+/** Makes a test delivery. */
+export async function pingEndpoint({ services, ids, now }: Request, known: Endpoint): Promise<RouteResult> {
+  const event = pingEvent(ids.prefixed('evt_'), toInstant(now()), known, known.id);
+  const made = await services.webhooks.deliveries.add(deliveryOf(event, known.id));
+  services.webhooks.wake([known.id]);
+  return { status: 200, body: shownDelivery(made) };
+}
+
+/** A page of its log of deliveries. */
+export async function listDeliveries(
+  { services }: Request,
+  known: Endpoint,
+  {
+    cursor,
+    ...query
+  }: Omit<DeliveryQuestion, 'endpointId' | 'before'> & { readonly cursor?: string | undefined },
+): Promise<RouteResult> {
+  const [before] = cursor === undefined ? [] : keyIn(cursor, z.tuple([z.int().positive()]));
+  const { deliveries, total } = await services.webhooks.deliveries.page({
+    ...query,
+    endpointId: known.id,
+    before,
+  });
+  const last = deliveries.length === query.limit ? deliveries.at(-1) : undefined;
+  const next_cursor = last === undefined ? null : encodeCursor([last.seq]);
+  return { status: 200, body: { data: deliveries.map(shownDelivery), total, next_cursor } };
+}
+
+/** Sends a delivery again now. */
+export async function redeliver({ services }: Request, known: Endpoint, id: string): Promise<RouteResult> {
+  const due: LoggedDelivery | undefined = await services.webhooks.deliveries.redeliver(known.id, id);
+  if (due === undefined) throw notFound('delivery', id);
+  services.webhooks.wake([known.id]);
+  return { status: 200, body: shownDelivery(due) };
+}
+
+/** Sends all that were given up again now. */
+export async function redeliverExhausted({ services }: Request, known: Endpoint): Promise<RouteResult> {
+  const requeued = await services.webhooks.deliveries.redeliverExhausted(known.id);
+  services.webhooks.wake([known.id]);
+  return { status: 200, body: { requeued } };
+}
+
+/** Sends past events from the log again, in their order. */
+export async function beginReplay(
+  { services, ids, now }: Request,
+  known: Endpoint,
+  body: z.output<typeof newReplay>,
+): Promise<RouteResult> {
+  const [from, to] = [toMicros(body.from), body.to === undefined ? now() : toMicros(body.to)];
+  if (from > to) {
+    const diagnostics = `from must not be later than ${body.to === undefined ? 'now' : 'to'}`;
+    throw new Refusal('invalid', { code: 'value', diagnostics, expression: 'from' });
+  }
+  const { replays, head, replay } = services.webhooks;
+  const order = {
+    id: ids.next(),
+    endpointId: known.id,
+    from,
+    to,
+    types: body.types ?? known.events,
+    head: await head(),
+  };
+  if (!(await replays.begin(order))) {
+    const diagnostics = 'another replay to this endpoint runs; wait for its end, or cancel it';
+    throw new Refusal('conflict', { code: 'conflict', diagnostics });
+  }
+  void replay();
+  return { status: 202, body: await progressOf(services, known) };
+}
+
+/** How far the newest replay is. */
+export async function readReplay({ services }: Request, known: Endpoint): Promise<RouteResult> {
+  return { status: 200, body: await progressOf(services, known) };
+}
+
+/** Ends the replay that runs: what was not sent is dropped. */
+export async function cancelReplay({ services }: Request, known: Endpoint): Promise<RouteResult> {
+  await services.webhooks.replays.cancel(known.id);
+  return { status: 200, body: await progressOf(services, known) };
+}
+
+async function progressOf({ webhooks }: Request['services'], { id }: Endpoint) {
+  const progress = await webhooks.replays.progress(id);
+  if (progress === undefined) throw notFound('replay', id);
+  return shownReplay(progress);
+}
+
+/** A page of endpoints, oldest first. */
+export async function listEndpoints(
+  { services }: Request,
+  of: { readonly project: string; readonly environment?: Environment | undefined },
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+): Promise<RouteResult> {
+  const [createdAt, id] = cursor === undefined ? [] : keyIn(cursor, z.tuple([z.int(), z.string()]));
+  const after = createdAt === undefined || id === undefined ? undefined : { createdAt, id };
+  const { endpoints, total } = await services.webhooks.queries.endpoints(of, limit, after);
+  const last = endpoints.length === limit ? endpoints.at(-1) : undefined;
+  const next_cursor = last === undefined ? null : encodeCursor([last.createdAt, last.id]);
+  return { status: 200, body: { data: endpoints.map(shownEndpoint), total, next_cursor } };
+}
+
+async function again(services: Request['services'], known: Endpoint): Promise<Endpoint> {
+  const found = await services.webhooks.queries.endpoint(known, known.id);
+  if (found === undefined) throw notFound('webhook', known.id);
+  return found;
+}
+
+/** @throws Refusal invalid (422) */
+function keyIn<T>(cursor: string, schema: z.ZodType<T>): T {
+  try {
+    return decodeCursor(cursor, schema);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const diagnostics = 'query.cursor is not a cursor of this list';
+    throw new Refusal('invalid', { code: 'value', diagnostics, expression: 'query.cursor' });
+  }
+}

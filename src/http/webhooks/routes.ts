@@ -1,0 +1,248 @@
+/** `/v1/webhooks` (interface.md, section 4.4): a project's endpoints in the environment of the key that asks. */
+import { z } from 'zod';
+import type { Circumstances as By } from '#commands/aggregate.ts';
+import type { Endpoint } from '#queries/webhooks/endpoints.ts';
+import { DELIVERY_STATUSES } from '#src/operations/webhook-deliveries.ts';
+import { WEBHOOK_EVENT_TYPES } from '#src/reactions/webhooks/event-types.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { type ApiRequest, type Route, route } from '../api/route.ts';
+import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import * as actions from './actions.ts';
+import {
+  delivery,
+  endpoint,
+  endpointChange,
+  issuedEndpoint,
+  newEndpoint,
+  newReplay,
+  replay,
+  shownEndpoint,
+} from './shapes.ts';
+
+type Request = Pick<
+  ApiRequest<string, 'api_key'>,
+  'services' | 'caller' | 'requestId' | 'ids' | 'now' | 'retry'
+>;
+
+/** Under whose name and which request commands run. */
+function by({ caller, requestId, ids, now, retry }: Request): By {
+  const credential = { kind: caller.kind, ...caller.tenant, key_id: caller.keyId };
+  return { credential, requestId, ids, now, ...(retry === undefined ? {} : { retry }) };
+}
+
+/** @throws Refusal not_found (404) */
+async function known({ services, caller }: Request, id: string): Promise<Endpoint> {
+  const found = await services.webhooks.queries.endpoint(caller.tenant, id);
+  if (found === undefined) throw notFound('webhook', id.slice(0, 60));
+  return found;
+}
+
+const tag = 'Webhooks';
+const credential = 'api_key';
+const models = ['webhooks'];
+const shown = { description: 'The endpoint', schema: endpoint };
+const issued = { description: 'The endpoint with its secret', schema: issuedEndpoint };
+const one = { description: 'The delivery', schema: delivery };
+
+/** Query of a log of deliveries. */
+export const DELIVERIES_QUERY = z.object({
+  ...LIST_QUERY,
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  event_type: z.enum(WEBHOOK_EVENT_TYPES).optional(),
+});
+
+/** In the order of the documentation. */
+export const WEBHOOK_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/webhooks',
+    operationId: 'createWebhook',
+    summary: 'A new endpoint; its secret is shown this once',
+    tag,
+    credential,
+    models,
+    secret: true,
+    body: newEndpoint,
+    answers: { 201: issued },
+    run: (request) => actions.createEndpoint(request, by(request), request.caller.tenant, request.body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhooks',
+    operationId: 'listWebhooks',
+    summary: 'The endpoints, oldest first',
+    tag,
+    credential,
+    models,
+    query: z.object(LIST_QUERY),
+    answers: { 200: { description: 'A page of endpoints', schema: listOf(endpoint) } },
+    run: (request) => actions.listEndpoints(request, request.caller.tenant, request.query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhooks/event-types',
+    operationId: 'listWebhookEventTypes',
+    summary: 'The types of events',
+    tag,
+    credential,
+    models: [],
+    answers: {
+      200: { description: 'The types', schema: z.object({ data: z.array(z.enum(WEBHOOK_EVENT_TYPES)) }) },
+    },
+    run: async () => ({ status: 200, body: { data: WEBHOOK_EVENT_TYPES } }),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhooks/{endpoint_id}',
+    operationId: 'getWebhook',
+    summary: 'An endpoint',
+    tag,
+    credential,
+    models,
+    answers: { 200: shown },
+    run: async (request) => ({
+      status: 200,
+      body: shownEndpoint(await known(request, request.params.endpoint_id)),
+    }),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/webhooks/{endpoint_id}',
+    operationId: 'changeWebhook',
+    summary: 'Change an endpoint, pause it or resume it',
+    tag,
+    credential,
+    models,
+    body: endpointChange,
+    answers: { 200: shown },
+    run: async (request) =>
+      actions.changeEndpoint(
+        request,
+        by(request),
+        await known(request, request.params.endpoint_id),
+        request.body,
+      ),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/webhooks/{endpoint_id}',
+    operationId: 'deleteWebhook',
+    summary: 'Delete an endpoint; what was not delivered is dropped',
+    tag,
+    credential,
+    models,
+    answers: { 204: { description: 'It is deleted' } },
+    run: async (request) =>
+      actions.deleteEndpoint(request, by(request), await known(request, request.params.endpoint_id)),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/{endpoint_id}/rotate',
+    operationId: 'rotateWebhookSecret',
+    summary: 'A new secret; the old one stops immediately',
+    tag,
+    credential,
+    models,
+    secret: true,
+    answers: { 200: issued },
+    run: async (request) =>
+      actions.rotateEndpoint(request, by(request), await known(request, request.params.endpoint_id)),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/{endpoint_id}/ping',
+    operationId: 'pingWebhook',
+    summary: 'Send a `ping` event',
+    tag,
+    credential,
+    models,
+    answers: { 200: one },
+    run: async (request) => actions.pingEndpoint(request, await known(request, request.params.endpoint_id)),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhooks/{endpoint_id}/deliveries',
+    operationId: 'listWebhookDeliveries',
+    summary: 'The log of deliveries of the last 30 days, newest first',
+    tag,
+    credential,
+    models,
+    query: DELIVERIES_QUERY,
+    answers: { 200: { description: 'A page of deliveries', schema: listOf(delivery) } },
+    async run(request) {
+      const { event_type: eventType, ...query } = request.query;
+      const of = await known(request, request.params.endpoint_id);
+      return actions.listDeliveries(request, of, { ...query, eventType });
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver',
+    operationId: 'redeliverWebhookDelivery',
+    summary: 'Send a delivery again now',
+    tag,
+    credential,
+    models,
+    answers: { 200: one },
+    run: async (request) =>
+      actions.redeliver(
+        request,
+        await known(request, request.params.endpoint_id),
+        request.params.delivery_id,
+      ),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/{endpoint_id}/deliveries/redeliver-exhausted',
+    operationId: 'redeliverExhaustedWebhookDeliveries',
+    summary: 'Send every delivery that was given up again now',
+    tag,
+    credential,
+    models,
+    answers: {
+      200: {
+        description: 'How many are sent again',
+        schema: z.object({ requeued: z.int().describe('How many.') }),
+      },
+    },
+    run: async (request) =>
+      actions.redeliverExhausted(request, await known(request, request.params.endpoint_id)),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/webhooks/{endpoint_id}/replay',
+    operationId: 'replayWebhookEvents',
+    summary: 'Send past events from the log again, in their order',
+    description:
+      'Their deliveries bear `Service-Replay: true` and the event ids of the first time. What is behind a delivery that fails waits until that has ended. Erased records are left out. One replay of an endpoint runs at a time.',
+    tag,
+    credential,
+    models,
+    body: newReplay,
+    answers: { 202: { description: 'It has begun', schema: replay } },
+    run: async (request) =>
+      actions.beginReplay(request, await known(request, request.params.endpoint_id), request.body),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhooks/{endpoint_id}/replay',
+    operationId: 'getWebhookReplay',
+    summary: 'How far the newest replay is',
+    tag,
+    credential,
+    models,
+    answers: { 200: { description: 'The replay', schema: replay } },
+    run: async (request) => actions.readReplay(request, await known(request, request.params.endpoint_id)),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/webhooks/{endpoint_id}/replay',
+    operationId: 'cancelWebhookReplay',
+    summary: 'End the replay that runs; what was not sent is dropped',
+    tag,
+    credential,
+    models,
+    answers: { 200: { description: 'The replay', schema: replay } },
+    run: async (request) => actions.cancelReplay(request, await known(request, request.params.endpoint_id)),
+  }),
+];

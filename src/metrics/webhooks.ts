@@ -1,0 +1,83 @@
+/** Metrics of webhooks: what waits to be sent, and how attempts end. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { oneLook, soon } from './one-look.ts';
+
+/** What waits, on all instances. */
+export interface Backlog {
+  /** Deliveries that are due. */
+  readonly due: number;
+  /** How long the oldest of them has been, in seconds. */
+  readonly oldest: number;
+  /** Deliveries between attempts. */
+  readonly waiting: number;
+}
+
+/** An attempt that ended. */
+interface Attempted {
+  readonly delivered: boolean;
+  readonly timedOut: boolean;
+  readonly status: number | null;
+  readonly seconds: number;
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/**
+ * Registers them.
+ * @param backlog asked when somebody looks; may reject or be late: then nothing is said.
+ * @returns to be told of each attempt.
+ */
+export function observeWebhooks(
+  registry: Registry,
+  backlog: () => Promise<Backlog>,
+): (endpointId: string, attempted: Attempted) => void {
+  const registers = [registry];
+  const attempts = new Counter({
+    name: 'annal_webhook_attempts_total',
+    help: 'Attempts of webhook deliveries on this instance by how they ended: delivered, refused (an answer other than 2xx), timeout, unreachable.',
+    labelNames: ['result'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'annal_webhook_attempt_duration_seconds',
+    help: 'Time from connecting to the last byte of the answer, by endpoint.',
+    labelNames: ['endpoint'],
+    buckets: SECONDS,
+    registers,
+  });
+  const look = oneLook(backlog);
+  const gauge = (name: string, help: string, member: keyof Backlog): void => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const found = await soon(look);
+        if (found === undefined) this.reset();
+        else this.set(found[member]);
+      },
+    });
+  };
+  gauge(
+    'annal_webhook_due_deliveries',
+    'Webhook deliveries that are due and not sent, on whichever instance.',
+    'due',
+  );
+  gauge(
+    'annal_webhook_oldest_due_seconds',
+    'How long the oldest of them has been due; 0 when none is.',
+    'oldest',
+  );
+  gauge('annal_webhook_waiting_deliveries', 'Webhook deliveries between two attempts.', 'waiting');
+  return (endpoint, { delivered, timedOut, status, seconds }) => {
+    const result = delivered
+      ? 'delivered'
+      : timedOut
+        ? 'timeout'
+        : status === null
+          ? 'unreachable'
+          : 'refused';
+    attempts.inc({ result });
+    duration.observe({ endpoint }, seconds);
+  };
+}

@@ -1,0 +1,186 @@
+/** Claims of deliveries that are due, by whichever instance has room, and how their attempts ended. */
+import type { Pool } from 'pg';
+import type { Environment } from '#src/shared/tenant.ts';
+
+/** A delivery that this instance is to send now. */
+export interface Claim {
+  readonly id: string;
+  readonly endpointId: string;
+  /** Number of the claim: whoever claimed later is believed. */
+  readonly claims: number;
+  readonly environment: Environment;
+  readonly url: string;
+  /** Sealed. */
+  readonly secret: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly payload: string;
+  readonly replay: boolean;
+  /** Attempts before this one. */
+  readonly attempts: number;
+  /** Seconds since the first of them; 0 when this is the first. */
+  readonly age: number;
+  /** Whether its endpoint is sent one delivery at a time. */
+  readonly probing: boolean;
+}
+
+/** How an attempt ended. */
+export interface Ended {
+  readonly claim: Pick<Claim, 'id' | 'claims' | 'endpointId' | 'probing'>;
+  readonly status: 'delivered' | 'failed' | 'exhausted';
+  readonly statusCode: number | null;
+  readonly error: string | null;
+  readonly timedOut: boolean;
+  /** Seconds until the next attempt; null when there is none. */
+  readonly wait: number | null;
+}
+
+/** Room that an instance has for an endpoint. */
+export interface Room {
+  readonly endpointId: string;
+  readonly free: number;
+}
+
+// Indexes: primary keys of webhooks.endpoint, operations.webhook_health; webhook_delivery_due. An endpoint that does not
+// answer in time gives one instance at a time the right to one delivery. A replay goes in its order: what is
+// queued behind another waits until that has ended.
+const CLAIM = `
+with open as (
+  select e.id, e.url, e.secret, e.environment, coalesce(h.probing, false) as probing, r.free
+    from unnest($1::text[], $2::int[]) as r(id, free)
+    join webhooks.endpoint e on e.id = r.id and e.active and e.deleted_at is null
+    left join operations.webhook_health h on h.endpoint_id = e.id),
+probe as (
+  update operations.webhook_health h set probe_until = now() + $3 * interval '1 second'
+    from open o
+   where h.endpoint_id = o.id and h.probing and (h.probe_until is null or h.probe_until <= now())
+     and exists (select from operations.webhook_delivery d where d.endpoint_id = o.id and d.due_at <= now())
+  returning h.endpoint_id),
+picked as (
+  select due.id, o.url, o.secret, o.environment, o.probing
+    from open o
+    left join probe p on p.endpoint_id = o.id
+   cross join lateral (
+     select d.id from operations.webhook_delivery d
+      where d.endpoint_id = o.id and d.due_at <= now()
+        and (d.replay_id is null or not exists (
+          select from operations.webhook_delivery before
+           where before.replay_id = d.replay_id and before.seq < d.seq and before.due_at is not null))
+      order by d.due_at, d.seq
+      limit case when not o.probing then o.free when p.endpoint_id is null then 0 else 1 end
+        for update skip locked) due)
+update operations.webhook_delivery d
+   set due_at = now() + $3 * interval '1 second', claims = d.claims + 1,
+       first_attempt_at = coalesce(d.first_attempt_at, now())
+  from picked p
+ where d.id = p.id
+returning d.id, d.endpoint_id as "endpointId", d.claims, p.environment, p.url, p.secret, d.event_id as "eventId",
+  d.event_type as "eventType", d.payload, d.replay_id is not null as replay, d.attempts, p.probing, d.seq,
+  extract(epoch from now() - d.first_attempt_at)::float8 as age`;
+
+// Index: webhook_delivery_due, once an endpoint.
+const DUE = `
+select e.id
+  from webhooks.endpoint e
+ where e.active and e.deleted_at is null
+   and exists (select from operations.webhook_delivery d where d.endpoint_id = e.id and d.due_at <= now())`;
+
+// One statement for both. Health in the order of endpoints: two instances never wait for each other.
+const END = `
+with ended as (
+  update operations.webhook_delivery d
+     set status = x.status, attempts = d.attempts + 1, last_status_code = x."statusCode", last_error = x.error,
+         due_at = now() + x.wait * interval '1 second',
+         delivered_at = case when x.status = 'delivered' then now() end
+    from json_to_recordset($1::json)
+      as x(id text, claims int, status text, "statusCode" int, error text, wait float8)
+   where d.id = x.id and d.claims = x.claims)
+insert into operations.webhook_health as h
+  (endpoint_id, last_success_at, last_failure_at, failure_streak, probing)
+select id, case when succeeded then now() end, case when failed then now() end, streak, "timedOut"
+  from json_to_recordset($2::json) as x(id text, succeeded boolean, failed boolean, streak int, "timedOut" boolean)
+ order by id
+on conflict (endpoint_id) do update
+set last_success_at = coalesce(excluded.last_success_at, h.last_success_at),
+    last_failure_at = coalesce(excluded.last_failure_at, h.last_failure_at),
+    failure_streak = excluded.failure_streak
+      + case when excluded.last_success_at is null then h.failure_streak else 0 end,
+    probing = excluded.probing,
+    probe_until = case when h.endpoint_id = any($3::text[]) then null else h.probe_until end`;
+
+// Those of endpoints that are there and not paused.
+const BACKLOG = `
+select count(*) filter (where d.due_at <= now()) as due,
+       coalesce(extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now())), 0)::float8 as oldest,
+       count(*) filter (where d.due_at > now() and d.status = 'failed') as waiting
+  from operations.webhook_delivery d
+  join webhooks.endpoint e on e.id = d.endpoint_id and e.active and e.deleted_at is null
+ where d.due_at is not null`;
+
+/** Claims and their ends, in PostgreSQL. */
+export class WebhookClaims {
+  /** @param leaseSeconds after which a claim that nobody ended is another's to make. */
+  constructor(
+    readonly pool: Pool,
+    readonly leaseSeconds: number,
+  ) {}
+
+  /** Claims what is due, oldest first, as far as there is room. */
+  async claim(rooms: readonly Room[]): Promise<Claim[]> {
+    const { rows } = await this.pool.query<Claim & { seq: number }>({
+      name: 'webhook-claim',
+      text: CLAIM,
+      values: [rooms.map(({ endpointId }) => endpointId), rooms.map(({ free }) => free), this.leaseSeconds],
+    });
+    return rows.sort((one, other) => one.seq - other.seq);
+  }
+
+  /** Endpoints that something is due to. */
+  async due(): Promise<string[]> {
+    const { rows } = await this.pool.query<{ id: string }>({ name: 'webhook-due', text: DUE });
+    return rows.map(({ id }) => id);
+  }
+
+  /** What waits to be sent: deliveries due, for how many seconds the oldest of them, and those between attempts. */
+  async backlog(): Promise<{ due: number; oldest: number; waiting: number }> {
+    const { rows } = await this.pool.query<{ due: number; oldest: number; waiting: number }>(BACKLOG);
+    return rows[0] ?? { due: 0, oldest: 0, waiting: 0 };
+  }
+
+  /** Notes how attempts ended. What was claimed by another since then is theirs. */
+  async end(ended: readonly Ended[]): Promise<void> {
+    const rows = ended.map(({ claim, status, statusCode, error, wait }) => ({
+      id: claim.id,
+      claims: claim.claims,
+      status,
+      statusCode,
+      error,
+      wait,
+    }));
+    const probed = ended.filter(({ claim }) => claim.probing).map(({ claim }) => claim.endpointId);
+    await this.pool.query({
+      name: 'webhook-end',
+      text: END,
+      values: [JSON.stringify(rows), JSON.stringify(healthOf(ended)), probed],
+    });
+  }
+}
+
+/** What some attempts, in their order, say of each endpoint. */
+function healthOf(ended: readonly Ended[]) {
+  const health = new Map<
+    string,
+    { succeeded: boolean; failed: boolean; streak: number; timedOut: boolean }
+  >();
+  for (const { claim, status, timedOut } of ended) {
+    const known = health.get(claim.endpointId);
+    const succeeded = status === 'delivered';
+    health.set(claim.endpointId, {
+      succeeded: succeeded || (known?.succeeded ?? false),
+      failed: !succeeded || (known?.failed ?? false),
+      streak: succeeded ? 0 : (known?.streak ?? 0) + 1,
+      timedOut,
+    });
+  }
+  return [...health].map(([id, each]) => ({ id, ...each }));
+}

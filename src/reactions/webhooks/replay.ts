@@ -1,0 +1,157 @@
+/** Carries replays on: reads the log from its beginning and queues what an endpoint asked for, a few at a time. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { lastValueFrom, takeWhile } from 'rxjs';
+import { understand } from '#src/events/catalog.ts';
+import type { EventStore, Position, RecordedEvent } from '#src/events/store.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import { toMicros } from '#src/shared/time.ts';
+import { type Delivery, deliveriesOf } from './fan-out.ts';
+
+/** A replay that is to be carried on. */
+export interface Replay {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly project: string;
+  readonly environment: Environment;
+  readonly from: number;
+  readonly to: number;
+  readonly types: readonly string[];
+  readonly head: string;
+  readonly position: string;
+}
+
+/** Where replays are kept. */
+export interface Replays {
+  running(id?: string): Promise<readonly Replay[]>;
+  unsent(id: string): Promise<number>;
+  queue(id: string, deliveries: readonly Delivery[], position: string): Promise<void>;
+  done(id: string): Promise<void>;
+  dropIfCancelled(id: string): Promise<void>;
+}
+
+/** What it works with. */
+export interface ReplayerDeps {
+  readonly store: Pick<EventStore, 'subscribe'>;
+  readonly replays: Replays;
+  /** The right to carry a replay on, which one instance has; undefined while another does. */
+  readonly stand: (name: string) => Promise<{ readonly lost: Promise<never>; release(): void } | undefined>;
+  readonly wake: (endpointIds: readonly string[]) => void;
+  readonly log: { warn(details: object, message: string): void };
+}
+
+const LOOK_MS = 1_000;
+/** Most deliveries of a replay that are queued and not sent. */
+const QUEUED = 50;
+/** How long it waits before it looks again whether there is room, in ms. */
+const ROOM_MS = 50;
+
+/** The replay was cancelled, its endpoint is gone, or this instance stops. */
+class Over extends Error {
+  override readonly name = 'Over';
+}
+
+/** One instance's part in replays. */
+export class Replayer {
+  readonly #own = new Map<string, Promise<void>>();
+  #looking: NodeJS.Timeout | undefined;
+
+  constructor(readonly deps: ReplayerDeps) {}
+
+  /** Begins. */
+  start(): void {
+    this.#looking ??= setInterval(() => void this.look(), LOOK_MS).unref();
+    void this.look();
+  }
+
+  /** Lets go of what it carries on: another start or instance goes on from there. */
+  async stop(): Promise<void> {
+    clearInterval(this.#looking);
+    this.#looking = undefined;
+    await Promise.all(this.#own.values());
+  }
+
+  /** Takes replays up that nobody carries on. */
+  async look(): Promise<void> {
+    try {
+      for (const replay of await this.deps.replays.running()) {
+        if (this.#looking === undefined || this.#own.has(replay.id)) continue;
+        const work = this.#carryOn(replay).finally(() => this.#own.delete(replay.id));
+        this.#own.set(replay.id, work);
+      }
+    } catch (error) {
+      this.#warn(error);
+    }
+  }
+
+  async #carryOn({ id, endpointId }: Replay): Promise<void> {
+    try {
+      const lead = await this.deps.stand(`replay/${endpointId}`);
+      if (lead === undefined) return;
+      try {
+        // As it is now: another instance may have come further.
+        const [replay] = await this.deps.replays.running(id);
+        if (replay !== undefined) await Promise.race([this.#run(replay), lead.lost]);
+      } finally {
+        lead.release();
+      }
+    } catch (error) {
+      if (error instanceof Over) await this.deps.replays.dropIfCancelled(id).catch(() => undefined);
+      else this.#warn(error);
+    }
+  }
+
+  async #run(replay: Replay): Promise<void> {
+    const { store, replays } = this.deps;
+    const head = replay.head as Position;
+    if (replay.position < head) {
+      const reading = store.subscribe({
+        name: 'webhook replay',
+        after: replay.position as Position,
+        prefixes: ['record-', 'directory-'],
+        handle: ({ events, position }) => this.#queue(replay, events, position),
+      });
+      await lastValueFrom(reading.pipe(takeWhile((position) => position < head)), {
+        defaultValue: undefined,
+      });
+    }
+    while ((await replays.unsent(replay.id)) > 0) await this.#pause(replay);
+    await replays.done(replay.id);
+  }
+
+  /** Queues what of a batch is asked for, as room comes. */
+  async #queue(replay: Replay, events: readonly RecordedEvent[], position: Position): Promise<void> {
+    const { replays, wake } = this.deps;
+    const subscriber = { ...replay, events: replay.types };
+    const deliveries = events
+      .filter((event) => event.position <= replay.head)
+      .map(understand)
+      .filter(({ metadata }) => {
+        const at = toMicros(metadata.recorded_at);
+        return at >= replay.from && at <= replay.to;
+      })
+      .flatMap((stored) => deliveriesOf(stored, [subscriber], replay.id));
+    for (let next = 0; next < deliveries.length; ) {
+      const room = QUEUED - (await replays.unsent(replay.id));
+      if (room > 0) {
+        // The position moves with the last of them: until then the same are queued again, and stay one.
+        await replays.queue(replay.id, deliveries.slice(next, next + room), replay.position);
+        next += room;
+        wake([replay.endpointId]);
+      }
+      await this.#pause(replay);
+    }
+    await replays.queue(replay.id, [], position);
+  }
+
+  async #pause({ id }: Replay): Promise<void> {
+    await delay(ROOM_MS);
+    if (this.#looking === undefined || (await this.deps.replays.running(id)).length === 0) throw new Over();
+  }
+
+  #warn(error: unknown): void {
+    this.deps.log.warn(
+      { reason: error instanceof Error ? error.message : String(error) },
+      'a replay of webhook events was interrupted and will go on',
+    );
+  }
+}

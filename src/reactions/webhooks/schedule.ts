@@ -1,0 +1,43 @@
+/** When a delivery that failed is tried again (decisions.md, section 6). Pure. */
+
+/** Gaps after the first, second … attempt, in seconds: the tenth attempt falls within 24 hours. */
+export const DEFAULT_GAPS = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 36_000];
+
+/** Whatever its count, a delivery ends so long after its first attempt, in seconds. */
+const END_SECONDS = 24 * 3_600;
+/** Each gap is up to so much longer or shorter. */
+const JITTER = 0.1;
+
+/** A failed attempt. */
+export interface FailedAttempt {
+  /** Attempts so far, this one included. */
+  readonly attempts: number;
+  /** Seconds since the first of them began. */
+  readonly age: number;
+  /** `Retry-After` of the answer, in seconds. */
+  readonly retryAfter?: number | undefined;
+}
+
+/**
+ * Seconds until the next attempt; undefined when there is none: the delivery is exhausted.
+ * @param random from 0 to 1.
+ */
+export function nextGap(
+  gaps: readonly number[],
+  { attempts, age, retryAfter }: FailedAttempt,
+  random: number,
+): number | undefined {
+  const gap = gaps[attempts - 1];
+  if (gap === undefined || age >= END_SECONDS) return undefined;
+  const varied = gap * (1 + JITTER * (2 * random - 1));
+  const asked = Math.min(retryAfter ?? 0, 2 * gap);
+  return Math.min(Math.max(varied, asked), END_SECONDS - age);
+}
+
+/** `Retry-After` in seconds: a number of them, or a date (RFC 9110, section 10.2.3). */
+export function retryAfterOf(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, (at - nowMs) / 1000);
+}

@@ -1,0 +1,177 @@
+/** One attempt of a delivery: a signed POST, answered within the time, or not. */
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import { ForbiddenAddress, isPublicAddress, publicLookup, type Resolve } from './address.ts';
+import { retryAfterOf } from './schedule.ts';
+import { sign } from './signature.ts';
+
+/** What is sent where. */
+export interface Attempt {
+  readonly url: string;
+  /** `whsec_…` in clear. */
+  readonly secret: string;
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly payload: string;
+  /** Sent again from the log at the subscriber's wish. */
+  readonly replay: boolean;
+  /** Only addresses of the public internet. */
+  readonly guarded: boolean;
+}
+
+/** How it ended. */
+export interface Outcome {
+  readonly delivered: boolean;
+  readonly status: number | null;
+  /** Null when it was delivered. */
+  readonly error: string | null;
+  /** The answer did not come in time, or the connection did not. */
+  readonly timedOut: boolean;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+  /** Seconds that it took. */
+  readonly seconds: number;
+}
+
+/** How much of an answer is kept, in bytes. */
+const KEPT = 4_096;
+/** How much of it is read: what comes after cannot change how the attempt ends. */
+const READ = 65_536;
+
+/** Sends over connections that are kept open. */
+export class Sender {
+  readonly #agents: Readonly<Record<'open' | 'guarded', { http: http.Agent; https: https.Agent }>>;
+
+  /**
+   * @param timeoutMs from connecting to the last byte of the answer.
+   * @param resolve looks names up; default: the system.
+   */
+  constructor(
+    readonly timeoutMs: number,
+    resolve?: Resolve,
+  ) {
+    const kept = { keepAlive: true, maxFreeSockets: 16, timeout: 30_000 };
+    const guarded = { ...kept, lookup: publicLookup(resolve) };
+    this.#agents = {
+      open: { http: new http.Agent(kept), https: new https.Agent(kept) },
+      guarded: { http: new http.Agent(guarded), https: new https.Agent(guarded) },
+    };
+  }
+
+  /** Sends. Never rejects: what goes wrong is an outcome, but for `signal`, which ends it without one (undefined). */
+  async send(attempt: Attempt, signal: AbortSignal): Promise<Outcome | undefined> {
+    const started = performance.now();
+    const limit = AbortSignal.timeout(this.timeoutMs);
+    const ended = AbortSignal.any([signal, limit]);
+    const seconds = (): number => (performance.now() - started) / 1000;
+    const none = { status: null, retryAfter: undefined };
+    try {
+      const { status, text, retryAfter } = await this.#post(attempt, ended);
+      const delivered = status >= 200 && status < 300;
+      const error = delivered ? null : describe(status, text);
+      return { delivered, status, error, timedOut: false, retryAfter, seconds: seconds() };
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      const timedOut = limit.aborted;
+      const told = timedOut ? `no whole answer within ${this.timeoutMs / 1000} s` : reasonOf(error);
+      return { ...none, delivered: false, error: told, timedOut, seconds: seconds() };
+    }
+  }
+
+  /** Lets go of the connections. */
+  close(): void {
+    for (const agents of Object.values(this.#agents)) {
+      agents.http.destroy();
+      agents.https.destroy();
+    }
+  }
+
+  async #post(attempt: Attempt, signal: AbortSignal): Promise<Answer> {
+    try {
+      return await this.#once(attempt, signal);
+    } catch (error) {
+      // The receiver closed a kept connection just as it was taken: nothing was answered, another one serves.
+      if (error instanceof StaleConnection) return this.#once(attempt, signal);
+      throw error;
+    }
+  }
+
+  #once(attempt: Attempt, signal: AbortSignal): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const url = new URL(attempt.url);
+      const host = url.hostname.replace(/^\[|\]$/g, '');
+      // Of an address nothing is looked up.
+      if (attempt.guarded && isIP(host) !== 0 && !isPublicAddress(host)) throw new ForbiddenAddress();
+      const secure = url.protocol === 'https:';
+      const agents = this.#agents[attempt.guarded ? 'guarded' : 'open'];
+      const request = (secure ? https : http).request(url, {
+        method: 'POST',
+        agent: secure ? agents.https : agents.http,
+        headers: headersOf(attempt),
+        signal,
+      });
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        const stale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        reject(stale ? new StaleConnection() : error);
+      });
+      request.on('response', (response) => void answerOf(response).then(resolve, reject));
+      request.end(attempt.payload);
+    });
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfter: number | undefined;
+}
+
+class StaleConnection extends Error {
+  override readonly name = 'StaleConnection';
+}
+
+function headersOf({ secret, payload, eventType, eventId, deliveryId, replay }: Attempt) {
+  return {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(payload),
+    'User-Agent': 'Service-Webhooks/1.0',
+    'Service-Event': eventType,
+    'Service-Event-Id': eventId,
+    'Service-Delivery': deliveryId,
+    'Service-Signature': sign(secret, payload, Math.floor(Date.now() / 1000)),
+    ...(replay ? { 'Service-Replay': 'true' } : {}),
+  };
+}
+
+/** Reads an answer to its end, or as far as it can matter. */
+async function answerOf(response: IncomingMessage): Promise<Answer> {
+  const kept: Buffer[] = [];
+  let read = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    if (read < KEPT) kept.push(chunk.subarray(0, KEPT - read));
+    read += chunk.length;
+    if (read > READ) break; // which closes the connection
+  }
+  return {
+    status: response.statusCode ?? 0,
+    text: Buffer.concat(kept).toString('utf8'),
+    retryAfter: retryAfterOf(response.headers['retry-after'], Date.now()),
+  };
+}
+
+/** NUL cannot be stored as text. */
+function describe(status: number, text: string): string {
+  const redirect = status >= 300 && status < 400 ? ' (redirects are not followed)' : '';
+  const said = text.replaceAll('\0', '').trim();
+  return `answered ${status}${redirect}${said === '' ? '' : `: ${said}`}`;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ForbiddenAddress) return error.message;
+  if (!(error instanceof Error)) return 'the request failed';
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ECONNRESET') return 'the connection was closed before the answer was complete (ECONNRESET)';
+  return code === undefined ? error.message : `the receiver could not be reached (${code})`;
+}

@@ -1,0 +1,38 @@
+/** Which URLs an endpoint may have (interface.md, section 2.6; decisions.md, section 6). */
+import { isIP } from 'node:net';
+import type { Environment } from '#src/shared/tenant.ts';
+import { isPublicAddress } from './address.ts';
+
+/** Of the installation: in production mode the sandbox, too, reaches public addresses alone. */
+export type Mode = 'development' | 'production';
+
+const LOCAL = /^(?:localhost|.+\.localhost)$/;
+
+/** Whether deliveries go to public addresses alone. */
+export function isGuarded(environment: Environment, mode: Mode): boolean {
+  return environment === 'production' || mode === 'production';
+}
+
+/**
+ * What is wrong with an endpoint's URL, the rest of a sentence that begins with its name; undefined when nothing is.
+ * What its name resolves to is checked at each attempt.
+ */
+export function faultOfUrl(text: string, environment: Environment, mode: Mode): string | undefined {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return 'must be an absolute URL';
+  }
+  const guarded = isGuarded(environment, mode);
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const loopback = LOCAL.test(host) || host === '127.0.0.1' || host === '::1';
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback && !guarded))
+    return guarded ? 'must begin with https://' : 'must begin with https://, or with http://localhost';
+  if (url.username !== '' || url.password !== '') return 'must not hold a user or password';
+  if (url.hash !== '') return 'must not have a fragment';
+  if (url.port === '0') return 'must not have the port 0';
+  if (guarded && (LOCAL.test(host) || (isIP(host) !== 0 && !isPublicAddress(host))))
+    return 'must lead to an address of the public internet';
+  return undefined;
+}

@@ -1,0 +1,113 @@
+/**
+ * Webhook events as a view of the log: what a subscriber is told of an event (interface.md, section 6). Thin: ids, type
+ * and version, never clinical content. Pure.
+ */
+import { hash } from 'node:crypto';
+import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
+import { patientOf } from '#src/events/streams.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import type { WebhookEventType } from './event-types.ts';
+
+/** A webhook event, before it is signed. */
+export interface WebhookEvent {
+  /** `evt_…`: derived from the event in the log, so that every redelivery and replay bears the same. */
+  readonly id: string;
+  readonly type: WebhookEventType;
+  /** The patient whose record it is about, by the record's own id; undefined in the directory. */
+  readonly record: string | undefined;
+  /** The delivery's body: exact JSON text. */
+  readonly payload: string;
+}
+
+/** Who is told. */
+export interface Subscriber extends Tenant {
+  /** The id under which it knows a patient: another than the record's own for an application under a consent. */
+  readonly patientId: (record: string) => string;
+}
+
+const TYPES = {
+  ResourceCreated: 'resource.created',
+  ResourceUpdated: 'resource.updated',
+  ResourceDeleted: 'resource.deleted',
+} as const;
+
+/** Tenants that an event is told to: whose record or directory it is. What the service does of its own accord is told to nobody. */
+export function audienceOf({ event, metadata }: StoredEvent): readonly Tenant[] {
+  if (!Object.hasOwn(TYPES, event.type) || metadata.credential.kind === 'system') return [];
+  return metadata.owner === undefined ? [] : [metadata.owner];
+}
+
+/** What a subscriber is told of an event; undefined when that is nothing. @param practitioner name of who wrote it, where the directory knows. */
+export function viewFor(
+  stored: StoredEvent,
+  subscriber: Subscriber,
+  practitioner?: string,
+): WebhookEvent | undefined {
+  const { event, metadata, stream } = stored;
+  switch (event.type) {
+    case 'ResourceCreated':
+    case 'ResourceUpdated':
+    case 'ResourceDeleted': {
+      const record = patientOf(stream);
+      const data = {
+        ...resourceData(event, metadata.recorded_at),
+        ...external(stored, subscriber, practitioner),
+      };
+      const seen = record === undefined ? null : subscriber.patientId(record);
+      return webhookEvent(
+        { id: eventId(stored.id, TYPES[event.type]), type: TYPES[event.type], at: metadata.recorded_at },
+        subscriber,
+        { ...data, id: event.resourceType === 'Patient' && seen !== null ? seen : data.id, patient: seen },
+        record,
+      );
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The test delivery that `ping` asks for. @param at FHIR instant. */
+export function pingEvent(id: string, at: string, tenant: Tenant, endpointId: string): WebhookEvent {
+  return webhookEvent({ id, type: 'ping', at }, tenant, { endpoint: endpointId }, undefined);
+}
+
+/** `evt_` and 22 characters: the same for the same event of the log and type. */
+export function eventId(logEventId: string, type: WebhookEventType): string {
+  const bytes = hash('sha256', `${logEventId}/${type}`, 'buffer');
+  return `evt_${bytes.subarray(0, 16).toString('base64url')}`;
+}
+
+function webhookEvent(
+  { id, type, at }: { readonly id: string; readonly type: WebhookEventType; readonly at: string },
+  { environment, project }: Tenant,
+  data: object,
+  record: string | undefined,
+): WebhookEvent {
+  const body = { id, type, created_at: milliseconds(at), environment, project, data };
+  return { id, type, record, payload: JSON.stringify(body) };
+}
+
+function resourceData({ resourceType, resourceId, version }: ResourceEvent, at: string) {
+  return { resource_type: resourceType, id: resourceId, patient: null, version, last_updated: at };
+}
+
+/** What is added when another project wrote. */
+function external({ metadata }: StoredEvent, subscriber: Tenant, practitioner: string | undefined): object {
+  const { credential, author, on_behalf_of: behalf, source_system: sourceSystem } = metadata;
+  if (credential.project === subscriber.project && credential.environment === subscriber.environment)
+    return {};
+  return {
+    external: true,
+    source: {
+      author_type: author?.type ?? 'import',
+      ...(behalf?.display === undefined ? {} : { organization: behalf.display }),
+      ...(practitioner === undefined ? {} : { practitioner }),
+      ...(sourceSystem === undefined ? {} : { source_system: sourceSystem }),
+    },
+  };
+}
+
+/** `2026-11-21T09:30:00.123456Z` to the millisecond. */
+function milliseconds(instant: string): string {
+  return `${instant.slice(0, 23)}Z`;
+}

@@ -1,0 +1,29 @@
+/** Secrets at rest: AES-256-GCM (NIST SP 800-38D) under a key of the installation, bound to what they belong to. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const ALGORITHM = 'aes-256-gcm';
+/** Bytes of a nonce; random ones suffice for far more secrets than an installation has. */
+const NONCE = 12;
+const TAG = 16;
+
+/**
+ * Encrypts a secret.
+ * @param key 32 bytes.
+ * @param of the id of what it belongs to: under another id it does not open.
+ * @returns nonce, ciphertext and tag, base64url.
+ */
+export function seal(key: Buffer, secret: string, of: string): string {
+  const nonce = randomBytes(NONCE);
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(of));
+  return Buffer.concat([nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString(
+    'base64url',
+  );
+}
+
+/** The secret again. @throws Error when it was sealed under another key or for something else, or was changed. */
+export function unseal(key: Buffer, sealed: string, of: string): string {
+  const bytes = Buffer.from(sealed, 'base64url');
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE), { authTagLength: TAG });
+  decipher.setAAD(Buffer.from(of)).setAuthTag(bytes.subarray(-TAG));
+  return Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]).toString('utf8');
+}

@@ -1,0 +1,79 @@
+/** Calls of the webhooks interface by tests. */
+
+import type { InProcess, KeyedCall } from './in-process.ts';
+import { eventually } from './process.ts';
+import type { Answer } from './service.ts';
+
+/** What of a service it takes. */
+type Asked = Pick<InProcess, 'url' | 'fhir'>;
+
+/** An endpoint as it is answered. */
+export interface ShownEndpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly active: boolean;
+  readonly failure_streak: number;
+  readonly last_success_at: string | null;
+  readonly last_failure_at: string | null;
+}
+
+/** A delivery as it is answered. */
+export interface ShownDelivery {
+  readonly id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly next_attempt_at: string | null;
+  readonly last_status_code: number | null;
+  readonly last_error: string | null;
+  readonly delivered_at: string | null;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Calls `/v1/webhooks` and what is below it. @param path begins with a slash, or is empty */
+export function hooks(
+  service: Asked,
+  method: string,
+  path: string,
+  body?: object,
+  call: KeyedCall = {},
+): Promise<Answer> {
+  return service.fhir(`${service.url}/v1/webhooks${path}`, {
+    ...call,
+    method,
+    headers: { 'Content-Type': 'application/json', ...call.headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+/** Makes an endpoint. @throws unless it is made */
+export async function endpointAt(
+  service: Asked,
+  url: string,
+  events: readonly string[] = ['*'],
+  call: KeyedCall = {},
+): Promise<ShownEndpoint> {
+  const answer = await hooks(service, 'POST', '', { url, events }, call);
+  if (answer.status !== 201) throw new Error(`POST /v1/webhooks: ${answer}`);
+  return JSON.parse(answer.text) as ShownEndpoint;
+}
+
+/** An endpoint's deliveries, newest first, once they are as a test wants them. */
+export async function deliveriesOf(
+  service: Asked,
+  endpointId: string,
+  wanted: (deliveries: readonly ShownDelivery[]) => boolean,
+  query = '',
+): Promise<readonly ShownDelivery[]> {
+  let found: readonly ShownDelivery[] = [];
+  await eventually(async () => {
+    const answer = await hooks(service, 'GET', `/${endpointId}/deliveries?limit=200${query}`);
+    found = (JSON.parse(answer.text) as { data: ShownDelivery[] }).data;
+    return wanted(found);
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)}: ${JSON.stringify(found).slice(0, 2_000)}`);
+  });
+  return found;
+}

@@ -1,0 +1,108 @@
+/** When failed deliveries are tried again, what a signature is, and what a subscriber is told of another project's write. */
+import { expect } from 'chai';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { BEGINNING } from '#src/events/store.ts';
+import { DEFAULT_GAPS, nextGap, retryAfterOf } from '#src/reactions/webhooks/schedule.ts';
+import { audienceOf, eventId, viewFor } from '#src/reactions/webhooks/view.ts';
+
+describe('the schedule of webhook deliveries', () => {
+  it('has ten attempts within 24 hours, each gap varied by a tenth at most', () => {
+    for (const random of [0, 0.5, 0.999]) {
+      let age = 0;
+      let attempts = 1;
+      for (;;) {
+        const gap = nextGap(DEFAULT_GAPS, { attempts, age }, random);
+        if (gap === undefined) break;
+        const planned = DEFAULT_GAPS[attempts - 1] ?? 0;
+        expect(gap).to.be.within(planned * 0.9, planned * 1.1);
+        age += gap;
+        attempts += 1;
+      }
+      expect(attempts).to.equal(10);
+      expect(age).to.be.lessThan(24 * 3_600);
+    }
+  });
+
+  it('honours Retry-After up to twice the gap, and ends 24 hours after the first attempt', () => {
+    expect(nextGap([10, 10], { attempts: 1, age: 0, retryAfter: 15 }, 0.5)).to.equal(15);
+    expect(nextGap([10, 10], { attempts: 1, age: 0, retryAfter: 500 }, 0.5)).to.equal(20);
+    expect(nextGap([10, 10], { attempts: 1, age: 0, retryAfter: 1 }, 0.5)).to.equal(10);
+    expect(nextGap([3_600, 3_600], { attempts: 1, age: 86_000 }, 0.5)).to.equal(400);
+    expect(nextGap([3_600, 3_600], { attempts: 1, age: 86_400 }, 0.5)).to.equal(undefined);
+    expect(nextGap([1], { attempts: 2, age: 0 }, 0.5)).to.equal(undefined);
+  });
+
+  it('reads Retry-After as seconds or as a date', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z');
+    expect(retryAfterOf('120', now)).to.equal(120);
+    expect(retryAfterOf('Thu, 01 Jan 2026 00:01:00 GMT', now)).to.equal(60);
+    expect(retryAfterOf('Wed, 31 Dec 2025 00:01:00 GMT', now)).to.equal(0);
+    expect(retryAfterOf('soon', now)).to.equal(undefined);
+    expect(retryAfterOf(undefined, now)).to.equal(undefined);
+  });
+});
+
+describe('the view of an event', () => {
+  const owner = { project: 'proj_a', environment: 'sandbox' } as const;
+  const stored: StoredEvent = {
+    id: '019a0000-0000-7000-8000-000000000001',
+    stream: 'record-019a0000-0000-7000-8000-00000000000a',
+    revision: 3,
+    position: BEGINNING,
+    metadata: {
+      schema_version: 1,
+      recorded_at: '2026-11-21T09:30:00.123456Z',
+      request_id: 'req_x',
+      command_id: 'x',
+      append: [0, 1],
+      owner,
+      credential: { kind: 'api_key', project: 'proj_b', environment: 'sandbox' },
+      author: { type: 'practitioner', reference: 'Practitioner/7' },
+      on_behalf_of: { reference: 'Organization/8', display: 'Clinic' },
+      source_system: 'ehr',
+    },
+    event: {
+      type: 'ResourceUpdated',
+      resourceType: 'Observation',
+      resourceId: '019a0000-0000-7000-8000-00000000000b',
+      version: 2,
+      body: '{"secret":1}',
+    },
+  };
+  const subscriber = { ...owner, patientId: () => 'pairwise' };
+
+  it('says of another project’s write that it is external, and by whom; the patient is the one that is known', () => {
+    const view = viewFor(stored, subscriber, 'Dr. Who');
+    expect(view?.id).to.equal(eventId(stored.id, 'resource.updated'));
+    expect(JSON.parse(view?.payload ?? '')).to.deep.equal({
+      id: view?.id,
+      type: 'resource.updated',
+      created_at: '2026-11-21T09:30:00.123Z',
+      environment: 'sandbox',
+      project: 'proj_a',
+      data: {
+        resource_type: 'Observation',
+        id: '019a0000-0000-7000-8000-00000000000b',
+        patient: 'pairwise',
+        version: 2,
+        last_updated: '2026-11-21T09:30:00.123456Z',
+        external: true,
+        source: {
+          author_type: 'practitioner',
+          organization: 'Clinic',
+          practitioner: 'Dr. Who',
+          source_system: 'ehr',
+        },
+      },
+    });
+  });
+
+  it('is told to whose record it is; what the service itself wrote is told to nobody', () => {
+    expect(audienceOf(stored)).to.deep.equal([owner]);
+    const provisioned = {
+      ...stored,
+      metadata: { ...stored.metadata, credential: { kind: 'system' as const } },
+    };
+    expect(audienceOf(provisioned)).to.deep.equal([]);
+  });
+});
