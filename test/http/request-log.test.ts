@@ -148,6 +148,8 @@ describe('request log', function () {
     expect(await count(`from=${newest?.ts}`)).to.equal(1);
     expect(await count(`to=${newest?.ts}`)).to.equal(6);
     expect((await page('?key=key_of_somebody_else_______')).total).to.equal(0);
+    const all = `environment=sandbox&status=2xx&path=/fhir&from=${today}&to=${today}&limit=1`;
+    expect(await count(`${all}&request_id=${idOf(sent[1])}`)).to.equal(1);
   });
 
   it('is read page by page', async () => {

@@ -14,6 +14,7 @@ import { mostRowsRead } from '#test/support/rows-read.ts';
 const ORGANIZATIONS = 2_000;
 const PER_PROJECT = 30;
 const LONG = 200;
+const REQUESTS = 20_000;
 const LIMIT = 20;
 
 const someone = (n: number) => ({
@@ -45,7 +46,9 @@ describe('plans of the admin interface', () => {
       insert into projects.api_key (sha256, key_id, project, environment, name, scopes, last4, created_at)
         select 'hash' || n, 'key_' || n, 'proj_' || n, 'sandbox', 'k', '{read}', 'abcd', n from ${all};
       insert into projects.application (id, project, client_id, name, kind, redirect_uris, scopes, grant_types, trusted, created_at)
-        select 'app_' || n, 'proj_' || n, 'client_' || n, 'a', 'public', '{}', '{}', '{}', false, n from ${all}`);
+        select 'app_' || n, 'proj_' || n, 'client_' || n, 'a', 'public', '{}', '{}', '{}', false, n from ${all};
+      insert into operations.request_log (request_id, at, project, method, path, status, ms)
+        select 'req_' || n, n, 'proj_1', 'GET', '/fhir/R4/Patient', 200, 1 from generate_series(1, ${REQUESTS}) n`);
     const tenants = Array.from({ length: ORGANIZATIONS }, (_, n) =>
       tenantId({ project: `proj_${n + 1}`, environment: 'sandbox' }),
     );
@@ -77,6 +80,7 @@ describe('plans of the admin interface', () => {
       ssoOf: await read((ask) => ask.ssoOf(`d${n}.example`)),
       domainHolders: await read((ask) => ask.domainHolders([`d${n}.example`, 'none.example'])),
       ssoClients: await read((ask) => ask.ssoClients(`https://idp${n}.example`)),
+      requests: await read((ask) => ask.requests('proj_1', { limit: LIMIT, requestId: 'req_7' })),
       hasData: await read((ask) => ask.hasData({ project: `proj_${n}`, environment: 'sandbox' })),
     };
     for (const [name, rows] of Object.entries(questions)) expect(rows, name).to.be.at.most(20);

@@ -1,5 +1,5 @@
 /** How many rows a query's statements read, whatever the planner believes: for tests of plans. */
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 
 /** Node of EXPLAIN (FORMAT JSON). */
 interface PlanNode {
@@ -25,17 +25,36 @@ export async function mostRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unkn
   const read: number[] = [];
   const client = await pool.connect();
   const explain = async ({ text, values }: { text: string; values: unknown[] }) => {
+    // Of a statement that is not prepared EXPLAIN shows a plan for its values whatever the mode.
+    await client.query(`prepare asked as ${text}`);
+    const given = values.length === 0 ? '' : `(${values.map((value) => literal(client, value)).join(', ')})`;
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
       await client.query(`set plan_cache_mode = ${mode}`);
-      const { rows } = await client.query({ text: `explain (analyze, format json) ${text}`, values });
+      const { rows } = await client.query(`explain (analyze, format json) execute asked${given}`);
       read.push(rowsRead(rows[0]['QUERY PLAN'][0].Plan));
     }
+    await client.query('deallocate asked');
     return client.query(text, values);
   };
+  // One after the other: the mode is the connection's.
+  let last: Promise<unknown> = Promise.resolve();
+  const query = (asked: Parameters<typeof explain>[0]) => {
+    const own = last.then(() => explain(asked));
+    last = own.catch(() => undefined);
+    return own;
+  };
   try {
-    await ask({ query: explain } as unknown as Pool);
+    await ask({ query } as unknown as Pool);
   } finally {
     client.release(true);
   }
   return Math.max(...read);
+}
+
+function literal(client: PoolClient, value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  const text = Array.isArray(value)
+    ? `{${value.map((each) => (each === null ? 'null' : JSON.stringify(String(each)))).join(',')}}`
+    : String(value);
+  return client.escapeLiteral(text);
 }
