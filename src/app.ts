@@ -1,23 +1,25 @@
 /** The composition root: makes every part and hands it what it needs. No side effects before `startApp`. */
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { Handler } from '#commands/handle.ts';
 import { openCommands } from '#commands/open.ts';
 import { States } from '#commands/resource/states.ts';
 import { PROJECTIONS } from '#projections/all.ts';
-import { measureLags } from '#projections/lag.ts';
 import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { openAdministration } from './app/admin.ts';
+import { drain } from './app/drain.ts';
+import { observeFollowing } from './app/following.ts';
 import { openIdentities } from './app/identity.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
+import { readinessChecks } from './app/readiness.ts';
 import { openSandboxes } from './app/sandbox.ts';
+import { startSweeping } from './app/sweeping.ts';
 import { terminologyReady } from './app/terminology.ts';
 import { openTraffic } from './app/traffic.ts';
 import { openWebhooks } from './app/webhooks.ts';
@@ -25,15 +27,13 @@ import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
 import { kindOf, openEventStore } from './events/open.ts';
-import { BEGINNING, type EventStore, type Position } from './events/store.ts';
+import type { EventStore, Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
 import { requireFresh } from './http/freshness.ts';
-import type { ReadinessChecks } from './http/health.ts';
 import { openIdentify } from './http/identity.ts';
 import { createServer } from './http/server.ts';
 import { VERSION } from './http/version.ts';
 import { observeIdempotency, observeLocks, observePools } from './metrics/database.ts';
-import { observeFollowers } from './metrics/followers.ts';
 import { observeQueries } from './metrics/queries.ts';
 import { createMetrics, observeBuild } from './metrics/registry.ts';
 import { observeBatches, observeStore } from './metrics/store.ts';
@@ -43,7 +43,6 @@ import { openIdempotency } from './operations/idempotency.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
 import { assertOwnLog, noteLog } from './operations/log-identity.ts';
 import { LogWatch } from './operations/log-watch.ts';
-import { readProcessPositions } from './operations/process-positions.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { metered } from './operations/usage.ts';
 import { around, nested } from './shared/around.ts';
@@ -87,8 +86,6 @@ const VISIBLE_MS = 10_000;
 const RECORD_MODELS = ['resources', 'history'];
 /** How long a start waits for the read models to catch up, in ms. */
 const CATCH_UP_MS = 3_000;
-/** How often expired idempotency keys are removed, in ms. */
-const SWEEP_MS = 10 * 60_000;
 
 /**
  * Starts every part over a migrated database; the port opens with `listen`.
@@ -203,37 +200,18 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
   const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready);
   const queries = { ...around(questions, asking), searches, close: closeQueries };
-  const checks: ReadinessChecks = {
-    event_store: async () => {
-      await store.ping();
-      await watch.check(progress.positions());
-    },
-    database: async () => void (await pool.query('SELECT 1')),
-    projections: async () => {
-      const stale = progress.stale();
-      if (stale.length > 0) throw new Error(`${stale.join(', ')} lag`);
-    },
-  };
-  const sweeping = setInterval(() => {
-    void sweepShadows(pool, log);
-    idempotency
-      .sweep()
-      .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency keys were not removed'));
-  }, SWEEP_MS).unref();
+  const checks = readinessChecks({ store, pool, watch, progress });
+  const sweeping = startSweeping({ pool, idempotency, log });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
-  const processes = [carried, erasures, sandboxes, hooks.process].map(({ definition }) => definition.name);
-  observeFollowers(registry, {
-    states: () => projector.status(),
-    stale: () => progress.stale(),
-    processes,
-    parked: () => carried.parked.counts(),
-    lags: async () => {
-      const noted = await readProcessPositions(pool);
-      const own = processes.map((name) => [name, noted.get(name) ?? BEGINNING] as const);
-      return measureLags(store, new Map([...own, ...progress.positions()]));
-    },
+  observeFollowing(registry, {
+    pool,
+    store,
+    projector,
+    progress,
+    parked: carried.parked,
+    processes: [carried, erasures, sandboxes, hooks.process],
   });
   const administration = openAdministration({
     pool,
@@ -312,17 +290,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
       progress.stop();
       await watch.stop();
       await store.close();
-      clearInterval(sweeping);
+      sweeping.stop();
       await queries.close();
       await Promise.all([pool.end(), lockPool.end(), traffic.close(), tracing?.close()]);
     },
   };
-}
-
-/** Stops listening, and resolves when every request has been answered. Connections close as they fall idle. */
-async function drain(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closing = setInterval(() => server.closeIdleConnections(), 20);
-  await new Promise((resolve) => server.close(resolve));
-  clearInterval(closing);
 }

@@ -1,0 +1,40 @@
+/** Metrics of everything that follows the log: projections and processes, how far each is behind. */
+import type { Pool } from 'pg';
+import type { Registry } from 'prom-client';
+import { measureLags } from '#projections/lag.ts';
+import type { Progress } from '#projections/progress.ts';
+import type { Projector } from '#projections/projector.ts';
+import { BEGINNING, type EventStore } from '../events/store.ts';
+import { observeFollowers } from '../metrics/followers.ts';
+import type { ParkedEvents } from '../operations/parked.ts';
+import type { Process } from '../operations/process.ts';
+import { readProcessPositions } from '../operations/process-positions.ts';
+
+/** What is measured. */
+export interface FollowingDeps {
+  readonly pool: Pool;
+  readonly store: EventStore;
+  readonly projector: Pick<Projector, 'status'>;
+  readonly progress: Pick<Progress, 'positions' | 'stale'>;
+  readonly parked: Pick<ParkedEvents, 'counts'>;
+  readonly processes: readonly Pick<Process, 'definition'>[];
+}
+
+/** Registers the metrics; they are asked for when they are scraped. */
+export function observeFollowing(
+  registry: Registry,
+  { pool, store, projector, progress, parked, processes }: FollowingDeps,
+): void {
+  const names = processes.map(({ definition }) => definition.name);
+  observeFollowers(registry, {
+    states: () => projector.status(),
+    stale: () => progress.stale(),
+    processes: names,
+    parked: () => parked.counts(),
+    lags: async () => {
+      const noted = await readProcessPositions(pool);
+      const own = names.map((name) => [name, noted.get(name) ?? BEGINNING] as const);
+      return measureLags(store, new Map([...own, ...progress.positions()]));
+    },
+  });
+}

@@ -1,0 +1,29 @@
+/** What must hold before an instance takes requests. */
+import type { Pool } from 'pg';
+import type { Progress } from '#projections/progress.ts';
+import type { EventStore } from '../events/store.ts';
+import type { ReadinessChecks } from '../http/health.ts';
+import type { LogWatch } from '../operations/log-watch.ts';
+
+/** What is looked at. */
+export interface ReadinessDeps {
+  readonly store: Pick<EventStore, 'ping'>;
+  readonly pool: Pool;
+  readonly watch: Pick<LogWatch, 'check'>;
+  readonly progress: Pick<Progress, 'positions' | 'stale'>;
+}
+
+/** The conditions of `/health/ready`: the log, also that it has not become shorter; the database; the read models. */
+export function readinessChecks({ store, pool, watch, progress }: ReadinessDeps): ReadinessChecks {
+  return {
+    event_store: async () => {
+      await store.ping();
+      await watch.check(progress.positions());
+    },
+    database: async () => void (await pool.query('SELECT 1')),
+    projections: async () => {
+      const stale = progress.stale();
+      if (stale.length > 0) throw new Error(`${stale.join(', ')} lag`);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** What an instance removes from time to time: idempotency keys that have expired, and leftovers of killed rebuilds. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { IdempotencyStore } from '../operations/idempotency.ts';
+import { sweepShadows } from './read-models.ts';
+
+/** How often, in ms. */
+const SWEEP_MS = 10 * 60_000;
+
+/** Begins; a failure is logged, and the next round tries again. */
+export function startSweeping({
+  pool,
+  idempotency,
+  log,
+}: {
+  readonly pool: Pool;
+  readonly idempotency: Pick<IdempotencyStore, 'sweep'>;
+  readonly log: Logger;
+}): { stop(): void } {
+  const sweeping = setInterval(() => {
+    void sweepShadows(pool, log);
+    idempotency
+      .sweep()
+      .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency keys were not removed'));
+  }, SWEEP_MS).unref();
+  return { stop: () => clearInterval(sweeping) };
+}
