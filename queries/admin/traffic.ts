@@ -85,8 +85,8 @@ select to_char(u.day, 'YYYY-MM-DD') as date, u.environment, u.requests, u.reads,
 /** Opens the questions. */
 export function openTraffic(pool: Pool): Traffic {
   return {
-    requests(project, { limit, cursor, statuses: [least, most] = [], ...filters }) {
-      const asked = { ...filters, least, most };
+    requests(project, { limit, cursor, statuses, ...filters }) {
+      const asked = { ...filters, least: statuses?.[0], most: statuses?.[1] };
       const given = FILTERS.filter(([name]) => asked[name] !== undefined);
       const conditions = given.map(([, sql], index) => ` and ${sql.replace('?', `$${index + 2}`)}`);
       const list = {
