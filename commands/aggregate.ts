@@ -13,7 +13,7 @@ import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import type { MetadataBase, RetryNotes } from './command.ts';
 import type { Handler } from './handle.ts';
-import { TURN_MS, Turns } from './turns.ts';
+import { TURN_MS } from './turns.ts';
 
 /** How the events of a kind of stream become the state that its decisions need. Pure. */
 export interface Fold<S> {
@@ -60,7 +60,6 @@ const TRIES = 10;
 /** One kind of small stream. */
 export class Aggregate<S> {
   readonly #cache: LRUCache<string, Folded<S>>;
-  readonly #turns = new Turns();
 
   /** @param maxBytes how much memory the folded states may take together. */
   constructor(
@@ -82,7 +81,7 @@ export class Aggregate<S> {
    */
   write(stream: string, circumstances: Circumstances, decide: Decide<S>): Promise<Wrote | undefined> {
     const asked = performance.now();
-    return this.#turns.take(stream, () => {
+    return this.handler.readers.take(stream, () => {
       if (performance.now() - asked > TURN_MS) throw unavailable('it is being changed by many at once');
       return this.#write(stream, circumstances, decide);
     });

@@ -81,6 +81,8 @@ const TRIES = 10;
 
 /** Handles commands over one store. */
 export class Handler {
+  /** Of those who read a stream themselves before they ask here (`Aggregate`); never taken by the handler. */
+  readonly readers = new Turns();
   readonly #turns = new Turns();
 
   constructor(

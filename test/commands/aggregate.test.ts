@@ -87,9 +87,15 @@ describe('aggregates', () => {
 
   it('refuse none of the many who ask one instance at once', async () => {
     const one = instance();
+    // Folds of another kind over the same streams, as projects and sandboxes have them.
+    const other = new Aggregate(one.handler, ORGANIZATION);
     const id = await founded(one);
     const all = Array.from({ length: 30 }, (_, n) =>
-      one.write(organizationStream(id), request(), addMember(id, member(n), 'developer')),
+      (n % 2 === 0 ? one : other).write(
+        organizationStream(id),
+        request(),
+        addMember(id, member(n), 'developer'),
+      ),
     );
     await Promise.all(all);
     expect(await typesIn(id)).to.have.length(31);
