@@ -90,8 +90,8 @@ async function mocha() {
   const folder = mkdtempSync(join(tmpdir(), 'annal-test-counts-'));
   const counted = join(folder, 'counts.json');
   const reporter = ['--reporter', join(root, 'test/support/reporter.js')];
-  // All of them take twice as long one after the other; a few are easier to follow so.
-  const jobs = filters.length === 0 ? ['--parallel', '--jobs', '2'] : [];
+  // They wait much of their time: three at once keep two cores busy. A few are easier to follow one after the other.
+  const jobs = filters.length === 0 ? ['--parallel', '--jobs', '3'] : [];
   const args = ['node_modules/mocha/bin/mocha.js', ...reporter, ...jobs, ...options, ...files];
   const code = await run(args, { ANNAL_TEST_COUNTS: counted });
   let failed = 0;

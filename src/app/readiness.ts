@@ -2,7 +2,6 @@
 import type { Pool } from 'pg';
 import type { Progress } from '#projections/progress.ts';
 import type { EventStore } from '../events/store.ts';
-import type { ReadinessChecks } from '../http/health.ts';
 import type { LogWatch } from '../operations/log-watch.ts';
 
 /** What is looked at. */
@@ -14,7 +13,12 @@ export interface ReadinessDeps {
 }
 
 /** The conditions of `/health/ready`: the log, also that it has not become shorter; the database; the read models. */
-export function readinessChecks({ store, pool, watch, progress }: ReadinessDeps): ReadinessChecks {
+export function readinessChecks({
+  store,
+  pool,
+  watch,
+  progress,
+}: ReadinessDeps): Readonly<Record<string, () => Promise<void>>> {
   return {
     event_store: async () => {
       await store.ping();

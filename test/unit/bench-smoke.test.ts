@@ -20,7 +20,7 @@ interface Report {
 }
 
 describe('npm run bench', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
 
   it('measures every row against its baseline', async () => {
     const args = ['--import', 'tsx', 'bench/run.ts', '--scale', '0.01', '--runs', '1', '--json'];
