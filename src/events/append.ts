@@ -9,6 +9,7 @@ import {
   type StreamHead,
   TooLarge,
 } from './store.ts';
+import { isStorable } from './text.ts';
 
 /** What stands before a stream's first event, in numbers. */
 const NEVER_WRITTEN: StreamHead = { revision: -1, hash: '' };
@@ -70,11 +71,6 @@ function check(stream: string, expected: Expected, events: readonly NewEvent[]):
       throw new TypeError("an event's metadata is a JSON object with at least one member");
     }
   }
-}
-
-/** A surrogate without its partner has no UTF-8 form and would come back as U+FFFD. */
-function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
 }
 
 function isRevision(value: number, max: number): boolean {

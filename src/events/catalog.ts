@@ -6,8 +6,10 @@
  * its text is cut out and passed on without being parsed: FHIR decimals keep their literals.
  */
 import { z } from 'zod';
+import { Refusal } from '../shared/refusal.ts';
 import { type EventMetadata, parseMetadata } from './metadata.ts';
 import type { Position, RecordedEvent } from './store.ts';
+import { isStorableJson } from './text.ts';
 
 const environment = z.enum(['sandbox', 'production']);
 const resourceHeader = {
@@ -269,8 +271,22 @@ export class UnknownEvent extends Error {
   override readonly name = 'UnknownEvent';
 }
 
-/** The data text of an event, as it is stored. */
+/**
+ * The data text of an event, as it is stored.
+ * @throws Refusal invalid (422) for a string in it that no database holds: with a NUL or half of a surrogate pair.
+ */
 export function encode(event: DomainEvent): string {
+  const data = textOf(event);
+  // A carried entry is a JSON text within the text.
+  const carried = event.type === 'DirectoryEntriesCarried' ? event.data.entries : [];
+  if (isStorableJson(data) && carried.every(({ resource }) => isStorableJson(resource))) return data;
+  throw new Refusal('invalid', {
+    code: 'value',
+    diagnostics: 'a text has a NUL character or half of a surrogate pair, which cannot be stored',
+  });
+}
+
+function textOf(event: DomainEvent): string {
   switch (event.type) {
     case 'ResourceCreated':
     case 'ResourceUpdated':

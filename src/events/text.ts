@@ -1,0 +1,19 @@
+/** Texts that a database can hold: no NUL, no half of a surrogate pair, written as they are or as escapes of JSON. */
+
+/** Escapes of JSON, those of code units that stand side by side as one. */
+const ESCAPES = /(?:\\u[0-9a-f]{4})+|\\[^u]/gi;
+
+/** Whether a text is free of both. A surrogate without its partner has no UTF-8 form and would come back as U+FFFD. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** Whether the strings in a JSON text are storable, too, once they are decoded. */
+export function isStorableJson(json: string): boolean {
+  if (!isStorable(json)) return false;
+  if (!json.includes('\\u')) return true;
+  for (const [escapes] of json.matchAll(ESCAPES)) {
+    if (escapes.length > 2 && !isStorable(JSON.parse(`"${escapes}"`))) return false;
+  }
+  return true;
+}
