@@ -19,7 +19,8 @@ interface Started {
 }
 
 /** What a service is to begin with. */
-type Before = Partial<Pick<Started, 'databaseUrl' | 'dataDir'>> & Pick<ServiceOptions, 'rateLimit'>;
+type Before = Partial<Pick<Started, 'databaseUrl' | 'dataDir'>> &
+  Pick<ServiceOptions, 'rateLimit' | 'sandboxPatients'>;
 
 /** A service under measurement. */
 export interface MeasuredService extends Started {

@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly flags: readonly string[];
   /** Requests a minute; default: more than any load makes. */
   readonly rateLimit?: number;
+  /** In each new sandbox; default: none. */
+  readonly sandboxPatients?: number;
 }
 
 /** A running service. */
@@ -31,7 +33,13 @@ export class Service {
   ) {}
 
   /** Starts it and waits until it says that it is ready. @throws Error with what it wrote when it ends instead. */
-  static async start({ databaseUrl, dataDir, flags, rateLimit }: ServiceOptions): Promise<Service> {
+  static async start({
+    databaseUrl,
+    dataDir,
+    flags,
+    rateLimit,
+    sandboxPatients = 0,
+  }: ServiceOptions): Promise<Service> {
     const port = await freePort();
     const child = spawn(process.execPath, [...flags, MAIN], {
       env: {
@@ -42,7 +50,7 @@ export class Service {
         DATABASE_URL: databaseUrl,
         LOG_LEVEL: 'warn',
         RATE_LIMIT_PER_MINUTE: String(rateLimit ?? 1_000_000_000),
-        SANDBOX_PATIENTS: process.env.SANDBOX_PATIENTS ?? '0',
+        SANDBOX_PATIENTS: String(sandboxPatients),
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

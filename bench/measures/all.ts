@@ -7,6 +7,7 @@ import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { instances } from './instances.ts';
 import { limits } from './limits.ts';
+import { projects } from './projects.ts';
 import { read } from './read.ts';
 import { rebuild } from './rebuild.ts';
 import { everything, summary } from './record.ts';
@@ -30,4 +31,5 @@ export const MEASURES: readonly Measure[] = [
   everything,
   summary,
   limits,
+  projects,
 ];

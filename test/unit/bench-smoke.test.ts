@@ -8,7 +8,7 @@ const run = promisify(execFile);
 
 const ROWS = [
   ...['create', 'read', 'transaction', 'history', 'visible', 'rebuild', 'beside', 'growth', 'cold'],
-  ...['instances', 'search', 'everything', 'summary', 'limits'],
+  ...['instances', 'search', 'everything', 'summary', 'limits', 'projects'],
 ];
 
 interface Report {
