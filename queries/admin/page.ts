@@ -1,4 +1,7 @@
-/** Pages of the admin interface's lists: newest first, by key, with the number of all (decisions.md, section 4). */
+/**
+ * Pages of the admin interface's lists: newest first, by key, with the number of all (decisions.md, section 4). It is
+ * counted for the first page; the cursor carries it to the others.
+ */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { decodeListCursor, encodeCursor } from '../cursor.ts';
@@ -21,12 +24,15 @@ export interface Page<T> {
 export interface List {
   /** Names the statement. */
   readonly name: string;
-  /** `select` of all its rows, columns `created_at` and `id` among them; parameters from `$1` on. */
-  readonly rows: string;
+  /**
+   * `select` of all its rows, columns `created_at` and `id` among them; parameters from `$1` on. As a function it places
+   * itself where a page goes on: `< (…, …)` over the two, empty for the first page.
+   */
+  readonly rows: string | ((after: string) => string);
   readonly values: readonly unknown[];
 }
 
-const key = z.tuple([z.int(), z.string().max(200)]);
+const key = z.tuple([z.int(), z.string().max(200), z.int().nonnegative()]);
 
 /**
  * A page of a list, in one statement.
@@ -37,22 +43,27 @@ export async function pageOf<T extends { readonly created_at: number; readonly i
   { name, rows, values }: List,
   { limit, cursor }: PageAsked,
 ): Promise<Page<T>> {
-  const after = cursor === undefined ? [] : decodeListCursor(cursor, key);
+  const from = cursor === undefined ? undefined : decodeListCursor(cursor, key);
+  const after = from === undefined ? [] : from.slice(0, 2);
   const next = values.length + 1;
   // A text of its own for each, since a condition that may be absent is no way into an index.
-  const where = after.length === 0 ? '' : `where (l.created_at, l.id) < ($${next}::int8, $${next + 1}::text)`;
-  const answer = await pool.query<{ total: number; page: T[] }>({
-    name: `page-${name}${after.length === 0 ? '' : '-after'}`,
+  const place = from === undefined ? '' : `< ($${next}::int8, $${next + 1}::text)`;
+  const all = typeof rows === 'string' ? rows : rows(place);
+  const where = typeof rows === 'string' && place !== '' ? `where (l.created_at, l.id) ${place}` : '';
+  const counted = from === undefined ? '(select count(*)::int from list)' : 'null::int';
+  const answer = await pool.query<{ total: number | null; page: T[] }>({
+    name: `page-${name}${from === undefined ? '' : '-after'}`,
     // Not materialized: what is counted needs no columns, what is shown no more than a page.
-    text: `with list as not materialized (${rows})
-select (select count(*)::int from list) as total,
+    text: `with list as not materialized (${all})
+select ${counted} as total,
   (select coalesce(json_agg(p), '[]') from (select l.* from list l ${where}
     order by l.created_at desc, l.id desc limit $${next + after.length}) p) as page`,
     values: [...values, ...after, limit + 1],
   });
-  const { total, page } = answer.rows[0] ?? { total: 0, page: [] };
+  const page = answer.rows[0]?.page ?? [];
+  const total = from?.[2] ?? answer.rows[0]?.total ?? 0;
   const shown = page.slice(0, limit);
   const last = shown.at(-1);
   const more = page.length > limit && last !== undefined;
-  return { rows: shown, total, next: more ? encodeCursor([last.created_at, last.id]) : undefined };
+  return { rows: shown, total, next: more ? encodeCursor([last.created_at, last.id, total]) : undefined };
 }

@@ -56,24 +56,28 @@ export interface Traffic {
 
 /**
  * What each filter asks of a row; `?` is its value. One that is not asked for must not stand in the statement: a plan for
- * any values would not use its index.
+ * any values would not use its index. The first ones say which entries are looked through for the others.
  */
-const FILTERS = [
-  ['environment', 'l.environment = ?'],
+const WITHIN = [
   ['requestId', 'l.request_id = ?'],
+  ['from', 'l.at >= ?'],
+  ['to', 'l.at < ?'],
+] as const;
+const FILTERS = [
+  ...WITHIN,
+  ['environment', 'l.environment = ?'],
   ['keyId', 'l.key_id = ?'],
   ['least', 'l.status >= ?'],
   ['most', 'l.status <= ?'],
   ['path', 'starts_with(l.path, ?)'],
-  ['from', 'l.at >= ?'],
-  ['to', 'l.at < ?'],
 ] as const;
 
+/** How many entries a search looks through: what it reads is bounded, however many the project has. */
+const LOOKED_THROUGH = 1_000_000;
+
 // Indexes: request_log_of_project (project, at, request_id); primary key (request_id).
-const REQUESTS = `
-select l.request_id as id, l.at as created_at, l.environment, l.key_id, l.identity, l.method, l.path, l.status, l.ms
-  from operations.request_log l
- where l.project = $1`;
+const ENTRY =
+  'l.request_id as id, l.at as created_at, l.environment, l.key_id, l.identity, l.method, l.path, l.status, l.ms';
 
 // Index: primary key (project, environment, day).
 const USAGE = `
@@ -82,16 +86,22 @@ select to_char(u.day, 'YYYY-MM-DD') as date, u.environment, u.requests, u.reads,
  where u.project = $1 and u.day between $2::date and $3::date
  order by u.day, u.environment`;
 
-/** Opens the questions. */
-export function openTraffic(pool: Pool): Traffic {
+/** Opens the questions. @param lookedThrough for tests. */
+export function openTraffic(pool: Pool, lookedThrough = LOOKED_THROUGH): Traffic {
   return {
     requests(project, { limit, cursor, statuses, ...filters }) {
       const asked = { ...filters, least: statuses?.[0], most: statuses?.[1] };
       const given = FILTERS.filter(([name]) => asked[name] !== undefined);
       const conditions = given.map(([, sql], index) => ` and ${sql.replace('?', `$${index + 2}`)}`);
+      const within = given.filter(([name]) => WITHIN.some(([own]) => own === name)).length;
       const list = {
         name: `requests-${given.map((filter) => FILTERS.indexOf(filter)).join('')}`,
-        rows: REQUESTS + conditions.join(''),
+        rows: (after: string) => `
+select ${ENTRY} from (
+  select * from operations.request_log l
+   where l.project = $1${conditions.slice(0, within).join('')} ${after && `and (l.at, l.request_id) ${after}`}
+   order by l.at desc, l.request_id desc limit ${lookedThrough}) l
+ where true${conditions.slice(within).join('')}`,
         values: [project, ...given.map(([name]) => asked[name])],
       };
       return pageOf(pool, list, { limit, cursor });

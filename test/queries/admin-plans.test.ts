@@ -6,6 +6,7 @@ import { resources } from '#projections/resources/project.ts';
 import { schemaSql } from '#projections/tables.ts';
 import { openAdminQueries } from '#queries/admin/admin.ts';
 import type { Page } from '#queries/admin/page.ts';
+import { openTraffic } from '#queries/admin/traffic.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -112,5 +113,23 @@ describe('plans of the admin interface', () => {
         expect(await read((ask) => page(ask, cursor)), name).to.be.at.most(total + 3 * LIMIT);
       }
     }
+  });
+
+  it('look through so many entries of the request log and no more, and count for the first page alone', async () => {
+    const most = 500;
+    const asked = { limit: LIMIT };
+    const first = await openTraffic(database.pool, most).requests('proj_1', asked);
+    expect([first.total, first.rows[0]?.id]).to.deep.equal([most, `req_${REQUESTS}`]);
+    const next = await openTraffic(database.pool, most).requests('proj_1', { ...asked, cursor: first.next });
+    expect([next.total, next.rows[0]?.id]).to.deep.equal([most, `req_${REQUESTS - LIMIT}`]);
+    const old = await openTraffic(database.pool, most).requests('proj_1', { ...asked, to: 1_000 });
+    expect([old.total, old.rows[0]?.id]).to.deep.equal([most, 'req_999']);
+    const readOf = (more: object) =>
+      mostRowsRead(database.pool, (pool) =>
+        openTraffic(pool, most).requests('proj_1', { ...asked, ...more }),
+      );
+    expect(await readOf({ cursor: first.next })).to.be.at.most(3 * LIMIT);
+    for (const filter of [{}, { statuses: [500, 599] }, { path: '/admin' }, { from: 3, to: 15_000 }])
+      expect(await readOf(filter), JSON.stringify(filter)).to.be.at.most(2 * most + 3 * LIMIT);
   });
 });

@@ -44,7 +44,7 @@ export const LOG_ROUTES = [
     operationId: 'listRequests',
     summary: 'Requests of a project, newest first',
     description:
-      'An entry is here a second or two after its request was answered, and for 30 days unless the installation says otherwise. There are no query strings, bodies, headers or credentials in it.',
+      'An entry is here a second or two after its request was answered, and for 30 days unless the installation says otherwise. A search looks through the newest 1,000,000 entries of its period (`from`, `to`), and `total` counts what it finds among them, once, for the first page. There are no query strings, bodies, headers or credentials in it.',
     tag: 'Projects',
     credential: 'identity',
     query: z.strictObject({
