@@ -3,6 +3,7 @@
  * or a secret. Rows are written in batches off the requests' path; a purge takes the rows whose path names its record.
  */
 import type { Pool } from 'pg';
+import { nowMicros } from '../shared/time.ts';
 
 /** The table, in schema `operations`. */
 export const REQUEST_LOG_SQL = `
@@ -23,6 +24,13 @@ CREATE INDEX request_log_of_project ON operations.request_log (project, at, requ
 CREATE INDEX request_log_named ON operations.request_log (named) WHERE named IS NOT NULL;
 CREATE INDEX request_log_age ON operations.request_log USING brin (at);
 `;
+
+/** A migration: which patients' rows were deleted, so that an instance that still holds some does not write them. */
+export const REQUEST_LOG_FORGOTTEN_SQL = `
+CREATE TABLE operations.request_log_forgotten (
+  named uuid PRIMARY KEY,
+  at int8 NOT NULL                     -- what was answered until then is never written, microseconds since 1970
+);`;
 
 /** A request that was answered. */
 export interface LoggedRequest {
@@ -46,7 +54,7 @@ const WAITING = 20_000;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-// A batch whose answer was lost is sent again.
+// A batch whose answer was lost is sent again. What named a patient who was purged meanwhile is left out.
 const INSERT = `
 insert into operations.request_log
   (request_id, at, project, environment, key_id, identity, method, path, named, status, ms)
@@ -54,7 +62,12 @@ select request_id, at, project, environment, key_id, identity, method, path, nam
   from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
               $9::uuid[], $10::int2[], $11::real[])
     as r(request_id, at, project, environment, key_id, identity, method, path, named, status, ms)
+ where not exists (select from operations.request_log_forgotten f where f.named = r.named and f.at >= r.at)
 on conflict do nothing`;
+
+const FORGET = `
+insert into operations.request_log_forgotten as f (named, at) values ($1, $2)
+on conflict (named) do update set at = greatest(f.at, excluded.at)`;
 
 const EXPIRED = `
 delete from operations.request_log
@@ -98,11 +111,15 @@ export class RequestLog {
     for (let deleted = 1; deleted > 0; ) {
       deleted = (await this.pool.query(EXPIRED, [before])).rowCount ?? 0;
     }
+    await this.pool.query('delete from operations.request_log_forgotten where at < $1', [before]);
   }
 
-  /** Deletes the rows whose path names a patient: part of a purge. What waits in memory is written first. */
+  /**
+   * Deletes the rows whose path names a patient, and keeps those from being written that wait on any instance: part of a
+   * purge. A batch that is being written meanwhile is met by the purge's next call.
+   */
   async forget(patientId: string): Promise<void> {
-    await this.flush();
+    await this.pool.query(FORGET, [patientId, nowMicros()]);
     await this.pool.query('delete from operations.request_log where named = $1', [patientId]);
   }
 }

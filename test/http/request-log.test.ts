@@ -5,7 +5,7 @@ import { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/identity/dev-issuer/people.ts';
 import { RequestLog } from '#src/operations/request-log.ts';
 import { Usage } from '#src/operations/usage.ts';
-import { newId } from '#src/shared/ids.ts';
+import { newId, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
@@ -251,6 +251,34 @@ describe('what is noted of requests', () => {
     path: '/fhir/R4/Patient',
     status: 200,
     ms: 1,
+  });
+
+  it('is not written once the patient it names is purged, whichever instance holds it', async () => {
+    const service = await startInProcess();
+    const [one, other] = [new RequestLog(service.pool), new RequestLog(service.pool)];
+    const patient = newUuid();
+    const of = (id: string) => ({ ...request(), path: `/fhir/R4/Patient/${id}` });
+    const [held, neighbour] = [of(patient), of(newUuid())];
+    other.add(held);
+    other.add(neighbour);
+    await one.forget(patient);
+    const late = { ...of(patient), at: nowMicros() + 1 };
+    other.add(late);
+    await other.flush();
+    const written = async () =>
+      (
+        await service.pool.query<{ id: string }>(
+          'select request_id as id from operations.request_log where project = $1',
+          ['proj_x'],
+        )
+      ).rows.map(({ id }) => id);
+    // What is asked for afterwards, such as the end of the purge, is told of: it finds nothing.
+    expect(await written()).to.have.members([neighbour.requestId, late.requestId]);
+    await one.forget(patient);
+    expect(await written()).to.deep.equal([neighbour.requestId]);
+    await one.sweep(nowMicros() + 1_000_000);
+    expect((await service.pool.query('select from operations.request_log_forgotten')).rowCount).to.equal(0);
+    await service.stop();
   });
 
   it('waits while the database is away, within bounds, and is counted when it is too much', async () => {

@@ -8,6 +8,7 @@ import {
   PARKED_SQL,
   RATE_AND_USAGE_SQL,
   READ_ANSWERS_SQL,
+  REQUEST_LOG_FORGOTTEN_SQL,
   RETRY_SECRETS_SQL,
   WEBHOOKS_SQL,
 } from '#src/operations/schema.ts';
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0010-identity', sql: DEV_ISSUER_SQL },
   { name: '0011-retry-secrets', sql: RETRY_SECRETS_SQL },
   { name: '0013-webhooks', sql: WEBHOOKS_SQL },
+  { name: '0014-request-log-forgotten', sql: REQUEST_LOG_FORGOTTEN_SQL },
 ];
