@@ -57,8 +57,13 @@ export interface AdminCommands {
     role: Role,
   ) => Promise<Done>;
   readonly removeMember: (by: Circumstances, organizationId: string, member: Person) => Promise<Done>;
-  /** @throws Refusal conflict when another organization holds one of the domains. */
-  readonly configureSso: (by: Circumstances, organizationId: string, settings: Sso) => Promise<Done>;
+  /** @throws Refusal conflict when another organization holds one of the domains; forbidden for what the claim does not cover. */
+  readonly configureSso: (
+    by: Circumstances,
+    organizationId: string,
+    settings: Sso,
+    claim: organization.SsoClaim,
+  ) => Promise<Done>;
   /** @param domain of the caller's verified e-mail address. */
   readonly verifyOrganization: (by: Circumstances, organizationId: string, domain: string) => Promise<Done>;
   readonly createProject: (
@@ -105,6 +110,8 @@ export function openAdmin({
     done(projects.write(projectStream(id), by, decide));
   const onApplication = (by: Circumstances, id: string, decide: Decide<ApplicationState>) =>
     done(applications.write(applicationStream(id), by, decide));
+  /** A project is not closed while an application is registered in it: two streams, so no append notices. */
+  const inTurn = (id: string, work: () => Promise<Done>) => locks.hold([`project-applications ${id}`], work);
   return {
     async createOrganization(by, name, founder) {
       const id = by.ids.prefixed('org_');
@@ -112,13 +119,13 @@ export function openAdmin({
     },
     addMember: (by, id, member, role) => onOrganization(by, id, organization.addMember(id, member, role)),
     removeMember: (by, id, member) => onOrganization(by, id, organization.removeMember(id, member)),
-    configureSso: (by, id, settings) =>
+    configureSso: (by, id, settings, claim) =>
       locks.hold(
         settings.domains.map((domain) => `sso-domain ${domain}`),
         async () => {
           const holders = await domainHolders(settings.domains);
           refuseHeld(settings.domains, (domain) => (holders.get(domain) ?? id) !== id);
-          const configured = await onOrganization(by, id, organization.configureSso(id, settings));
+          const configured = await onOrganization(by, id, organization.configureSso(id, settings, claim));
           // The next to ask for one of the domains must see whose it is.
           if (configured.wrote !== undefined && !(await visible(configured.wrote.position)))
             throw unavailable('the settings are kept, but do not show yet; try again');
@@ -134,7 +141,7 @@ export function openAdmin({
         result: { id },
       };
     },
-    deleteProject: (by, id) => onProject(by, id, project.remove(id)),
+    deleteProject: (by, id) => inTurn(id, () => onProject(by, id, project.remove(id))),
     async createKey(by, projectId, asked) {
       const id = by.ids.prefixed('key_');
       const { key, event } = issueKey(id, asked, await secretOf(by));
@@ -148,7 +155,10 @@ export function openAdmin({
       const random = asked.kind === 'confidential' ? await secretOf(by) : undefined;
       const ids = { application: id, project: projectId, client: clientId };
       const { data, secret } = registration(ids, asked, random);
-      const made = await onApplication(by, id, application.register(data));
+      const made = await inTurn(projectId, async () => {
+        project.requireOpen(await projects.state(projectStream(projectId)), projectId);
+        return onApplication(by, id, application.register(data));
+      });
       return { ...made, result: { id, clientId, secret } };
     },
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),

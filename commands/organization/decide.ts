@@ -1,6 +1,6 @@
 /** What may happen to an organization. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
-import type { Person, Role } from '#src/shared/member.ts';
+import { isAtLeast, type Person, type Role } from '#src/shared/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { memberKey, type OrganizationState, type Sso } from './state.ts';
 
@@ -37,11 +37,24 @@ export function removeMember(id: string, { issuer, subject }: Person) {
   };
 }
 
-/** Replaces the settings of single sign-on. */
-export function configureSso(id: string, { issuer, client_id, domains }: Sso) {
+/** What whoever configures single sign-on may claim. */
+export interface SsoClaim {
+  readonly role: Role;
+  /** The domain of their verified e-mail address, by a token that the installation trusts; undefined without one. */
+  readonly domain: string | undefined;
+}
+
+/**
+ * Replaces the settings of single sign-on.
+ * @throws Refusal forbidden when another than an owner changes where people sign in, or for every new domain that is not
+ * the caller's own: a domain decides who comes in, and whom discovery leads here.
+ */
+export function configureSso(id: string, { issuer, client_id, domains }: Sso, claim: SsoClaim) {
   return (state: OrganizationState): PlainEvent[] => {
     requireThere(state, id);
     const { sso } = state;
+    if (sso?.issuer !== issuer || sso.client_id !== client_id) requireOwner(claim.role);
+    requireProved(domains, [...(sso?.domains ?? []), ...(claim.domain === undefined ? [] : [claim.domain])]);
     const same =
       sso?.issuer === issuer &&
       sso.client_id === client_id &&
@@ -68,6 +81,29 @@ export function verify(id: string, domain: string) {
     }
     return state.verified === domain ? [] : [{ type: 'OrganizationVerified', data: { domain } }];
   };
+}
+
+function requireOwner(role: Role): void {
+  if (isAtLeast(role, 'owner')) return;
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: `issuer and client_id of single sign-on take the role owner; yours in this organization is ${role}`,
+  });
+}
+
+function requireProved(domains: readonly string[], proved: readonly string[]): void {
+  const claimed = domains.flatMap((domain, index) =>
+    proved.includes(domain)
+      ? []
+      : [
+          {
+            code: 'forbidden' as const,
+            diagnostics: `${domain} is new to the organization: naming it takes an ID token, of an issuer that the installation trusts, with a verified e-mail address of that domain`,
+            expression: `domains.${index}`,
+          },
+        ],
+  );
+  if (claimed.length > 0) throw new Refusal('forbidden', claimed);
 }
 
 function requireThere({ exists }: OrganizationState, id: string): void {

@@ -46,6 +46,9 @@ function evolve(state: OrganizationState, event: DomainEvent): void {
       break;
     case 'OrganizationSsoConfigured':
       state.sso = event.data;
+      // What was proved for a domain that is none of the organization's any more proves nothing of it.
+      if (state.verified !== undefined && !event.data.domains.includes(state.verified))
+        state.verified = undefined;
       break;
     case 'OrganizationVerified':
       state.verified = event.data.domain;

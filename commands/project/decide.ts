@@ -40,6 +40,7 @@ export function revokeKey(id: string, keyId: string) {
   };
 }
 
-function requireOpen({ status }: ProjectState, id: string): void {
+/** @throws Refusal not_found for a project that is not there, or closed. */
+export function requireOpen({ status }: Readonly<ProjectState>, id: string): void {
   if (status !== 'open') throw notFound('project', id);
 }

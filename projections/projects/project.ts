@@ -27,7 +27,10 @@ function changesOf({ event, stream }: StoredEvent): [StatementName, object][] {
     case 'OrganizationMemberRemoved':
       return [['member', { ...event.data, organization: id, role: null }]];
     case 'OrganizationSsoConfigured':
-      return [['sso', { ...event.data, id }]];
+      return [
+        ['sso', { ...event.data, id }],
+        ['verificationEnd', { ...event.data, id }],
+      ];
     case 'OrganizationVerified':
       return [['verification', { ...event.data, id }]];
     case 'ProjectCreated': {
@@ -38,6 +41,7 @@ function changesOf({ event, stream }: StoredEvent): [StatementName, object][] {
       return [
         ['projectEnd', { id }],
         ['keysEnd', { id }],
+        ['applicationsEnd', { id }],
       ];
     case 'ApiKeyCreated':
       return [['key', { ...event.data, project: id }]];
@@ -77,7 +81,7 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 2,
+  version: 3,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,

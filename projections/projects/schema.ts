@@ -10,8 +10,9 @@ create table ${schema}.organization (
   sso_client_id text,
   sso_domains text[],            -- lower case
   sso_at int8,
-  verified_domain text,          -- null before it is verified
-  verified_at int8
+  verified_domain text,          -- null while it is not verified
+  verified_at int8,              -- null with it
+  verification_at int8           -- of the last verification, also when it counts no more
 );
 create table ${schema}.member (
   organization text not null,

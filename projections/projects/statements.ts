@@ -28,10 +28,16 @@ from (select distinct on (id) * from json_to_recordset($1::json)
 where o.id = x.id and (o.sso_at is null or o.sso_at < x.at)`,
 
   verification: (schema: string) => `
-update ${schema}.organization o set verified_domain = x.domain, verified_at = x.at
+update ${schema}.organization o set verified_domain = x.domain, verified_at = x.at, verification_at = x.at
 from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, domain text, at int8) order by id, at desc) x
-where o.id = x.id and (o.verified_at is null or o.verified_at < x.at)`,
+where o.id = x.id and (o.verification_at is null or o.verification_at < x.at)`,
+
+  // Takes every settings of a batch: the last ones may have the domain again, the verification is gone all the same.
+  verificationEnd: (schema: string) => `
+update ${schema}.organization o set verified_domain = null, verified_at = null
+from json_to_recordset($1::json) as x(id text, domains text[], at int8)
+where o.id = x.id and o.verification_at < x.at and not o.verified_domain = any(x.domains)`,
 
   project: (schema: string) => `
 insert into ${schema}.project (id, organization, name, created_at)
@@ -53,8 +59,9 @@ where k.key_id = x.key_id and k.revoked_at is null`,
 
   application: (schema: string) => `
 insert into ${schema}.application (id, project, client_id, name, kind, redirect_uris, scopes, grant_types,
-  privacy_url, secret_sha256, trusted, created_at)
-select id, project, client_id, name, kind, redirect_uris, scopes, grant_types, privacy_url, secret_sha256, false, at
+  privacy_url, secret_sha256, trusted, created_at, deleted_at)
+select id, project, client_id, name, kind, redirect_uris, scopes, grant_types, privacy_url, secret_sha256, false, at,
+  (select p.deleted_at from ${schema}.project p where p.id = x.project)
 from json_to_recordset($1::json) as x(id text, project text, client_id text, name text, kind text,
   redirect_uris text[], scopes text[], grant_types text[], privacy_url text, secret_sha256 text, at int8)
 on conflict (id) do nothing`,
@@ -75,7 +82,7 @@ where a.id = x.id and (a.trusted_at is null or a.trusted_at < x.at)`,
   applicationEnd: (schema: string) => `
 update ${schema}.application a set deleted_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)
-where a.id = x.id and a.deleted_at is null`,
+where a.id = x.id and (a.deleted_at is null or a.deleted_at > x.at)`,
 
   projectEnd: (schema: string) => `
 update ${schema}.project p set deleted_at = x.at
@@ -87,6 +94,12 @@ where p.id = x.id and p.deleted_at is null`,
 update ${schema}.api_key k set revoked_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)
 where k.project = x.id and k.revoked_at is null`,
+
+  // Its own end and its project's are of different streams: the earlier one stands, in whichever order they come.
+  applicationsEnd: (schema: string) => `
+update ${schema}.application a set deleted_at = x.at
+from json_to_recordset($1::json) as x(id text, at int8)
+where a.project = x.id and (a.deleted_at is null or a.deleted_at > x.at)`,
 } as const;
 
 /** The name of one. */

@@ -5,12 +5,13 @@ import { verifiedDomain } from '#src/shared/member.ts';
 /**
  * The organizations of an identity, a table expression of (organization, role); `$1` to `$4` are `membershipValues`.
  * A person is a member by name, or a developer because the organization signs in with the issuer that vouches for an
- * address in one of its domains. Who was removed by name stays out.
+ * address in one of its domains. Who was removed by name stays out. By a token that only organizations trust, everybody
+ * is a developer at most: whoever controls their issuer could make one for any member.
  *
  * Index: projects.member_of (issuer, subject), projects.organization_sso_domains.
  */
 export const MEMBERSHIP = `(
-  select m.organization, m.role from projects.member m
+  select m.organization, case when $4::text[] is null then m.role else 'developer' end as role from projects.member m
   where m.issuer = $1 and m.subject = $2 and m.role is not null
     and ($4::text[] is null or m.organization = any($4))
   union all

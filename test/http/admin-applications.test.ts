@@ -163,6 +163,25 @@ describe('admin: applications', () => {
     expect((await list())[0]).to.include({ id, trusted: false });
   });
 
+  it('are not registered in a project that is being closed, and go with it', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name });
+      const before = await owner.done('POST', `/projects/${id}/applications`, PUBLIC);
+      const register = () => owner.ask('POST', `/projects/${id}/applications`, PUBLIC);
+      const asked = [register(), register(), owner.ask('DELETE', `/projects/${id}`), register(), register()];
+      const statuses = (await Promise.all(asked)).map(({ status }) => status);
+      expect(statuses[2]).to.equal(204);
+      const { rows } = await service.pool.query(
+        `select a.id, a.created_at < p.deleted_at as before, a.deleted_at = p.deleted_at as hidden
+         from projects.application a join projects.project p on p.id = a.project where p.id = $1`,
+        [id],
+      );
+      expect(statuses.filter((status) => status === 201)).to.have.length(rows.length - 1);
+      for (const row of rows) expect(row).to.include({ before: true, hidden: true });
+      expect((await owner.ask('PUT', `/applications/${before.id}/branding`, {})).status).to.equal(404);
+    }
+  });
+
   it('are gone when they are deleted', async () => {
     const { id } = await register(PUBLIC);
     expect((await owner.ask('DELETE', `/applications/${id}`)).status).to.equal(204);

@@ -3,6 +3,12 @@ import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
+interface Sso {
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly domains: readonly string[];
+}
+
 describe('admin: domains of organizations', () => {
   let service: InProcess;
   let owner: AdminUser;
@@ -17,8 +23,19 @@ describe('admin: domains of organizations', () => {
   });
   after(() => service.stop());
 
+  /** The owner says where people sign in; an admin with the address then adds its domain. */
+  async function configure(id: string, founder: AdminUser, settings: Sso, email: string): Promise<void> {
+    const { issuer, subject, ask } = await signIn(service, email);
+    await founder.done('POST', `/organizations/${id}/members`, { issuer, subject, role: 'admin' });
+    const known = settings.domains.filter((domain) => !email.endsWith(`@${domain}`));
+    const path = `/organizations/${id}/sso`;
+    await founder.done('PUT', path, { ...settings, domains: known });
+    expect((await ask('PUT', path, settings)).status).to.equal(200);
+  }
+
   describe('single sign-on', () => {
     it('makes developers of people with a verified address of the domain who sign in with the issuer', async () => {
+      const owner = await signIn(service, 'owner@sso.example');
       const { id } = await owner.done('POST', '/organizations', { name: 'SSO' });
       const settings = {
         issuer: owner.issuer,
@@ -27,8 +44,10 @@ describe('admin: domains of organizations', () => {
       };
       const joiner = await signIn(service, 'new@sso.example');
       expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
+      const lower = { ...settings, domains: ['sso.example', 'two.sso.example'] };
+      await configure(id, owner, lower, 'admin@two.sso.example');
       const set = await owner.done('PUT', `/organizations/${id}/sso`, settings);
-      expect(set).to.deep.equal({ ...settings, domains: ['sso.example', 'two.sso.example'] });
+      expect(set).to.deep.equal(lower);
       expect(await owner.done('PUT', `/organizations/${id}/sso`, settings)).to.deep.equal(set);
       expect(await joiner.done('GET', `/organizations/${id}`)).to.deep.include({
         role: 'developer',
@@ -59,25 +78,26 @@ describe('admin: domains of organizations', () => {
     });
 
     it('gives a domain to one organization, also when many ask at once', async () => {
+      const racer = await signIn(service, 'owner@raced.example');
       const ids: string[] = [];
       for (const n of [1, 2, 3, 4])
-        ids.push((await owner.done('POST', '/organizations', { name: `Race ${n}` })).id);
-      const settings = {
-        issuer: 'https://idp.example',
-        client_id: 'c',
-        domains: ['raced.example', 'b.example'],
-      };
+        ids.push((await racer.done('POST', '/organizations', { name: `Race ${n}` })).id);
+      const settings = { issuer: 'https://idp.example', client_id: 'c', domains: ['raced.example'] };
       const answers = await Promise.all(
-        ids.map((id) => owner.ask('PUT', `/organizations/${id}/sso`, settings)),
+        ids.map((id) => racer.ask('PUT', `/organizations/${id}/sso`, settings)),
       );
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409]);
-      const lost = answers.find(({ status }) => status === 409);
-      const { error } = JSON.parse(lost?.text ?? '');
-      expect(error.errors.map(({ field }: { field: string }) => field)).to.deep.equal([
+      const won = ids[answers.findIndex(({ status }) => status === 200)] ?? '';
+      const both = { ...settings, domains: ['raced.example', 'b.example'] };
+      await configure(won, racer, both, 'admin@b.example');
+      const lost = await racer.ask('PUT', `/organizations/${ids.find((id) => id !== won)}/sso`, both);
+      const { error } = JSON.parse(lost.text);
+      expect([lost.status, ...error.errors.map(({ field }: { field: string }) => field)]).to.deep.equal([
+        409,
         'domains.0',
         'domains.1',
       ]);
-      expect(lost?.text).to.not.contain('org_');
+      expect(lost.text).to.not.contain('org_');
     });
 
     const wrong: [string, object, string][] = [
@@ -103,12 +123,32 @@ describe('admin: domains of organizations', () => {
     expect(verified).to.include({ verified: true, verified_domain: 'clinic.example' });
     expect(await owner.done('GET', `/organizations/${id}`)).to.deep.equal(verified);
     expect(await owner.done('POST', `/organizations/${id}/verify`)).to.deep.equal(verified);
-    const { id: other } = await owner.done('POST', '/organizations', { name: 'Other' });
     const sso = { issuer: 'https://idp.example', client_id: 'c', domains: ['other-place.example'] };
-    await owner.done('PUT', `/organizations/${other}/sso`, sso);
+    const { id: other } = await owner.done('POST', '/organizations', { name: 'Other' });
+    await configure(other, owner, sso, 'admin@other-place.example');
     const refusal = await owner.ask('POST', `/organizations/${other}/verify`);
     expect([refusal.status, refusal.text]).to.satisfy(
       ([status, text]: [number, string]) => status === 403 && text.includes('clinic.example'),
     );
+  });
+
+  it('verifies no more what is no more among the domains', async () => {
+    const { id } = await owner.done('POST', '/organizations', { name: 'Moved' });
+    const issuer = 'https://idp.example';
+    const put = (...domains: string[]) =>
+      owner.done('PUT', `/organizations/${id}/sso`, { issuer, client_id: 'c', domains });
+    const seen = async () => {
+      const { verified, verified_domain } = await owner.done('GET', `/organizations/${id}`);
+      return [verified, verified_domain];
+    };
+    await put();
+    await owner.done('POST', `/organizations/${id}/verify`);
+    expect(await seen()).to.deep.equal([true, 'clinic.example']);
+    await put('clinic.example');
+    expect(await seen()).to.deep.equal([true, 'clinic.example']);
+    await put();
+    expect(await seen()).to.deep.equal([false, null]);
+    expect((await owner.done('POST', `/organizations/${id}/verify`)).verified).to.equal(true);
+    expect(await seen()).to.deep.equal([true, 'clinic.example']);
   });
 });

@@ -33,7 +33,7 @@ describe('admin: what was written', () => {
     const settings = {
       issuer: 'https://idp.example',
       client_id: 'c',
-      domains: ['clinic.example', 'b.example'],
+      domains: ['clinic.example'],
     };
     await owner.done('PUT', `/organizations/${organization}/sso`, settings);
     await owner.done('POST', `/organizations/${organization}/verify`);

@@ -71,9 +71,62 @@ describe('admin: single sign-on with an organization’s own client', () => {
     expect((await ben.ask('POST', '/organizations', { name: 'x' })).status).to.equal(403);
     expect((await ben.ask('POST', '/sandbox/quickstart', {})).status).to.equal(403);
     const ownerThere = await person('owner', 'clinic');
-    expect(await ownerThere.done('GET', `/organizations/${own}`)).to.include({ role: 'owner' });
+    expect(await ownerThere.done('GET', `/organizations/${own}`)).to.include({ role: 'developer' });
     expect((await ownerThere.ask('POST', `/organizations/${own}/verify`)).status).to.equal(403);
     expect((await owner.done('POST', `/organizations/${own}/verify`)).verified).to.equal(true);
+  });
+
+  it('makes nobody more than a developer, whatever they are by name', async () => {
+    const project = (await owner.done('POST', `/organizations/${own}/projects`, { name: 'Pilot' })).id;
+    const boss = { issuer: issuer.url, subject: 'boss', role: 'admin' };
+    await owner.done('POST', `/organizations/${own}/members`, boss);
+    const sso = { issuer: issuer.url, client_id: 'evil', domains: ['clinic.example'] };
+    const key = { name: 'k', environment: 'production', scopes: ['read'] };
+    const asked: [string, string, unknown, number][] = [
+      ['GET', `/projects/${project}`, undefined, 200],
+      ['POST', `/projects/${project}/keys`, { ...key, environment: 'sandbox' }, 201],
+      ['POST', `/projects/${project}/keys`, key, 403],
+      ['POST', `/organizations/${own}/projects`, { name: 'x' }, 403],
+      ['POST', `/organizations/${own}/members`, { ...boss, subject: 'x' }, 403],
+      [
+        'DELETE',
+        `/organizations/${own}/members?${new URLSearchParams({ issuer: boss.issuer, subject: 'boss' })}`,
+        undefined,
+        403,
+      ],
+      ['PUT', `/organizations/${own}/sso`, sso, 403],
+      ['DELETE', `/projects/${project}`, undefined, 403],
+    ];
+    for (const subject of ['owner', 'boss']) {
+      const there = await person(subject, 'clinic');
+      for (const [method, path, body, status] of asked)
+        expect((await there.ask(method, path, body)).status, `${subject} ${method} ${path}`).to.equal(status);
+    }
+    const trusted = await person('boss', 'dashboard');
+    expect((await trusted.ask('POST', `/projects/${project}/keys`, key)).status).to.equal(201);
+  });
+
+  it('takes a domain from nobody whose address is not verified, or is of another', async () => {
+    const { id } = await owner.done('POST', '/organizations', { name: 'Claims' });
+    const sso = { issuer: issuer.url, client_id: 'claims', domains: ['b.example'] };
+    const claims: [string, Record<string, unknown>, number][] = [
+      ['another domain', {}, 403],
+      ['an address that is not verified', { email: 'o@b.example', email_verified: false }, 403],
+      ['an address with the domain in front', { email: 'b.example@x.example' }, 403],
+      ['a domain below', { email: 'o@a.b.example' }, 403],
+      ['the domain', { email: 'o@B.example' }, 200],
+      ['another domain, when it is there', {}, 200],
+    ];
+    for (const [what, more, status] of claims) {
+      const user = await person('owner', 'dashboard', more);
+      const answer = await user.ask('PUT', `/organizations/${id}/sso`, sso);
+      expect(answer.status, what).to.equal(status);
+      if (status === 403) {
+        const { error } = JSON.parse(answer.text);
+        expect([error.type, error.field], what).to.deep.equal(['forbidden', 'domains.0']);
+        expect(answer.text).to.contain('b.example is new');
+      }
+    }
   });
 
   it('needs an address that the issuer has verified', async () => {

@@ -326,7 +326,7 @@ describe('read models', () => {
           from = to;
         }
         const texts = await rows(
-          `select to_jsonb(o) - 'created_at' - 'sso_at' - 'verified_at' as row from projects.organization o where id = $1
+          `select to_jsonb(o) - 'created_at' - 'sso_at' - 'verified_at' - 'verification_at' as row from projects.organization o where id = $1
            union all select to_jsonb(m) - 'changed_at' from projects.member m where organization = $1
            union all select to_jsonb(k) - 'created_at' - 'revoked_at' || jsonb_build_object('works', revoked_at is null)
              from projects.api_key k where project = $2

@@ -22,6 +22,7 @@ function given<S>(fold: Fold<S>, ...events: PlainEvent[]) {
 
 const ANN = { issuer: 'https://idp.example', subject: 'ann' };
 const BEN = { issuer: 'https://idp.example', subject: 'ben' };
+const OWNER = { role: 'owner', domain: undefined } as const;
 /** The subject of one issuer is nobody at another. */
 const OTHER_ANN = { issuer: 'https://other.example', subject: 'ann' };
 
@@ -38,6 +39,10 @@ describe('deciding on organizations', () => {
     type: 'OrganizationSsoConfigured',
     data: { issuer: 'https://idp.example', client_id: 'c', domains: ['a.example', 'b.example'] },
   };
+  const settled = (domains: string[]): PlainEvent => ({
+    type: 'OrganizationSsoConfigured',
+    data: { issuer: 'https://idp.example', client_id: 'c', domains },
+  });
   const on = (...events: PlainEvent[]) => given(ORGANIZATION, created, ...events);
 
   it('given nothing, when it is founded, then its founder stands in the event', () => {
@@ -49,7 +54,7 @@ describe('deciding on organizations', () => {
     for (const decide of [
       organization.addMember('org_1', BEN, 'admin'),
       organization.removeMember('org_1', BEN),
-      organization.configureSso('org_1', { issuer: 'i', client_id: 'c', domains: [] }),
+      organization.configureSso('org_1', { issuer: 'i', client_id: 'c', domains: [] }, OWNER),
       organization.verify('org_1', 'a.example'),
     ]) {
       expect(refusal(() => given(ORGANIZATION).when(decide)).status).to.equal(404);
@@ -86,9 +91,80 @@ describe('deciding on organizations', () => {
 
   it('given settings of single sign-on, when the same come again, then nothing happens', () => {
     const same = { issuer: 'https://idp.example', client_id: 'c', domains: ['a.example', 'b.example'] };
-    expect(on(sso).when(organization.configureSso('org_1', same))).to.deep.equal([]);
+    expect(on(sso).when(organization.configureSso('org_1', same, OWNER))).to.deep.equal([]);
     for (const more of [{ issuer: 'x' }, { client_id: 'x' }, { domains: ['a.example'] }, { domains: [] }]) {
-      expect(on(sso).when(organization.configureSso('org_1', { ...same, ...more }))).to.have.length(1);
+      expect(on(sso).when(organization.configureSso('org_1', { ...same, ...more }, OWNER))).to.have.length(1);
+    }
+  });
+
+  const claims: [string, PlainEvent[], object, object, string[] | undefined][] = [
+    // what, given, settings, claim, elements that are refused
+    [
+      'the domain of the caller',
+      [sso],
+      { domains: ['a.example', 'c.example'] },
+      { domain: 'c.example' },
+      undefined,
+    ],
+    ['domains of others', [sso], { domains: ['x.example', 'a.example', 'y.example'] }, {}, ['0', '2']],
+    ['a domain without an address', [], { domains: ['c.example'] }, { domain: undefined }, ['0']],
+    ['a domain below the caller’s', [], { domains: ['b.c.example'] }, {}, ['0']],
+    ['a domain above the caller’s', [], { domains: ['example'] }, {}, ['0']],
+    [
+      'domains that are there, another having been given up',
+      [sso],
+      { domains: ['b.example'] },
+      {},
+      undefined,
+    ],
+    ['a domain that was given up', [sso, settled([])], { domains: ['a.example'] }, {}, ['0']],
+    ['domains, by an admin', [sso], { domains: ['c.example'] }, { role: 'admin' }, undefined],
+    [
+      'another issuer, by an admin',
+      [sso],
+      { issuer: 'https://x.example', domains: [] },
+      { role: 'admin' },
+      [],
+    ],
+    ['another client, by an admin', [sso], { client_id: 'x', domains: [] }, { role: 'admin' }, []],
+    ['the first settings, by an admin', [], { domains: [] }, { role: 'admin' }, []],
+    [
+      'another issuer and client',
+      [sso],
+      { issuer: 'https://x.example', client_id: 'x', domains: [] },
+      {},
+      undefined,
+    ],
+  ];
+  for (const [what, events, settings, claim, refused] of claims) {
+    it(`when single sign-on names ${what}, then ${refused === undefined ? 'it is so' : '403'}`, () => {
+      const all = { issuer: 'https://idp.example', client_id: 'c', domains: [], ...settings };
+      const decide = organization.configureSso('org_1', all, {
+        role: 'owner',
+        domain: 'c.example',
+        ...claim,
+      });
+      if (refused === undefined) expect(on(...events).when(decide)).to.deep.equal([{ ...sso, data: all }]);
+      else {
+        const { status, issues } = refusal(() => on(...events).when(decide));
+        expect(status).to.equal(403);
+        const fields = refused.length === 0 ? [undefined] : refused.map((index) => `domains.${index}`);
+        expect(issues.map(({ expression }) => expression)).to.deep.equal(fields);
+      }
+    });
+  }
+
+  it('given a verified domain, when settings are without it, then it is verified no more', () => {
+    const verified: PlainEvent = { type: 'OrganizationVerified', data: { domain: 'a.example' } };
+    const again = organization.verify('org_1', 'a.example');
+    for (const [events, count] of [
+      [[verified, sso], 0],
+      [[verified, settled(['b.example'])], 'refused'],
+      [[verified, settled(['b.example']), sso], 1],
+      [[verified, settled([])], 1],
+    ] as const) {
+      if (count === 'refused') expect(refusal(() => on(...events).when(again)).status).to.equal(403);
+      else expect(on(...events).when(again)).to.have.length(count);
     }
   });
 

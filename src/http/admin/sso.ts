@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import { isIssuerUrl } from '#src/shared/issuers.ts';
-import { domainOf } from '#src/shared/member.ts';
+import { domainOf, verifiedDomain } from '#src/shared/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
-import { by, organizationFor } from './access.ts';
+import { by, organizationFor, requireInstallationsTrust } from './access.ts';
 import { ssoSchema } from './schemas.ts';
 
 const TAG = 'Single sign-on';
@@ -31,7 +31,9 @@ const settings = z.strictObject({
     .array(z.string().trim().toLowerCase().regex(DOMAIN, 'must be a domain name'))
     .max(50)
     .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a domain' })
-    .describe('E-mail domains of its people; each belongs to one organization.'),
+    .describe(
+      'E-mail domains of its people; each belongs to one organization. Taken are those that it has, and the caller’s own.',
+    ),
 });
 
 const discovered = ssoSchema
@@ -46,15 +48,17 @@ export const SSO_ROUTES = [
     operationId: 'putSso',
     summary: 'Set where the people of an organization sign in',
     description:
-      'A person with a verified e-mail address in one of the domains, who signs in with this issuer, is a developer of the organization. A domain of another organization is refused (409).',
+      'A person with a verified e-mail address in one of the domains, who signs in with this issuer, is a developer of the organization. Only an owner changes `issuer` and `client_id` (else 403). A domain that is new to the organization must be that of the caller’s verified e-mail address, by an ID token of an issuer that the installation trusts (else 403); one of another organization is refused (409). Settings without the verified domain end the verification.',
     tag: TAG,
     credential: 'identity',
     body: settings,
     answers: { 200: { description: 'The settings', schema: ssoSchema } },
     async run(request) {
-      const { services, params, body } = request;
-      const { id } = await organizationFor(request, params.org_id, 'admin');
-      const { wrote } = await services.admin.configureSso(by(request), id, body);
+      const { services, identity, params, body } = request;
+      const { id, role } = await organizationFor(request, params.org_id, 'admin');
+      requireInstallationsTrust(identity, 'setting single sign-on');
+      const claim = { role, domain: verifiedDomain(identity) };
+      const { wrote } = await services.admin.configureSso(by(request), id, body, claim);
       return { status: 200, body, position: wrote?.position, awaited: true };
     },
   }),

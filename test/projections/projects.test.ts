@@ -1,0 +1,133 @@
+/** What ends in the read model `projects`: verifications, and applications with their projects, however batches are cut. */
+import { expect } from 'chai';
+import { projects } from '#projections/projects/project.ts';
+import { runAll } from '#projections/rows.ts';
+import { openSession } from '#projections/session.ts';
+import { prepareReadModels } from '#projections/tables.ts';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import type { NewEvent } from '#src/events/store.ts';
+import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { made, stored } from './made.ts';
+
+/** Where batches end; a smaller number than the one before begins again, so that events come twice. */
+const CUTS = [[99], [1, 2, 3, 4, 5, 99], [2, 0, 4, 1, 99], [3, 99, 0, 99]];
+
+describe('read model projects, however batches are cut or repeated', () => {
+  let database: TestDatabase;
+
+  before(async () => {
+    database = await createDatabase();
+    await prepareReadModels(database.pool, [projects]);
+  });
+  after(() => database.drop());
+
+  /** Projects events in batches, each one transaction. */
+  async function project(events: readonly StoredEvent[], cut: readonly number[]): Promise<void> {
+    const session = await openSession(database.url, { name: 'test' });
+    let from = 0;
+    for (const to of cut) {
+      await session.query('begin');
+      await runAll(session, projects.statements('projects', events.slice(Math.min(from, to), to)));
+      await session.query('commit');
+      from = to;
+    }
+    await session.end();
+  }
+
+  const one = async (sql: string, id: string) => (await database.pool.query(sql, [id])).rows[0];
+
+  type Step = { readonly verified: string } | { readonly sso: readonly string[] };
+  const verified = (domain: string): Step => ({ verified: domain });
+  const sso = (...domains: string[]): Step => ({ sso: domains });
+  const eventOf = (step: Step): NewEvent =>
+    'verified' in step
+      ? made({ type: 'OrganizationVerified', data: { domain: step.verified } })
+      : made({
+          type: 'OrganizationSsoConfigured',
+          data: { issuer: 'https://idp.example', client_id: 'c', domains: [...step.sso] },
+        });
+
+  const verifications: [string, Step[], string | null][] = [
+    ['settings with the domain', [verified('a.example'), sso('b.example', 'a.example')], 'a.example'],
+    ['settings without the domain', [verified('a.example'), sso('b.example')], null],
+    ['settings without domains', [verified('a.example'), sso()], null],
+    ['settings without, then with it', [verified('a.example'), sso('b.example'), sso('a.example')], null],
+    ['settings before it', [sso('b.example'), sso('a.example'), verified('a.example')], 'a.example'],
+    ['another after', [verified('a.example'), sso('b.example'), verified('b.example')], 'b.example'],
+    [
+      'the same after',
+      [verified('a.example'), sso('b.example'), sso('a.example'), verified('a.example')],
+      'a.example',
+    ],
+  ];
+  for (const [what, steps, domain] of verifications) {
+    it(`${domain === null ? 'drops' : 'keeps'} a verification: ${what}`, async () => {
+      for (const cut of CUTS) {
+        const id = `org_${newUuid()}`;
+        const founded = made({ type: 'OrganizationCreated', data: { organization_id: id, name: 'Clinic' } });
+        await project(stored(organizationStream(id), [founded, ...steps.map(eventOf)]), cut);
+        const row = await one('select * from projects.organization where id = $1', id);
+        expect(row.verified_domain, `${cut}`).to.equal(domain);
+        expect(row.verified_at === null, `${cut}`).to.equal(domain === null);
+      }
+    });
+  }
+
+  type Happened = 'opened' | 'closed' | 'registered' | 'deleted';
+  const ends: [string, Happened[], Happened | undefined][] = [
+    ['shows an application of an open project', ['opened', 'registered'], undefined],
+    ['hides one of a closed project', ['opened', 'registered', 'closed'], 'closed'],
+    ['hides one that was registered after its project’s end', ['opened', 'closed', 'registered'], 'closed'],
+    ['hides one that was deleted before that', ['opened', 'registered', 'deleted', 'closed'], 'deleted'],
+    ['hides one that was deleted after that', ['opened', 'registered', 'closed', 'deleted'], 'closed'],
+  ];
+  for (const [what, happened, end] of ends) {
+    it(what, async () => {
+      for (const cut of CUTS) {
+        const id = newUuid();
+        const [project_id, application_id] = [`proj_${id}`, `app_${id}`];
+        const make: Readonly<Record<Happened, () => [string, NewEvent]>> = {
+          opened: () => [
+            projectStream(project_id),
+            made({ type: 'ProjectCreated', data: { project_id, organization_id: 'org_1', name: 'Pilot' } }),
+          ],
+          closed: () => [projectStream(project_id), made({ type: 'ProjectDeleted', data: { project_id } })],
+          registered: () => [
+            applicationStream(application_id),
+            made({
+              type: 'ApplicationRegistered',
+              data: { application_id, project_id, client_id: `client_${id}`, ...DIARY },
+            }),
+          ],
+          deleted: () => [
+            applicationStream(application_id),
+            made({ type: 'ApplicationDeleted', data: { application_id } }),
+          ],
+        };
+        const events = happened.flatMap((name) => {
+          const [stream, event] = make[name]();
+          return stored(stream, [event]);
+        });
+        await project(events, cut);
+        const row = await one(
+          'select a.deleted_at, p.deleted_at as closed_at from projects.application a join projects.project p on p.id = a.project where a.id = $1',
+          application_id,
+        );
+        expect(row.deleted_at !== null, `${cut}`).to.equal(end !== undefined);
+        if (end !== undefined) {
+          expect(row.deleted_at === row.closed_at, `${cut}`).to.equal(end === 'closed');
+        }
+      }
+    });
+  }
+});
+
+const DIARY = {
+  name: 'Diary',
+  kind: 'public' as const,
+  redirect_uris: ['https://diary.example/back'],
+  scopes: ['patient/*.rs'],
+  grant_types: ['authorization_code'],
+};
