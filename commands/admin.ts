@@ -18,6 +18,7 @@ import * as project from './project/decide.ts';
 import { type Founded, type Founding, foundFor } from './project/found.ts';
 import { issueKey, type NewKey } from './project/key.ts';
 import { PROJECT, type ProjectState } from './project/state.ts';
+import type { SandboxQueue } from './sandbox/queue.ts';
 import { provisioningRequested } from './sandbox/request.ts';
 import { secretOf } from './secret.ts';
 
@@ -27,6 +28,8 @@ export interface AdminDeps {
   readonly locks: CriteriaLocks;
   /** Synthetic patients of a new project's sandbox, 0 to 30. */
   readonly sandboxPatients: number;
+  /** Where what has a sandbox filled waits for its turn. */
+  readonly queue: SandboxQueue;
   /**
    * Which organization holds each of these e-mail domains now, by domain; those that none holds are absent.
    * @throws Refusal unavailable when the read model does not come to the log's head.
@@ -66,6 +69,7 @@ export interface AdminCommands {
   ) => Promise<Done>;
   /** @param domain of the caller's verified e-mail address. */
   readonly verifyOrganization: (by: Circumstances, organizationId: string, domain: string) => Promise<Done>;
+  /** @throws Refusal throttled while too many sandboxes of the caller or of the organization wait to be filled. */
   readonly createProject: (
     by: Circumstances,
     organizationId: string,
@@ -89,7 +93,7 @@ export interface AdminCommands {
   readonly brandApplication: (by: Circumstances, applicationId: string, branding: Branding) => Promise<Done>;
   readonly trustApplication: (by: Circumstances, applicationId: string, trusted: boolean) => Promise<Done>;
   readonly deleteApplication: (by: Circumstances, applicationId: string) => Promise<Done>;
-  /** An organization, a project and a key in one. */
+  /** An organization, a project and a key in one. @throws Refusal throttled, as for a project. */
   readonly quickstart: (by: Circumstances, founding: Founding) => Promise<Founded>;
 }
 
@@ -98,6 +102,7 @@ export function openAdmin({
   handler,
   locks,
   sandboxPatients,
+  queue,
   domainHolders,
   visible,
 }: AdminDeps): AdminCommands {
@@ -136,10 +141,11 @@ export function openAdmin({
     async createProject(by, organizationId, name) {
       const id = by.ids.prefixed('proj_');
       const filling = provisioningRequested({ ...by, patients: sandboxPatients });
-      return {
-        ...(await onProject(by, id, project.create(id, organizationId, name, filling))),
-        result: { id },
-      };
+      const create = () => onProject(by, id, project.create(id, organizationId, name, filling));
+      const created = await (filling.length === 0
+        ? create()
+        : queue(by, organizationId, create, ({ wrote }) => wrote?.position));
+      return { ...created, result: { id } };
     },
     deleteProject: (by, id) => inTurn(id, () => onProject(by, id, project.remove(id))),
     async createKey(by, projectId, asked) {
@@ -164,7 +170,10 @@ export function openAdmin({
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),
     trustApplication: (by, id, trusted) => onApplication(by, id, application.trust(id, trusted)),
     deleteApplication: (by, id) => onApplication(by, id, application.remove(id)),
-    quickstart: (by, founding) => foundFor({ organizations, projects }, by, { ...founding, sandboxPatients }),
+    quickstart(by, founding) {
+      const found = () => foundFor({ organizations, projects }, by, { ...founding, sandboxPatients });
+      return sandboxPatients === 0 ? found() : queue(by, undefined, found, ({ position }) => position);
+    },
   };
 }
 

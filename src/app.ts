@@ -213,13 +213,14 @@ export async function startApp(deps: AppDeps): Promise<App> {
     parked: carried.parked,
     processes: [carried, erasures, sandboxes, hooks.process],
   });
-  const administration = openAdministration({
+  const { queue, ...administration } = openAdministration({
     pool,
     store,
     handler,
     locks,
     passed,
     sandboxPatients: config.sandboxPatients,
+    waiting: sandboxQueries.sandboxesWaiting,
   });
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
   const { verifier, devIssuer } = await openIdentities({ config, pool, log, ssoClientsOf });
@@ -251,6 +252,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
         queries: sandboxQueries,
         usage: administration.adminQueries.usage,
         patients: config.sandboxPatients,
+        queue,
       }),
     },
     identify: openIdentify(verifier),

@@ -38,10 +38,14 @@ export async function requestReset(
   const data = asked({ ids: by.ids, now: by.now, patients });
   const wrote = await sandboxes.write(projectStream(project), by, (state) => {
     if (state.project !== 'open') throw notFound('project', project);
-    const { current } = state;
-    return current?.isReset && !current.done ? [] : [{ type: 'SandboxResetRequested', data }];
+    return isResetting(state) ? [] : [{ type: 'SandboxResetRequested', data }];
   });
   return wrote?.position;
+}
+
+/** Whether a reset is asked for and not over. */
+export function isResetting({ current }: Readonly<SandboxState>): boolean {
+  return current?.isReset === true && !current.done;
 }
 
 function asked({ ids, now, patients }: Wanted) {

@@ -18,7 +18,7 @@ export interface Sandboxes {
   /**
    * Empties a sandbox and fills it anew, one reset at a time.
    * @returns whether that was over before the patience was.
-   * @throws Refusal not_found
+   * @throws Refusal not_found; throttled when too many sandboxes of the caller or of the organization wait.
    */
-  readonly reset: (by: Circumstances, project: string) => Promise<boolean>;
+  readonly reset: (by: Circumstances, organization: string, project: string) => Promise<boolean>;
 }

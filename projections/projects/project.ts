@@ -11,7 +11,7 @@ import { ORDER, STATEMENTS, type StatementName } from './statements.ts';
 const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
 
 /** What an event changes. */
-function changesOf({ event, stream }: StoredEvent): [StatementName, object][] {
+function changesOf({ event, stream, metadata }: StoredEvent): [StatementName, object][] {
   const id = idIn(stream);
   switch (event.type) {
     case 'OrganizationCreated': {
@@ -37,6 +37,14 @@ function changesOf({ event, stream }: StoredEvent): [StatementName, object][] {
       const { project_id, organization_id: organization, name } = event.data;
       return [['project', { id: project_id, organization, name }]];
     }
+    case 'SandboxProvisioningRequested':
+    case 'SandboxResetRequested': {
+      const { kind, issuer, subject } = metadata.credential;
+      const asker = kind === 'id_token' ? `${issuer} ${subject}` : null;
+      return [['filling', { id, reset_id: event.data.reset_id, asker }]];
+    }
+    case 'SandboxProvisioned':
+      return [['filled', { id, reset_id: event.data.reset_id }]];
     case 'ProjectDeleted':
       return [
         ['projectEnd', { id }],
@@ -81,7 +89,7 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 3,
+  version: 4,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,

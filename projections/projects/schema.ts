@@ -28,7 +28,10 @@ create table ${schema}.project (
   organization text not null,
   name text not null,
   created_at int8 not null,
-  deleted_at int8                -- null while it is open
+  deleted_at int8,               -- null while it is open
+  filling text,                  -- reset_id of what its sandbox waits for; null once that is done
+  filling_by text,               -- issuer and subject of who asked last; null: the service
+  filling_at int8                -- when they asked; null: never
 );
 create table ${schema}.api_key (
   sha256 text primary key,       -- hex digest of the key: what authentication looks up
@@ -73,6 +76,8 @@ create index if not exists organization_sso_issuer on ${schema}.organization (ss
 create index if not exists member_of on ${schema}.member (issuer, subject);
 -- projects of an organization
 create index if not exists project_of_organization on ${schema}.project (organization, created_at, id);
+-- sandboxes that wait
+create index if not exists project_filling on ${schema}.project (filling_at) where filling is not null;
 -- keys of a project
 create index if not exists api_key_of_project on ${schema}.api_key (project, created_at, key_id);
 -- applications of a project

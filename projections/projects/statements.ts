@@ -45,6 +45,17 @@ select id, organization, name, at
 from json_to_recordset($1::json) as x(id text, organization text, name text, at int8)
 on conflict (id) do nothing`,
 
+  filling: (schema: string) => `
+update ${schema}.project p set filling = x.reset_id, filling_by = x.asker, filling_at = x.at
+from (select distinct on (id) * from json_to_recordset($1::json)
+  as x(id text, reset_id text, asker text, at int8) order by id, at desc) x
+where p.id = x.id and (p.filling_at is null or p.filling_at < x.at)`,
+
+  filled: (schema: string) => `
+update ${schema}.project p set filling = null
+from json_to_recordset($1::json) as x(id text, reset_id text, at int8)
+where p.id = x.id and p.filling = x.reset_id`,
+
   key: (schema: string) => `
 insert into ${schema}.api_key (sha256, key_id, project, environment, name, scopes, last4, created_at)
 select sha256, key_id, project, environment, name, scopes, last4, at

@@ -1,4 +1,4 @@
-/** What is in a sandbox: how many patients, and whose records a reset has to purge. */
+/** What is in a sandbox: how many patients, and whose records a reset has to purge; and how many sandboxes wait. */
 import type { Pool } from 'pg';
 import { type Tenant, tenantId } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
@@ -12,6 +12,15 @@ export interface SandboxQueries {
   ) => Promise<{ readonly synthetic: number; readonly own: number }>;
   /** Patients whose records were opened before a time, deleted ones included, purged ones not. */
   readonly recordsBefore: (tenant: Tenant, before: Micros) => Promise<string[]>;
+  /**
+   * Sandboxes of open projects that wait for what was asked since a time by a person, or in an organization.
+   * @param person issuer and subject, with a space between.
+   */
+  readonly sandboxesWaiting: (
+    person: string,
+    organization: string | undefined,
+    since: Micros,
+  ) => Promise<number>;
 }
 
 // Index: resources.resource_by_id (tenant, type, id).
@@ -24,6 +33,12 @@ from resources.resource r where r.tenant = $1 and r.type = 'Patient' and not r.d
 const RECORDS = `
 select v.id from history.version v
 where v.tenant = $1 and v.type = 'Patient' and v.version = 1 and v.recorded_at < $2 order by v.recorded_at`;
+
+// Index: projects.project_filling (filling_at), which knows those that wait alone.
+const WAITING = `
+select count(*)::int as waiting from projects.project p
+where p.filling is not null and p.filling_at >= $3 and p.deleted_at is null
+  and (p.filling_by = $1 or p.organization = $2)`;
 
 /** Opens the questions. */
 export function openSandboxQueries(pool: Pool): SandboxQueries {
@@ -43,6 +58,14 @@ export function openSandboxQueries(pool: Pool): SandboxQueries {
         values: [tenantId(tenant), before],
       });
       return rows.map(({ id }) => id);
+    },
+    async sandboxesWaiting(person, organization, since) {
+      const { rows } = await pool.query<{ waiting: number }>({
+        name: 'sandboxes-waiting',
+        text: WAITING,
+        values: [person, organization, since],
+      });
+      return rows[0]?.waiting ?? 0;
     },
   };
 }

@@ -3,7 +3,9 @@ import type { Pool } from 'pg';
 import { type AdminCommands, openAdmin } from '#commands/admin.ts';
 import type { CriteriaLocks } from '#commands/command.ts';
 import type { Handler } from '#commands/handle.ts';
+import { openSandboxQueue, type SandboxQueue } from '#commands/sandbox/queue.ts';
 import { type AdminQueries, openAdminQueries } from '#queries/admin/admin.ts';
+import type { SandboxQueries } from '#queries/admin/sandbox.ts';
 import { type Moment, type RecordAt, recordAt } from '../audit/record-at.ts';
 import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
@@ -17,6 +19,8 @@ export interface AdministrationDeps {
   readonly locks: CriteriaLocks;
   /** Of a new project's sandbox. */
   readonly sandboxPatients: number;
+  /** How many sandboxes wait. */
+  readonly waiting: SandboxQueries['sandboxesWaiting'];
   /** Waits until the named read models show a position; false when it takes too long. */
   readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
 }
@@ -25,6 +29,8 @@ export interface AdministrationDeps {
 export interface Administration {
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
+  /** Where new and reset sandboxes wait for their turn. */
+  readonly queue: SandboxQueue;
   /** A patient's record at a moment, from its events; undefined when it was purged. */
   readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
 }
@@ -37,21 +43,26 @@ export function openAdministration({
   locks,
   passed,
   sandboxPatients,
+  waiting,
 }: AdministrationDeps): Administration {
   const adminQueries = openAdminQueries(pool);
+  const visible = (position: Position) => passed(position, ['projects']);
+  const queue = openSandboxQueue({ locks, waiting, visible });
   const admin = openAdmin({
     handler,
     locks,
     sandboxPatients,
+    queue,
     domainHolders: async (domains) => {
       if (!(await passed(await store.head(), ['projects']))) throw unavailable('projects lag behind the log');
       return adminQueries.domainHolders(domains);
     },
-    visible: (position) => passed(position, ['projects']),
+    visible,
   });
   return {
     admin,
     adminQueries,
+    queue,
     async recordAt(patientId, moment) {
       try {
         return await recordAt(store.read(recordStream(patientId)), moment, () => false);

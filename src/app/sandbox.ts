@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Aggregate } from '#commands/aggregate.ts';
 import type { Handler } from '#commands/handle.ts';
-import { requestReset } from '#commands/sandbox/request.ts';
+import type { SandboxQueue } from '#commands/sandbox/queue.ts';
+import { isResetting, requestReset } from '#commands/sandbox/request.ts';
 import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
 import { SANDBOX } from '#commands/sandbox/state.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
@@ -18,6 +19,7 @@ export interface SandboxesDeps {
   readonly usage: Traffic['usage'];
   /** Of a reset sandbox. */
   readonly patients: number;
+  readonly queue: SandboxQueue;
 }
 
 /** How long the answer to a reset waits for its end, in ms. */
@@ -26,7 +28,7 @@ const PATIENCE_MS = 20_000;
 const LOOK_EVERY = 100;
 
 /** Opens them. */
-export function openSandboxes({ handler, queries, usage, patients }: SandboxesDeps): Sandboxes {
+export function openSandboxes({ handler, queries, usage, patients, queue }: SandboxesDeps): Sandboxes {
   const sandboxes = new Aggregate(handler, SANDBOX);
   return {
     async status(project) {
@@ -44,8 +46,12 @@ export function openSandboxes({ handler, queries, usage, patients }: SandboxesDe
         resets,
       };
     },
-    async reset(by, project) {
-      await requestReset(sandboxes, by, project, patients);
+    async reset(by, organization, project) {
+      // Who asks for the same reset again waits with who asked first.
+      if (!isResetting(await sandboxes.state(projectStream(project)))) {
+        const ask = () => requestReset(sandboxes, by, project, patients);
+        await queue(by, organization, ask, (position) => position);
+      }
       const deadline = performance.now() + PATIENCE_MS;
       for (;;) {
         const { current } = await sandboxes.state(projectStream(project));

@@ -205,6 +205,62 @@ describe('sandbox over HTTP', () => {
     expect((await stranger.ask('POST', `/projects/${project.id}/sandbox/reset`)).status).to.equal(404);
   });
 
+  it('waits for a few others of one person or organization only; more are refused until then', async function () {
+    this.timeout(120_000);
+    const busy = await startInProcess({}, { SANDBOX_PATIENTS: '30' });
+    try {
+      const [greedy, colleague, other] = await Promise.all(
+        ['greedy', 'colleague', 'other'].map((name) => signIn(busy, `${name}@clinic.example`)),
+      );
+      if (greedy === undefined || colleague === undefined || other === undefined) throw new Error('nobody');
+      const { id: organization } = await greedy.done('POST', '/organizations', { name: 'Clinic' });
+      await greedy.done('POST', `/organizations/${organization}/members`, {
+        issuer: colleague.issuer,
+        subject: colleague.subject,
+        role: 'owner',
+      });
+      const projects = `/organizations/${organization}/projects`;
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, (_, n) =>
+          n % 2 === 0
+            ? greedy.ask('POST', '/sandbox/quickstart', {})
+            : greedy.ask('POST', projects, { name: 'Many' }),
+        ),
+      );
+      const opened = answers.filter(({ status }) => status === 201);
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(opened.length + refused.length).to.equal(answers.length);
+      // One or two may be done by then.
+      expect(opened.length).to.be.within(5, 8);
+      for (const answer of refused) {
+        expect(answer.headers.get('retry-after')).to.match(/^\d+$/);
+        expect(answer.text).to.contain('"throttled"');
+      }
+      const wrote = await busy.pool.query(
+        `select from projects.project where name in ('Many', 'Quickstart') and filling_by is not null`,
+      );
+      expect(wrote.rowCount).to.equal(opened.length);
+      // Nobody else is refused.
+      expect((await other.ask('POST', '/sandbox/quickstart', {})).status).to.equal(201);
+      // These are not done before the end. Resets count, too, and so does what a colleague asks in the organization.
+      const waiting = await busy.pool.query<{ id: string }>(
+        `update projects.project set filling = 'x' where id in
+          (select id from projects.project where filling_by = $1 limit 5) returning id`,
+        [`${greedy.issuer} ${greedy.subject}`],
+      );
+      const reset = await greedy.ask('POST', `/projects/${waiting.rows[0]?.id}/sandbox/reset`);
+      expect([waiting.rowCount, reset.status]).to.deep.equal([5, 429]);
+      await busy.pool.query('update projects.project set organization = $1 where filling is not null', [
+        organization,
+      ]);
+      expect((await colleague.ask('POST', projects, { name: 'More' })).status).to.equal(429);
+      await busy.pool.query(`update projects.project set filling_at = 1 where filling = 'x'`);
+      expect((await colleague.ask('POST', projects, { name: 'More' })).status).to.equal(201);
+    } finally {
+      await busy.stop();
+    }
+  });
+
   it('holds nothing where no patients are wanted, also after a reset', async () => {
     const empty = await startInProcess();
     try {

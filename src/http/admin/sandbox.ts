@@ -51,8 +51,8 @@ export const SANDBOX_ROUTES = [
       202: { description: 'The reset goes on', schema: sandboxSchema },
     },
     async run(request) {
-      const { id } = await projectFor(request, request.params.project_id, 'developer');
-      const over = await request.services.sandboxes.reset(by(request), id);
+      const { id, organization } = await projectFor(request, request.params.project_id, 'developer');
+      const over = await request.services.sandboxes.reset(by(request), organization, id);
       return { status: over ? 200 : 202, body: sandboxView(await request.services.sandboxes.status(id)) };
     },
   }),
