@@ -93,7 +93,8 @@ export const ERRORS: readonly DescribedError[] = [
   {
     status: 429,
     type: 'throttled',
-    meaning: 'The limit of requests per minute, of the key or of the client address, is reached.',
+    meaning:
+      'The limit of requests per minute, of the key or of the client address, is reached; or too many sandboxes wait to be filled.',
     advice: 'Wait as many seconds as `Retry-After` says; `RateLimit` shows how many requests are left.',
   },
   {
