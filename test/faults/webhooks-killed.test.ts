@@ -21,7 +21,7 @@ const WRITERS = 4;
 const IN_FLIGHT = 32;
 
 describe('the service killed while it delivers', function () {
-  const events = scaled(10_000, 150);
+  const events = scaled(10_000, 80);
   const kills = scaled(5, 2);
   this.timeout(120_000 + events * 60 + kills * 60_000);
   let dataDir: string;
