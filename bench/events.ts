@@ -1,6 +1,6 @@
 /** Events as the service writes them, made without it: for rows that measure the log and the projections alone. */
 import { randomUUID } from 'node:crypto';
-import { encode } from '#src/events/catalog.ts';
+import { encode } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { NewEvent } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';

@@ -6,14 +6,15 @@
  * events written has nothing to rebuild.
  */
 import { LRUCache } from 'lru-cache';
-import { type DomainEvent, type PlainEvent, understand } from '#src/events/catalog.ts';
+import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
 import type { Position } from '#src/events/store.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import type { MetadataBase, RetryNotes } from './command.ts';
 import type { Handler } from './handle.ts';
-import { TURN_MS } from './turns.ts';
+import { TURN_MS } from './queues.ts';
 
 /** How the events of a kind of stream become the state that its decisions need. Pure. */
 export interface Fold<S> {

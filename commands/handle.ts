@@ -5,7 +5,8 @@
  * appends nothing is retaken on state read forward to the stream's end before it counts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DomainEvent, encode, type StoredEvent, understand } from '#src/events/catalog.ts';
+import type { DomainEvent, StoredEvent } from '#src/events/catalog.ts';
+import { encode, understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import {
   type AppendResult,
@@ -19,9 +20,9 @@ import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
 import type { Attempt, MetadataBase, RetryNotes } from './command.ts';
+import { Queues, TURN_MS } from './queues.ts';
 import { type Entry, entryOf, evolve, expectedOf, type StreamState } from './resource/state.ts';
 import type { States } from './resource/states.ts';
-import { TURN_MS, Turns } from './turns.ts';
 
 /** An event as a decision drafts it. */
 export interface Draft {
@@ -82,8 +83,8 @@ const TRIES = 10;
 /** Handles commands over one store. */
 export class Handler {
   /** Of those who read a stream themselves before they ask here (`Aggregate`); never taken by the handler. */
-  readonly readers = new Turns();
-  readonly #turns = new Turns();
+  readonly readers = new Queues();
+  readonly #turns = new Queues();
 
   constructor(
     readonly store: EventStore,

@@ -1,5 +1,6 @@
 /** Stored events decoded once, however many projections of this process are handed them. */
-import { type StoredEvent, understand } from '#src/events/catalog.ts';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 
 const known = new WeakMap<RecordedEvent, StoredEvent>();

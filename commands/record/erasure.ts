@@ -5,7 +5,8 @@
  * (subscribers hear of it), waits until what reacts to events has passed that, deletes rows that are not events, erases
  * the stream and writes `RecordErased`, at which projections delete theirs. Each step does nothing when done already.
  */
-import { type StoredEvent, understand } from '#src/events/catalog.ts';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
 import { type Position, StreamDeleted } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';

@@ -1,6 +1,6 @@
 /** The current version of a resource, with its body, from the events: never from a read model that may lag. */
 
-import { understand } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
 import { StreamDeleted } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound } from '#src/shared/refusal.ts';

@@ -4,7 +4,8 @@
  * more than one to a stream of ten.
  */
 import { LRUCache } from 'lru-cache';
-import { type StoredEvent, understand } from '#src/events/catalog.ts';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
 import type { EventStore, StreamHead } from '#src/events/store.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';

@@ -2,7 +2,8 @@
  * Resets a sandbox: every record that was there is purged, every directory entry deleted, and the synthetic patients are
  * made anew with new ids. A process that any crash only delays; each step does nothing when done already.
  */
-import { type StoredEvent, understand } from '#src/events/catalog.ts';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
 import type { Position } from '#src/events/store.ts';
 import { directoryStream, projectStream } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';

@@ -8,7 +8,7 @@ import { erase } from '#commands/record/erasure.ts';
 import { fillSandbox } from '#commands/sandbox/reset.ts';
 import { SANDBOX } from '#commands/sandbox/state.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
-import { understand } from '../events/catalog.ts';
+import { understand } from '../events/codec.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
 import type { IdempotencyStore } from '../operations/idempotency.ts';

@@ -1,6 +1,7 @@
 /** A stream's events, understood one after the other, with the hash chain checked on the way. */
-import { type StoredEvent, understand } from '#src/events/catalog.ts';
+import type { StoredEvent } from '#src/events/catalog.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
+import { understand } from '#src/events/codec.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 
 /** An event's text is not of the form that its type has: it was not written by this service. */

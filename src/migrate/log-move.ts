@@ -5,8 +5,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import { isErased } from '#projections/erasure.ts';
-import { understand } from '#src/events/catalog.ts';
 import { hashOf } from '#src/events/chain.ts';
+import { understand } from '#src/events/codec.ts';
 import {
   BEGINNING,
   Conflict,

@@ -4,7 +4,7 @@ import { Handler } from '#commands/handle.ts';
 import { type ErasureDeps, erase } from '#commands/record/erasure.ts';
 import { decideWrites } from '#commands/resource/decide.ts';
 import { States } from '#commands/resource/states.ts';
-import { understand } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';

@@ -1,7 +1,8 @@
 /** Made events: small records whose every text a test can know beforehand. */
 import { randomUUID } from 'node:crypto';
-import { type DomainEvent, encode, type StoredEvent, understand } from '#src/events/catalog.ts';
+import type { DomainEvent, StoredEvent } from '#src/events/catalog.ts';
 import { seal } from '#src/events/chain.ts';
+import { encode, understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position, StreamHead } from '#src/events/store.ts';
 import { directoryStream, projectStream, recordStream } from '#src/events/streams.ts';

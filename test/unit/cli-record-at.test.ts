@@ -1,7 +1,8 @@
 /** The record as of any moment. */
 import { expect } from 'chai';
 import { parseMoment, recordAt, toCollection } from '#src/audit/record-at.ts';
-import { encode, type ResourceEvent } from '#src/events/catalog.ts';
+import type { ResourceEvent } from '#src/events/catalog.ts';
+import { encode } from '#src/events/codec.ts';
 import type { Position, RecordedEvent } from '#src/events/store.ts';
 import { toMicros } from '#src/shared/time.ts';
 

@@ -1,6 +1,7 @@
 /** The last gate before the log: no event's data holds, once decoded, what no database can. */
 import { expect } from 'chai';
-import { type DomainEvent, decode, encode } from '#src/events/catalog.ts';
+import type { DomainEvent } from '#src/events/catalog.ts';
+import { decode, encode } from '#src/events/codec.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 

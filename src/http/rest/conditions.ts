@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { shownCondition, toCondition } from '#src/fhir/v1/condition.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
-import { createItem, type Kind, listItems, readItem, removeItem } from './items.ts';
+import { itemRoutes } from './item-routes.ts';
+import { createItem, type Kind, listItems } from './items.ts';
 import { LIST_MODELS } from './list.ts';
 import {
   AUTHOR,
@@ -95,26 +96,5 @@ export const CONDITION_ROUTES = [
       return listItems(request, KIND, request.params.patient_id, { criteria, ...page });
     },
   }),
-  route({
-    method: 'GET',
-    path: '/v1/conditions/{item_id}',
-    operationId: 'getCondition',
-    summary: 'A condition',
-    tag: TAG,
-    credential: 'api_key',
-    answers: { 200: { description: 'The condition', schema: conditionSchema } },
-    run: (request) => readItem(request, KIND, request.params.item_id),
-  }),
-  route({
-    method: 'DELETE',
-    path: '/v1/conditions/{item_id}',
-    operationId: 'deleteCondition',
-    summary: 'Delete a condition; its history stays',
-    tag: TAG,
-    credential: 'api_key',
-    scope: 'write',
-    headers: AUTHOR,
-    answers: { 204: { description: 'It is deleted' } },
-    run: (request) => removeItem(request, KIND, request.params.item_id),
-  }),
+  ...itemRoutes(KIND, { tag: TAG, name: 'Condition', schema: conditionSchema }),
 ];

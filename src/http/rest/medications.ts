@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { shownMedication, toMedication } from '#src/fhir/v1/medication.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
-import { createItem, type Kind, listItems, readItem, removeItem } from './items.ts';
+import { itemRoutes } from './item-routes.ts';
+import { createItem, type Kind, listItems } from './items.ts';
 import { LIST_MODELS } from './list.ts';
 import {
   AUTHOR,
@@ -94,26 +95,5 @@ export const MEDICATION_ROUTES = [
       return listItems(request, KIND, request.params.patient_id, { criteria, ...page });
     },
   }),
-  route({
-    method: 'GET',
-    path: '/v1/medications/{item_id}',
-    operationId: 'getMedication',
-    summary: 'A medication',
-    tag: TAG,
-    credential: 'api_key',
-    answers: { 200: { description: 'The medication', schema: medicationSchema } },
-    run: (request) => readItem(request, KIND, request.params.item_id),
-  }),
-  route({
-    method: 'DELETE',
-    path: '/v1/medications/{item_id}',
-    operationId: 'deleteMedication',
-    summary: 'Delete a medication; its history stays',
-    tag: TAG,
-    credential: 'api_key',
-    scope: 'write',
-    headers: AUTHOR,
-    answers: { 204: { description: 'It is deleted' } },
-    run: (request) => removeItem(request, KIND, request.params.item_id),
-  }),
+  ...itemRoutes(KIND, { tag: TAG, name: 'Medication', schema: medicationSchema }),
 ];

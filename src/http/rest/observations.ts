@@ -4,7 +4,8 @@ import { LOINC, splitCode } from '#src/fhir/v1/elements.ts';
 import { CATEGORIES, categorySystem, shownObservation, toObservation } from '#src/fhir/v1/observation.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
-import { createItem, type Kind, listItems, readItem, removeItem } from './items.ts';
+import { itemRoutes } from './item-routes.ts';
+import { createItem, type Kind, listItems } from './items.ts';
 import { LIST_MODELS, tokenOf } from './list.ts';
 import {
   AUTHOR,
@@ -147,26 +148,5 @@ export const OBSERVATION_ROUTES = [
       return listItems(request, KIND, request.params.patient_id, { criteria, ...page });
     },
   }),
-  route({
-    method: 'GET',
-    path: '/v1/observations/{item_id}',
-    operationId: 'getObservation',
-    summary: 'An observation',
-    tag: TAG,
-    credential: 'api_key',
-    answers: { 200: { description: 'The observation', schema: observationSchema } },
-    run: (request) => readItem(request, KIND, request.params.item_id),
-  }),
-  route({
-    method: 'DELETE',
-    path: '/v1/observations/{item_id}',
-    operationId: 'deleteObservation',
-    summary: 'Delete an observation; its history stays',
-    tag: TAG,
-    credential: 'api_key',
-    scope: 'write',
-    headers: AUTHOR,
-    answers: { 204: { description: 'It is deleted' } },
-    run: (request) => removeItem(request, KIND, request.params.item_id),
-  }),
+  ...itemRoutes(KIND, { tag: TAG, name: 'Observation', schema: observationSchema }),
 ];

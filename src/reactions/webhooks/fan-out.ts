@@ -3,7 +3,8 @@
  * Follows the log in order, endpoints' own events included; what it does can be done twice.
  */
 import { hash } from 'node:crypto';
-import { type StoredEvent, understand } from '#src/events/catalog.ts';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { type WebhookEventType, wants } from './event-types.ts';

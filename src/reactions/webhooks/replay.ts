@@ -1,7 +1,7 @@
 /** Carries replays on: reads the log from its beginning and queues what an endpoint asked for, a few at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastValueFrom, takeWhile } from 'rxjs';
-import { understand } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
 import type { EventStore, Position, RecordedEvent } from '#src/events/store.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { toMicros } from '#src/shared/time.ts';

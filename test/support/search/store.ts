@@ -1,7 +1,7 @@
 /** Resources that come as events, as they stand: those that no client may write, and those that nobody has validated. */
 import { createHash } from 'node:crypto';
 import { publishTerminology } from '#src/app/terminology.ts';
-import { encode } from '#src/events/catalog.ts';
+import { encode } from '#src/events/codec.ts';
 import { parseMetadata } from '#src/events/metadata.ts';
 import { openEventStore } from '#src/events/open.ts';
 import type { EventStore, Expected, NewEvent } from '#src/events/store.ts';

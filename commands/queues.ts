@@ -1,10 +1,10 @@
-/** Turns on one thing: within a process, work waits for the work that came before it. */
+/** Queues of work on one thing: within a process, work waits for the work that came before it. */
 
 /** How long a command waits for its turn, in ms: as long as an append for its answer. */
 export const TURN_MS = 10_000;
 
 /** A queue for each name that is worked on. */
-export class Turns {
+export class Queues {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /** Does the work when all earlier work of the name has ended, well or badly. */

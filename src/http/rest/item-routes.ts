@@ -1,0 +1,44 @@
+/** Reading and deleting an item by its id, alike for observations, conditions and medications. */
+import type { z } from 'zod';
+import { withArticle } from '#src/shared/article.ts';
+import { type Route, route } from '../api/route.ts';
+import { type Kind, readItem, removeItem } from './items.ts';
+import { AUTHOR } from './schemas.ts';
+
+/** How the OpenAPI document speaks of a kind. */
+export interface Naming {
+  readonly tag: string;
+  /** `Condition`: part of the operations' names. */
+  readonly name: string;
+  readonly schema: z.ZodType;
+}
+
+/** The two routes of a kind. */
+export function itemRoutes(kind: Kind, { tag, name, schema }: Naming): readonly Route[] {
+  const path = `/v1/${kind.path}/{item_id}` as const;
+  const word = name.toLowerCase();
+  return [
+    route({
+      method: 'GET',
+      path,
+      operationId: `get${name}`,
+      summary: `Read ${withArticle(word)}`,
+      tag,
+      credential: 'api_key',
+      answers: { 200: { description: `The ${word}`, schema } },
+      run: (request) => readItem(request, kind, request.params.item_id),
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      operationId: `delete${name}`,
+      summary: `Delete ${withArticle(word)}; its history stays`,
+      tag,
+      credential: 'api_key',
+      scope: 'write',
+      headers: AUTHOR,
+      answers: { 204: { description: 'It is deleted' } },
+      run: (request) => removeItem(request, kind, request.params.item_id),
+    }),
+  ];
+}
