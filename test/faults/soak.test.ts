@@ -10,6 +10,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { scaled } from '#test/support/scale.ts';
 import { type Answer, type Call, type Service, startService } from '#test/support/service.ts';
+import { tell } from '#test/support/tell.ts';
 
 const CLIENTS = 64;
 const SECONDS = scaled(600, 10);
@@ -18,6 +19,8 @@ const KILL_EVERY = scaled(60, 4);
 const LIMIT = scaled(240, 6);
 /** What an instance may take, in bytes: it takes less than half of it when nothing leaks. */
 const MEMORY = 500_000_000;
+
+const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
 
 interface Client {
   readonly address: string;
@@ -162,6 +165,12 @@ describe('a soak at the edge of the rate limit', function () {
     };
     await Promise.all([killing(), watching(), ...clients.map((client) => run(client, until))]);
     elapsed = (performance.now() - began) / 1_000;
+    const sum = (of: (client: Client) => number) => clients.reduce((all, client) => all + of(client), 0);
+    const requests = `${sum(({ through }) => through)} requests let through, ${sum(({ throttled }) => throttled)} throttled`;
+    const memories = `${megabytes(Math.min(...memory))} to ${megabytes(Math.max(...memory))} MB`;
+    tell(
+      `${Math.round(elapsed)} s, ${requests}, ${sum(({ created }) => created.size)} creates, ${kills} kills, ${memories}`,
+    );
   }
 
   it('answers nothing with an error of its own, and cuts no connection but those of the killed', () => {

@@ -7,6 +7,7 @@ import { RateLimits } from '#src/operations/limits.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { scaled } from '#test/support/scale.ts';
+import { tell } from '#test/support/tell.ts';
 
 describe('the limiter', function () {
   this.timeout(60_000);
@@ -95,6 +96,7 @@ describe('the limiter', function () {
         expect(found.filter(({ admitted }) => admitted)).to.have.length(round < 2 ? 500 : 0);
       }
     }
+    tell(`${many} addresses three times over, ${limits.size} of them in memory`);
     expect(limits.size).to.be.at.most(100);
   });
 

@@ -7,6 +7,7 @@ import { PLANTED, plant } from '#test/support/sandbox/planted.ts';
 import { implausible, RULES } from '#test/support/sandbox/plausibility.ts';
 import { View } from '#test/support/sandbox/view.ts';
 import { scaled } from '#test/support/scale.ts';
+import { tell } from '#test/support/tell.ts';
 
 const TODAY = '2026-11-22';
 const FIRST_IDS = '11111111-1111-4111-8111-111111111111';
@@ -34,6 +35,7 @@ describe('sandbox', () => {
       const faults = implausible(made(`seed ${seed}`, FIRST_IDS, today), today);
       expect([...faults], `seed ${seed} on ${today}`).to.deep.equal([]);
     }
+    tell(`${seeds} seeds against ${RULES.length} rules`);
   });
 
   it('makes the same from the same seed, with the ids of another', () => {
