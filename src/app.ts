@@ -163,8 +163,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     webhooks: hooks.process,
     deliveries: hooks.deliveries,
     recordsBefore: sandboxQueries.recordsBefore,
-    // A purge has ended when no search finds anything of it.
-    visible: (position) => passed(position, [...RECORD_MODELS, 'search']),
+    // A purge has ended when no search and no list finds anything of it.
+    visible: (position) => passed(position, [...RECORD_MODELS, 'search', 'timeline']),
   });
   carried.start();
   erasures.start();

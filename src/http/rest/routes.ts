@@ -5,6 +5,7 @@ import { MEDICATION_ROUTES } from './medications.ts';
 import { OBSERVATION_ROUTES } from './observations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
 import { PROVENANCE_ROUTES } from './provenance.ts';
+import { TIMELINE_ROUTES } from './timeline.ts';
 
 /** In the order of the documentation. */
 export const REST_ROUTES: readonly Route[] = [
@@ -12,5 +13,6 @@ export const REST_ROUTES: readonly Route[] = [
   ...OBSERVATION_ROUTES,
   ...CONDITION_ROUTES,
   ...MEDICATION_ROUTES,
+  ...TIMELINE_ROUTES,
   ...PROVENANCE_ROUTES,
 ];
