@@ -5,6 +5,7 @@ import { StreamDeleted } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { Handler } from '../handle.ts';
+import type { Entry } from './state.ts';
 
 /** A version as its event tells it. */
 export interface Current {
@@ -24,15 +25,24 @@ export async function currentVersion(
   try {
     const entry = await handler.entry(stream, id);
     if (entry === undefined) throw notFound(type, id);
-    for await (const recorded of handler.store.read(stream, { from: entry.revision, limit: 1 })) {
-      const { event, metadata } = understand(recorded);
-      const body =
-        event.type === 'ResourceCreated' || event.type === 'ResourceUpdated' ? { body: event.body } : {};
-      return { version: entry.version, lastUpdated: metadata.recorded_at, ...body };
-    }
-    throw notFound(type, id);
+    return await versionOf(handler, stream, entry);
   } catch (error) {
     if (error instanceof StreamDeleted) throw notFound(type, id);
     throw error;
   }
+}
+
+/** The version that an entry of a stream names. @throws StreamDeleted */
+export async function versionOf(
+  handler: Handler,
+  stream: string,
+  { version, revision }: Entry,
+): Promise<Current> {
+  for await (const recorded of handler.store.read(stream, { from: revision, limit: 1 })) {
+    const { event, metadata } = understand(recorded);
+    const body =
+      event.type === 'ResourceCreated' || event.type === 'ResourceUpdated' ? { body: event.body } : {};
+    return { version, lastUpdated: metadata.recorded_at, ...body };
+  }
+  throw new TypeError(`${stream} has no event ${revision}`);
 }
