@@ -62,7 +62,7 @@ const ADULT_DIAGNOSES: Readonly<Record<string, number>> = {
   I50: 40,
   J44: 35,
   N18: 30,
-  F00: 60,
+  G30: 60,
   C50: 25,
   C61: 40,
   M81: 50,
