@@ -6,6 +6,7 @@ import { notFound } from '#src/shared/refusal.ts';
 import { runBatch } from './batch.ts';
 import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
 import type { Commands } from './commands.ts';
+import { finalizeDocument } from './document/finalize.ts';
 import { type Erasure, requestErasure } from './record/erasure.ts';
 import { checkAuthorship } from './resource/authorship.ts';
 import type { WriteDeps } from './resource/deps.ts';
@@ -65,6 +66,7 @@ export function openCommands(deps: CommandsDeps): Commands {
     rehearse: (ctx, method, type, id, resource) =>
       rehearse(deps, ctx, {
         index: 0,
+    finalizeDocument: (ctx, id, bytes) => finalizeDocument(deps, ctx, id, bytes),
         method,
         type,
         ...(id === undefined ? {} : { id }),

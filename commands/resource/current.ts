@@ -46,3 +46,21 @@ export async function versionOf(
   }
   throw new TypeError(`${stream} has no event ${revision}`);
 }
+
+/** The newest version that has a body: of what is deleted the one before. @throws Refusal not_found */
+export async function lastWithBody(
+  handler: Handler,
+  stream: string,
+  type: ResourceType,
+  id: string,
+): Promise<{ readonly version: number; readonly body: string }> {
+  const { version, body } = await currentVersion(handler, stream, type, id);
+  if (body !== undefined) return { version, body };
+  const entry = await handler.entry(stream, id);
+  const before = { from: (entry?.revision ?? 0) - 1, direction: 'backwards' } as const;
+  for await (const recorded of handler.store.read(stream, before)) {
+    const { event } = understand(recorded);
+    if ('body' in event && event.resourceId === id) return { version, body: event.body };
+  }
+  throw notFound(type, id);
+}

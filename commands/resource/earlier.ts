@@ -36,7 +36,7 @@ export async function rebuildEarlier(
       for (const { event_id, resource_type: type, resource_id: id } of entries) {
         if (isResourceType(type)) written.set(event_id, await carriedResult(deps, stream, { type, id }));
       }
-    } else written.set(stored.id, resultOf(stored, before));
+    } else if (stored.event.type !== 'DocumentFinalized') written.set(stored.id, resultOf(stored, before));
   }
   const result: Results = new Map();
   for (const request of requests) {

@@ -149,7 +149,8 @@ async function marksOf(
   return services.queries.marks(caller, found);
 }
 
-function patientOf(type: ResourceType, id: string, { subject }: JsonObject): string {
+/** The Patient's id of whose record a resource is. */
+export function patientOf(type: ResourceType, id: string, { subject }: JsonObject): string {
   if (type === 'Patient') return id;
   const { reference } = isObject(subject) ? subject : {};
   const [, patient] = /(?:^|\/)Patient\/([^/]+)/.exec(String(reference)) ?? [];
