@@ -63,10 +63,10 @@ export function openCommands(deps: CommandsDeps): Commands {
       if ((ctx.retry?.earlier.size ?? 0) === 0) await checkAuthorship(ctx, deps);
       return runBatch(ctx, writes, (own, entry) => write(deps, own, [requestOf(entry, exact, 0)], false));
     },
+    finalizeDocument: (ctx, id, bytes) => finalizeDocument(deps, ctx, id, bytes),
     rehearse: (ctx, method, type, id, resource) =>
       rehearse(deps, ctx, {
         index: 0,
-    finalizeDocument: (ctx, id, bytes) => finalizeDocument(deps, ctx, id, bytes),
         method,
         type,
         ...(id === undefined ? {} : { id }),

@@ -1,6 +1,7 @@
 /** Every route below `/v1` (interface.md, section 4.3). */
 import type { Route } from '../api/route.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
+import { DOCUMENT_ROUTES } from './documents.ts';
 import { MEDICATION_ROUTES } from './medications.ts';
 import { OBSERVATION_ROUTES } from './observations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
@@ -13,6 +14,7 @@ export const REST_ROUTES: readonly Route[] = [
   ...OBSERVATION_ROUTES,
   ...CONDITION_ROUTES,
   ...MEDICATION_ROUTES,
+  ...DOCUMENT_ROUTES,
   ...TIMELINE_ROUTES,
   ...PROVENANCE_ROUTES,
 ];
