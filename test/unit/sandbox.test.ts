@@ -27,7 +27,7 @@ function withoutIds(data: SyntheticData): string {
 describe('sandbox', () => {
   it('makes plausible patients from every seed', function () {
     const seeds = scaled(1_000, 5);
-    this.timeout(seeds * 3_000);
+    this.timeout(10_000 + seeds * 3_000);
     expect(RULES).to.have.length(40);
     for (let seed = 0; seed < seeds; seed += 1) {
       // Leap days, ends of months and of years.
