@@ -7,6 +7,7 @@ import { REQUEST_LOG_SQL } from './request-log.ts';
 import { SNAPSHOTS_SQL } from './snapshots.ts';
 import { USAGE_SQL } from './usage.ts';
 
+export { CONTEXT_MANIFESTS_SQL } from './context-manifests.ts';
 export { DEV_ISSUER_SQL } from './dev-issuer.ts';
 export { DOCUMENT_KEY_SQL } from './document-key.ts';
 export { READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from './idempotency.ts';

@@ -1,6 +1,7 @@
 /** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import {
+  CONTEXT_MANIFESTS_SQL,
   DEV_ISSUER_SQL,
   DOCUMENT_KEY_SQL,
   LOG_IDENTITY_SQL,
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0013-webhooks', sql: WEBHOOKS_SQL },
   { name: '0014-request-log-forgotten', sql: REQUEST_LOG_FORGOTTEN_SQL },
   { name: '0020-documents', sql: DOCUMENT_KEY_SQL },
+  { name: '0024-context-manifests', sql: CONTEXT_MANIFESTS_SQL },
 ];
