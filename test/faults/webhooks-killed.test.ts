@@ -18,8 +18,8 @@ const HANGING = ['/h', '/i'];
 /** Patients of one batch, and batches under way. */
 const TOGETHER = 25;
 const WRITERS = 4;
-/** Deliveries to one endpoint that one instance has under way. */
-const IN_FLIGHT = 32;
+/** Deliveries to one endpoint that one instance has sent and not noted. */
+const IN_FLIGHT = 16;
 
 describe('the service killed while it delivers', function () {
   const events = scaled(10_000, 80);
