@@ -2,6 +2,7 @@
 import type { Route } from '../api/route.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
 import { DOCUMENT_ROUTES } from './documents.ts';
+import { LABS_ROUTES } from './labs.ts';
 import { MEDICATION_ROUTES } from './medications.ts';
 import { OBSERVATION_ROUTES } from './observations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
@@ -15,6 +16,7 @@ export const REST_ROUTES: readonly Route[] = [
   ...CONDITION_ROUTES,
   ...MEDICATION_ROUTES,
   ...DOCUMENT_ROUTES,
+  ...LABS_ROUTES,
   ...TIMELINE_ROUTES,
   ...PROVENANCE_ROUTES,
 ];
