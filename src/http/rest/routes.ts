@@ -1,6 +1,7 @@
 /** Every route below `/v1` (interface.md, section 4.3). */
 import type { Route } from '../api/route.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
+import { CONTEXT_ROUTES } from './context.ts';
 import { DOCUMENT_ROUTES } from './documents.ts';
 import { LABS_ROUTES } from './labs.ts';
 import { MEDICATION_ROUTES } from './medications.ts';
@@ -19,4 +20,5 @@ export const REST_ROUTES: readonly Route[] = [
   ...LABS_ROUTES,
   ...TIMELINE_ROUTES,
   ...PROVENANCE_ROUTES,
+  ...CONTEXT_ROUTES,
 ];
