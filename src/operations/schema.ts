@@ -15,7 +15,7 @@ export { LOG_IDENTITY_SQL } from './log-identity.ts';
 export { LOG_MARK_SQL } from './log-mark.ts';
 export { PARKED_SQL } from './parked.ts';
 export { REQUEST_LOG_FORGOTTEN_SQL } from './request-log.ts';
-export { WEBHOOKS_SQL } from './webhook-tables.ts';
+export { WEBHOOK_FORGOTTEN_SQL, WEBHOOKS_SQL } from './webhook-tables.ts';
 
 /** DDL of the schema as it began. */
 export const OPERATIONS_SCHEMA_SQL = [

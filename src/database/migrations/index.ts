@@ -12,6 +12,7 @@ import {
   READ_ANSWERS_SQL,
   REQUEST_LOG_FORGOTTEN_SQL,
   RETRY_SECRETS_SQL,
+  WEBHOOK_FORGOTTEN_SQL,
   WEBHOOKS_SQL,
 } from '#src/operations/schema.ts';
 import { TERMINOLOGY_SQL } from '#src/terminology/schema.ts';
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014-request-log-forgotten', sql: REQUEST_LOG_FORGOTTEN_SQL },
   { name: '0020-documents', sql: DOCUMENT_KEY_SQL },
   { name: '0024-context-manifests', sql: CONTEXT_MANIFESTS_SQL },
+  { name: '0025-webhook-forgotten', sql: WEBHOOK_FORGOTTEN_SQL },
 ];
