@@ -19,6 +19,7 @@ import { openVersions, type Versions } from './rest/versions.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
+import { type FindCodes, openFindCodes } from './terminology/find.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
@@ -38,6 +39,7 @@ export interface Queries {
   readonly tellContext: TellContext;
   readonly items: Items;
   readonly timeline: Timeline;
+  readonly findCodes: FindCodes;
   readonly marks: Marks;
   readonly versions: Versions;
   /** Connections of searches. */
@@ -102,6 +104,7 @@ export function openQueries(
     tellContext: inTurn(openTellContext(pool, terminology.displays)),
     items: openItems(searches),
     timeline: openTimeline(searches),
+    findCodes: openFindCodes(searches, terminologyReady),
     marks: openMarks(pool),
     versions: openVersions(pool),
     searches,

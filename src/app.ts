@@ -254,6 +254,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       commands,
       queries,
       manifests,
+      describeCode: terminology.describe,
       caughtUp,
       documents,
       webhooks: await hooks.services({ handler, locks, passed }),
