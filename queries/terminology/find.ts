@@ -1,4 +1,5 @@
 /** Codes of a code system by what somebody types: a code, the beginning of a name, some of its words, or nearly that. */
+import { plainWords } from '#src/shared/plain-words.ts';
 import type { Asks } from '../prepared.ts';
 
 /** A code that was found. */
@@ -95,14 +96,4 @@ const WORDS = 10;
 
 function wordsOf(typed: string): string[] {
   return [...new Set(plainWords(typed).split(' '))].filter((word) => word !== '').slice(0, WORDS);
-}
-
-/** A text as `terminology.concept.folded` has displays: without case, accents and ASCII's punctuation. */
-export function plainWords(text: string): string {
-  return text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[\u0300-\u036f]+/g, '')
-    .replace(/[\s!-/:-@[-`{-~]+/g, ' ')
-    .trim();
 }

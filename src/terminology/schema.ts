@@ -70,7 +70,7 @@ ALTER TABLE terminology.concept
   -- with the system's number among them, as no word is written
   ADD COLUMN words tsvector NOT NULL
     GENERATED ALWAYS AS (to_tsvector('simple', ${FOLDED}) || array_to_tsvector(ARRAY['=' || system])) STORED;
-CREATE INDEX concept_by_words ON terminology.concept USING gin (words) WITH (fastupdate = off);
+CREATE INDEX concept_by_words ON terminology.concept USING gin (words) WITH (gin_pending_list_limit = 256);
 CREATE INDEX concept_by_beginning ON terminology.concept (system, folded);
 CREATE INDEX concept_by_code ON terminology.concept (system, code COLLATE "C");
 
