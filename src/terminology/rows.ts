@@ -131,7 +131,8 @@ export async function removeSystems(
   await tx.query(
     `with gone as (delete from terminology.system where ${condition} returning id),
        concepts as (delete from terminology.concept where system in (select id from gone)),
-       words as (delete from terminology.word where system in (select id from gone))
+       words as (delete from terminology.word where system in (select id from gone)),
+       postings as (delete from terminology.posting where system in (select id from gone))
      delete from terminology.parent where system in (select id from gone)`,
     [...values],
   );
@@ -151,14 +152,17 @@ export async function copyConcepts(
   let place = 0;
   const kinship: string[] = [];
   const words = new Map<string, number>();
+  const postings: string[] = [];
   async function* lines(): AsyncGenerator<string> {
     for await (const row of concepts) {
       yield conceptLine(place, row);
       place += 1;
-      for (const word of new Set(plainWords(row.display ?? '').split(' '))) {
+      const folded = plainWords(row.display ?? '');
+      for (const word of new Set(row.active === false ? [] : folded.split(' '))) {
         if (word === '') continue;
         const key = `${row.system}\t${field(word)}`;
         words.set(key, (words.get(key) ?? 0) + 1);
+        postings.push(`${key}\t${folded.length}\t${field(row.code)}\n`);
       }
       for (const parent of new Set(row.parents))
         kinship.push(`${row.system}\t${field(row.code)}\t${field(parent)}\n`);
@@ -167,6 +171,7 @@ export async function copyConcepts(
   const into = (table: string) => tx.query(copyFrom(`copy terminology.${table} from stdin`));
   await pipeline(inPieces(lines()), into(`concept (${CONCEPT_COLUMNS})`));
   await pipeline(inPieces(kinship), into('parent (system, code, parent)'));
+  await pipeline(inPieces(postings), into('posting (system, word, length, code)'));
   await pipeline(inPieces(wordLines(words)), into('word (system, word, codes)'));
   return place;
 }
