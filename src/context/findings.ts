@@ -142,7 +142,7 @@ function findingOf(reading: Reading, { kind, measure, entries }: Series, watched
   const statistics = statisticsOf(entries);
   const head = line(
     ', ',
-    `${name} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest), flag, range === undefined ? undefined : `range ${range}`, value.status === 'preliminary' ? 'preliminary' : undefined)})`,
+    `${name}${number === undefined && !/^\d/.test(valueIn(value) ?? '') ? ':' : ''} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest), flag, range === undefined ? undefined : `range ${range}`, value.status === 'preliminary' ? 'preliminary' : undefined)})`,
   );
   const past = exact.map((entry) => `${shortOf(entry.value, value)} (${dayIn(entry) ?? 'no date'})`);
   const said = line(

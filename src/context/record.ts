@@ -119,18 +119,29 @@ const READ: ReadonlySet<string> = new Set([
 /** Types that are read whole: doses keep their digits, medications may be contained. */
 const WHOLE: ReadonlySet<string> = new Set(['Patient', 'MedicationStatement', 'MedicationRequest']);
 
+/** Resources that are opened until others have their turn. */
+const AT_A_TIME = 500;
+
 /**
  * Opens a record.
  * @param record current versions, the Patient among them; other types than those of contexts are passed over.
  * @param byAi versions that an AI wrote, as `versionedOf` names them.
+ * @param pause lets others have their turn: a long record takes a while.
  */
-export function openRecord(record: Iterable<Current>, byAi: ReadonlySet<string>): Opened {
+export async function openRecord(
+  record: Iterable<Current>,
+  byAi: ReadonlySet<string>,
+  pause: () => Promise<unknown>,
+): Promise<Opened> {
   const known = new Map<string, Json>();
   const facts = new Map<string, Entry[]>();
   const ai: Entry[] = [];
   const leftOut = new Map<LeftOut, number>();
+  let opened = 0;
   for (const current of record) {
     if (!KNOWN.has(current.type)) continue;
+    opened += 1;
+    if (opened % AT_A_TIME === 0) await pause();
     const source = read(current, known);
     const entry: Entry = { ...source, version: current.version, dated: datedOf(source) };
     const reason = leftOutAs(source);
