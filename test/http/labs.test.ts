@@ -75,7 +75,6 @@ describe('import of laboratory results', () => {
       patient,
       code: '2345-7',
       system: 'http://loinc.org',
-      value: 5.6,
       unit: 'mmol/L',
       category: 'laboratory',
       effective_at: '2026-03-31T08:00:00+02:00',
@@ -84,12 +83,14 @@ describe('import of laboratory results', () => {
       author_type: 'import',
       source_system: 'CITYLAB',
     });
+    expect(String(glucose?.value)).to.equal('5.60');
     expect(glucose?.reference_range).to.deep.equal({ low: 3.9, high: 5.5 });
     expect(sodium).to.include({ code: 'NA', display: 'Natrium', value: 141 });
     const listed = dataOf(await rest.get(`/patients/${patient}/observations?category=laboratory`));
     expect(listed.map(({ id }) => id).sort()).to.deep.equal([glucose?.id, sodium?.id].sort());
     const stored = await service.fhir(`/Observation/${glucose?.id}`);
     expect(stored.text).to.contain('"value":5.60');
+    expect((await send(MESSAGE)).text).to.contain('"value":5.60');
     const reports = await service.fhir(
       `/DiagnosticReport?patient=${patient}&_include=DiagnosticReport:specimen`,
     );
@@ -276,6 +277,11 @@ describe('import of laboratory results', () => {
       origin_id: 'R17',
     });
     expect(observations(answer.json)[1]).to.include({ unit: 'arb', effective_at: '2026-03-30T08:00:00Z' });
+    const literal = await send(
+      JSON.stringify(body).replace('5.6,', '5.60,').replace('R17', 'R18'),
+      'application/json',
+    );
+    expect(literal.text).to.contain('"value":5.60');
     const again = await json(body, { 'X-Service-Source-System': 'lab' });
     expect(told(again.json)).to.deep.include({ created: 0, skipped: 4 });
     const changed = { ...body, items: [{ ...items[0], value: 6.1 }] };
