@@ -63,7 +63,7 @@ export async function importLabs(
     draft.type === 'Observation' ? (now.get(nameOf(draft)) ?? []) : [],
   );
   const ofType = written.filter(({ type }) => type === 'Observation');
-  const answer = {
+  const answer: Record<string, unknown> = {
     created: ofType.filter(({ outcome }) => outcome === 'created').length,
     skipped: observations.length - ofType.length,
     unmapped: labs.unmapped,
