@@ -50,7 +50,7 @@ export class Sender {
 
   /**
    * @param timeoutMs from connecting to the last byte of the answer.
-   * @param resolve looks names up; default: the system.
+   * @param resolve looks up the names of guarded attempts; default: `askNameServers`.
    */
   constructor(
     readonly timeoutMs: number,
