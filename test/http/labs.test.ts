@@ -178,6 +178,15 @@ describe('import of laboratory results', () => {
     const [{ resource }] = found.json.entry as [{ resource: { content: JsonObject[]; meta: JsonObject } }];
     expect(resource.meta.versionId).to.equal('1');
     expect(resource.content).to.have.nested.property('[0].attachment.contentType', 'application/pdf');
+    const other = Buffer.from('%PDF-1.4\n%corrected\n').toString('base64');
+    await imported(message.replace(pdf, other).replace(/F$/, 'C'));
+    await imported(message.replace(pdf, other).replace(/F$/, 'C'));
+    const both = await service.fhir(`/DocumentReference?patient=${patient}&_sort=_id`);
+    const states = (both.json.entry as { resource: JsonObject }[]).map((entry) => entry.resource.status);
+    expect(states).to.deep.equal(['superseded', 'current']);
+    await imported(results('OBX|1|ED|PDF^Report^L||||||||D'));
+    const withdrawn = await service.fhir(`/DocumentReference?patient=${patient}&status=entered-in-error`);
+    expect(withdrawn.json.total).to.equal(1);
   });
 
   it('is one write: of a message that is refused nothing is kept', async () => {

@@ -42,7 +42,7 @@ describe('messages of laboratories', () => {
         expect(validateResource(resource, type), name).to.deep.equal([]);
       const decided = decideLabs(drafts, written(drafts), new Notes());
       expect(
-        decided.filter(({ entry }) => entry !== undefined),
+        decided.flatMap(({ entries }) => entries),
         name,
       ).to.deep.equal([]);
     }

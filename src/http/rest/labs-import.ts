@@ -44,7 +44,7 @@ export async function importLabs(
     there = await earlierOf(request, patient, drafts);
     notes = new Notes();
     const earlier = new Map([...there].map(([name, stored]) => [name, asEarlier(stored)]));
-    return decideLabs(drafts, earlier, notes).flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+    return decideLabs(drafts, earlier, notes).flatMap(({ entries }) => entries);
   };
   const { result, position } = await namingPlaces(
     drafts,
@@ -123,7 +123,7 @@ async function namingPlaces<T>(drafts: readonly Draft[], write: Promise<T>): Pro
     const told = (text: string): string =>
       text.replaceAll(
         /Bundle\.entry\[(\d+)\](?:\.resource)?/g,
-        (_, index) => drafts[Number(index)]?.place ?? '',
+        (_, index) => drafts[Number(index) % drafts.length]?.place ?? '',
       );
     const named = error.issues.map((issue): Issue => {
       const { expression, diagnostics } = issue;
