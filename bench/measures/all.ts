@@ -1,6 +1,7 @@
 /** The rows of the performance table, in its order. */
 import type { Measure } from '../measure.ts';
 import { beside } from './beside.ts';
+import { codes } from './codes.ts';
 import { cold } from './cold.ts';
 import { context } from './context.ts';
 import { create } from './create.ts';
@@ -32,6 +33,7 @@ export const MEASURES: readonly Measure[] = [
   instances,
   search,
   lists,
+  codes,
   everything,
   summary,
   context,
