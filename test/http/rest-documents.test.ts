@@ -226,23 +226,6 @@ describe('documents', () => {
     expect((await get(`/documents/${String(id)}`)).json.version).to.equal(2);
   });
 
-  it('keep their content whoever writes the DocumentReference meanwhile', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const { id } = await create();
-      const stored = await fhir('DocumentReference', id);
-      const changes = [1, 2, 3].map((version) =>
-        service.fhir(`/DocumentReference/${String(id)}`, {
-          method: 'PUT',
-          body: JSON.stringify({ ...stored, description: `change ${version}` }),
-        }),
-      );
-      const [uploaded, ...changed] = await Promise.all([put(`${String(id)}/content`, PDF), ...changes]);
-      expect(uploaded?.status).to.equal(200);
-      for (const { status, text } of changed) expect([200, 409], text).to.include(status);
-      expect((await content(id)).status).to.equal(200);
-    }
-  });
-
   it('take a direct upload once, and are finalized, as often as one likes', async () => {
     const { id, upload } = await create();
     const { url, headers } = upload as { url: string; headers: Record<string, string> };
