@@ -54,8 +54,8 @@ export interface Queries {
  */
 const SEARCHES = { total: 8, ofOne: 6, waiting: 200, waitMs: 5_000 } as const;
 
-/** Contexts at a time: a long record takes much memory while it is read, and this process's time rather than the database's. */
-const CONTEXTS = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
+/** Contexts at a time: two long records take twice the memory, and no less of this process's time. */
+const CONTEXTS = { total: 1, ofOne: 1, waiting: 200, waitMs: 15_000 } as const;
 
 /**
  * Connections for searches, whose statements say themselves what leads to what (`search/page.ts`): planned once for all

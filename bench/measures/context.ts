@@ -11,7 +11,7 @@ import { createRecord } from './record.ts';
 const CLIENTS = 4;
 /** What twenty years leave behind. */
 const RESOURCES = 10_000;
-const AT_A_TIME = 2_000;
+const AT_A_TIME = 500;
 const BOUND = 3;
 
 /** The row. */
