@@ -321,6 +321,25 @@ describe('what is noted of requests', () => {
     await service.stop();
   });
 
+  it('is written once, however often it is sent, by whomever it was asked and whatever stands in it', async () => {
+    const service = await startInProcess();
+    const log = new RequestLog(service.pool);
+    const own = { ...request(), keyId: 'key_x', path: '/a "b" \\c {d},NULL', ms: 0.25 };
+    const member = { ...request(), environment: null, identity: 'https://issuer.example someone' };
+    const resource = { ...request(), path: `/fhir/R4/Observation/${newUuid()}`, project: 'proj_y' };
+    const sent = [own, member, resource];
+    for (const one of sent) log.add(one);
+    await log.flush();
+    const late = request();
+    for (const one of [...sent, late]) log.add(one);
+    await log.flush();
+    const { rows } = await service.pool.query(`
+      select request_id as "requestId", at, project, environment, key_id as "keyId", identity, method, path, status, ms
+        from operations.request_log where project in ('proj_x', 'proj_y')`);
+    expect(rows).to.have.deep.members([...sent, late]);
+    await service.stop();
+  });
+
   it('goes from the log when it is old', async () => {
     const service = await startInProcess();
     const log = new RequestLog(service.pool);

@@ -9,6 +9,7 @@ import {
   RATE_AND_USAGE_SQL,
   READ_ANSWERS_SQL,
   REQUEST_LOG_FORGOTTEN_SQL,
+  REQUEST_LOG_KEYS_SQL,
   RETRY_SECRETS_SQL,
   WEBHOOKS_SQL,
 } from '#src/operations/schema.ts';
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-retry-secrets', sql: RETRY_SECRETS_SQL },
   { name: '0013-webhooks', sql: WEBHOOKS_SQL },
   { name: '0014-request-log-forgotten', sql: REQUEST_LOG_FORGOTTEN_SQL },
+  { name: '0021-request-log-keys', sql: REQUEST_LOG_KEYS_SQL },
 ];
