@@ -4,6 +4,7 @@ import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
+import type { StoredBytes } from './document/finalize.ts';
 
 /** The resource a command is about: by id, or the one that search criteria (`identifier=s|v`) match. */
 export type Target = { readonly id: string } | { readonly criteria: string };
@@ -72,6 +73,11 @@ export interface Commands {
     id?: string,
     resource?: SubmittedResource,
   ): Promise<Refusal | undefined>;
+  /**
+   * Makes bytes that the document store has the content of a document: its next version, and `DocumentFinalized`.
+   * @throws Refusal 404 409 422
+   */
+  finalizeDocument(ctx: CommandContext, id: string, bytes: StoredBytes): Promise<Written<WriteResult>>;
   /** Removes a patient's record physically, with history (interface.md 4.2). Resolves when nothing of it is left. @throws Refusal 403 404 */
   purge(ctx: CommandContext, patientId: string): Promise<Written<void>>;
 }

@@ -6,6 +6,7 @@ import { notFound } from '#src/shared/refusal.ts';
 import { runBatch } from './batch.ts';
 import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
 import type { Commands } from './commands.ts';
+import { finalizeDocument } from './document/finalize.ts';
 import { type Erasure, requestErasure } from './record/erasure.ts';
 import { checkAuthorship } from './resource/authorship.ts';
 import type { WriteDeps } from './resource/deps.ts';
@@ -62,6 +63,7 @@ export function openCommands(deps: CommandsDeps): Commands {
       if ((ctx.retry?.earlier.size ?? 0) === 0) await checkAuthorship(ctx, deps);
       return runBatch(ctx, writes, (own, entry) => write(deps, own, [requestOf(entry, exact, 0)], false));
     },
+    finalizeDocument: (ctx, id, bytes) => finalizeDocument(deps, ctx, id, bytes),
     rehearse: (ctx, method, type, id, resource) =>
       rehearse(deps, ctx, {
         index: 0,

@@ -4,7 +4,8 @@ import type { Projection } from './projection.ts';
 import { projects } from './projects/project.ts';
 import { resources } from './resources/project.ts';
 import { search } from './search/project.ts';
+import { timeline } from './timeline/project.ts';
 import { webhooks } from './webhooks/project.ts';
 
 /** In the order in which `annal rebuild` without a name takes them. */
-export const PROJECTIONS: readonly Projection[] = [resources, search, history, projects, webhooks];
+export const PROJECTIONS: readonly Projection[] = [resources, search, history, timeline, projects, webhooks];

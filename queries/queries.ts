@@ -11,7 +11,9 @@ import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';
+import { type Items, openItems } from './rest/items.ts';
 import { type Marks, openMarks } from './rest/marks.ts';
+import { openTimeline, type Timeline } from './rest/timeline.ts';
 import { openVersions, type Versions } from './rest/versions.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
@@ -32,6 +34,8 @@ export interface Queries {
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
   readonly summarize: Summarize;
+  readonly items: Items;
+  readonly timeline: Timeline;
   readonly marks: Marks;
   readonly versions: Versions;
   /** Connections of searches. */
@@ -93,6 +97,8 @@ export function openQueries(
     searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
     everything: inTurn(openEverything(pool)),
     summarize: inTurn(openSummarize(pool)),
+    items: openItems(searches),
+    timeline: openTimeline(searches),
     marks: openMarks(pool),
     versions: openVersions(pool),
     searches,

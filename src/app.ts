@@ -11,6 +11,7 @@ import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { openAdministration } from './app/admin.ts';
+import { openDocuments } from './app/documents.ts';
 import { drain } from './app/drain.ts';
 import { observeFollowing } from './app/following.ts';
 import { openIdentities } from './app/identity.ts';
@@ -151,6 +152,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const idempotency = openIdempotency(pool);
   const hooks = openWebhooks({ config, store, pool, databaseUrl, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
+  const documents = await openDocuments({ config, pool, databaseUrl, log, events: store });
+  documents.start();
   const { carried, erasures, sandboxes } = openProcesses({
     store,
     pool,
@@ -160,11 +163,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
     snapshots,
     idempotency,
     requestLog: traffic.requestLog,
+    documents,
     webhooks: hooks.process,
     deliveries: hooks.deliveries,
     recordsBefore: sandboxQueries.recordsBefore,
-    // A purge has ended when no search finds anything of it.
-    visible: (position) => passed(position, [...RECORD_MODELS, 'search']),
+    // A purge has ended when no search and no list finds anything of it.
+    visible: (position) => passed(position, [...RECORD_MODELS, 'search', 'timeline']),
   });
   carried.start();
   erasures.start();
@@ -194,6 +198,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     ),
     locks,
     visible,
+    contents: documents.contents,
     bases: [`${base}/`],
     erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
   });
@@ -246,6 +251,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       commands,
       queries,
       caughtUp,
+      documents,
       webhooks: await hooks.services({ handler, locks, passed }),
       sandboxes: openSandboxes({
         handler,
@@ -293,6 +299,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await watch.stop();
       await store.close();
       sweeping.stop();
+      documents.close();
       await queries.close();
       await Promise.all([pool.end(), lockPool.end(), traffic.close(), tracing?.close()]);
     },

@@ -76,6 +76,24 @@ const environment = z.object({
   MAX_BUNDLE_ENTRIES: wholeNumber(1, 100_000, 5_000).describe(
     'Most entries of a FHIR Bundle; beyond it 413.',
   ),
+  DOCUMENT_MAX_BYTES: wholeNumber(1, 5_000 * MEGABYTE, 100 * MEGABYTE).describe(
+    'Largest content of a document, in bytes; beyond it 413.',
+  ),
+  DOCUMENTS_S3_BUCKET: z
+    .string()
+    .optional()
+    .describe(
+      'Bucket of an S3-compatible store that documents are kept in, instead of the folder `documents` in DATA_DIR. Several instances need one.',
+    ),
+  DOCUMENTS_S3_ENDPOINT: url(['http:', 'https:'], 'https://s3.example.org')
+    .optional()
+    .describe('URL of the S3-compatible store, where it is not Amazon’s; clients must reach it, too.'),
+  DOCUMENTS_S3_REGION: z.string().default('us-east-1').describe('Region of the bucket.'),
+  DOCUMENTS_S3_ACCESS_KEY_ID: z
+    .string()
+    .optional()
+    .describe('Access key of the bucket. Default: what the AWS SDK finds in its surroundings.'),
+  DOCUMENTS_S3_SECRET_ACCESS_KEY: z.string().optional().describe('The secret that goes with the access key.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000_000, 600).describe(
     'Requests a minute that one API key may make on all instances together, and as many one client address; beyond it 429. `0`: no limit.',
   ),
@@ -137,6 +155,8 @@ export interface Config {
   readonly oidcIssuers: readonly TrustedIssuer[];
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
+  /** Undefined: documents are kept in the folder `documents` of `dataDir`. */
+  readonly documentsBucket: DocumentsBucket | undefined;
   /** Per API key and per client address; 0: no limit. */
   readonly rateLimitPerMinute: number;
   /** Addresses and networks in CIDR notation. */
@@ -156,6 +176,17 @@ export interface Limits {
   readonly bodyBytes: number;
   readonly bundleBytes: number;
   readonly bundleEntries: number;
+  /** Content of a document. */
+  readonly documentBytes: number;
+}
+
+/** Where documents are kept that are not on the disk. */
+export interface DocumentsBucket {
+  readonly bucket: string;
+  readonly region: string;
+  readonly endpoint: string | undefined;
+  /** Undefined: what the AWS SDK finds. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
 /** Something in the environment is wrong. The message names every variable that is, and never its value. */
@@ -190,7 +221,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       bodyBytes: data.MAX_BODY_BYTES,
       bundleBytes: data.MAX_BUNDLE_BYTES,
       bundleEntries: data.MAX_BUNDLE_ENTRIES,
+      documentBytes: data.DOCUMENT_MAX_BYTES,
     },
+    documentsBucket: bucketOf(data),
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
     trustedProxies: networksOf(data.TRUSTED_PROXIES),
     requestLogDays: data.REQUEST_LOG_DAYS,
@@ -201,6 +234,26 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     sandboxPatients: data.SANDBOX_PATIENTS,
     shutdownSeconds: data.SHUTDOWN_SECONDS,
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
+  };
+}
+
+function bucketOf(data: z.output<typeof environment>): DocumentsBucket | undefined {
+  const {
+    DOCUMENTS_S3_BUCKET: bucket,
+    DOCUMENTS_S3_ACCESS_KEY_ID: accessKeyId,
+    DOCUMENTS_S3_SECRET_ACCESS_KEY: secretAccessKey,
+  } = data;
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    throw new ConfigError('DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY go together');
+  if (bucket === undefined) return undefined;
+  return {
+    bucket,
+    region: data.DOCUMENTS_S3_REGION,
+    endpoint: data.DOCUMENTS_S3_ENDPOINT,
+    credentials:
+      accessKeyId === undefined || secretAccessKey === undefined
+        ? undefined
+        : { accessKeyId, secretAccessKey },
   };
 }
 

@@ -7,6 +7,7 @@ import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { instances } from './instances.ts';
 import { limits } from './limits.ts';
+import { lists } from './lists.ts';
 import { projects } from './projects.ts';
 import { read } from './read.ts';
 import { rebuild } from './rebuild.ts';
@@ -14,6 +15,7 @@ import { everything, summary } from './record.ts';
 import { search } from './search.ts';
 import { transaction } from './transaction.ts';
 import { visible } from './visible.ts';
+import { webhooks } from './webhooks.ts';
 
 /** All of them. */
 export const MEASURES: readonly Measure[] = [
@@ -28,8 +30,10 @@ export const MEASURES: readonly Measure[] = [
   cold,
   instances,
   search,
+  lists,
   everything,
   summary,
   limits,
   projects,
+  webhooks,
 ];

@@ -30,7 +30,7 @@ export interface ErasureDeps {
   readonly now: () => number;
   /** Waits until everything that reacts to a record's events has done so up to a position. */
   readonly reacted: (position: Position, patientId: string) => Promise<void>;
-  /** Deletes what is kept of a record outside the log and the projections: idempotency answers, snapshots. */
+  /** Deletes what is kept of a record outside the log and the projections: documents’ bytes, idempotency answers, snapshots. */
   readonly forget: (patientId: string) => Promise<void>;
   /** Waits until every projection has passed a position. */
   readonly visible: (position: Position) => Promise<unknown>;

@@ -5,6 +5,7 @@ import { StreamDeleted } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { Handler } from '../handle.ts';
+import type { Entry } from './state.ts';
 
 /** A version as its event tells it. */
 export interface Current {
@@ -24,15 +25,42 @@ export async function currentVersion(
   try {
     const entry = await handler.entry(stream, id);
     if (entry === undefined) throw notFound(type, id);
-    for await (const recorded of handler.store.read(stream, { from: entry.revision, limit: 1 })) {
-      const { event, metadata } = understand(recorded);
-      const body =
-        event.type === 'ResourceCreated' || event.type === 'ResourceUpdated' ? { body: event.body } : {};
-      return { version: entry.version, lastUpdated: metadata.recorded_at, ...body };
-    }
-    throw notFound(type, id);
+    return await versionOf(handler, stream, entry);
   } catch (error) {
     if (error instanceof StreamDeleted) throw notFound(type, id);
     throw error;
   }
+}
+
+/** The version that an entry of a stream names. @throws StreamDeleted */
+export async function versionOf(
+  handler: Handler,
+  stream: string,
+  { version, revision }: Entry,
+): Promise<Current> {
+  for await (const recorded of handler.store.read(stream, { from: revision, limit: 1 })) {
+    const { event, metadata } = understand(recorded);
+    const body =
+      event.type === 'ResourceCreated' || event.type === 'ResourceUpdated' ? { body: event.body } : {};
+    return { version, lastUpdated: metadata.recorded_at, ...body };
+  }
+  throw new TypeError(`${stream} has no event ${revision}`);
+}
+
+/** The newest version that has a body: of what is deleted the one before. @throws Refusal not_found */
+export async function lastWithBody(
+  handler: Handler,
+  stream: string,
+  type: ResourceType,
+  id: string,
+): Promise<{ readonly version: number; readonly body: string }> {
+  const { version, body } = await currentVersion(handler, stream, type, id);
+  if (body !== undefined) return { version, body };
+  const entry = await handler.entry(stream, id);
+  const before = { from: (entry?.revision ?? 0) - 1, direction: 'backwards' } as const;
+  for await (const recorded of handler.store.read(stream, before)) {
+    const { event } = understand(recorded);
+    if ('body' in event && event.resourceId === id) return { version, body: event.body };
+  }
+  throw notFound(type, id);
 }

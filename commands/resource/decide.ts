@@ -9,6 +9,7 @@ import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { SubmittedResource, WriteResult } from '../command.ts';
+import type { Finalized } from '../document/contents.ts';
 import type { Clock, Decision, Draft } from '../handle.ts';
 import { entryOf, type StreamState } from './state.ts';
 
@@ -20,6 +21,7 @@ export type Write =
       readonly type: ResourceType;
       readonly id: string;
       readonly resource: SubmittedResource;
+      readonly finalized?: readonly Finalized[];
     }
   | {
       readonly kind: 'update';
@@ -32,6 +34,8 @@ export type Write =
       readonly basedOn?: number;
       /** A PATCH does not restore what was deleted. */
       readonly mustBeLive?: boolean;
+      /** Documents' bytes that this version shows for the first time. */
+      readonly finalized?: readonly Finalized[];
     }
   | {
       readonly kind: 'remove';
@@ -68,10 +72,25 @@ export function decideWrites(
   const drafts: Draft[] = [];
   const result = writes.map((write, index) => {
     const decided = blame(index, () => decideWrite(state, clock, write));
-    if (decided.draft !== undefined) drafts.push(decided.draft);
+    if (decided.draft !== undefined)
+      drafts.push(decided.draft, ...finalizations(state, clock, write, decided));
     return decided.result;
   });
   return { drafts, result };
+}
+
+/** Bytes become a document's own beside the version that shows them. */
+function finalizations(state: StreamState, clock: Clock, write: Write, { result }: Decided): Draft[] {
+  const patient = patientOf(state.stream);
+  if (write.kind === 'remove' || write.finalized === undefined || patient === undefined) return [];
+  return write.finalized.map(({ eventId, blob, contentType, size, sha256 }) => ({
+    id: eventId,
+    at: clock.next(),
+    event: {
+      type: 'DocumentFinalized',
+      data: { id: write.id, patient, version: result.version, content_type: contentType, size, sha256, blob },
+    },
+  }));
 }
 
 /** Runs the decision on the n-th write, so that its refusal can name the entry. */

@@ -1,6 +1,7 @@
 /** What the write side works with. */
 import type { EventStore, Position } from '#src/events/store.ts';
 import type { CriteriaLocks, Lookup, WriteResult } from '../command.ts';
+import type { Contents } from '../document/contents.ts';
 import type { Handler } from '../handle.ts';
 
 /** What the write side works with; `app.ts` hands it in. */
@@ -11,6 +12,7 @@ export interface WriteDeps {
   readonly locks: CriteriaLocks;
   /** Waits until reads show a position; what it answers is the HTTP layer's affair. */
   readonly visible: (position: Position) => Promise<unknown>;
+  readonly contents: Contents;
   /** FHIR base URLs, each with a slash at its end, under which an absolute reference is one of ours. */
   readonly bases: readonly string[];
 }

@@ -7,7 +7,7 @@ import { isResourceType } from '#src/fhir/types.ts';
 import type { CommandContext, WriteResult, Written } from '../command.ts';
 import { completeCarried } from '../directory/carry.ts';
 import { carriedResult } from './append.ts';
-import { currentVersion } from './current.ts';
+import { currentVersion, versionOf } from './current.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import type { WriteRequest } from './request.ts';
 import { entryOf, type StreamState } from './state.ts';
@@ -36,11 +36,12 @@ export async function rebuildEarlier(
       for (const { event_id, resource_type: type, resource_id: id } of entries) {
         if (isResourceType(type)) written.set(event_id, await carriedResult(deps, stream, { type, id }));
       }
-    } else written.set(stored.id, resultOf(stored, before));
+    } else if (stored.event.type !== 'DocumentFinalized') written.set(stored.id, resultOf(stored, before));
   }
   const result: Results = new Map();
   for (const request of requests) {
-    const own = written.get(ctx.ids.at(request.index, 'event')) ?? (await unwritten(deps, ctx, request));
+    const own =
+      written.get(ctx.ids.at(request.index, 'event')) ?? (await unwritten(deps, ctx, before, request));
     if (own !== undefined) result.set(request.index, own);
   }
   return { result, position };
@@ -58,10 +59,14 @@ function resultOf({ event, metadata }: StoredEvent, before: StreamState): WriteR
   return { outcome: entryOf(before, id)?.deleted ? 'restored' : 'updated', ...base, body };
 }
 
-/** A request that needed no write: what it was about is what its id or criteria name. Undefined when that is nothing. */
+/**
+ * A request that needed no write: what it was about is what its id or criteria name. Undefined when that is nothing.
+ * What it left unchanged is told as it was `before`: others may have written it since.
+ */
 async function unwritten(
   deps: WriteDeps,
   ctx: CommandContext,
+  before: StreamState,
   request: WriteRequest,
 ): Promise<WriteResult | undefined> {
   const { type, criteria, method } = request;
@@ -69,6 +74,12 @@ async function unwritten(
     request.id === undefined ? await deps.lookup.match(ctx.caller, type, criteria ?? '') : [request.id];
   const there = id === undefined ? undefined : (await deps.lookup.locate(ctx.caller, [id])).get(id);
   if (id === undefined || there === undefined) return undefined;
-  const outcome = method === 'PATCH' || method === 'DELETE' ? 'unchanged' : 'matched';
-  return { outcome, type, id, ...(await currentVersion(deps.handler, there.stream, type, id)) };
+  const { stream } = there;
+  const unchanged = method === 'PATCH' || method === 'DELETE';
+  const entry = unchanged && stream === before.stream ? entryOf(before, id) : undefined;
+  const version =
+    entry === undefined
+      ? await currentVersion(deps.handler, stream, type, id)
+      : await versionOf(deps.handler, stream, entry);
+  return { outcome: unchanged ? 'unchanged' : 'matched', type, id, ...version };
 }

@@ -4,9 +4,10 @@ import { applyPatch, type Patch, parsePatchEntry } from '#src/fhir/patch/patch.t
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { CommandContext, Located, SubmittedResource, WriteResult } from '../command.ts';
+import { settleAttachments } from '../document/settle.ts';
 import { type Checked, checkCandidates } from './check.ts';
 import { sameContent } from './content.ts';
-import { currentVersion } from './current.ts';
+import { currentVersion, lastWithBody } from './current.ts';
 import { automaticProvenance, gone, noClientIds, stale, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { linksOf, relink, relinkPatch } from './links.ts';
@@ -74,7 +75,8 @@ export async function planWrites(
       const what = `${candidate.type}/${candidate.id} cannot move to another record, nor between a record and the directory`;
       throw refuse('invalid', candidate.request, 'business-rule', what);
     }
-    planned.push({ request: candidate.request, write: finish(candidate, checked[index]), stream });
+    const write = settled(deps, ctx, finish(candidate, checked[index]), candidate);
+    planned.push({ request: candidate.request, write, stream });
   });
   return { planned, results };
 }
@@ -89,6 +91,10 @@ interface Candidate {
   /** Where the resource is now; undefined for a new one. */
   readonly stream: string | undefined;
   readonly basedOn?: number;
+  /** A PATCH does not restore what was deleted. */
+  readonly mustBeLive?: boolean;
+  /** The newest version of a document that has a body. */
+  readonly before?: JsonObject;
 }
 
 /** Replaces links between entries; searches that stand as references come last, as R4 says. */
@@ -148,7 +154,10 @@ async function candidateOf(
         return { settled: { outcome: 'matched', type, id, ...current } };
       }
     }
-    return { ...base, resource };
+    if (type !== 'DocumentReference' || stream === undefined) return { ...base, resource };
+    // What it holds of the document store must be known, and stay so until the append.
+    const current = await lastWithBody(deps.handler, stream, type, id);
+    return { ...base, resource, basedOn: current.version, before: asObject(current.body) };
   }
   const current = await currentVersion(deps.handler, stream ?? '', type, id);
   if (current.body === undefined) throw atEntry(request.at, gone(type, id));
@@ -159,7 +168,7 @@ async function candidateOf(
     refuseStale(request, type, id, current.version);
     return { settled: { outcome: 'unchanged', type, id, ...current } };
   }
-  return { ...base, resource: { value, exact: true }, basedOn: current.version };
+  return { ...base, resource: { value, exact: true }, basedOn: current.version, mustBeLive: true, before };
 }
 
 function refuseStale({ ifMatch, at }: WriteRequest, type: string, id: string, version: number): void {
@@ -171,7 +180,7 @@ async function matchedResult(deps: WriteDeps, { type, id }: Resolved, stream: st
 }
 
 function finish(candidate: Candidate, checked: Checked | undefined): Write {
-  const { request, eventId, type, id, basedOn } = candidate;
+  const { request, eventId, type, id, basedOn, mustBeLive } = candidate;
   const resource = checked?.resource ?? candidate.resource;
   if (candidate.stream === undefined) return { kind: 'create', eventId, type, id, resource };
   return {
@@ -181,8 +190,26 @@ function finish(candidate: Candidate, checked: Checked | undefined): Write {
     id,
     resource,
     ...(request.ifMatch === undefined ? {} : { ifMatch: request.ifMatch }),
-    ...(basedOn === undefined ? {} : { basedOn, mustBeLive: true }),
+    ...(basedOn === undefined ? {} : { basedOn }),
+    ...(mustBeLive === undefined ? {} : { mustBeLive }),
   };
+}
+
+/** A document with its data out of it. */
+function settled(deps: WriteDeps, ctx: CommandContext, write: Write, candidate: Candidate): Write {
+  if (write.type !== 'DocumentReference' || write.kind === 'remove') return write;
+  const { request, before } = candidate;
+  const { resource, finalized } = onBehalfOf(request.at, () =>
+    settleAttachments({
+      id: write.id,
+      resource: write.resource.value,
+      before,
+      stored: request.stored ?? [],
+      draw: (series, index) => ctx.ids.at(index, `${series}/${request.index}`),
+      url: deps.contents.url,
+    }),
+  );
+  return { ...write, resource: { ...write.resource, value: resource }, finalized };
 }
 
 function asObject(body: string): JsonObject {

@@ -3,6 +3,7 @@ import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import type { SubmittedResource } from '../command.ts';
+import type { Finalized } from '../document/contents.ts';
 
 /** One write of a request. */
 export interface WriteRequest {
@@ -18,6 +19,8 @@ export interface WriteRequest {
   /** A PATCH entry's Parameters or Binary, while its links are not resolved: then it becomes `patch`. */
   readonly patchSource?: SubmittedResource;
   readonly ifMatch?: number;
+  /** Bytes that are stored, which this write makes a document's own. */
+  readonly stored?: readonly Finalized[];
   /** `Bundle.entry[i]` in a transaction, so that faults name the entry; absent for a single command. */
   readonly at?: string;
 }

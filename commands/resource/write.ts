@@ -4,6 +4,7 @@
  */
 import { unavailable } from '#src/shared/refusal.ts';
 import type { CommandContext, Written } from '../command.ts';
+import { withContents } from '../document/put.ts';
 import { appendWrites } from './append.ts';
 import { checkAuthorship } from './authorship.ts';
 import { Moved } from './decide.ts';
@@ -65,7 +66,7 @@ async function writeUnlocked(
     try {
       const plan = await planWrites(deps, ctx, requests, transaction);
       await ctx.permitted;
-      return await appendWrites(deps, ctx, plan, transaction);
+      return await withContents(deps, ctx, plan, () => appendWrites(deps, ctx, plan, transaction));
     } catch (error) {
       if (!(error instanceof Moved)) throw error;
       if (tries === 10) throw unavailable('the resource is being written by many at once');

@@ -9,10 +9,14 @@ import { directoryStream, projectStream, recordStream } from '#src/events/stream
 import { sandboxIds } from '#src/sandbox/ids.ts';
 import type { Author, Authored } from '#src/sandbox/synthetic.ts';
 import type { IdSource } from '#src/shared/ids.ts';
+import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import type { Aggregate } from '../aggregate.ts';
 import type { MetadataBase } from '../command.ts';
+import type { Contents } from '../document/contents.ts';
+import { blobsOf, putBlobs } from '../document/put.ts';
+import { type Settled, settleAttachments } from '../document/settle.ts';
 import type { Handler } from '../handle.ts';
 import { decideWrites, touchedIds, type Write } from '../resource/decide.ts';
 import { entryOf } from '../resource/state.ts';
@@ -22,6 +26,7 @@ import type { SandboxState } from './state.ts';
 export interface ProvisionDeps {
   readonly handler: Handler;
   readonly sandboxes: Aggregate<SandboxState>;
+  readonly contents: Contents;
   readonly now: () => number;
   /** Waits until every read model of records has passed a position. @throws Refusal unavailable when that takes too long. */
   readonly visible: (position: Position) => Promise<void>;
@@ -98,14 +103,20 @@ async function append(
   { type, reference, sourceSystem }: Author,
   some: readonly Authored[],
 ): Promise<Position | undefined> {
-  const writes = some.map(
-    ({ type, id, resource }): Write => ({
+  const writes = some.map(({ type, id, resource }): Write => {
+    const settled = type === 'DocumentReference' ? settle(deps, ids, id, resource) : { resource };
+    return {
       kind: 'create',
       eventId: ids.at(0, `event/${id}`),
       type,
       id,
-      resource: { value: resource, exact: false },
-    }),
+      ...settled,
+      resource: { value: settled.resource, exact: false },
+    };
+  });
+  await putBlobs(
+    deps.contents,
+    writes.flatMap((write) => blobsOf(write, stream)),
   );
   const { position } = await deps.handler.handle<void>({
     stream,
@@ -126,6 +137,12 @@ async function append(
     },
   });
   return position;
+}
+
+/** A document's text goes where those of others are. */
+function settle({ contents }: ProvisionDeps, ids: IdSource, id: string, resource: JsonObject): Settled {
+  const draw = (series: string, index: number): string => ids.at(index, `${series}/${id}`);
+  return settleAttachments({ id, resource, before: undefined, stored: [], draw, url: contents.url });
 }
 
 /** A record that somebody has deleted or purged meanwhile is not written any further. */

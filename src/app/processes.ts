@@ -18,6 +18,7 @@ import type { PostgresSnapshots } from '../operations/snapshots.ts';
 import type { WebhookDeliveries } from '../operations/webhook-deliveries.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time.ts';
+import type { Documents } from './documents.ts';
 
 /** What they work with. */
 export interface ProcessesDeps {
@@ -29,6 +30,7 @@ export interface ProcessesDeps {
   readonly snapshots: PostgresSnapshots;
   readonly idempotency: IdempotencyStore;
   readonly requestLog: Pick<RequestLog, 'forget'>;
+  readonly documents: Pick<Documents, 'store' | 'contents'>;
   /** Tells subscribers of events; a purge waits for it. */
   readonly webhooks: Process;
   readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
@@ -57,6 +59,7 @@ export function openProcesses({
   snapshots,
   idempotency,
   requestLog,
+  documents,
   webhooks,
   deliveries,
   recordsBefore,
@@ -98,6 +101,7 @@ export function openProcesses({
               await idempotency.forget(patient);
               await requestLog.forget(patient);
               await deliveries.forget(patient);
+              await documents.store.removeRecord(patient);
             },
           },
           understand(event),
@@ -115,6 +119,7 @@ export function openProcesses({
           {
             handler,
             sandboxes: new Aggregate(handler, SANDBOX),
+            contents: documents.contents,
             now: nowMicros,
             visible: async (position) => {
               if (!(await visible(position))) throw unavailable('the read models lag behind the log');

@@ -104,10 +104,12 @@ export async function recordAt(
 /**
  * The living resources as a `collection` Bundle; the resources' own texts, joined. `Bundle.timestamp` is when the last
  * of the events was recorded, so that the same state is the same text, whatever moment was asked for.
+ * @param base of the FHIR interface, without a slash at its end: relative references resolve within the Bundle only where
+ * `fullUrl` is such a URL (https://hl7.org/fhir/R4/bundle.html#references).
  */
-export function toCollection({ resources, recordedAt }: RecordAt): string {
-  const entries = [...resources.values()].flatMap(({ id, body }) =>
-    body === undefined ? [] : [`{"fullUrl":"urn:uuid:${id}","resource":${body}}`],
+export function toCollection({ resources, recordedAt }: RecordAt, base: string): string {
+  const entries = [...resources.values()].flatMap(({ type, id, body }) =>
+    body === undefined ? [] : [`{"fullUrl":${JSON.stringify(`${base}/${type}/${id}`)},"resource":${body}}`],
   );
   const timestamp = recordedAt === undefined ? '' : `"timestamp":"${recordedAt}",`;
   return `{"resourceType":"Bundle","type":"collection",${timestamp}"entry":[${entries.join(',')}]}`;

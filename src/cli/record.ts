@@ -6,7 +6,7 @@ import { databaseUrlOf, withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { patientId, reportBroken, withStream } from './patient.ts';
 import { parsePosition } from './position.ts';
-import type { ServiceOptions } from './service.ts';
+import { baseUrlOf, type ServiceOptions } from './service.ts';
 import { counted, table } from './table.ts';
 
 /** What the command line says. */
@@ -52,7 +52,10 @@ export async function recordCommand(
   if (moment.kind === 'revision' && record.revision !== undefined && record.revision < moment.revision) {
     throw new Failure(`--at ${at}: ${stream} ends at revision:${record.revision}`);
   }
-  process.stdout.write(`${json ? toCollection(record) : describe(id, record, at ?? 'now')}\n`);
+  const shown = json
+    ? toCollection(record, `${await baseUrlOf(where)}/fhir/R4`)
+    : describe(id, record, at ?? 'now');
+  process.stdout.write(`${shown}\n`);
   return reportBroken(stream, record.brokenAt);
 }
 

@@ -1,5 +1,6 @@
 /** Which service a command talks to, and with which key. */
 import { resolve } from 'node:path';
+import { loadConfig } from '#src/config.ts';
 import { readQuickstart } from '#src/data-dir.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { Failure } from './failure.ts';
@@ -23,6 +24,12 @@ export interface ServiceOptions {
 /** The folder in which a service on this machine keeps its data. */
 export function dataDirOf(options: Pick<ServiceOptions, 'dataDir'> = {}): string {
   return resolve(options.dataDir ?? process.env.DATA_DIR ?? '.annal');
+}
+
+/** The URL of the service whose data lie in that folder, else what this environment gives it. */
+export async function baseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
+  const quickstart = await readQuickstart(dataDirOf(options));
+  return quickstart?.base_url ?? loadConfig(process.env).baseUrl;
 }
 
 /**

@@ -54,6 +54,19 @@ export const CATALOG = {
     streams: 'record-, directory-',
     data: z.object(resourceHeader),
   },
+  DocumentFinalized: {
+    says: 'The bytes of a document are stored and checksummed; they never change. Beside the version that shows them.',
+    streams: 'record-',
+    data: z.object({
+      id: z.string().describe('of the DocumentReference'),
+      patient: z.string(),
+      version: z.int().positive().describe('of the DocumentReference, the first that shows them'),
+      content_type: z.string(),
+      size: z.int().nonnegative().describe('in bytes'),
+      sha256: z.string().describe('hex'),
+      blob: z.string().describe('name of the bytes in the document store, beneath patient and document'),
+    }),
+  },
   DirectoryEntriesCarried: {
     says: 'A transaction over a record also creates directory entries: they are appended to the directory stream from here.',
     streams: 'record-',

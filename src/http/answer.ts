@@ -1,4 +1,13 @@
+import type { Readable } from 'node:stream';
 import type { Micros } from '#src/shared/time.ts';
+
+/** Bytes that are sent as they come. */
+export interface Content {
+  /** How many. */
+  readonly length: number;
+  /** Asked for once, and only where they are sent. */
+  readonly open: () => Promise<Readable>;
+}
 
 /** What a request comes to, before it touches a socket: so that Bundle entries and replays are answered by the same code. */
 export interface Answer {
@@ -6,6 +15,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Text, or its UTF-8 where that came from the database as it is. */
   readonly body?: string | Buffer;
+  /** In the place of `body`. */
+  readonly content?: Content;
   /** When the version that it shows was recorded: a Bundle's entry tells it exactly, an HTTP date to the second. */
   readonly lastUpdated?: Micros;
   /** Part of it failed for reasons that pass: under an Idempotency-Key a retry tries that part again. */

@@ -10,6 +10,8 @@ export interface RawBody {
   /** Lower case, without parameters. */
   readonly mediaType: string;
   readonly bytes: Buffer;
+  /** As Content-Type names it, where a type may have another than UTF-8. */
+  readonly charset?: string;
 }
 
 /** JSON, by its FHIR name and its generic ones. */
@@ -25,6 +27,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
  * Reads a request's body.
  * @param accepted media types, lower case.
  * @param limit bytes, after a gzip encoding is undone.
+ * @param anyCharset of the accepted types those whose texts need not be UTF-8.
  * @throws Refusal unsupported_media_type (415) for another type, charset or encoding; too_large (413), known from
  * Content-Length before anything is read; malformed (400) for a body that is missing or broken off.
  */
@@ -32,20 +35,21 @@ export async function readBody(
   request: IncomingMessage,
   accepted: readonly string[],
   limit: number,
+  anyCharset: readonly string[] = [],
 ): Promise<RawBody> {
   const { headers } = request;
   const length = headers['content-length'];
   if (!hasBody(request)) {
     throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
   }
-  const mediaType = mediaTypeOf(headers['content-type'], accepted);
+  const { mediaType, charset } = mediaTypeOf(headers['content-type'], accepted, anyCharset);
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== 'gzip') {
     throw unsupported(`Content-Encoding ${encoding.slice(0, 40)} is not supported; gzip is`, accepted);
   }
   if (length !== undefined && Number(length) > limit) throw tooLarge(limit);
   const bytes = await collect(encoding === 'gzip' ? request.pipe(createGunzip()) : request, request, limit);
-  return { mediaType, bytes };
+  return { mediaType, bytes, ...(charset === undefined ? {} : { charset }) };
 }
 
 /** The text of a body. @throws Refusal malformed (400) when it is not UTF-8. */
@@ -59,16 +63,23 @@ export function textOf(body: RawBody): string {
 
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 
-function mediaTypeOf(header: string | undefined, accepted: readonly string[]): string {
-  if (header !== undefined && accepted.includes(header)) return header;
+function mediaTypeOf(
+  header: string | undefined,
+  accepted: readonly string[],
+  anyCharset: readonly string[],
+): Omit<RawBody, 'bytes'> {
+  if (header !== undefined && accepted.includes(header)) return { mediaType: header };
   const end = header?.indexOf(';') ?? -1;
   const type = (end < 0 ? header : header?.slice(0, end))?.trim().toLowerCase();
   if (type === undefined || !accepted.includes(type)) {
     throw unsupported(`Content-Type must be ${accepted.join(' or ')}`, accepted);
   }
-  const charset = CHARSET.exec(header ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  const named = CHARSET.exec(header ?? '')?.[1]?.toLowerCase();
+  if (anyCharset.includes(type))
+    return { mediaType: type, ...(named === undefined ? {} : { charset: named }) };
+  const charset = named ?? 'utf-8';
   if (charset !== 'utf-8' && charset !== 'utf8') throw unsupported('the charset must be UTF-8', accepted);
-  return type;
+  return { mediaType: type };
 }
 
 /** Gathers a stream up to the limit. What a refused sender still sends is let go by. */

@@ -22,6 +22,7 @@ import type { Services } from './api/services.ts';
 import { RouteTable } from './api/table.ts';
 import { baseHeaders, withoutFeatures } from './base-headers.ts';
 import { clientAddress } from './client-address.ts';
+import { sendContent } from './content.ts';
 import { answerCors } from './cors.ts';
 import { Authenticator } from './credentials.ts';
 import { devIssuerRouter } from './dev-issuer/router.ts';
@@ -161,7 +162,11 @@ function envelope(
         if (fhirPath) reply(ctx, await answerFhir(fhir, ctx));
         else {
           const answer = await answerApi(api, ctx);
-          if (answer !== undefined) reply(ctx, answer);
+          if (answer?.content !== undefined)
+            await sendContent(ctx, answer, answer.content, (err) =>
+              log.error({ err, request_id: requestId }, 'content was not sent to its end'),
+            );
+          else if (answer !== undefined) reply(ctx, answer);
           else {
             await next();
             if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx);

@@ -8,6 +8,7 @@ import { SNAPSHOTS_SQL } from './snapshots.ts';
 import { USAGE_SQL } from './usage.ts';
 
 export { DEV_ISSUER_SQL } from './dev-issuer.ts';
+export { DOCUMENT_KEY_SQL } from './document-key.ts';
 export { READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from './idempotency.ts';
 export { LOG_IDENTITY_SQL } from './log-identity.ts';
 export { LOG_MARK_SQL } from './log-mark.ts';

@@ -56,10 +56,10 @@ export function checkUps(builder: RecordBuilder, years: number, everyYears = 1):
 export function askSmoking(
   builder: RecordBuilder,
   seen: Visit,
-  answer: 'Never smoked' | 'Former smoker' | 'Current every day smoker',
+  answer: 'Never smoker' | 'Former smoker' | 'Current every day smoker',
 ): void {
   const code = {
-    'Never smoked': 'LA18978-9',
+    'Never smoker': 'LA18978-9',
     'Former smoker': 'LA15920-4',
     'Current every day smoker': 'LA18976-3',
   }[answer];

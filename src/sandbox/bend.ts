@@ -13,11 +13,14 @@ export function moving(from: number, first: Day, to: number, last: Day): (day: D
   return (day) => from + (to - from) * Math.max(0, Math.min(1, (day - first) / (last - first)));
 }
 
-/** Hypertension that a treatment brings down. */
+/** Hypertension that comes on within a year and that a treatment brings down. */
 export function treatedPressure(builder: RecordBuilder, start: Day): void {
-  const { random } = builder;
+  const { course, random } = builder;
+  const high = 158 + random.noise(6);
+  const treated = settling(high, start, 129 + random.noise(4), 45);
   builder.course = {
-    ...builder.course,
-    systolic: settling(158 + random.noise(6), start, 129 + random.noise(4), 45),
+    ...course,
+    systolic: (day) =>
+      day < start ? moving(course.systolic(day), start - 480, high, start - 120)(day) : treated(day),
   };
 }

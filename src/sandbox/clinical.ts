@@ -38,7 +38,7 @@ export function visit(builder: RecordBuilder, day: Day, reason?: string, nights 
   return { reference, day, start };
 }
 
-/** A diagnosis. With `end`, one that is over. @returns its reference. */
+/** A diagnosis, one of the problem list. With `end`, one that is over. @returns its reference. */
 export function diagnose(
   builder: RecordBuilder,
   code: Diagnosis,
@@ -49,7 +49,7 @@ export function diagnose(
   return builder.add('Condition', builder.doctorAuthor, {
     clinicalStatus: status('condition-clinical', end === undefined ? 'active' : 'resolved'),
     verificationStatus: status('condition-ver-status', 'confirmed'),
-    category: [status('condition-category', 'encounter-diagnosis')],
+    category: [status('condition-category', end === undefined ? 'problem-list-item' : 'encounter-diagnosis')],
     code: { coding: [{ system: ICD10, code, display: DIAGNOSES[code] }], text: DIAGNOSES[code] },
     subject: builder.subject,
     ...(seen === undefined ? {} : { encounter: { reference: seen.reference } }),

@@ -67,6 +67,7 @@ export const MEASURES = {
   tsh: lab('3016-3', 'Thyrotropin [Units/volume] in Serum or Plasma', 'm[IU]/L', 2),
   inr: lab('6301-6', 'INR in Platelet poor plasma by Coagulation assay', '{INR}', 1),
   hemoglobin: lab('718-7', 'Hemoglobin [Mass/volume] in Blood', 'g/dL', 1),
+  alt: lab('1742-6', 'Alanine aminotransferase [Enzymatic activity/volume] in Serum or Plasma', 'U/L'),
   leukocytes: lab('6690-2', 'Leukocytes [#/volume] in Blood by Automated count', '10*3/uL', 1),
   platelets: lab('777-3', 'Platelets [#/volume] in Blood by Automated count', '10*3/uL'),
   crp: lab('1988-5', 'C reactive protein [Mass/volume] in Serum or Plasma', 'mg/L', 1),
@@ -118,9 +119,9 @@ export const DIAGNOSES = {
   'E78.0': 'Pure hypercholesterolaemia',
   'M10.9': 'Gout, unspecified',
   'G40.9': 'Epilepsy, unspecified',
-  'F00.1': 'Dementia in Alzheimer disease with late onset',
+  'G30.1': 'Alzheimer disease with late onset',
   'J18.9': 'Pneumonia, unspecified',
-  'J06.9': 'Acute upper respiratory infection, unspecified',
+  'J03.9': 'Acute tonsillitis, unspecified',
   'Z88.0': 'Personal history of allergy to penicillin',
 } as const;
 

@@ -23,15 +23,37 @@ const GROWTH: readonly (readonly [age: number, height: number, weight: number])[
   [18, 170, 64],
 ];
 
-/** A child's height or weight by age, between the table's lines. @param column 1 height, 2 weight. */
-export function grown(age: number, column: 1 | 2): number {
-  const above = GROWTH.findIndex(([years]) => years > age);
-  const after = GROWTH[above];
-  const before = GROWTH[above < 0 ? GROWTH.length - 1 : Math.max(0, above - 1)];
+/** Median circumference of the head in cm by age in years, likewise. */
+const HEADS: readonly Line[] = [
+  [0, 34.2],
+  [0.08, 36.9],
+  [0.17, 38.7],
+  [0.25, 40],
+  [0.33, 41.1],
+  [0.5, 42.8],
+  [0.75, 44.5],
+  [1, 45.6],
+  [2, 47.7],
+];
+
+type Line = readonly [age: number, value: number];
+const HEIGHTS = GROWTH.map(([age, height]): Line => [age, height]);
+const WEIGHTS = GROWTH.map(([age, , weight]): Line => [age, weight]);
+
+/** A child's head circumference by age in years, cm. */
+export function headOf(age: number): number {
+  return along(HEADS, age);
+}
+
+/** What a table says of an age, between its lines. */
+function along(table: readonly Line[], age: number): number {
+  const above = table.findIndex(([years]) => years > age);
+  const after = table[above];
+  const before = table[above < 0 ? table.length - 1 : Math.max(0, above - 1)];
   if (before === undefined) throw new RangeError('no growth');
-  if (after === undefined) return before[column];
+  if (after === undefined) return before[1];
   const share = Math.max(0, (age - before[0]) / (after[0] - before[0]));
-  return before[column] + share * (after[column] - before[column]);
+  return before[1] + share * (after[1] - before[1]);
 }
 
 /** The measures of a healthy person. */
@@ -47,8 +69,8 @@ export function healthyCourse(person: Person, random: Random): Course {
   return {
     systolic: (day) => (age(day) < 18 ? 88 + 1.6 * age(day) : 108 + 0.3 * age(day)) + pressure,
     heartRate: (day) => (age(day) < 2 ? 120 : age(day) < 12 ? 92 : 71),
-    weight: (day) => (age(day) < 18 ? grown(age(day), 2) * size : adultWeight + (age(day) - 40) * 0.08),
-    height: (day) => (age(day) < 18 ? grown(age(day), 1) * size : adultHeight),
+    weight: (day) => (age(day) < 18 ? along(WEIGHTS, age(day)) * size : adultWeight + (age(day) - 40) * 0.08),
+    height: (day) => (age(day) < 18 ? along(HEIGHTS, age(day)) * size : adultHeight),
     creatinine: () => creatinine,
     ldl: () => ldl,
     saturation: () => 98,

@@ -3,6 +3,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import { LOINC, LOINC_CODES, MEASURES, type Measure, type MeasureName, UCUM } from './codes.ts';
 import { type Day, timeText } from './days.ts';
 import { LABORATORY, type RecordBuilder, type Visit } from './record.ts';
+import { judged } from './reference-ranges.ts';
 import type { Author } from './synthetic.ts';
 
 const CATEGORIES = 'http://terminology.hl7.org/CodeSystem/observation-category';
@@ -43,7 +44,12 @@ export function observe(
   circumstances: Circumstances,
 ): string {
   const measure: Measure = MEASURES[name];
-  const content = { ...coded(measure), valueQuantity: quantity(measure, rounded(name, value)) };
+  const seen = rounded(name, value);
+  const content = {
+    ...coded(measure),
+    valueQuantity: quantity(measure, seen),
+    ...judged(name, seen, builder.person.sex),
+  };
   return add(builder, measure.category, content, circumstances);
 }
 

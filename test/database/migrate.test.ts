@@ -36,6 +36,7 @@ describe('migrations', () => {
       '0011-retry-secrets',
       '0013-webhooks',
       '0014-request-log-forgotten',
+      '0020-documents',
       '0021-request-log-keys',
     ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);

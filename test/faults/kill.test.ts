@@ -14,6 +14,7 @@ import { Model } from '../support/model.ts';
 import { type PlannedCommand, planCommands } from '../support/plan.ts';
 import { randomSeed, scaled } from '../support/scale.ts';
 import { annal, newDataDir, type Service, startService } from '../support/service.ts';
+import { counted, tell } from '../support/tell.ts';
 
 const RECORDS = 20;
 const CLIENTS = 16;
@@ -65,7 +66,8 @@ describe('the service killed under load', function () {
     }
     pace.stop();
     const tally = await load;
-    const told = `seed ${seed}; ${[...tally].map(([kind, count]) => `${kind}: ${count}`).join(', ')}`;
+    const told = `seed ${seed}; ${counted(tally)}`;
+    tell(`${kills} kills, ${told}`);
     expect(
       [...tally.keys()].some((kind) => kind.endsWith('lost')),
       told,

@@ -6,6 +6,7 @@ import { personOf } from '#src/identity/dev-issuer/people.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { scaled } from '#test/support/scale.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
+import { tell } from '#test/support/tell.ts';
 import { type DyingRequest, post, retry, sendToDying } from './dying-requests.ts';
 
 /** Every kind that often, 48 kills, at full size; else some kinds once. */
@@ -131,6 +132,7 @@ describe('an admin request killed between append and answer', () => {
         }
         if (name === 'application') expect(answer.json.client_secret).to.be.a('string').of.length.above(40);
       }
+      tell(`${name}: ${killed.get(name)?.length} kills`);
     });
   }
 });

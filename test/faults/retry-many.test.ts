@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { scaled } from '#test/support/scale.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
+import { tell } from '#test/support/tell.ts';
 import {
   batchOf,
   type DyingRequest,
@@ -112,6 +113,7 @@ describe(`${KILLS} kills between append and answer`, () => {
 
   it('leave one write each, answered as if nothing had happened', async function () {
     this.timeout(60_000 + KILLS * 2_000);
+    let resources = 0;
     for (const { request, status, written } of kills) {
       const answer = await retry(service, request);
       expect(answer.status, answer.text).to.equal(status);
@@ -126,8 +128,10 @@ describe(`${KILLS} kills between append and answer`, () => {
           expect(await total(`/Provenance?target=${type}/${id}`), `Provenances of ${type} ${name}`).to.equal(
             1,
           );
+          resources += 1;
         }
       }
     }
+    tell(`${kills.length} kills of FHIR requests and v1, ${resources} resources, one version of each`);
   });
 });

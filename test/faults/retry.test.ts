@@ -2,7 +2,7 @@
 
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import type { JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
@@ -64,6 +64,9 @@ describe('a request killed between append and answer', () => {
   let dyingDir: string;
   let signed: DyingRequest;
   let both: { readonly value: string; readonly request: DyingRequest };
+  let repeated: DyingRequest;
+  /** The Observation that it deletes. */
+  let deleted = '';
 
   before(async function () {
     this.timeout(240_000); // many starts, on a machine that does other things
@@ -88,6 +91,8 @@ describe('a request killed between append and answer', () => {
     for (const value of ['moved', 'tested'])
       await service.fhir('/Patient', { method: 'POST', body: JSON.stringify(patient(value)) });
     for (const request of Object.values(CHANGES)) await send(request);
+    repeated = await repeatedDelete();
+    await send(repeated);
   });
 
   after(async () => {
@@ -95,6 +100,27 @@ describe('a request killed between append and answer', () => {
     await database.drop();
     await Promise.all([dataDir, dyingDir].map((folder) => rm(folder, { recursive: true, force: true })));
   });
+
+  /** A transaction that changes a patient and deletes what is deleted already. */
+  async function repeatedDelete(): Promise<DyingRequest> {
+    const created = await service.fhir('/Patient', { method: 'POST', body: '{"resourceType":"Patient"}' });
+    const id = String(created.json.id);
+    const observation = { resourceType: 'Observation', status: 'final', code: { text: 'Pulse' } };
+    const body = JSON.stringify({ ...observation, subject: { reference: `Patient/${id}` } });
+    deleted = String((await service.fhir('/Observation', { method: 'POST', body })).json.id);
+    await service.fhir(`/Observation/${deleted}`, { method: 'DELETE' });
+    return post('record- 1', '', {
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [
+        { request: { method: 'DELETE', url: `Observation/${deleted}` } },
+        {
+          resource: { resourceType: 'Patient', id, active: true },
+          request: { method: 'PUT', url: `Patient/${id}` },
+        },
+      ],
+    });
+  }
 
   async function total(search: string): Promise<unknown> {
     return (await service.fhir(search)).json.total;
@@ -149,6 +175,15 @@ describe('a request killed between append and answer', () => {
   it('a patch whose own test no longer holds is answered as done', async () => {
     const answer = await retry(service, CHANGES.tested);
     expect(statuses(answer), answer.text).to.deep.equal(['200 OK']);
+  });
+
+  it('a delete of what was deleted names the version that it found, not one that came since', async () => {
+    const path = `/Observation/${deleted}`;
+    const { text } = await service.fhir(`${path}/_history/1`);
+    expect((await service.fhir(path, { method: 'PUT', body: text })).status).to.equal(201);
+    const { json } = await retry(service, repeated);
+    const [entry] = Array.isArray(json.entry) ? json.entry : [];
+    expect(isObject(entry) && isObject(entry.response) && entry.response.etag).to.equal('W/"2"');
   });
 
   it('directory entries of a request that nobody repeats are completed by themselves', async () => {

@@ -9,6 +9,7 @@ import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { scaled } from '#test/support/scale.ts';
 import { annal, type Service, startService } from '#test/support/service.ts';
+import { tell } from '#test/support/tell.ts';
 
 const PATIENTS = 4;
 const EMAIL = 'dev@clinic.example';
@@ -150,5 +151,6 @@ describe('a sandbox whose service is killed', () => {
       DATABASE_URL: database.url,
     });
     expect(verified.code, verified.output).to.equal(0);
+    tell(`${scaled(DEATHS.length, 1)} resets killed`);
   });
 });

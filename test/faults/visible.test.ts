@@ -7,6 +7,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { MARKER_SYSTEM, markerSearch, sample } from '../support/samples.ts';
 import { scaled } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
+import { tell } from '../support/tell.ts';
 
 const CLIENTS = 16;
 const ENV = { RATE_LIMIT_PER_MINUTE: '100000000' };
@@ -194,6 +195,7 @@ describe('reads after writes', function () {
       const unseen = await missOf(reader, id, 2, next, turn);
       if (unseen !== undefined) misses.push(`after the update: ${unseen}`);
     });
+    tell(`${turns} turns of a create, a read, an update and a read: ${misses.length} misses`);
     return misses;
   }
 

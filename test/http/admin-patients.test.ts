@@ -94,6 +94,12 @@ describe('admin: patients', () => {
     const now = await developer.ask('GET', pathOf(made.id));
     expect(now.headers.get('content-type')).to.contain('application/fhir+json');
     expect(now.text).to.contain('"value":61.50');
+    // What the references of its resources resolve by.
+    const { entry } = JSON.parse(now.text) as { entry: { fullUrl: string }[] };
+    expect(entry.map(({ fullUrl }) => fullUrl)).to.deep.equal([
+      `${service.url}/fhir/R4/Patient/${made.id}`,
+      `${service.url}/fhir/R4/Observation/${observation.id}`,
+    ]);
     const entries = (text: string) =>
       (
         JSON.parse(text) as { entry: { resource: { resourceType: string; meta: { versionId: string } } }[] }

@@ -11,6 +11,7 @@ import { runImport } from '#src/cli/import/run.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { annal, type Service, startService } from '#test/support/service.ts';
 import { syntheaFolder } from '#test/support/synthea.ts';
+import { tell } from '#test/support/tell.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/annal.js', import.meta.url));
 
@@ -559,6 +560,10 @@ describe('annal import', function () {
       expect(await dangling(fresh, Object.keys(report.types))).to.deep.equal([]);
       expect((await annal(fresh, ['verify'])).code).to.equal(0);
       expect((await load([synthea], fresh)).report).to.deep.include({ transactions: 0, complete: true });
+      const sum = (of: (type: (typeof report.types)[string]) => number) =>
+        Object.values(report.types).reduce((all, type) => all + of(type), 0);
+      const [found, loaded, matched] = [sum((t) => t.found), sum((t) => t.loaded), sum((t) => t.matched)];
+      tell(`${found} entries found, ${loaded} loaded, ${matched} matched, ${skipped} of other types skipped`);
     } finally {
       await fresh.stop();
     }

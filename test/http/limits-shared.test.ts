@@ -7,6 +7,7 @@ import { RateLimits } from '#src/operations/limits.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { scaled } from '#test/support/scale.ts';
+import { tell } from '#test/support/tell.ts';
 
 describe('the limiter', function () {
   this.timeout(60_000);
@@ -41,12 +42,13 @@ describe('the limiter', function () {
   it('gives out a budget once, to however many instances and in whatever order', async () => {
     const instances = Array.from({ length: 5 }, () => limiter(300));
     const through = await Promise.all(instances.map((limits) => spend(limits, 'a', 100)));
-    expect(through.reduce((sum, count) => sum + count)).to.equal(300);
+    // What an instance holds and does not use is not used: up to 2 % of the budget.
+    expect(through.reduce((sum, count) => sum + count)).to.be.within(294, 300);
     expect(await used('a')).to.equal(300);
   });
 
   it('begins a window with the first request, and the next after it has ended', async () => {
-    const limits = limiter(10, { windowMs: 400 });
+    const limits = limiter(10, { windowMs: 1_500 });
     expect(await spend(limits, 'b', 15)).to.equal(10);
     await eventually(async () => (await limits.spend('b')).admitted);
     expect(await spend(limits, 'b', 15)).to.equal(9);
@@ -95,6 +97,7 @@ describe('the limiter', function () {
         expect(found.filter(({ admitted }) => admitted)).to.have.length(round < 2 ? 500 : 0);
       }
     }
+    tell(`${many} addresses three times over, ${limits.size} of them in memory`);
     expect(limits.size).to.be.at.most(100);
   });
 

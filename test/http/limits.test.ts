@@ -4,6 +4,7 @@ import { inParallel } from '#test/support/audit.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { scaled } from '#test/support/scale.ts';
 import { type Answer, type Service, startService } from '#test/support/service.ts';
+import { tell } from '#test/support/tell.ts';
 
 const LIMIT = scaled(600, 120);
 const SETTINGS = { RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.0/8' };
@@ -130,6 +131,7 @@ describe('rate limits', function () {
       return n % 2 === 0 ? first.fhir('/Patient/none', call) : second.fhir('/Patient/none', call);
     };
     const through = await admitted(2 * LIMIT, send);
+    tell(`${through} of ${2 * LIMIT} let through by two instances with a limit of ${LIMIT}`);
     expect(through).to.be.within(LIMIT * 0.98, LIMIT);
   });
 

@@ -160,11 +160,14 @@ describe('observations of REST v1', () => {
       expect(answer.json.total, query).to.equal(found.length);
       return found;
     };
-    expect(await list('')).to.deep.equal([vital, ...ids]);
+    expect(await list('')).to.deep.equal([ids[0], ids[1], vital, ids[2]]);
     expect(await list('?category=vital-signs')).to.deep.equal([vital]);
     expect(await list('?code=4548-4')).to.deep.equal(ids);
     expect(await list(`?code=${encodeURIComponent('http://loinc.org|8867-4')}`)).to.deep.equal([vital]);
     expect(await list('?code=urn:other|8867-4')).to.deep.equal([]);
+    expect(await list('?code=8867-4&category=vital-signs')).to.deep.equal([vital]);
+    expect(await list('?code=8867-4&category=laboratory')).to.deep.equal([]);
+    expect(await list('?code=4548-4&category=laboratory&from=2026-01-02')).to.deep.equal(ids.slice(0, 2));
     expect(await list('?from=2026-01-02')).to.deep.equal(ids.slice(0, 2));
     expect(await list('?to=2026-01-01')).to.deep.equal([vital, ids[2]]);
     expect(await list('?from=2026-01-02&to=2026-01-02')).to.deep.equal([ids[1]]);

@@ -7,6 +7,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { syntheticBundles } from '#test/support/sandbox/bundles.ts';
 import { scaled } from '#test/support/scale.ts';
+import { tell } from '#test/support/tell.ts';
 
 const PATIENTS = scaled(30, 5);
 const ROUNDS = scaled(5, 2);
@@ -72,9 +73,7 @@ describe('what filling a sandbox costs', () => {
       importing.push(await importBundles());
     }
     const ratio = median(filling) / median(importing);
-    console.log(
-      `      filling ${ms(median(filling))}, importing ${ms(median(importing))}, ratio ${ratio.toFixed(2)}`,
-    );
+    say(`filling ${ms(median(filling))}, importing ${ms(median(importing))}, ratio ${ratio.toFixed(2)}`);
     expect(ratio).to.be.at.most(MOST_OF_IMPORT);
   });
 
@@ -90,8 +89,8 @@ describe('what filling a sandbox costs', () => {
       beside.push(...(await others(key, fill())));
     }
     const [without, meanwhile] = [percentile(alone), percentile(beside)];
-    console.log(
-      `      p95 alone ${ms(without)} of ${alone.length}, beside ${ms(meanwhile)} of ${beside.length}, ratio ${(meanwhile / without).toFixed(2)}`,
+    say(
+      `p95 alone ${ms(without)} of ${alone.length}, beside ${ms(meanwhile)} of ${beside.length}, ratio ${(meanwhile / without).toFixed(2)}`,
     );
     expect(meanwhile / without).to.be.at.most(MOST_OF_P95);
   });
@@ -130,6 +129,11 @@ describe('what filling a sandbox costs', () => {
     return times;
   }
 });
+
+function say(finding: string): void {
+  console.log(`      ${finding}`);
+  tell(finding);
+}
 
 const ms = (time: number): string => `${time.toFixed(0)} ms`;
 const sorted = (times: readonly number[]): number[] => [...times].sort((a, b) => a - b);

@@ -4,6 +4,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { scaled } from '#test/support/scale.ts';
 import { storeResources } from '#test/support/search/store.ts';
+import { tell } from '#test/support/tell.ts';
 
 /** Results that a walk goes through, and how many a page has. */
 const COUNT = scaled(5_000, 500);
@@ -133,5 +134,7 @@ describe('paging through results while 8 writers add, change and delete', functi
       if (sort === '_id') expect(seen).to.deep.equal([...seen].sort());
     }
     expect(writes).to.be.at.least((COUNT / PAGE) * WRITERS);
+    const walked = SORTS.map((sort, at) => `${sort} ${walks[at]?.length}`).join(', ');
+    tell(`${writes} writes meanwhile, ${deleted.size} of them deletions; results walked by order: ${walked}`);
   });
 });

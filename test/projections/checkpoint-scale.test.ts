@@ -14,6 +14,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import { newKey } from '#test/support/audit-files.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { scaled } from '#test/support/scale.ts';
+import { tell } from '#test/support/tell.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 import { created } from './made.ts';
 
@@ -83,6 +84,7 @@ describe(`a checkpoint of ${STREAMS} streams`, function () {
     } finally {
       clearInterval(watch);
     }
+    tell(`${STREAMS} streams, at most ${Math.round((peak - before) / 1e6)} MB of heap more than before`);
     expect(peak - before).to.be.lessThan(ROOM);
   });
 });

@@ -52,13 +52,16 @@ describe('annal rebuild', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.map(({ note }) => note)).to.deep.equal(
+    // On a slow machine there are lines between the phases, too.
+    const said = lines.filter(({ note }) => note !== undefined);
+    expect(said.map(({ note }) => note)).to.deep.equal(
       ['indexing', 'comparing', 'swapping', 'done'].map((phase) => `history: ${phase}`),
     );
     for (const line of lines) {
-      expect(line).to.include({ done: 22, total: 22, unit: 'events' });
+      expect(line).to.include({ total: 22, unit: 'events' });
       expect(line.rate).to.be.a('number');
     }
+    for (const line of said) expect(line.done).to.equal(22);
   });
 
   it('names what differs before it swaps nothing', async () => {

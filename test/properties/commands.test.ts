@@ -9,6 +9,7 @@ import { Model } from '../support/model.ts';
 import { planCommands } from '../support/plan.ts';
 import { randomSeed, scaled } from '../support/scale.ts';
 import { annal, type Service, startService } from '../support/service.ts';
+import { counted, tell } from '../support/tell.ts';
 
 const RECORDS = 50;
 const CLIENTS = 16;
@@ -35,7 +36,8 @@ describe('random commands by concurrent clients', function () {
       interrupted: false,
     });
     const faults = await audit(service, model);
-    const told = `seed ${seed}; ${[...tally].map(([kind, count]) => `${kind}: ${count}`).join(', ')}`;
+    const told = `seed ${seed}; ${counted(tally)}`;
+    tell(told);
     expect(faults.slice(0, 10), told).to.deep.equal([]);
     for (const kind of [
       'create 201',

@@ -15,6 +15,7 @@ import {
 } from '#test/support/isolation/theirs.ts';
 import { productionKey } from '#test/support/project.ts';
 import { randomSeed, scaled } from '#test/support/scale.ts';
+import { counted, tell } from '#test/support/tell.ts';
 
 interface Intruder {
   readonly name: string;
@@ -28,6 +29,8 @@ describe('isolation of projects and environments', () => {
   let service: InProcess;
   let theirs: Theirs;
   let intruders: readonly Intruder[];
+  /** What was answered about theirs, by status. */
+  const answered = new Map<string, number>();
 
   before(async () => {
     service = await startInProcess();
@@ -59,6 +62,7 @@ describe('isolation of projects and environments', () => {
     if (ask === undefined || other === undefined) throw new RangeError('no such request');
     const found = await service.fhir(ask.path, { ...ask.call, key });
     const unknown = await service.fhir(other.path, { ...other.call, key });
+    answered.set(`${found.status}`, (answered.get(`${found.status}`) ?? 0) + 1);
     expect(shown(found, named)).to.equal(shown(unknown, never));
     expect(leaks(found.text, theirs, named.id), found.text).to.deep.equal([]);
     if (ask.direct) expect([401, 403, 404, 405], found.text).to.include(found.status);
@@ -78,6 +82,7 @@ describe('isolation of projects and environments', () => {
       }),
       { numRuns: runs, seed: randomSeed(), endOnFailure: true },
     );
+    tell(`pairs of requests by the status of both: ${counted(answered)}`);
   });
 
   it('every way of asking, once for each kind of id', async function () {

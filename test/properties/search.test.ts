@@ -11,6 +11,7 @@ import { queryText } from '#test/support/search/query-text.ts';
 import { conditionOf, RANDOM_TYPES, windowOf } from '#test/support/search/random/queries.ts';
 import { resourceOf } from '#test/support/search/random/resources.ts';
 import { type StoredResource, storeResources } from '#test/support/search/store.ts';
+import { tell } from '#test/support/tell.ts';
 
 interface Made {
   readonly type: ResourceType;
@@ -50,7 +51,8 @@ const world = fc
 
 describe('random searches', () => {
   let service: InProcess;
-  /** Resources that all searches have found. */
+  let searches = 0;
+  /** Resources that all of them have found. */
   let hits = 0;
   before(async () => {
     service = await startInProcess();
@@ -106,6 +108,7 @@ describe('random searches', () => {
       readonly entry?: readonly { readonly resource: { readonly id: string } }[];
     };
     const found = entry.map(({ resource }) => resource.id).sort();
+    searches += 1;
     hits += found.length;
     if (found.join() === expected.join() && total === found.length) return undefined;
     const wrong = universe.resources.filter(({ id }) => found.includes(id) !== expected.includes(id));
@@ -134,5 +137,6 @@ describe('random searches', () => {
     const seed = randomSeed();
     await fc.assert(property, { seed, numRuns: scaled(150, 4), endOnFailure: true });
     expect(hits, `with seed ${seed} next to nothing was found`).to.be.greaterThan(100);
+    tell(`seed ${seed}: ${searches} searches found ${hits} resources`);
   });
 });

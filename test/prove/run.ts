@@ -1,12 +1,13 @@
 /**
  * `npm run prove`: the same tests as `npm test`, at full size, and the bench. Takes an hour or more; writes docs/proof.md.
- * `npm run prove -- <stage>…` runs some stages and writes their rows, each of which bears its date.
+ * `npm run prove -- <stage>…` runs some stages and writes their rows, each of which bears its date and commit.
  */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { z } from 'zod';
 import { STAGES, type Stage } from './stages.ts';
 
@@ -35,6 +36,8 @@ interface Result {
   /** In a few words. */
   readonly found: string;
   readonly seconds: number;
+  /** Of the code that ran. */
+  readonly commit: string;
 }
 
 const NAME_WIDTH = Math.max(...STAGES.map(({ name }) => name.length));
@@ -72,16 +75,33 @@ async function main(names: readonly string[]): Promise<number> {
 async function prove(stage: Stage): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'annal-prove-'));
   const file = join(folder, 'result.json');
+  const told = join(folder, 'found.txt');
+  const commit = await commitOfTree();
   const began = performance.now();
   try {
-    const code = await run(argumentsOf(stage, file), { ...stage.env, ANNAL_TEST_COUNTS: file });
-    const seconds = (performance.now() - began) / 1000;
+    const env = { ...stage.env, ANNAL_TEST_COUNTS: file, ANNAL_TEST_FOUND: told };
+    const code = await run(argumentsOf(stage, file), env);
+    const ran = { stage, seconds: (performance.now() - began) / 1000, commit };
     const text = await readFile(file, 'utf8').catch(() => undefined);
-    if (text === undefined)
-      return { stage, holds: false, found: `it ended with ${code} and no result`, seconds };
-    return { stage, ...verdict(stage, code, JSON.parse(text)), seconds };
+    if (text === undefined) return { ...ran, holds: false, found: `it ended with ${code} and no result` };
+    const { holds, found } = verdict(stage, code, JSON.parse(text));
+    const findings = (await readFile(told, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+    return { ...ran, holds, found: [found, ...findings].join('; ') };
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The commit that is checked out; it says so when files differ from it that are not pages. */
+async function commitOfTree(): Promise<string> {
+  const git = (...args: string[]) =>
+    promisify(execFile)('git', args, { cwd: ROOT }).then(({ stdout }) => stdout.trim());
+  try {
+    const commit = await git('rev-parse', '--short', 'HEAD');
+    const changed = await git('status', '--porcelain', '--', '.', ':!docs');
+    return changed === '' ? commit : `${commit} and changes`;
+  } catch {
+    return 'unknown';
   }
 }
 
@@ -156,15 +176,16 @@ function rowsOf(text: string): Map<string, string> {
   return new Map(rows);
 }
 
-function row({ stage, holds, found, seconds }: Result): string {
+function row({ stage, holds, found, seconds, commit }: Result): string {
   const date = new Date().toISOString().slice(0, 16);
   const verdict = holds ? 'holds' : '**failed**';
   const cells = [
     stage.name,
     stage.shows,
     `\`${commandOf(stage)}\``,
-    found,
+    found.replaceAll('|', '\\|'),
     date,
+    commit,
     `${Math.round(seconds)} s`,
     verdict,
   ];
@@ -176,13 +197,13 @@ function page(rows: ReadonlyMap<string, string>): string {
   const missing = STAGES.filter(({ name }) => !rows.has(name)).map(({ name }) => name);
   return `# Proof at full size
 
-Written by \`npm run prove\`; do not edit. Each row says when it was found (UTC).
+Written by \`npm run prove\`; do not edit. Each row says when it was found (UTC) and on which commit.
 
 - Machine: ${availableParallelism()} cores, Node ${process.version.slice(1)}, embedded PostgreSQL
 - Not run yet: ${missing.length === 0 ? 'none' : missing.join(', ')}
 
-| Stage | Shown | Command | Found | Date | Time | |
-|---|---|---|---|---|---|---|
+| Stage | Shown | Command | Found | Date | Commit | Time | |
+|---|---|---|---|---|---|---|---|
 ${ran.join('\n')}
 
 The figures of the bench are in [performance.md](performance.md).

@@ -33,7 +33,8 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'retry',
-    shows: 'a hundred kills between append and answer, each retried with its Idempotency-Key: one write each',
+    shows:
+      '98 kills between append and answer, of FHIR, v1 and admin requests, each retried with its Idempotency-Key: one write each',
     run: { tests: ['test/faults/retry-many.test.ts', 'test/faults/retry-admin.test.ts'] },
     env: { ANNAL_TEST_SCALE: '1' },
   },

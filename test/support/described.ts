@@ -94,6 +94,7 @@ export function faultOf({ method, url, status, type, text = '' }: Given): string
   if (response.part === undefined) return 'there is no such status';
   if (text === '' || type === null || method === 'HEAD') return undefined;
   const [media = ''] = type.split(';');
+  if (at(...response.keys, 'content', '*/*') !== undefined) return undefined;
   if (at(...response.keys, 'content', media) === undefined) return `there is no ${media}`;
   if (media !== 'application/json') return undefined;
   const validate = compiled([...response.keys, 'content', media, 'schema']);

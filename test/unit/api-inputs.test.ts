@@ -39,6 +39,25 @@ describe('inputs of the JSON interfaces', () => {
     expect(parse({ name: 'a' }).query).to.deep.equal({ limit: 50 });
   });
 
+  it('name a member that is not there as missing, whatever it may hold', () => {
+    const wanted = z.strictObject({
+      environment: z.enum(['sandbox', 'production']),
+      version: z.literal(1),
+      value: z.union([z.number(), z.string()]),
+    });
+    const given = { params: {}, query: new URLSearchParams(), body: {} };
+    expect(() => parseInputs({ body: wanted }, given))
+      .to.throw(Refusal)
+      .with.property('issues')
+      .deep.equal(
+        ['environment', 'version', 'value'].map((expression) => ({
+          code: 'required',
+          diagnostics: `${expression} is missing`,
+          expression,
+        })),
+      );
+  });
+
   const cases: readonly (readonly [string, unknown, string, readonly string[]])[] = [
     ['a missing member', {}, '', ['name: required: name is missing']],
     ['a member of another type', { name: 3 }, '', ['name: structure: name must be a string']],
@@ -49,7 +68,7 @@ describe('inputs of the JSON interfaces', () => {
       '',
       ['nme: structure: nme is not known', 'x: structure: x is not known'],
     ],
-    ['an empty text', { name: '' }, '', ['name: value: name must have at least 1 characters']],
+    ['an empty text', { name: '' }, '', ['name: value: name must have at least 1 character']],
     ['a long text', { name: 'a'.repeat(11) }, '', ['name: too-long: name must have at most 10 characters']],
     [
       'another code',

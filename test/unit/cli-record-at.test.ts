@@ -6,6 +6,7 @@ import { encode } from '#src/events/codec.ts';
 import type { Position, RecordedEvent } from '#src/events/store.ts';
 import { toMicros } from '#src/shared/time.ts';
 
+const BASE = 'http://localhost:3000/fhir/R4';
 const ID = '018f0000-0000-7000-8000-000000000001';
 
 const stored = (revision: number, recordedAt: string, event: ResourceEvent): RecordedEvent => ({
@@ -63,10 +64,12 @@ describe('a record as of a moment', () => {
   });
 
   it('leaves out of the Bundle what was deleted then; texts are as they were written', async () => {
-    expect(toCollection(await at('2026-01-03'))).to.equal(
+    expect(toCollection(await at('2026-01-03'), BASE)).to.equal(
       '{"resourceType":"Bundle","type":"collection","timestamp":"2026-01-03T00:00:00.000000Z","entry":[]}',
     );
-    expect(toCollection(await at('revision:0'))).to.contain('"resource":{"weight":1.50}');
+    expect(toCollection(await at('revision:0'), BASE)).to.contain(
+      `"fullUrl":"${BASE}/Patient/${ID}","resource":{"weight":1.50}`,
+    );
   });
 
   it('knows a moment from a typing error', () => {

@@ -2,6 +2,7 @@
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import {
   DEV_ISSUER_SQL,
+  DOCUMENT_KEY_SQL,
   LOG_IDENTITY_SQL,
   LOG_MARK_SQL,
   OPERATIONS_SCHEMA_SQL,
@@ -36,5 +37,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-retry-secrets', sql: RETRY_SECRETS_SQL },
   { name: '0013-webhooks', sql: WEBHOOKS_SQL },
   { name: '0014-request-log-forgotten', sql: REQUEST_LOG_FORGOTTEN_SQL },
+  { name: '0020-documents', sql: DOCUMENT_KEY_SQL },
   { name: '0021-request-log-keys', sql: REQUEST_LOG_KEYS_SQL },
 ];

@@ -159,7 +159,11 @@ export const PATIENT_ROUTES = [
       }
       if (record.brokenAt !== undefined)
         throw new Error(`the hash chain of record-${patient} does not hold at revision ${record.brokenAt}`);
-      return { status: 200, headers: { 'Content-Type': FHIR_JSON }, text: toCollection(record) };
+      return {
+        status: 200,
+        headers: { 'Content-Type': FHIR_JSON },
+        text: toCollection(record, `${services.config.baseUrl}/fhir/R4`),
+      };
     },
   }),
   route({

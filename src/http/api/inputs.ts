@@ -1,6 +1,7 @@
 /** Inputs of a request against their schemas: every one that fails is named (decisions.md, section 2). */
 import { z } from 'zod';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { RawBody } from '../body.ts';
 import { issueOf, sentence } from './issues.ts';
 
 /** Inputs as they came. */
@@ -9,6 +10,8 @@ export interface Inputs {
   readonly query: URLSearchParams;
   /** Plain JSON; undefined when there was no body. */
   readonly body: unknown;
+  /** In the place of a JSON body: one of the route's other media types. */
+  readonly raw?: RawBody;
 }
 
 /** The schemas that a route has for them. */
@@ -16,6 +19,7 @@ interface Schemas<Query extends z.ZodObject, Body extends z.ZodType> {
   readonly params?: z.ZodObject;
   readonly query?: Query;
   readonly body?: Body;
+  readonly framed?: readonly string[];
 }
 
 const NOTHING = z.strictObject({});
@@ -29,7 +33,7 @@ const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 export function parseInputs<Params, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: Schemas<Query, Body>,
   inputs: Inputs,
-): { params: Params; query: z.output<Query>; body: z.output<Body> } {
+): { params: Params; query: z.output<Query>; body: z.output<Body>; raw?: RawBody } {
   const faults: Issue[] = [];
   const check = (schema: z.ZodType, value: unknown, place: string): unknown => {
     const result = schema.safeParse(value, { error: sentence });
@@ -40,14 +44,27 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
   if (schemas.params !== undefined) check(schemas.params, inputs.params, 'path.');
   const given = queryOf(inputs.query, faults);
   const query = check(schemas.query ?? NOTHING, given, 'query.');
-  faults.push(...badCharacters(given, ['query']), ...badCharacters(inputs.body));
+  faults.push(...badCharacters(given, ['query']), ...badCharacters(unframed(inputs.body, schemas.framed)));
   const body =
     schemas.body === undefined
       ? void check(NOTHING, inputs.body ?? {}, '')
-      : check(schemas.body, inputs.body ?? {}, '');
+      : inputs.raw === undefined
+        ? check(schemas.body, inputs.body ?? {}, '')
+        : undefined;
   if (faults.length > 0) throw new Refusal('invalid', faults);
   // What passed has the schemas' types.
-  return { params: inputs.params as Params, query: query as z.output<Query>, body: body as z.output<Body> };
+  return {
+    params: inputs.params as Params,
+    query: query as z.output<Query>,
+    body: body as z.output<Body>,
+    ...(inputs.raw === undefined ? {} : { raw: inputs.raw }),
+  };
+}
+
+/** A body without the members whose texts may hold control characters. */
+function unframed(body: unknown, framed: readonly string[] = []): unknown {
+  if (framed.length === 0 || typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !framed.includes(name)));
 }
 
 /** Parameters by name. An empty one counts as absent; one that is repeated is refused. */

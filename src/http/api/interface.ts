@@ -17,6 +17,7 @@ import { jsonError } from '../errors.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
 import { type Attempted, once } from '../idempotency.ts';
 import { negotiate } from '../negotiation.ts';
+import type { Inputs } from './inputs.ts';
 import type { Circumstances, Credential, Route, RouteResult } from './route.ts';
 import type { Services } from './services.ts';
 import { allowOf, namesIn, type RouteTable, routeFor } from './table.ts';
@@ -61,14 +62,14 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   ctx.state.route = known?.path;
   if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowOf(found.methods) } };
   const route = routeFor(found.methods, ctx.method);
-  negotiate(ctx.req.headers.accept, null, 'application/json');
+  if (!givesBytes(route)) negotiate(ctx.req.headers.accept, null, 'application/json');
   const header = headerOf(ctx.req.headers);
   const admit = await admission(api, route, ctx);
-  const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, ctx) : undefined;
+  const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
   const params = Object.fromEntries(
     namesIn(route.path).map((name, index) => [name, found.values[index] ?? '']),
   );
-  const inputs = { params, query: new URLSearchParams(ctx.querystring), body: jsonOf(route, body) };
+  const inputs = { params, query: new URLSearchParams(ctx.querystring), ...inputOf(route, body) };
   const { credential, scope, run } = admit(inputs);
   const requestId: string = ctx.state.requestId;
   const answered = async (attempted?: Attempted): Promise<Answer> => {
@@ -76,6 +77,7 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
       services: api.services,
       requestId,
       header,
+      incoming: ctx.req,
       ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
       now: nowMicros,
       concerns: (project) => {
@@ -133,12 +135,23 @@ function scopeOf({ issuer, subject }: Identity): string {
   return `identity ${createHash('sha256').update(`${issuer}\n${subject}`).digest('hex')}`;
 }
 
-function takesBody({ method }: Route): boolean {
-  return method !== 'GET' && method !== 'DELETE';
+function takesBody({ method, takes }: Route): boolean {
+  return takes === undefined && method !== 'GET' && method !== 'DELETE';
 }
 
-function bodyOf({ services }: ApiInterface, ctx: Context): Promise<RawBody> {
-  return readBody(ctx.req, JSON_TYPES, services.config.limits.bodyBytes);
+function givesBytes({ answers }: Route): boolean {
+  return Object.values(answers).some(({ bytes }) => bytes === true);
+}
+
+function bodyOf({ services }: ApiInterface, { raw = {} }: Route, ctx: Context): Promise<RawBody> {
+  const others = Object.keys(raw);
+  return readBody(ctx.req, [...JSON_TYPES, ...others], services.config.limits.bodyBytes, others);
+}
+
+/** The body as its route takes it: JSON, or as it came. */
+function inputOf(route: Route, body: RawBody | undefined): Pick<Inputs, 'body' | 'raw'> {
+  if (body !== undefined && route.raw?.[body.mediaType] !== undefined) return { body: undefined, raw: body };
+  return { body: jsonOf(route, body) };
 }
 
 /** The body as plain JSON. @throws Refusal malformed (400) for what is no JSON object, and where a needed one is missing. */
@@ -163,7 +176,8 @@ async function shown(api: ApiInterface, route: Route, { position, awaited }: Rou
 }
 
 function answerOf(route: Route, result: RouteResult): Answer {
-  const { status, headers = {} } = result;
+  const { status, headers = {}, content } = result;
+  if (content !== undefined) return { status, headers, content };
   const body = result.text ?? (result.body === undefined ? undefined : JSON.stringify(result.body));
   const all = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),

@@ -6,6 +6,8 @@ import type { Issue, IssueType } from '#src/shared/refusal.ts';
 type Found = z.core.$ZodIssue;
 type Raw = z.core.$ZodRawIssue;
 
+/** What zod says of a member that is not there: by a type, a list of values, or several forms. */
+const OF_NOTHING: ReadonlySet<Found['code']> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 /** Longest name of a member that a message repeats. */
 const SHOWN = 60;
 
@@ -29,7 +31,7 @@ export function issueOf(issue: Found, value: unknown, place: string): Issue[] {
       issueOf(each, valueAt(value, issue.path), at(issue.path) + (at(issue.path) === place ? '' : '.')),
     );
   const expression = at(issue.path);
-  const missing = issue.code === 'invalid_type' && valueAt(value, issue.path) === undefined;
+  const missing = OF_NOTHING.has(issue.code) && valueAt(value, issue.path) === undefined;
   const name = expression === '' || expression === place ? 'the body' : expression;
   return [
     {
@@ -77,11 +79,11 @@ export function sentence(issue: Raw): string {
     case 'too_small':
       return issue.origin === 'number'
         ? `must be at least ${issue.minimum}`
-        : `must have at least ${issue.minimum} ${unitOf(issue.origin)}`;
+        : `must have at least ${counted(issue.minimum, issue.origin)}`;
     case 'too_big':
       return issue.origin === 'number'
         ? `must be at most ${issue.maximum}`
-        : `must have at most ${issue.maximum} ${unitOf(issue.origin)}`;
+        : `must have at most ${counted(issue.maximum, issue.origin)}`;
     case 'invalid_format':
       return issue.format === 'regex'
         ? `must have the form ${issue.pattern}`
@@ -93,6 +95,7 @@ export function sentence(issue: Raw): string {
   }
 }
 
-function unitOf(origin: string): string {
-  return origin === 'string' ? 'characters' : 'items';
+function counted(number: number | bigint, origin: string): string {
+  const unit = origin === 'string' ? 'character' : 'item';
+  return `${number} ${unit}${Number(number) === 1 ? '' : 's'}`;
 }

@@ -2,6 +2,7 @@
  * One route of the JSON interfaces (admin, REST v1, webhooks, `/me`): what routing, parsing, errors and the OpenAPI document
  * all come from.
  */
+import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { RetryNotes } from '#commands/command.ts';
 import type { Position } from '#src/events/store.ts';
@@ -9,7 +10,9 @@ import type { Caller } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
+import type { Content } from '../answer.ts';
 import type { Header } from '../authorship.ts';
+import type { RawBody } from '../body.ts';
 import { type Inputs, parseInputs } from './inputs.ts';
 import type { Services } from './services.ts';
 
@@ -38,6 +41,8 @@ export interface Circumstances {
   readonly now: () => Micros;
   /** Set when an Idempotency-Key came with the request. */
   readonly retry?: RetryNotes;
+  /** The request itself: of a route that `takes` bytes it has not been read. */
+  readonly incoming: IncomingMessage;
   /** Notes that the request is about a project of the caller's: the project's log shows it. */
   readonly concerns: (project: string) => void;
 }
@@ -54,7 +59,13 @@ export type ApiRequest<
   Query = unknown,
   Body = unknown,
 > = Circumstances &
-  Proven[C] & { readonly params: PathParams<Path>; readonly query: Query; readonly body: Body };
+  Proven[C] & {
+    readonly params: PathParams<Path>;
+    readonly query: Query;
+    readonly body: Body;
+    /** The body as it came, in one of the media types that the route has beside JSON; `body` is undefined then. */
+    readonly raw?: RawBody;
+  };
 
 /** What `run` gives. */
 export interface RouteResult {
@@ -63,6 +74,8 @@ export interface RouteResult {
   readonly body?: unknown;
   /** In the place of `body`: JSON text that goes as it is, so that decimals of resources keep their literals. */
   readonly text?: string;
+  /** In the place of `body`: bytes, which have their own Content-Type among `headers`. */
+  readonly content?: Content;
   readonly headers?: Readonly<Record<string, string>>;
   /** Of the last event written: the answer waits until the route's read models show it. */
   readonly position?: Position | undefined;
@@ -75,6 +88,8 @@ export interface DescribedAnswer {
   readonly description: string;
   /** Absent: no body. Objects are described as having these members and no others. */
   readonly schema?: z.ZodType;
+  /** Bytes of any media type. */
+  readonly bytes?: true;
 }
 
 /** What the OpenAPI document says of a route beside its schemas. */
@@ -93,6 +108,12 @@ interface Description<Path extends string, C extends Credential> {
   readonly credential: C;
   /** Of an API key. */
   readonly scope?: 'read' | 'write';
+  /** The body is bytes of any media type, which `run` reads. */
+  readonly takes?: 'bytes';
+  /** Media types that a body may come in beside JSON, with what it is then; `body` must be optional. */
+  readonly raw?: Readonly<Record<string, string>>;
+  /** Members of the body whose texts may hold control characters. */
+  readonly framed?: readonly string[];
   /** The answer holds a secret: nobody may store it. */
   readonly secret?: true;
   /** Read models that its answers show. Default: `projects` for identities, `resources` and `history` for API keys. */

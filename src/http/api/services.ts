@@ -4,9 +4,19 @@ import type { Commands } from '#commands/commands.ts';
 import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
 import type { AdminQueries } from '#queries/admin/admin.ts';
 import type { Queries } from '#queries/queries.ts';
+import type { FindSlot } from '#queries/rest/document-slot.ts';
 import type { Moment, RecordAt } from '#src/audit/record-at.ts';
 import type { Config } from '#src/config.ts';
+import type { DocumentStore } from '#src/documents/store.ts';
 import type { WebhookServices } from '../webhooks/services.ts';
+
+/** Bytes of documents. */
+export interface DocumentServices {
+  readonly store: DocumentStore;
+  /** Signs URLs of uploads, 32 bytes. */
+  readonly key: Buffer;
+  readonly findSlot: FindSlot;
+}
 
 /** What a route's `run` finds in `request.services`. */
 export interface Services {
@@ -17,6 +27,7 @@ export interface Services {
   readonly adminQueries: AdminQueries;
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
+  readonly documents: DocumentServices;
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
   readonly caughtUp: (models: readonly string[]) => Promise<void>;
   /** A patient's record at a moment, from its events; undefined when it was purged. */

@@ -11,10 +11,14 @@ const CREDENTIAL = [401, 403];
 const WITH_BODY = [409, 412, 413, 415];
 const AUTHORED = { 422: { $ref: '#/components/responses/Authored422' } };
 
+/** Bytes: of any length, of no JSON type. */
+const BYTES = {};
+
 /** Makes it; its schemas go among the components. */
 export function operationOf(route: Route, schemas: Schemas): Part {
   const { method, operationId, summary, description, tag, credential, answers } = route;
   const mayHaveBody = method !== 'GET' && method !== 'DELETE';
+  const bytes = { required: true, content: { '*/*': { schema: BYTES } } };
   const errors = [
     ...ALWAYS,
     ...(credential === 'none' ? [] : CREDENTIAL),
@@ -32,7 +36,8 @@ export function operationOf(route: Route, schemas: Schemas): Part {
     tags: [tag],
     security: SECURITY[credential],
     parameters: [...inPath(route, schemas), ...inQuery(route, schemas), ...inHeaders(route)],
-    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, schemas) }),
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.raw, schemas) }),
+    ...(route.takes === undefined ? {} : { requestBody: bytes }),
     responses: {
       ...errorResponses('Json', errors),
       ...(method !== 'GET' && credential === 'api_key' ? AUTHORED : {}),
@@ -43,7 +48,7 @@ export function operationOf(route: Route, schemas: Schemas): Part {
 
 function responseOf(
   { method }: Route,
-  { description, schema }: DescribedAnswer,
+  { description, schema, bytes }: DescribedAnswer,
   schemas: Schemas,
   located: readonly string[],
 ): Part {
@@ -54,13 +59,19 @@ function responseOf(
     ...(schema === undefined
       ? {}
       : { content: { 'application/json': { schema: schemas.of(schema, 'output') } } }),
+    ...(bytes === undefined ? {} : { content: { '*/*': { schema: BYTES } } }),
   };
 }
 
-function bodyOf(body: z.ZodType, schemas: Schemas): Part {
+function bodyOf(body: z.ZodType, raw: Route['raw'] = {}, schemas: Schemas): Part {
   return {
     required: !body.safeParse({}).success,
-    content: { 'application/json': { schema: schemas.of(body, 'input') } },
+    content: {
+      'application/json': { schema: schemas.of(body, 'input') },
+      ...Object.fromEntries(
+        Object.entries(raw).map(([type, description]) => [type, { schema: { type: 'string', description } }]),
+      ),
+    },
   };
 }
 

@@ -4,8 +4,7 @@ import { shownCondition, toCondition } from '#src/fhir/v1/condition.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
-import { createItem, type Kind, listItems } from './items.ts';
-import { LIST_MODELS } from './list.ts';
+import { createItem, ITEM_MODELS, type Kind, listItems } from './items.ts';
 import {
   AUTHOR,
   authorType,
@@ -84,16 +83,16 @@ export const CONDITION_ROUTES = [
     method: 'GET',
     path: '/v1/patients/{patient_id}/conditions',
     operationId: 'listConditions',
-    summary: 'A patient’s conditions, the last recorded first',
+    summary: 'A patient’s conditions, the newest first',
     tag: TAG,
     credential: 'api_key',
-    models: LIST_MODELS,
+    models: ITEM_MODELS,
     query: z.strictObject({ ...LIST_QUERY, clinical_status: clinicalStatus.optional() }),
     answers: { 200: { description: 'A page', schema: listOf(conditionSchema) } },
     run(request) {
       const { clinical_status: status, ...page } = request.query;
-      const criteria: [string, string][] = status === undefined ? [] : [['clinical-status', status]];
-      return listItems(request, KIND, request.params.patient_id, { criteria, ...page });
+      const by = status === undefined ? [] : [['clinical_status', status] as const];
+      return listItems(request, KIND, request.params.patient_id, { by, ...page });
     },
   }),
   ...itemRoutes(KIND, { tag: TAG, name: 'Condition', schema: conditionSchema }),

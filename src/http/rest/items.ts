@@ -1,10 +1,23 @@
 /** Observations, conditions and medications: created, listed, read and deleted alike. */
+import type { ListedItem } from '#queries/rest/items.ts';
+import type { ListOf, PageOf } from '#queries/rest/places.ts';
 import type { AuthorType } from '#src/events/metadata.ts';
+import { type ListFilter, listOf, unsafePart } from '#src/fhir/v1/lists.ts';
 import type { JsonObject } from '#src/shared/json.ts';
+import { toInstant } from '#src/shared/time.ts';
 import type { RouteResult } from '../api/route.ts';
+import { daysOf } from './days.ts';
 import { namingInputs } from './inputs.ts';
-import { type Listed, listRecords } from './list.ts';
-import { commandOf, liveResource, type RestRequest, recordOf, shownRecords, writtenBody } from './record.ts';
+import {
+  authorOf,
+  commandOf,
+  liveResource,
+  type RestRequest,
+  recordOf,
+  resourceIn,
+  shownRecords,
+  writtenBody,
+} from './record.ts';
 
 /** A kind of item. */
 export interface Kind {
@@ -39,17 +52,49 @@ export async function createItem(
   };
 }
 
-/** A page of a patient's items, without what was entered in error. */
+/** What is listed of a patient's items. */
+export interface Listed extends PageOf {
+  /** By a filter, and by a second one. */
+  readonly by?: readonly (readonly [ListFilter, string])[];
+  /** Days, `YYYY-MM-DD`. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Read models that lists of items are made from. */
+export const ITEM_MODELS = ['resources', 'history', 'timeline'];
+
+/** A page of a patient's items, the newest first, without what was entered in error. */
 export async function listItems(
   request: RestRequest,
-  { type, fields }: Kind,
+  kind: Kind,
   patient: string,
-  listed: Omit<Listed, 'type' | 'patient'>,
+  { by = [], from, to, ...page }: Listed,
 ): Promise<RouteResult> {
-  await liveResource(request, 'Patient', patient);
-  const status = type === 'Condition' ? 'verification-status' : 'status';
-  const criteria = [...listed.criteria, [`${status}:not`, 'entered-in-error'] as const];
-  return listRecords(request, { ...listed, criteria, type, patient }, fields);
+  const { services, caller } = request;
+  await Promise.all([liveResource(request, 'Patient', patient), services.caughtUp(['timeline', 'history'])]);
+  const [first, second] = by.map((filter) => listsBy(kind, filter));
+  const of: ListOf = {
+    tenant: caller.tenantId,
+    patient,
+    lists: first ?? listsBy(kind),
+    ...(second === undefined ? {} : { also: second }),
+    ...daysOf(from, to),
+  };
+  const { items, total, next } = await services.queries.items(of, page);
+  const data = items.map((item) => listed(kind, patient, item));
+  return { status: 200, body: { data, total, next_cursor: next ?? null } };
+}
+
+function listsBy({ type }: Kind, filter?: readonly [ListFilter, string]): readonly string[] {
+  const list = listOf(type, filter);
+  return [list, unsafePart(list)];
+}
+
+function listed({ type, fields }: Kind, patient: string, item: ListedItem): Record<string, unknown> {
+  const { id, version, body, created, updated, metadata } = item;
+  const shown = { type, id, patient, version, created: toInstant(created), updated: toInstant(updated) };
+  return recordOf({ ...shown, author: authorOf(metadata) }, fields(resourceIn(body)));
 }
 
 /** An item. @throws Refusal not_found (404) */

@@ -4,8 +4,7 @@ import { shownMedication, toMedication } from '#src/fhir/v1/medication.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
-import { createItem, type Kind, listItems } from './items.ts';
-import { LIST_MODELS } from './list.ts';
+import { createItem, ITEM_MODELS, type Kind, listItems } from './items.ts';
 import {
   AUTHOR,
   authorType,
@@ -83,16 +82,16 @@ export const MEDICATION_ROUTES = [
     method: 'GET',
     path: '/v1/patients/{patient_id}/medications',
     operationId: 'listMedications',
-    summary: 'A patient’s medications, the last recorded first',
+    summary: 'A patient’s medications, the newest first',
     tag: TAG,
     credential: 'api_key',
-    models: LIST_MODELS,
+    models: ITEM_MODELS,
     query: z.strictObject({ ...LIST_QUERY, status: medicationStatus.optional() }),
     answers: { 200: { description: 'A page', schema: listOf(medicationSchema) } },
     run(request) {
       const { status, ...page } = request.query;
-      const criteria: [string, string][] = status === undefined ? [] : [['status', status]];
-      return listItems(request, KIND, request.params.patient_id, { criteria, ...page });
+      const by = status === undefined ? [] : [['status', status] as const];
+      return listItems(request, KIND, request.params.patient_id, { by, ...page });
     },
   }),
   ...itemRoutes(KIND, { tag: TAG, name: 'Medication', schema: medicationSchema }),

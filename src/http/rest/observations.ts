@@ -1,12 +1,12 @@
 /** Observations of REST v1. */
 import { z } from 'zod';
 import { LOINC, splitCode } from '#src/fhir/v1/elements.ts';
+import { codedValue, type ListFilter } from '#src/fhir/v1/lists.ts';
 import { CATEGORIES, categorySystem, shownObservation, toObservation } from '#src/fhir/v1/observation.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
-import { createItem, type Kind, listItems } from './items.ts';
-import { LIST_MODELS, tokenOf } from './list.ts';
+import { createItem, ITEM_MODELS, type Kind, listItems } from './items.ts';
 import {
   AUTHOR,
   authorType,
@@ -120,10 +120,10 @@ export const OBSERVATION_ROUTES = [
     method: 'GET',
     path: '/v1/patients/{patient_id}/observations',
     operationId: 'listObservations',
-    summary: 'A patient’s observations, the last recorded first',
+    summary: 'A patient’s observations, the newest first',
     tag: TAG,
     credential: 'api_key',
-    models: LIST_MODELS,
+    models: ITEM_MODELS,
     query: z.strictObject({
       ...LIST_QUERY,
       category: z.enum(CATEGORIES).optional(),
@@ -133,19 +133,16 @@ export const OBSERVATION_ROUTES = [
     }),
     answers: { 200: { description: 'A page', schema: listOf(observationSchema) } },
     run(request) {
-      const { category, code: asked, from, to, ...page } = request.query;
-      const parts = asked === undefined ? undefined : splitCode(asked);
-      const criteria: [string, string][] = [
+      const { category, code: asked, ...page } = request.query;
+      const { system = LOINC, code: wanted = '' } = asked === undefined ? {} : splitCode(asked);
+      // By the code first: it is the shorter list.
+      const by: readonly [ListFilter, string][] = [
+        ...(asked === undefined ? [] : [['code', codedValue(system, wanted)] satisfies [ListFilter, string]]),
         ...(category === undefined
           ? []
-          : [['category', tokenOf(categorySystem(category), category)] satisfies [string, string]]),
-        ...(parts === undefined
-          ? []
-          : [['code', tokenOf(parts.system ?? LOINC, parts.code)] satisfies [string, string]]),
-        ...(from === undefined ? [] : [['date', `ge${from}`] satisfies [string, string]]),
-        ...(to === undefined ? [] : [['date', `le${to}`] satisfies [string, string]]),
+          : [['category', codedValue(categorySystem(category), category)] satisfies [ListFilter, string]]),
       ];
-      return listItems(request, KIND, request.params.patient_id, { criteria, ...page });
+      return listItems(request, KIND, request.params.patient_id, { by, ...page });
     },
   }),
   ...itemRoutes(KIND, { tag: TAG, name: 'Observation', schema: observationSchema }),

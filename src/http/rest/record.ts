@@ -2,7 +2,7 @@
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import type { Mark, VersionOf } from '#queries/rest/marks.ts';
-import type { AuthorType } from '#src/events/metadata.ts';
+import type { AuthorType, EventMetadata } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Authorship } from '#src/shared/caller.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
@@ -104,7 +104,6 @@ export async function shownRecords(
   return found.map(({ type, id, version, lastUpdated, body }) => {
     const mark = marks.get(id);
     if (mark === undefined) throw lagging();
-    const { author, source_system: sourceSystem, origin_id: originId } = mark.metadata;
     const resource = resourceIn(body);
     const shown: Shown = {
       type,
@@ -113,14 +112,19 @@ export async function shownRecords(
       version,
       created: toInstant(mark.created),
       updated: toInstant(lastUpdated),
-      author: {
-        authorType: author?.type ?? 'import',
-        ...(sourceSystem === undefined ? {} : { sourceSystem }),
-        ...(originId === undefined ? {} : { originId }),
-      },
+      author: authorOf(mark.metadata),
     };
     return recordOf(shown, fields(resource));
   });
+}
+
+/** Who an event says wrote a version. */
+export function authorOf({ author, source_system, origin_id }: EventMetadata): Shown['author'] {
+  return {
+    authorType: author?.type ?? 'import',
+    ...(source_system === undefined ? {} : { sourceSystem: source_system }),
+    ...(origin_id === undefined ? {} : { originId: origin_id }),
+  };
 }
 
 /** When a resource was created: a FHIR instant. @param found a version of it that `resources` shows */
@@ -145,7 +149,8 @@ async function marksOf(
   return services.queries.marks(caller, found);
 }
 
-function patientOf(type: ResourceType, id: string, { subject }: JsonObject): string {
+/** The Patient's id of whose record a resource is. */
+export function patientOf(type: ResourceType, id: string, { subject }: JsonObject): string {
   if (type === 'Patient') return id;
   const { reference } = isObject(subject) ? subject : {};
   const [, patient] = /(?:^|\/)Patient\/([^/]+)/.exec(String(reference)) ?? [];

@@ -1,10 +1,12 @@
 /** Every route below `/v1` (interface.md, section 4.3). */
 import type { Route } from '../api/route.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
+import { DOCUMENT_ROUTES } from './documents.ts';
 import { MEDICATION_ROUTES } from './medications.ts';
 import { OBSERVATION_ROUTES } from './observations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
 import { PROVENANCE_ROUTES } from './provenance.ts';
+import { TIMELINE_ROUTES } from './timeline.ts';
 
 /** In the order of the documentation. */
 export const REST_ROUTES: readonly Route[] = [
@@ -12,5 +14,7 @@ export const REST_ROUTES: readonly Route[] = [
   ...OBSERVATION_ROUTES,
   ...CONDITION_ROUTES,
   ...MEDICATION_ROUTES,
+  ...DOCUMENT_ROUTES,
+  ...TIMELINE_ROUTES,
   ...PROVENANCE_ROUTES,
 ];

@@ -47,7 +47,7 @@ export interface Claims {
 /** What it works with. */
 export interface DispatcherDeps {
   readonly claims: Claims;
-  readonly sender: Pick<Sender, 'send'>;
+  readonly sender: Pick<Sender, 'send' | 'breakOff'>;
   /** Opens secrets. */
   readonly key: Buffer;
   /** Seconds between attempts. */
@@ -64,6 +64,11 @@ const PER_ENDPOINT = 32;
 const IN_ALL = 256;
 /** Of a busy endpoint it claims so many together at least: a claim is a statement, however many it is of. */
 const TOGETHER = 8;
+/** How long it waits, in ms, while many are under way, for more of them to end: they are noted in one statement. */
+const GATHER_MS = 5;
+const MANY = 32;
+/** How many opened secrets it remembers. */
+const MOST_SECRETS = 1_000;
 /** How often it looks for retries that have become due, and for what other instances left, in ms. */
 const LOOK_MS = 1_000;
 /** How long a stop waits for answers, in ms. */
@@ -74,7 +79,9 @@ export class Dispatcher {
   /** Endpoints that may have something due. */
   readonly #hot = new Set<string>();
   readonly #running = new Map<string, number>();
-  readonly #stopping = new AbortController();
+  /** Opened secrets of endpoints, with what they were sealed as. */
+  readonly #secrets = new Map<string, { readonly sealed: string; readonly secret: string }>();
+  #stopping = false;
   #inAll = 0;
   #ended: Sent[] = [];
   #pumps = false;
@@ -113,7 +120,8 @@ export class Dispatcher {
     this.#hot.clear();
     await this.#pumping;
     for (let waited = 0; this.#inAll > 0 && waited < STOP_MS; waited += 20) await delay(20);
-    this.#stopping.abort();
+    this.#stopping = true;
+    this.deps.sender.breakOff();
     while (this.#inAll > 0) await delay(5);
     await this.#noting;
   }
@@ -187,7 +195,7 @@ export class Dispatcher {
     const { key, sender, guarded } = this.deps;
     let secret: string;
     try {
-      secret = unseal(key, due.secret, due.endpointId);
+      secret = this.#open(key, due);
     } catch {
       const error = 'the secret of the endpoint cannot be opened: rotate it';
       return Promise.resolve({
@@ -200,7 +208,17 @@ export class Dispatcher {
       });
     }
     const { id: deliveryId, environment, ...rest } = due;
-    return sender.send({ ...rest, deliveryId, secret, guarded: guarded(environment) }, this.#stopping.signal);
+    return sender.send({ ...rest, deliveryId, secret, guarded: guarded(environment) });
+  }
+
+  /** @throws Error as `unseal` */
+  #open(key: Buffer, { endpointId, secret: sealed }: Due): string {
+    const known = this.#secrets.get(endpointId);
+    if (known?.sealed === sealed) return known.secret;
+    const secret = unseal(key, sealed, endpointId);
+    if (this.#secrets.size >= MOST_SECRETS) this.#secrets.clear();
+    this.#secrets.set(endpointId, { sealed, secret });
+    return secret;
   }
 
   #sent(claim: Due, { delivered, status: statusCode, error, timedOut, retryAfter, seconds }: Outcome): Sent {
@@ -215,6 +233,7 @@ export class Dispatcher {
   /** Notes what has ended, many at a time. While the database is away it is kept, until the lease is long over. */
   async #note(): Promise<void> {
     while (this.#ended.length > 0) {
+      if (this.#inAll >= MANY && this.#ended.length < MANY) await delay(GATHER_MS);
       const ended = this.#ended;
       this.#ended = [];
       try {
@@ -224,7 +243,7 @@ export class Dispatcher {
         if (probed.length > 0) this.wake(probed.map(({ claim }) => claim.endpointId));
       } catch (error) {
         this.#warn(error, 'how deliveries ended could not be noted; it will be');
-        if (this.#stopping.signal.aborted) break;
+        if (this.#stopping) break;
         this.#ended = [...ended, ...this.#ended].slice(-10_000);
         await delay(LOOK_MS);
       }

@@ -39,10 +39,14 @@ export interface Outcome {
 const KEPT = 4_096;
 /** How much of it is read: what comes after cannot change how the attempt ends. */
 const READ = 65_536;
+/** Connections to one receiver that are kept open, and for how long, in ms. */
+const FREE = 256;
+const FREE_MS = 30_000;
 
 /** Sends over connections that are kept open. */
 export class Sender {
   readonly #agents: Readonly<Record<'open' | 'guarded', { http: http.Agent; https: https.Agent }>>;
+  readonly #underWay = new Set<UnderWay>();
 
   /**
    * @param timeoutMs from connecting to the last byte of the answer.
@@ -52,7 +56,7 @@ export class Sender {
     readonly timeoutMs: number,
     resolve?: Resolve,
   ) {
-    const kept = { keepAlive: true, maxFreeSockets: 16, timeout: 30_000 };
+    const kept = { keepAlive: true, maxFreeSockets: FREE, timeout: FREE_MS };
     const guarded = { ...kept, lookup: publicLookup(resolve) };
     this.#agents = {
       open: { http: new http.Agent(kept), https: new https.Agent(kept) },
@@ -60,24 +64,33 @@ export class Sender {
     };
   }
 
-  /** Sends. Never rejects: what goes wrong is an outcome, but for `signal`, which ends it without one (undefined). */
-  async send(attempt: Attempt, signal: AbortSignal): Promise<Outcome | undefined> {
+  /** Sends. Never rejects: what goes wrong is an outcome, but for `breakOff`, which ends it without one (undefined). */
+  async send(attempt: Attempt): Promise<Outcome | undefined> {
     const started = performance.now();
-    const limit = AbortSignal.timeout(this.timeoutMs);
-    const ended = AbortSignal.any([signal, limit]);
+    const underWay = new UnderWay();
+    this.#underWay.add(underWay);
+    const limit = setTimeout(() => underWay.end('late'), this.timeoutMs);
     const seconds = (): number => (performance.now() - started) / 1000;
     const none = { status: null, retryAfter: undefined };
     try {
-      const { status, text, retryAfter } = await this.#post(attempt, ended);
+      const { status, text, retryAfter } = await this.#post(attempt, underWay);
       const delivered = status >= 200 && status < 300;
       const error = delivered ? null : describe(status, text);
       return { delivered, status, error, timedOut: false, retryAfter, seconds: seconds() };
     } catch (error) {
-      if (signal.aborted) return undefined;
-      const timedOut = limit.aborted;
+      if (underWay.ended === 'broken off') return undefined;
+      const timedOut = underWay.ended === 'late';
       const told = timedOut ? `no whole answer within ${this.timeoutMs / 1000} s` : reasonOf(error);
       return { ...none, delivered: false, error: told, timedOut, seconds: seconds() };
+    } finally {
+      clearTimeout(limit);
+      this.#underWay.delete(underWay);
     }
+  }
+
+  /** Ends what is under way. */
+  breakOff(): void {
+    for (const each of this.#underWay) each.end('broken off');
   }
 
   /** Lets go of the connections. */
@@ -88,17 +101,17 @@ export class Sender {
     }
   }
 
-  async #post(attempt: Attempt, signal: AbortSignal): Promise<Answer> {
+  async #post(attempt: Attempt, underWay: UnderWay): Promise<Answer> {
     try {
-      return await this.#once(attempt, signal);
+      return await this.#once(attempt, underWay);
     } catch (error) {
       // The receiver closed a kept connection just as it was taken: nothing was answered, another one serves.
-      if (error instanceof StaleConnection) return this.#once(attempt, signal);
+      if (error instanceof StaleConnection) return this.#once(attempt, underWay);
       throw error;
     }
   }
 
-  #once(attempt: Attempt, signal: AbortSignal): Promise<Answer> {
+  #once(attempt: Attempt, underWay: UnderWay): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const url = new URL(attempt.url);
       const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -110,15 +123,37 @@ export class Sender {
         method: 'POST',
         agent: secure ? agents.https : agents.http,
         headers: headersOf(attempt),
-        signal,
       });
+      underWay.take(request);
       request.on('error', (error: NodeJS.ErrnoException) => {
         const stale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-        reject(stale ? new StaleConnection() : error);
+        reject(stale && underWay.ended === undefined ? new StaleConnection() : error);
       });
-      request.on('response', (response) => void answerOf(response).then(resolve, reject));
+      request.on('response', (response) => answerOf(response, resolve, reject));
+      request.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new Error('answered 101: deliveries are plain HTTP'));
+      });
       request.end(attempt.payload);
     });
+  }
+}
+
+/** An attempt that has not ended. */
+class UnderWay {
+  #request: http.ClientRequest | undefined;
+  /** Why it was ended from here. */
+  ended: 'late' | 'broken off' | undefined;
+
+  /** The request that it consists of at present. */
+  take(request: http.ClientRequest): void {
+    this.#request = request;
+    if (this.ended !== undefined) request.destroy(new Error(this.ended));
+  }
+
+  end(why: 'late' | 'broken off'): void {
+    this.ended ??= why;
+    this.#request?.destroy(new Error(why));
   }
 }
 
@@ -146,19 +181,28 @@ function headersOf({ secret, payload, eventType, eventId, deliveryId, replay }: 
 }
 
 /** Reads an answer to its end, or as far as it can matter. */
-async function answerOf(response: IncomingMessage): Promise<Answer> {
+function answerOf(
+  response: IncomingMessage,
+  resolve: (answer: Answer) => void,
+  reject: (error: Error) => void,
+): void {
   const kept: Buffer[] = [];
   let read = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  const done = (): void =>
+    resolve({
+      status: response.statusCode ?? 0,
+      text: Buffer.concat(kept).toString('utf8'),
+      retryAfter: retryAfterOf(response.headers['retry-after'], Date.now()),
+    });
+  response.on('data', (chunk: Buffer) => {
     if (read < KEPT) kept.push(chunk.subarray(0, KEPT - read));
     read += chunk.length;
-    if (read > READ) break; // which closes the connection
-  }
-  return {
-    status: response.statusCode ?? 0,
-    text: Buffer.concat(kept).toString('utf8'),
-    retryAfter: retryAfterOf(response.headers['retry-after'], Date.now()),
-  };
+    if (read <= READ) return;
+    done();
+    response.destroy(); // which closes the connection
+  });
+  response.on('end', done);
+  response.on('error', reject);
 }
 
 /** NUL cannot be stored as text. */
@@ -173,5 +217,6 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'the request failed';
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ECONNRESET') return 'the connection was closed before the answer was complete (ECONNRESET)';
+  if (code?.startsWith('HPE_')) return `the answer is not HTTP (${code})`;
   return code === undefined ? error.message : `the receiver could not be reached (${code})`;
 }

@@ -19,10 +19,12 @@ export function hypertension(builder: RecordBuilder): void {
   const start = builder.ago(5 * YEAR);
   treatedPressure(builder, start);
   const visits = checkUps(builder, 7);
-  const reason = diagnose(builder, 'I10', start - 14);
+  const measured = visit(builder, start - 14, 'High blood pressure');
+  observeVitals(builder, measured);
+  const reason = diagnose(builder, 'I10', start - 14, undefined, measured);
   treat(builder, { drug: 'C09AA03', start, reason, dosage: '10 mg in the morning' });
   const [first] = visits;
-  if (first !== undefined) askSmoking(builder, first, 'Never smoked');
+  if (first !== undefined) askSmoking(builder, first, 'Never smoker');
   pressuresAtHome(builder, 12);
   plan(builder, start, 'Blood pressure below 135/85 at home', ['Lisinopril', 'Less salt'], reason);
   summarize(builder, builder.ago(5), 'Blood pressure at home is in the target range.');

@@ -10,6 +10,7 @@ import {
 } from '../background.ts';
 import { moving } from '../bend.ts';
 import { diagnose, operate, treat, vaccinate, visit, write } from '../clinical.ts';
+import { headOf } from '../course.ts';
 import { YEAR } from '../days.ts';
 import { inVisit, observe, observeCode, observeVitals, reportLabs } from '../observations.ts';
 import { AI, DEVICE, type RecordBuilder, SELF } from '../record.ts';
@@ -18,7 +19,7 @@ import { AI, DEVICE, type RecordBuilder, SELF } from '../record.ts';
 export function healthy(builder: RecordBuilder): void {
   const visits = checkUps(builder, 6, 1.5);
   const [first] = visits;
-  if (first !== undefined) askSmoking(builder, first, 'Never smoked');
+  if (first !== undefined) askSmoking(builder, first, 'Never smoker');
   vaccinate(builder, 'J07AM51', builder.ago(2.2 * YEAR), 1);
   pulseAtHome(builder, 8);
   reportPain(builder, builder.ago(200), builder.random.int(0, 2));
@@ -46,13 +47,13 @@ export function almostNothing(builder: RecordBuilder): void {
 /** An infant: growth and the vaccinations of the first year. */
 export function infant(builder: RecordBuilder): void {
   const { birth } = builder.person;
-  const head = moving(38, birth + 42, 47, birth + 540);
+  const larger = builder.random.noise(0.8);
   for (const weeks of [6, 13, 22, 32, 52]) {
     const day = birth + weeks * 7 + builder.random.int(0, 4);
     if (day > builder.ago(4)) break;
     const seen = visit(builder, day, 'Well-child visit');
     observeVitals(builder, seen, true);
-    observe(builder, 'headCircumference', head(day), inVisit(builder, seen));
+    observe(builder, 'headCircumference', headOf(builder.age(day)) + larger, inVisit(builder, seen));
     observe(builder, 'temperature', 36.9 + builder.random.noise(0.3), inVisit(builder, seen));
   }
   const doses = [

@@ -90,7 +90,7 @@ export function pollen(builder: RecordBuilder): void {
 export function penicillinAllergy(builder: RecordBuilder): void {
   const start = builder.ago(4 * YEAR);
   const seen = visit(builder, start, 'Sore throat');
-  const infection = diagnose(builder, 'J06.9', start, start + 9, seen);
+  const infection = diagnose(builder, 'J03.9', start, start + 9, seen);
   treat(builder, {
     drug: 'J01CA04',
     start,

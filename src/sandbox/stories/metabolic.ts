@@ -48,7 +48,9 @@ export function diabetesForTwentyYears(builder: RecordBuilder): void {
   treat(builder, { drug: 'A10BA02', start: drug, reason: diabetes, dosage: '1000 mg twice a day' });
   const pressureSince = builder.ago(12 * YEAR);
   treatedPressure(builder, pressureSince + 30);
-  const hypertension = diagnose(builder, 'I10', pressureSince);
+  const measured = visit(builder, pressureSince, 'High blood pressure');
+  observeVitals(builder, measured);
+  const hypertension = diagnose(builder, 'I10', pressureSince, undefined, measured);
   treat(builder, { drug: 'C09AA03', start: pressureSince + 30, reason: hypertension, dosage: '10 mg a day' });
   const visits = checkUps(builder, 19.8, 1.6);
   const [first] = visits;

@@ -114,7 +114,7 @@ export function epilepsy(builder: RecordBuilder): void {
 /** Dementia: the MMSE falls; a care team looks after the patient. */
 export function dementia(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
-  const reason = diagnose(builder, 'F00.1', start);
+  const reason = diagnose(builder, 'G30.1', start);
   const score = moving(24, start, 16, builder.today);
   for (let day = start; day < builder.ago(10); day += 182) {
     const seen = visit(builder, day, 'Memory clinic');
@@ -156,9 +156,18 @@ export function arthritis(builder: RecordBuilder): void {
     reportLabs(builder, day, {
       crp: crp(day),
       leukocytes: 6.8 + builder.random.noise(1),
+      platelets: 260 + builder.random.noise(50),
+      alt: 24 + builder.random.noise(9),
       ...commonLabs(builder, day),
     });
   treat(builder, { drug: 'L04AX03', start: start + 10, reason, dosage: '15 mg once a week' });
+  // What the standard of care gives with it.
+  treat(builder, {
+    drug: 'B03BB01',
+    start: start + 10,
+    reason,
+    dosage: '5 mg once a week, the day after methotrexate',
+  });
   for (const [days, pain] of [
     [0, 7],
     [60, 5],

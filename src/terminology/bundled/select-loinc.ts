@@ -9,8 +9,8 @@ import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import parse from 'csv-parse/lib/sync.js';
+import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { CATEGORY_OF, UNIT_OF } from './categories.ts';
-import { isLoincCode } from './check-digit.ts';
 
 /** What one publication says of codes: code → texts. */
 type Statements = Map<string, Set<string>>;

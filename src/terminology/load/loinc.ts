@@ -1,6 +1,7 @@
 /** LOINC's own table, `Loinc.csv` of a release (https://loinc.org/downloads/). */
+
+import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { CATEGORY_OF } from '../bundled/categories.ts';
-import { isLoincCode } from '../bundled/check-digit.ts';
 import type { NewConcept } from '../rows.ts';
 import { needColumns, type Table, type TableRow } from './table.ts';
 

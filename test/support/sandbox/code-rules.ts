@@ -1,8 +1,8 @@
 /** Rules 22 to 28: sex and age of diagnoses, units, forms of codes. */
 import { canonicalRange } from '#src/fhir/units/canonical.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { ATC, bundledResources, LOINC } from '#src/terminology/bundled/bundled.ts';
-import { isLoincCode } from '#src/terminology/bundled/check-digit.ts';
 import type { Concept } from '#src/terminology/resources.ts';
 import { limitsOf } from './limits.ts';
 import {
@@ -62,7 +62,7 @@ const ADULT_DIAGNOSES: Readonly<Record<string, number>> = {
   I50: 40,
   J44: 35,
   N18: 30,
-  F00: 60,
+  G30: 60,
   C50: 25,
   C61: 40,
   M81: 50,

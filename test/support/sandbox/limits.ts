@@ -33,6 +33,7 @@ const ADULT: Readonly<Record<string, Limits>> = {
   '3016-3': limits('m[IU]/L', 0.2, 40),
   '6301-6': limits('{INR}', 0.8, 5),
   '718-7': limits('g/dL', 7, 18),
+  '1742-6': limits('U/L', 3, 300),
   '6690-2': limits('10*3/uL', 3, 15),
   '777-3': limits('10*3/uL', 120, 450),
   '1988-5': limits('mg/L', 0, 120),

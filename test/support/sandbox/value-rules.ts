@@ -6,12 +6,19 @@ import { DAY_MS, eachRecord, eachResource, type RecordView, type Rule, type Valu
 const mean = (values: readonly Value[]): number =>
   values.reduce((sum, { value }) => sum + value, 0) / values.length;
 
-/** A measure that falls by at least `by` under a treatment: the last year before it, and from `settled` days after it. */
-function falls(record: RecordView, code: string, atc: string, by: number, settled: number): string[] {
+/** A measure that falls by at least `by` under a treatment: the last `days` before it, and from `settled` days after it. */
+function falls(
+  record: RecordView,
+  code: string,
+  atc: string,
+  by: number,
+  settled: number,
+  days = 800,
+): string[] {
   const start = record.treatedSince(atc);
   if (start === undefined) return [];
   const values = record.values(code);
-  const before = values.filter(({ at }) => at < start + DAY_MS && at > start - 800 * DAY_MS);
+  const before = values.filter(({ at }) => at < start + DAY_MS && at > start - days * DAY_MS);
   const after = values.filter(({ at }) => at > start + settled * DAY_MS);
   if (before.length === 0 || after.length === 0) return [];
   return mean(before) - mean(after) >= by
@@ -100,9 +107,20 @@ export const VALUE_RULES: readonly Rule[] = [
       return value < from || value > to ? [`${name}: INR ${value}`] : [];
     });
   }),
-  eachRecord('blood pressure falls under what lowers it', (record) =>
-    record.has('I10') ? falls(record, '8480-6', 'C09', 8, 60) : [],
-  ),
+  eachRecord('hypertension is measured before its treatment, not for years, and falls under it', (record) => {
+    const start = record.treatedSince('C09');
+    if (!record.has('I10') || start === undefined) return [];
+    const before = record.values('8480-6').filter(({ at }) => at < start + DAY_MS);
+    return [
+      ...(before.some(({ value, at }) => value >= 140 && at > start - 120 * DAY_MS)
+        ? []
+        : ['no high pressure was measured before the treatment']),
+      ...before
+        .filter(({ value, at }) => value >= 145 && at < start - 500 * DAY_MS)
+        .map(({ name, value }) => `${name}: ${value} mm[Hg] that nobody treats`),
+      ...falls(record, '8480-6', 'C09', 8, 60, 120),
+    ];
+  }),
   eachResource(
     'a score of questions is a whole number, and the PHQ-9 falls under an antidepressant',
     'Patient',

@@ -1,0 +1,65 @@
+/** A fast receiver of webhook deliveries, in a process of its own: answers 204 at once and notes what came when. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { answer } from '../worker.ts';
+
+/** What it is asked. */
+export type Asked =
+  /** To listen. Answered with the port. */
+  | { readonly what: 'listen' }
+  /** To forget what came. */
+  | { readonly what: 'forget' }
+  /** For so many bodies from then on. Answered with an `Arrival` of each, in the order in which they came. */
+  | { readonly what: 'arrivals'; readonly count: number };
+
+/** A body that came. */
+export interface Arrival {
+  /** When its last byte came, in ms since 1970 with fractions. */
+  readonly at: number;
+  /** `data.id` of the body; nothing when it has none. */
+  readonly id: string | undefined;
+}
+
+/** How long it waits for what is to come, in ms. */
+const PATIENCE_MS = 120_000;
+
+const came: { readonly at: number; readonly body: string }[] = [];
+let enough: { readonly count: number; readonly resolve: () => void } | undefined;
+
+async function listen(): Promise<number> {
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    response.writeHead(204).end();
+    came.push({ at: performance.timeOrigin + performance.now(), body });
+    if (enough !== undefined && came.length >= enough.count) enough.resolve();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function arrivals(count: number): Promise<Arrival[]> {
+  if (came.length < count) {
+    await new Promise<void>((resolve, reject) => {
+      const late = (): void => reject(new Error(`${came.length} of ${count} bodies came`));
+      const limit = setTimeout(late, PATIENCE_MS);
+      enough = {
+        count,
+        resolve: () => {
+          clearTimeout(limit);
+          resolve();
+        },
+      };
+    });
+  }
+  return came.map(({ at, body }) => ({ at, id: /"data":\{.*?"id":"([^"]+)"/.exec(body)?.[1] }));
+}
+
+answer(async (asked: Asked): Promise<number | Arrival[]> => {
+  if (asked.what === 'listen') return listen();
+  if (asked.what === 'arrivals') return arrivals(asked.count);
+  came.length = 0;
+  enough = undefined;
+  return 0;
+});

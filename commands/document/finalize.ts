@@ -1,0 +1,82 @@
+/** A document becomes final: bytes that are stored become its content, by a new version of its DocumentReference. */
+import {
+  attachmentsOf,
+  heldContents,
+  openSlot,
+  type Stored,
+  withAttachment,
+  withStored,
+} from '#src/fhir/document-content.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { CommandContext, WriteResult, Written } from '../command.ts';
+import { currentVersion } from '../resource/current.ts';
+import type { WriteDeps } from '../resource/deps.ts';
+import { write } from '../resource/write.ts';
+import { immutable } from './settle.ts';
+
+/** Bytes that are stored. */
+export type StoredBytes = Pick<Stored, 'blob' | 'size' | 'sha256' | 'sha1'>;
+
+/** How often it is tried when others write the document meanwhile. */
+const TRIES = 10;
+
+/**
+ * Makes stored bytes the content of a document.
+ * @throws Refusal not_found (404); conflict (409) when it has content already, or its content is elsewhere.
+ */
+export async function finalizeDocument(
+  deps: WriteDeps,
+  ctx: CommandContext,
+  id: string,
+  bytes: StoredBytes,
+): Promise<Written<WriteResult>> {
+  const type = 'DocumentReference';
+  const located = (await deps.lookup.locate(ctx.caller, [id])).get(id);
+  if (located?.type !== type) throw notFound(type, id);
+  for (let tries = 1; ; tries += 1) {
+    const { version, body } = await currentVersion(deps.handler, located.stream, type, id);
+    if (body === undefined) throw notFound(type, id);
+    const { value, stored } = withContent(bodyOf(body), id, { ...bytes, url: deps.contents.url(id) });
+    const finalized = [{ ...stored, eventId: ctx.ids.at(tries, 'finalized') }];
+    try {
+      const own = { index: 0, method: 'PUT', type, id, ifMatch: version, stored: finalized } as const;
+      const written = await write(deps, ctx, [{ ...own, resource: { value, exact: true } }], false);
+      const result = written.result.get(0);
+      if (result === undefined) throw notFound(type, id);
+      return { result, position: written.position };
+    } catch (error) {
+      const moved = error instanceof Refusal && error.kind === 'precondition_failed';
+      if (!moved || tries === TRIES) throw error;
+    }
+  }
+}
+
+/** The document with bytes as its content. @throws Refusal conflict */
+function withContent(
+  document: JsonObject,
+  id: string,
+  bytes: Omit<Stored, 'contentType'>,
+): { readonly value: JsonObject; readonly stored: Stored } {
+  if (heldContents(document, id).length > 0) throw immutable(id);
+  const slot = openSlot(document);
+  if (slot === undefined) throw elsewhere(id);
+  const attachment = attachmentsOf(document)[slot] ?? {};
+  const { contentType } = attachment;
+  const type = typeof contentType === 'string' ? contentType : 'application/octet-stream';
+  const stored = { ...bytes, contentType: type };
+  const held = withStored({ ...attachment, contentType: type }, stored);
+  return { value: { ...withAttachment(document, slot, held), docStatus: 'final' }, stored };
+}
+
+/** A document whose attachments all lead elsewhere takes no content here: 409. */
+export function elsewhere(id: string): Refusal {
+  const diagnostics = `the content of DocumentReference/${id} is elsewhere: its attachments have URLs`;
+  return new Refusal('conflict', { code: 'conflict', diagnostics });
+}
+
+function bodyOf(text: string): JsonObject {
+  const { value } = parseJson(text);
+  if (!isObject(value)) throw new TypeError('a stored body is no object');
+  return value;
+}

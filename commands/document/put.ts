@@ -1,0 +1,59 @@
+/** Bytes go to the document store before the append that makes them a document's own. */
+import type { BlobKey } from '#src/documents/store.ts';
+import { patientOf } from '#src/events/streams.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { CommandContext } from '../command.ts';
+import { Moved, type Write } from '../resource/decide.ts';
+import type { WriteDeps } from '../resource/deps.ts';
+import type { Plan } from '../resource/plan.ts';
+import type { Contents } from './contents.ts';
+
+/** How many blobs are stored at a time. */
+const AT_ONCE = 8;
+
+/**
+ * Stores what a plan's documents came with, and appends. What a refused append leaves is removed; what is left of one whose
+ * end is unknown, or of a crash, the sweeper removes unless an event names it.
+ */
+export async function withContents<T>(
+  { contents }: Pick<WriteDeps, 'contents'>,
+  ctx: CommandContext,
+  plan: Plan,
+  append: () => Promise<T>,
+): Promise<T> {
+  const blobs = plan.planned.flatMap(({ write, stream }) => blobsOf(write, stream));
+  await putBlobs(contents, blobs);
+  try {
+    return await append();
+  } catch (error) {
+    const unwritten = error instanceof Moved || (error instanceof Refusal && error.kind !== 'unavailable');
+    // Of two attempts under one Idempotency-Key, which draw the same names, the other may have been written.
+    if (unwritten && ctx.retry === undefined)
+      await Promise.all(blobs.map(({ key }) => contents.remove(key).catch(() => undefined)));
+    throw error;
+  }
+}
+
+/** Bytes and where they go. */
+export interface Blob {
+  readonly key: BlobKey;
+  readonly bytes: Buffer;
+}
+
+/** What must be stored before a write to a stream. */
+export function blobsOf(write: Write, stream: string): Blob[] {
+  const patient = patientOf(stream);
+  if (write.kind === 'remove' || write.finalized === undefined || patient === undefined) return [];
+  return write.finalized.flatMap(({ blob, bytes }) =>
+    bytes === undefined ? [] : [{ key: { patient, document: write.id, blob }, bytes }],
+  );
+}
+
+/** Stores them, some at a time. */
+export async function putBlobs({ put }: Pick<Contents, 'put'>, blobs: readonly Blob[]): Promise<void> {
+  const waiting = blobs.values();
+  const worker = async (): Promise<void> => {
+    for (const { key, bytes } of waiting) await put(key, bytes);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, blobs.length) }, worker));
+}

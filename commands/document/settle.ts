@@ -1,0 +1,108 @@
+/**
+ * Attachments of a DocumentReference that is to be written: data that came with it goes to the document store, for no event
+ * holds bytes; what the store holds already stays as it is (decisions.md, section 4). Pure.
+ */
+import { createHash } from 'node:crypto';
+import {
+  attachmentsOf,
+  type HeldContent,
+  heldContents,
+  isOwnUrl,
+  sha256In,
+  withAttachment,
+  withStored,
+} from '#src/fhir/document-content.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { Contents, Finalized } from './contents.ts';
+
+/** What is to be written. */
+export interface Unsettled {
+  readonly id: string;
+  readonly resource: JsonObject;
+  /** The newest version that has a body; undefined for a new document. */
+  readonly before: JsonObject | undefined;
+  /** Bytes that were stored for this very write. */
+  readonly stored: readonly Finalized[];
+  /** Draws ids: of blobs and events. */
+  readonly draw: (series: 'blob' | 'finalized', index: number) => string;
+  readonly url: Contents['url'];
+}
+
+/** What is written instead, and what must be stored before. */
+export interface Settled {
+  readonly resource: JsonObject;
+  readonly finalized: readonly Finalized[];
+}
+
+/**
+ * Settles all attachments.
+ * @throws Refusal invalid (422) for a hash or size that the data do not have, or a URL of content that there is none of;
+ *   conflict (409) when content would be removed.
+ */
+export function settleAttachments(unsettled: Unsettled): Settled {
+  const { id, before, stored, draw, url } = unsettled;
+  const held = before === undefined ? [] : heldContents(before, id);
+  const finalized: Finalized[] = [...stored];
+  const kept = new Set<string>();
+  const issues: Issue[] = [];
+  let { resource } = unsettled;
+  attachmentsOf(resource).forEach((attachment, index) => {
+    const refuse = (element: string, what: string): void => {
+      const expression = `DocumentReference.content[${index}].attachment.${element}`;
+      issues.push({ code: 'value', diagnostics: `${expression}: ${what}`, expression });
+    };
+    const keep = (content: HeldContent): void => {
+      kept.add(content.blob);
+      for (const name of ['id', 'contentType', 'size', 'hash'] as const)
+        if (attachment[name] !== undefined && String(attachment[name]) !== String(content.attachment[name]))
+          refuse(name, 'the content of a document does not change');
+      const sha256 = sha256In(attachment);
+      if (sha256 !== undefined && sha256 !== content.sha256)
+        refuse('extension', 'the content of a document does not change');
+      resource = withAttachment(resource, index, restored(attachment, content));
+    };
+    if (typeof attachment.data === 'string') {
+      const bytes = Buffer.from(attachment.data, 'base64');
+      const sha1 = createHash('sha1').update(bytes).digest('base64');
+      if (attachment.hash !== undefined && attachment.hash !== sha1)
+        refuse('hash', 'is not the SHA-1 of the data, in base64');
+      if (attachment.size !== undefined && Number(attachment.size) !== bytes.length)
+        refuse('size', `is not that of the data, ${bytes.length}`);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const same = held.find((each) => each.sha256 === sha256 && !kept.has(each.blob));
+      if (same !== undefined) {
+        keep(same);
+        return;
+      }
+      const blob = draw('blob', index);
+      const first = held.length + finalized.length === 0;
+      const content = { blob, contentType: String(attachment.contentType), size: bytes.length, sha256 };
+      const place = { url: url(id, first ? undefined : blob), sha1 };
+      resource = withAttachment(resource, index, withStored(attachment, { ...content, ...place }));
+      finalized.push({ ...content, eventId: draw('finalized', index), bytes });
+    } else if (isOwnUrl(attachment.url, id)) {
+      const same = held.find((each) => each.attachment.url === attachment.url);
+      if (same !== undefined) keep(same);
+      else if (!stored.some(({ blob }) => blob === attachment.id))
+        refuse('url', 'the document has no such content; send it as data, or to REST v1');
+    }
+  });
+  if (issues.length > 0) throw new Refusal('invalid', issues);
+  if (held.some(({ blob }) => !kept.has(blob))) throw immutable(id);
+  return { resource, finalized };
+}
+
+/** An attachment as it is sent, with what the service says of its bytes. */
+function restored(sent: JsonObject, { attachment, ...content }: HeldContent): JsonObject {
+  const { url: _url, ...rest } = sent;
+  const { url, hash, contentType } = attachment;
+  const type = contentType === undefined ? {} : { contentType };
+  return withStored({ ...rest, ...type }, { ...content, url: String(url), sha1: String(hash) });
+}
+
+/** The content of a document is what it is from when it is final: 409. */
+export function immutable(id: string): Refusal {
+  const diagnostics = `the content of DocumentReference/${id} is final: it cannot be changed or removed`;
+  return new Refusal('conflict', { code: 'conflict', diagnostics });
+}

@@ -1,0 +1,134 @@
+/** The read model `timeline`: events → where each version of a resource stands in the lists of REST v1. */
+import type { ClientBase, QueryConfig } from 'pg';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { stretchOf } from '#src/shared/stretch.ts';
+import { erasedIn } from '../owner.ts';
+import type { Projection } from '../projection.ts';
+import { copyRows, type Row, recordset, runAll } from '../rows.ts';
+import { type Entry, entriesOf } from './rows.ts';
+import { ENTRY, PLACE, TALLY, tables } from './schema.ts';
+
+const entry = recordset(ENTRY);
+const place = recordset(PLACE);
+const tally = recordset(TALLY);
+
+/** A version never changes: one that is there is the same one. */
+const addEntries = (schema: string) => `
+insert into ${schema}.entry (${entry.names}) select ${entry.values} from ${entry.from}
+on conflict (id, version) do nothing`;
+
+/** Places of versions, and how many there are more: of a batch that comes again none. */
+const addPlaces = (schema: string) => `
+with fresh as (
+  insert into ${schema}.place (${place.names}) select ${place.values} from ${place.from}
+  on conflict (record, list, at, id, version) do nothing returning record, list, at
+)
+insert into ${schema}.tally as t (${tally.names})
+select f.record, f.list, ${stretchSql('f.at')}, count(*) from fresh f group by 1, 2, 3
+on conflict (record, list, stretch) do update set count = t.count + excluded.count`;
+
+/**
+ * Ends the places of the versions before others. Each version is looked up by itself, and its places are met by their
+ * keys: without statistics the planner would rather read the tables once for a batch.
+ */
+const endPlaces = (schema: string) => `
+with ended as (
+  insert into ${schema}.place as p (${place.names})
+  select e.record, l.list, e.at, x.id, e.version, e.since, x.since
+  from json_to_recordset($1::json) as x(id uuid, version int, since int8)
+  cross join lateral (
+    select e.record, e.at, e.version, e.since, e.lists from ${schema}.entry e
+    where e.id = x.id and e.version = x.version - 1 offset 0) e
+  cross join lateral unnest(e.lists) as l(list)
+  on conflict (record, list, at, id, version) do update set until = excluded.until
+  where p.until is null returning record, list, at
+)
+insert into ${schema}.tally as t (${tally.names})
+select d.record, d.list, ${stretchSql('d.at')}, -count(*) from ended d group by 1, 2, 3
+on conflict (record, list, stretch) do update set count = t.count + excluded.count`;
+
+/** `stretchOf` in SQL. */
+function stretchSql(at: string): string {
+  return `(${at} >> 41)::int`;
+}
+
+const insertTallies = (schema: string) => `
+insert into ${schema}.tally as t (${tally.names}) select ${tally.values} from ${tally.from}
+on conflict (record, list, stretch) do update set count = t.count + excluded.count`;
+
+function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
+  const entries = entriesOf(events);
+  if (entries.length === 0) return erase(schema, events);
+  return [
+    { name: `${schema}.entry`, text: addEntries(schema), values: [JSON.stringify(entries)] },
+    {
+      name: `${schema}.place`,
+      text: addPlaces(schema),
+      values: [JSON.stringify(entries.flatMap(placesOf))],
+    },
+    ...end(schema, entries),
+    ...erase(schema, events),
+  ];
+}
+
+/** None of the rows can be there yet: they are copied, and counted here. */
+async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
+  const entries = entriesOf(events);
+  const places = entries.flatMap(placesOf);
+  await copyRows(tx, `${schema}.entry`, ENTRY, entries);
+  await copyRows(tx, `${schema}.place`, PLACE, places);
+  const counted = JSON.stringify([...talliesOf(places).values()]);
+  const tallies = { text: insertTallies(schema), values: [counted] };
+  await runAll(tx, [
+    ...(places.length === 0 ? [] : [tallies]),
+    ...end(schema, entries),
+    ...erase(schema, events),
+  ]);
+}
+
+type Place = Row<typeof PLACE> & Pick<Entry, 'record' | 'at'> & { readonly list: string };
+
+function placesOf({ record, at, id, version, since, lists }: Entry): Place[] {
+  return lists.map((list) => ({ record, list, at, id, version, since, until: null }));
+}
+
+function talliesOf(places: readonly Place[]): Map<string, Row<typeof TALLY>> {
+  const counts = new Map<string, Row<typeof TALLY> & { readonly count: number }>();
+  for (const { record, list, at } of places) {
+    const stretch = stretchOf(at);
+    const key = `${record} ${list} ${stretch}`;
+    counts.set(key, { record, list, stretch, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return counts;
+}
+
+function end(schema: string, entries: readonly Entry[]): QueryConfig[] {
+  const later = entries.filter(({ version }) => version > 1);
+  if (later.length === 0) return [];
+  const rows = later.map(({ id, version, since }) => ({ id, version, since }));
+  return [{ name: `${schema}.end`, text: endPlaces(schema), values: [JSON.stringify(rows)] }];
+}
+
+/** Removes records (primary keys of place and tally begin with the record), whatever of them had come. */
+function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
+  const patients = erasedIn(events);
+  if (patients.length === 0) return [];
+  const text = `
+    with gone as (delete from ${schema}.place where record = any($1::uuid[]) returning id),
+    counted as (delete from ${schema}.tally where record = any($1::uuid[]))
+    delete from ${schema}.entry where id = any(array(select distinct id from gone))`;
+  return [{ text, values: [patients] }];
+}
+
+/** Serves the timeline and the lists of a patient's record. */
+export const timeline: Projection = {
+  name: 'timeline',
+  version: 1,
+  gathers: true,
+  prefixes: ['record-', 'project-'],
+  tables,
+  indexes: () => '',
+  compared: ['entry', 'place', 'tally'],
+  statements,
+  load,
+};

@@ -1,0 +1,74 @@
+/** Tables of the read model `timeline`: the lists of REST v1, each in the order of time, and what the timeline says. */
+
+/** Columns of `entry`, in the order of the table. */
+export const ENTRY = {
+  id: 'uuid',
+  version: 'int',
+  tenant: 'uuid',
+  record: 'uuid',
+  type: 'text',
+  since: 'int8',
+  at: 'int8',
+  lists: 'int8[]',
+  date: 'text',
+  title: 'text',
+  summary: 'text',
+  author_type: 'text',
+} as const;
+
+/** Columns of `place`. */
+export const PLACE = {
+  record: 'uuid',
+  list: 'int8',
+  at: 'int8',
+  id: 'uuid',
+  version: 'int',
+  since: 'int8',
+  until: 'int8',
+} as const;
+
+/** Columns of `tally`. */
+export const TALLY = { record: 'uuid', list: 'int8', stretch: 'int', count: 'int' } as const;
+
+/**
+ * Every version has its places, and the time while they were its own: pages of a list are all of one moment, so that a
+ * change of a date moves nothing past a reader. Totals are kept by stretch of time (`stretchOf`): counting a list takes
+ * some hundred rows, however long it is.
+ */
+export const tables = (schema: string): string => `
+create table ${schema}.entry (
+  id uuid not null,
+  version int not null,
+  tenant uuid not null,
+  record uuid not null,          -- the patient whose record it is in
+  type text not null,
+  since int8 not null,           -- when the version was recorded: microseconds since 1970, as at
+  at int8 not null,              -- when what it tells of happened, else when it was created
+  lists int8[] not null,         -- hashes of the lists it is in; of the one that nobody reads when it is not shown
+  date text,                     -- as the resource writes it; null when it says none
+  title text,                    -- null when it is not shown: deleted or entered in error
+  summary text,
+  author_type text,              -- who wrote this version
+  primary key (id, version)
+);
+
+create table ${schema}.place (
+  record uuid not null,
+  list int8 not null,
+  at int8 not null,
+  id uuid not null,
+  version int not null,
+  since int8 not null,
+  until int8,                    -- when the next version was recorded; null: this is the current one
+  -- a page of a list; a whole record, when it is erased
+  primary key (record, list, at, id, version) include (since, until)
+);
+
+create table ${schema}.tally (
+  record uuid not null,
+  list int8 not null,
+  stretch int not null,
+  count int not null,            -- current places
+  primary key (record, list, stretch)
+);
+`;

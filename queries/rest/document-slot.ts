@@ -1,0 +1,33 @@
+/** A document that bytes are sent to directly: who may do so is told by the signature of the URL, not by a caller. */
+import type { Pool } from 'pg';
+import { isUuid } from '#src/shared/ids.ts';
+
+/** A live document. */
+export interface DocumentSlot {
+  /** Id of the Patient. */
+  readonly patient: string;
+  /** FHIR JSON text. */
+  readonly body: string;
+}
+
+/** Finds it; undefined when there is none. */
+export type FindSlot = (document: string) => Promise<DocumentSlot | undefined>;
+
+// Index: primary key of resources.resource (id).
+const SLOT = `
+  select r.record as patient, r.body
+  from resources.resource r
+  where r.id = $1 and r.type = 'DocumentReference' and not r.deleted and r.record is not null`;
+
+/** Opens it over a database. */
+export function openFindSlot(pool: Pool): FindSlot {
+  return async (document) => {
+    if (!isUuid(document)) return undefined;
+    const { rows } = await pool.query<DocumentSlot>({
+      name: 'document-slot',
+      text: SLOT,
+      values: [document],
+    });
+    return rows[0];
+  };
+}

@@ -1,0 +1,133 @@
+/** Pages of the lists that the read model `timeline` keeps: all of one moment, the newest first, each by one index scan. */
+import { z } from 'zod';
+import { searchKey } from '#src/shared/search-key.ts';
+import { beginOf, stretchOf } from '#src/shared/stretch.ts';
+import { type Micros, nowMicros } from '#src/shared/time.ts';
+import { decodeListCursor, encodeCursor } from '../cursor.ts';
+
+/** What is listed of a patient's record. */
+export interface ListOf {
+  readonly tenant: string;
+  readonly patient: string;
+  /** Names of lists (`listsOf`), which are merged. */
+  readonly lists: readonly string[];
+  /** Only what is in one of these, too. */
+  readonly also?: readonly string[];
+  /** Moments [from, to). */
+  readonly from?: Micros | undefined;
+  readonly to?: Micros | undefined;
+}
+
+/** Which page. */
+export interface PageOf {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** Where a page begins: the moment that the first one was made, the total it counted, and the last row before this one. */
+interface Start {
+  readonly made: Micros;
+  readonly total: number;
+  readonly at: string;
+  readonly id: string;
+}
+
+const place = z
+  .tuple([z.int(), z.int(), z.string().regex(/^-?\d{1,18}$/), z.uuid()])
+  .transform(([made, total, at, id]): Start => ({ made, total, at, id }));
+
+/** A statement for a page. Its rows begin with those of `PlaceRow`. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+/** What every row of a page says of its place. */
+export interface PlaceRow {
+  readonly at: string;
+  readonly id: string;
+  /** Of the whole list; on the first page. */
+  readonly total: number | null;
+}
+
+/** A page that is asked for. */
+export interface Page {
+  readonly statement: Statement;
+  /** The rows that are of the page, its total, and the cursor after it. */
+  of<Row extends PlaceRow>(
+    rows: readonly Row[],
+  ): { readonly rows: readonly Row[]; readonly total: number; readonly next: string | undefined };
+}
+
+/** More than any moment of a FHIR date; a number that is exact. */
+const EVER = 2 ** 60;
+
+/**
+ * The statement for a page of places `p` (at, id, version, until): index place_pkey alone. A later page shows the list as
+ * it was when the first one was made: what came since has no place in it, and what has moved still has its old one.
+ * @param name of the statement's kind.
+ * @param shown what is selected of each `p`; `$2` are the lists, `$6` is the tenant.
+ * @throws Refusal invalid (422) for a cursor that is none of a list.
+ */
+export function pageOf(name: string, shown: string, of: ListOf, { limit, cursor }: PageOf): Page {
+  const start = cursor === undefined ? undefined : decodeListCursor(cursor, place);
+  const made = start?.made ?? nowMicros();
+  const keys = of.lists.map(searchKey);
+  const values: unknown[] = [of.patient, keys, limit + 1, of.from ?? -EVER, of.to ?? EVER, of.tenant];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const also = of.also === undefined ? '' : inOneOf(bind(of.also.map(searchKey)));
+  const current = 'p.until is null';
+  const valid =
+    start === undefined
+      ? current
+      : `${asOf(bind(made))} and (p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid)`;
+  const total = start === undefined ? totalOf(of, also, bind) : 'null::int8';
+  const text = `
+    with p as materialized (
+      select p.* from unnest($2::int8[]) l(list) cross join lateral (
+        select p.at, p.id, p.version, p.until from timeline.place p
+        where p.record = $1 and p.list = l.list and p.at >= $4 and p.at < $5 and ${valid} ${also}
+        order by p.at desc, p.id desc limit $3) p
+      order by p.at desc, p.id desc limit $3
+    )
+    select p.at::text as at, p.id, (${total}) as total, ${shown}
+    order by p.at desc, p.id desc`;
+  const shape = [name, ...(start === undefined ? ['first'] : []), ...(also === '' ? [] : ['also'])].join('-');
+  return {
+    statement: { name: shape, text, values },
+    of: (rows) => {
+      const all = start?.total ?? Number(rows[0]?.total ?? 0);
+      const last = rows.length > limit ? rows[limit - 1] : undefined;
+      return {
+        rows: rows.slice(0, limit),
+        total: all,
+        next: last === undefined ? undefined : encodeCursor([made, all, last.at, last.id]),
+      };
+    },
+  };
+}
+
+function asOf(made: string): string {
+  return `p.since <= ${made}::int8 and (p.until is null or p.until > ${made}::int8)`;
+}
+
+/** One look-up a row: its place in another list bears the same key. */
+function inOneOf(lists: string): string {
+  return `and (select true from timeline.place o where o.record = p.record and o.list = any(${lists}::int8[])
+    and o.at = p.at and o.id = p.id and o.version = p.version limit 1)`;
+}
+
+/** How many there are now: sums by stretch, and the rows of the stretches at the borders. */
+function totalOf({ from, to }: ListOf, also: string, bind: (value: unknown) => string): string {
+  const among = (begin: string, end: string): string =>
+    `(select count(*) from timeline.place p where p.record = $1 and p.list = any($2::int8[])
+      and p.at >= ${begin}::int8 and p.at < ${end}::int8 and p.until is null ${also})`;
+  if (also !== '') return among('$4', '$5');
+  const [first, last] = [stretchOf(from ?? -EVER), stretchOf(to ?? EVER)];
+  const [within, beyond] = [beginOf(first + 1), beginOf(last)];
+  const [begin, end] = first === last ? [to ?? EVER, to ?? EVER] : [within, beyond];
+  return `(select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any($2::int8[])
+      and t.stretch > ${bind(first)} and t.stretch < ${bind(last)})
+    + ${among('$4', bind(begin))} + ${among(bind(end), '$5')}`;
+}

@@ -1,0 +1,92 @@
+/** Documents' bytes, put together: where they are kept, what writes ask of it, and who removes what nothing names. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Contents } from '#commands/document/contents.ts';
+import { openShownBlobs } from '#queries/rest/document-blobs.ts';
+import { type FindSlot, openFindSlot } from '#queries/rest/document-slot.ts';
+import type { Config } from '../config.ts';
+import { openDocumentStore } from '../documents/open.ts';
+import { BlobExists, type DocumentStore } from '../documents/store.ts';
+import { sweepDocuments } from '../documents/sweep.ts';
+import type { EventStore } from '../events/store.ts';
+import { documentKey } from '../operations/document-key.ts';
+import { stand } from '../operations/lead.ts';
+
+/** What they are made of. */
+export interface DocumentsDeps {
+  readonly config: Pick<Config, 'baseUrl' | 'dataDir' | 'documentsBucket'>;
+  readonly pool: Pool;
+  readonly databaseUrl: string;
+  readonly log: Logger;
+  readonly events: Pick<EventStore, 'read'>;
+}
+
+/** Their parts. */
+export interface Documents {
+  readonly store: DocumentStore;
+  readonly key: Buffer;
+  readonly findSlot: FindSlot;
+  readonly contents: Contents;
+  /** Begins to sweep. */
+  start(): void;
+  close(): void;
+}
+
+/** How often it is swept, in ms. */
+const SWEEP_MS = 60 * 60_000;
+/** How long bytes may be there before an event names them, in ms. */
+const GRACE_MS = 24 * 60 * 60_000;
+/** How long the session of an instance that sweeps may be idle before another takes over, in ms. */
+const HUNG_MS = 6_000;
+
+/** Opens them. */
+export async function openDocuments({
+  config,
+  pool,
+  databaseUrl,
+  log,
+  events,
+}: DocumentsDeps): Promise<Documents> {
+  const store = await openDocumentStore(config.dataDir, config.documentsBucket);
+  const shown = openShownBlobs(pool);
+  let sweeping: NodeJS.Timeout | undefined;
+  const sweep = async (): Promise<void> => {
+    const lead = await stand({ databaseUrl, name: 'documents', hungMs: HUNG_MS, onAsked: () => undefined });
+    if (lead === undefined) return;
+    try {
+      const before = new Date(Date.now() - GRACE_MS);
+      const removed = await Promise.race([sweepDocuments({ store, log: events, shown }, before), lead.lost]);
+      if (removed > 0) log.info({ removed }, 'bytes of documents that no event names were removed');
+    } finally {
+      lead.release();
+    }
+  };
+  return {
+    store,
+    key: await documentKey(pool),
+    findSlot: openFindSlot(pool),
+    contents: {
+      put: (key, bytes) =>
+        store.put(key, once(bytes)).catch((error: unknown) => {
+          // An earlier attempt, which drew the same name for the same bytes.
+          if (!(error instanceof BlobExists)) throw error;
+        }),
+      remove: (key) => store.remove(key),
+      url: (document, blob) =>
+        `${config.baseUrl}/v1/documents/${document}/content${blob === undefined ? '' : `?attachment=${blob}`}`,
+    },
+    start() {
+      sweeping ??= setInterval(() => {
+        sweep().catch((error: unknown) => log.warn({ err: error }, 'documents were not swept'));
+      }, SWEEP_MS).unref();
+    },
+    close() {
+      clearInterval(sweeping);
+      store.close();
+    },
+  };
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}

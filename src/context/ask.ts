@@ -1,0 +1,93 @@
+/** What a context is asked for. */
+
+/** A request, parsed (decisions.md, section 4, "Context"). */
+export interface Ask {
+  readonly task?: string | undefined;
+  readonly question?: string | undefined;
+  /** In the order of their importance. */
+  readonly needs: readonly string[];
+  readonly budget_tokens: number;
+  readonly format: 'structured' | 'text';
+  readonly window_days?: number | undefined;
+}
+
+/** Sections of a context, in their order. */
+export const KINDS = [
+  'patient',
+  'allergies',
+  'medications',
+  'problems',
+  'vitals',
+  'labs',
+  'observations',
+  'social_history',
+  'procedures',
+  'encounters',
+  'plans',
+  'immunizations',
+  'documents',
+  'ai_notes',
+] as const;
+
+/** A section. */
+export type Kind = (typeof KINDS)[number];
+
+/** What facts a need is for: all of a kind, those of a code, or what happened of late. */
+export interface Need {
+  readonly text: string;
+  readonly kinds: readonly Kind[];
+  /** Without its system. */
+  readonly code?: string;
+  readonly system?: string;
+  readonly days?: number;
+}
+
+/** Other words for sections. */
+const ALSO: Readonly<Record<string, readonly Kind[]>> = {
+  conditions: ['problems'],
+  documents: ['documents'],
+  reports: ['documents'],
+  care_plans: ['plans'],
+  goals: ['plans'],
+  results: ['labs', 'observations'],
+};
+
+/** Sections whose facts have codes that a need may name. */
+const CODED = new Set<string>([
+  'labs',
+  'vitals',
+  'observations',
+  'results',
+  'problems',
+  'conditions',
+  'medications',
+  'allergies',
+  'procedures',
+  'immunizations',
+  'social_history',
+]);
+
+const DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
+
+/** What a need may look like, for whoever wrote one that is none. */
+export const NEED_FORMS =
+  'must be a section such as labs or medications, labs:4548-4, vitals:trend:85354-9, conditions:I10, or timeline:180d (d, w, m, y)';
+
+/** Reads a need; undefined for a text that is none. A code may be `system|code`. */
+export function parseNeed(text: string): Need | undefined {
+  const [, span, unit = ''] = /^timeline:(\d{1,5})([dwmy])$/.exec(text) ?? [];
+  if (span !== undefined) return { text, kinds: KINDS, days: Number(span) * (DAYS[unit] ?? 1) };
+  const [, word = '', code] = /^([a-z_]+)(?::(?:trend:)?(\S{1,200}))?$/.exec(text) ?? [];
+  const kinds = ALSO[word] ?? KINDS.filter((kind) => kind === word && kind !== 'ai_notes');
+  if (kinds.length === 0 || (code !== undefined && !CODED.has(word))) return undefined;
+  if (code === undefined || code === 'trend') return code === undefined ? { text, kinds } : undefined;
+  const bar = code.lastIndexOf('|');
+  // What a laboratory calls a vital sign is found by its code whichever section it stands in.
+  const measured = kinds.some((kind) => kind === 'labs' || kind === 'vitals' || kind === 'observations');
+  return {
+    text,
+    kinds: measured ? ['labs', 'vitals', 'observations', 'social_history'] : kinds,
+    code: code.slice(bar + 1),
+    ...(bar < 0 ? {} : { system: code.slice(0, bar) }),
+  };
+}

@@ -1,0 +1,225 @@
+/** What every clinician asks first: who it is, allergies, medications, problems. */
+import { codes, first, objects, text } from '#src/fhir/ips/parts.ts';
+import { choice, concept, dosage, notes } from '#src/fhir/ips/words.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { dayOf, daysBetween } from './dates.ts';
+import { type Fact, line } from './fact.ts';
+import { ageDays, codedIn, codeMembers, dayIn, entriesOf, lookUp, nameOf, type Reading } from './reading.ts';
+import type { Entry } from './record.ts';
+import { asked, BASE, type Base, type Coded } from './scores.ts';
+
+/** Sex and age, and whether the patient is alive. No name and no address: nobody needs them to answer a question. */
+export function patient({ opened, today }: Reading): Fact[] {
+  const { patient: entry } = opened;
+  if (entry === undefined) return [];
+  const { gender, birthDate, deceasedDateTime, deceasedBoolean } = entry.value;
+  const died = text(deceasedDateTime);
+  const birth = text(birthDate);
+  const age = birth === undefined ? undefined : ageOn(birth, died === undefined ? today : Date.parse(died));
+  const said = line(
+    ', ',
+    text(gender) ?? 'sex not recorded',
+    age === undefined ? undefined : `${age}${birth === undefined ? '' : ` (born ${birth})`}`,
+    died !== undefined ? `died ${dayOf(died)}` : deceasedBoolean === true ? 'deceased' : undefined,
+  );
+  const members = {
+    gender: text(gender) ?? null,
+    birth_date: birth ?? null,
+    deceased: died !== undefined || deceasedBoolean === true,
+  };
+  return [{ kind: 'patient', text: said, entry, also: [], codes: [], score: BASE.patient.general, members }];
+}
+
+/** In years, of the youngest in months. */
+function ageOn(birth: string, at: number): string | undefined {
+  const born = new Date(birth);
+  const then = new Date(at);
+  if (Number.isNaN(born.getTime()) || Number.isNaN(then.getTime())) return undefined;
+  const months =
+    (then.getUTCFullYear() - born.getUTCFullYear()) * 12 +
+    (then.getUTCMonth() - born.getUTCMonth()) -
+    (then.getUTCDate() < born.getUTCDate() ? 1 : 0);
+  return months < 24 ? `${Math.max(months, 0)} months` : `${Math.floor(months / 12)} years`;
+}
+
+/** Allergies that are not over. */
+export function allergies(reading: Reading): Fact[] {
+  return entriesOf(reading, 'AllergyIntolerance')
+    .filter(({ value }) => !isOver(value))
+    .map((entry) => {
+      const { value } = entry;
+      const name = nameOf(value.code, 'substance not recorded');
+      const reactions = objects(value.reaction).map((each) =>
+        line(
+          ' ',
+          concept(each.manifestation),
+          text(each.severity) === undefined ? undefined : `(${text(each.severity)})`,
+        ),
+      );
+      const said = line(
+        '; ',
+        reactions.length === 0 ? name : `${name}: ${reactions.join(', ')}`,
+        value.criticality === 'high' ? 'high criticality' : undefined,
+        unsure(value),
+        since(entry),
+        notes(value.note),
+      );
+      const members = { ...codeMembers(value.code, name), criticality: text(value.criticality) ?? null };
+      return factOf(reading, 'allergies', 'allergies', entry, said, members, value.code);
+    });
+}
+
+/** A drug that a patient takes, or took. */
+export interface Drug {
+  readonly name: string;
+  readonly codes: readonly Coded[];
+  readonly dose: string | undefined;
+  readonly status: string;
+  readonly isCurrent: boolean;
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+  readonly entry: Entry;
+  /** The same said by others: an order beside the statement that it is taken. */
+  readonly also: readonly Entry[];
+  /** Why it is taken. */
+  readonly reason: string | undefined;
+}
+
+const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
+const NO_ORDER: ReadonlySet<string> = new Set(['draft', 'cancelled']);
+
+/** All drugs; a statement and an order that say the same are one. */
+export function drugsOf(reading: Reading): Drug[] {
+  const found = new Map<string, Drug>();
+  for (const entry of entriesOf(reading, 'MedicationStatement', 'MedicationRequest')) {
+    const { value } = entry;
+    const isIdea = value.intent === 'proposal' || value.intent === 'option';
+    if (isIdea || value.doNotPerform === true || NO_ORDER.has(text(value.status) ?? '')) continue;
+    const drug = drugOf(reading, entry);
+    const key = [drug.name.toLowerCase(), drug.isCurrent, drug.dose ?? ''].join('\n');
+    const before = found.get(key);
+    found.set(key, before === undefined ? drug : { ...before, also: [...before.also, entry] });
+  }
+  return [...found.values()];
+}
+
+function drugOf(reading: Reading, entry: Entry): Drug {
+  const { value, type } = entry;
+  const referred = first(value.medicationReference);
+  const contained = objects(value.contained).find(
+    ({ id }) => `#${text(id) ?? ''}` === text(referred?.reference),
+  );
+  const code =
+    value.medicationCodeableConcept ?? contained?.code ?? lookUp(reading, referred?.reference)?.value.code;
+  const status = text(value.status) ?? 'unknown';
+  const { start, end } = first(value.effectivePeriod) ?? {};
+  const reasons = objects(value.reasonReference).map(({ reference }) =>
+    concept(lookUp(reading, reference)?.value.code),
+  );
+  return {
+    name: concept(code) ?? text(referred?.display) ?? 'medication without a name',
+    codes: codedIn(code),
+    dose: dosage(type === 'MedicationStatement' ? value.dosage : value.dosageInstruction),
+    status: status === 'not-taken' ? 'not taken' : status,
+    isCurrent: CURRENT.has(status),
+    start: text(start) ?? text(value.effectiveDateTime) ?? text(value.authoredOn),
+    end: text(end),
+    entry,
+    also: [],
+    reason: line(', ', concept(value.reasonCode), ...reasons) || undefined,
+  };
+}
+
+/** Drugs as facts. */
+export function medications(reading: Reading, drugs: readonly Drug[]): Fact[] {
+  return drugs.map((drug) => {
+    const { name, dose, status, start, end, entry, also, isCurrent, reason } = drug;
+    const when =
+      end === undefined
+        ? line(' ', status, start === undefined ? undefined : `since ${dayOf(start)}`)
+        : line(' ', status, `${start === undefined ? 'until' : `${dayOf(start)} to`} ${dayOf(end)}`);
+    const said = line(
+      '; ',
+      dose === undefined ? name : `${name}: ${dose}`,
+      when,
+      reading.focus.work === 'review' && reason !== undefined ? `for ${reason}` : undefined,
+      notes(entry.value.note),
+    );
+    const [code] = drug.codes;
+    const members = {
+      code: code?.code ?? null,
+      system: code === undefined || code.system === '' ? null : code.system,
+      display: name,
+      status,
+      dosage: dose ?? null,
+      start: start ?? null,
+      end: end ?? null,
+      reason: reason ?? null,
+    };
+    const base = isCurrent ? 'medications' : 'pastMedications';
+    const fact = factOf(reading, 'medications', base, entry, said, members, undefined, drug.codes);
+    return { ...fact, also };
+  });
+}
+
+/** Problems, those that are over too. */
+export function problems(reading: Reading): Fact[] {
+  return entriesOf(reading, 'Condition').map((entry) => {
+    const { value } = entry;
+    const name = nameOf(value.code, 'problem without a name');
+    const [status = ''] = codes(value.clinicalStatus);
+    const over = isOver(value);
+    const until = choice(value, 'abatement');
+    const began = choice(value, 'onset') ?? dayIn(entry);
+    const when = over
+      ? line(' ', status, until === undefined ? undefined : `${began ?? '?'} to ${until}`)
+      : line(' ', status, began === undefined ? undefined : `since ${began}`);
+    const said = line(
+      '; ',
+      `${name}: ${when === '' ? 'status not recorded' : when}`,
+      concept(value.severity),
+      unsure(value),
+      notes(value.note),
+    );
+    const members = {
+      ...codeMembers(value.code, name),
+      clinical_status: status === '' ? null : status,
+      onset: choice(value, 'onset') ?? null,
+      abatement: until ?? null,
+    };
+    return factOf(reading, 'problems', over ? 'pastProblems' : 'problems', entry, said, members, value.code);
+  });
+}
+
+/** Whether a problem or an allergy is said to be over. */
+export function isOver({ clinicalStatus }: JsonObject): boolean {
+  return codes(clinicalStatus).some((code) => ['inactive', 'remission', 'resolved'].includes(code));
+}
+
+/** What is not confirmed is said to be so. */
+function unsure({ verificationStatus }: JsonObject): string | undefined {
+  return codes(verificationStatus).find((code) => code !== 'confirmed');
+}
+
+function since(entry: Entry): string | undefined {
+  const day = dayIn(entry);
+  return day === undefined ? undefined : `since ${day}`;
+}
+
+function factOf(
+  reading: Reading,
+  kind: Fact['kind'],
+  base: Base,
+  entry: Entry,
+  said: string,
+  members: JsonObject,
+  code: JsonObject[string] | undefined,
+  coded: readonly Coded[] = codedIn(code),
+): Fact {
+  const { focus, today } = reading;
+  const ended = base.startsWith('past') ? daysBetween(entry.dated.at, today) : 0;
+  // What ended long ago says less.
+  const score = BASE[base][focus.work] - (ended > 1_100 ? 120 : 0);
+  const about = { kind, text: said, codes: coded, ageDays: ageDays(reading, entry) };
+  return { kind, text: said, entry, also: [], codes: coded, score: asked(score, focus, about), members };
+}

@@ -1,0 +1,214 @@
+/** What happened, and what is planned: visits, operations, vaccinations, documents, plans. */
+import { codes, first, objects, text } from '#src/fhir/ips/parts.ts';
+import { choice, concept } from '#src/fhir/ips/words.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Kind } from './ask.ts';
+import { dayOf } from './dates.ts';
+import { type Fact, line } from './fact.ts';
+import { ageDays, codedIn, codeMembers, dayIn, entriesOf, lookUp, nameOf, type Reading } from './reading.ts';
+import type { Entry } from './record.ts';
+import { asked, type Base, nth } from './scores.ts';
+
+/** Visits and stays in hospital. */
+export function encounters(reading: Reading): Fact[] {
+  const count = { visits: 0, stays: 0 };
+  return entriesOf(reading, 'Encounter')
+    .filter(({ value }) => value.status !== 'cancelled' && value.status !== 'planned')
+    .map((entry) => {
+      const { value } = entry;
+      const code = text(first(value.class)?.code) ?? '';
+      const [base, word]: ['visits' | 'stays', string] = STAYS.has(code)
+        ? ['stays', code === 'EMER' ? 'emergency visit' : 'stay in hospital']
+        : ['visits', 'visit'];
+      const end = text(first(value.period)?.end);
+      const last =
+        base === 'stays' && end !== undefined && dayOf(end) !== dayIn(entry) ? ` to ${dayOf(end)}` : '';
+      const said = line(
+        ': ',
+        `${word} ${dayIn(entry) ?? 'without a date'}${last}`,
+        reasonOf(reading, value) ?? concept(value.type),
+      );
+      const place = count[base];
+      count[base] += 1;
+      const members = {
+        class: code === '' ? null : code,
+        end: end ?? null,
+        status: text(value.status) ?? null,
+      };
+      return factOf(reading, 'encounters', base, place, entry, said, members);
+    });
+}
+
+/** Classes of encounters that are more than a visit. http://terminology.hl7.org/CodeSystem/v3-ActCode */
+const STAYS: ReadonlySet<string> = new Set(['IMP', 'ACUTE', 'NONAC', 'OBSENC', 'SS', 'EMER']);
+
+function reasonOf(
+  reading: Reading,
+  { reasonCode, reasonReference, diagnosis }: JsonObject,
+): string | undefined {
+  const said = concept(reasonCode);
+  if (said !== undefined) return said;
+  const referred = [
+    ...objects(reasonReference),
+    ...objects(diagnosis).flatMap(({ condition }) => objects(condition)),
+  ];
+  return (
+    line(', ', ...referred.map(({ reference }) => concept(lookUp(reading, reference)?.value.code))) ||
+    undefined
+  );
+}
+
+/** Operations and the like. */
+export function procedures(reading: Reading): Fact[] {
+  return entriesOf(reading, 'Procedure')
+    .filter(({ value }) => value.status !== 'preparation' && value.status !== 'not-done')
+    .map((entry, place) => {
+      const { value } = entry;
+      const name = nameOf(value.code, 'procedure without a name');
+      const status = value.status === 'completed' ? undefined : text(value.status);
+      const said = line(
+        '; ',
+        line(' ', name, dayIn(entry) ?? choice(value, 'performed')),
+        concept(value.outcome),
+        status,
+      );
+      return factOf(
+        reading,
+        'procedures',
+        'procedures',
+        place / 2,
+        entry,
+        said,
+        codeMembers(value.code, name),
+        value.code,
+      );
+    });
+}
+
+/** Vaccinations: a line for each vaccine. */
+export function immunizations(reading: Reading): Fact[] {
+  const byVaccine = new Map<string, Entry[]>();
+  for (const entry of entriesOf(reading, 'Immunization')) {
+    if (entry.value.status !== 'completed') continue;
+    const name = nameOf(entry.value.vaccineCode, 'vaccine without a name');
+    if (byVaccine.get(name)?.push(entry) === undefined) byVaccine.set(name, [entry]);
+  }
+  const isChild = isYoung(reading);
+  return [...byVaccine].flatMap(([name, [latest, ...others]], place) => {
+    if (latest === undefined) return [];
+    const days = [latest, ...others].map((entry) => dayIn(entry) ?? 'no date');
+    const shown = days.length > 5 ? [...days.slice(0, 4), `and ${days.length - 4} before`] : days;
+    const { vaccineCode } = latest.value;
+    const members = { ...codeMembers(vaccineCode, name), doses: days.length };
+    const said = line(': ', name, shown.join(', '));
+    const fact = factOf(
+      reading,
+      'immunizations',
+      'immunizations',
+      place / 5,
+      latest,
+      said,
+      members,
+      vaccineCode,
+    );
+    return [{ ...fact, also: others, score: fact.score + (isChild && fact.score < 700 ? 300 : 0) }];
+  });
+}
+
+function isYoung({ opened, today }: Reading): boolean {
+  const birth = Date.parse(text(opened.patient?.value.birthDate) ?? '');
+  return today - birth < 6 * 365.25 * 86_400_000;
+}
+
+/** Documents, and reports that conclude something. */
+export function documents(reading: Reading): Fact[] {
+  const reports = entriesOf(reading, 'DiagnosticReport').filter(
+    ({ value }) => value.conclusion !== undefined || value.conclusionCode !== undefined,
+  );
+  const current = entriesOf(reading, 'DocumentReference').filter(({ value }) => value.status === 'current');
+  return [...current, ...reports]
+    .sort((a, b) => b.dated.at - a.dated.at)
+    .map((entry, place) => {
+      const { value } = entry;
+      const [content] = objects(value.content);
+      const title = text(first(content?.attachment)?.title);
+      const kind = entry.type === 'DiagnosticReport' ? concept(value.code) : concept(value.type);
+      const name = kind ?? title ?? 'document';
+      const about = line(
+        '; ',
+        title === name ? undefined : title,
+        text(value.description),
+        text(value.conclusion),
+        concept(value.conclusionCode),
+      );
+      const said = line(': ', line(' ', name, dayIn(entry)), about);
+      const code: Json | undefined = entry.type === 'DiagnosticReport' ? value.code : value.type;
+      return factOf(reading, 'documents', 'documents', place / 2, entry, said, codeMembers(code, name), code);
+    });
+}
+
+/** Plans of care, aims that no plan bears the name of, and who looks after the patient. */
+export function plans(reading: Reading): Fact[] {
+  const carePlans = entriesOf(reading, 'CarePlan').filter(
+    ({ value }) =>
+      ['active', 'on-hold'].includes(text(value.status) ?? '') &&
+      value.intent !== 'proposal' &&
+      value.intent !== 'option',
+  );
+  const titles = new Set(carePlans.map(({ value }) => text(value.title)?.toLowerCase()));
+  const goals = entriesOf(reading, 'Goal').filter(
+    ({ value }) =>
+      !['completed', 'cancelled', 'rejected', 'proposed'].includes(text(value.lifecycleStatus) ?? '') &&
+      !titles.has(concept(value.description)?.toLowerCase()),
+  );
+  const teams = entriesOf(reading, 'CareTeam').filter(({ value }) => value.status === 'active');
+  const lines: [Entry, string][] = [
+    ...carePlans.map((entry): [Entry, string] => [entry, planLine(entry.value)]),
+    ...goals.map((entry): [Entry, string] => [
+      entry,
+      `aim: ${concept(entry.value.description) ?? 'not said'}`,
+    ]),
+    ...teams.map((entry): [Entry, string] => [
+      entry,
+      `care team: ${text(entry.value.name) ?? concept(entry.value.category) ?? 'without a name'}`,
+    ]),
+  ];
+  return lines.map(([entry, said], place) => {
+    const when = dayIn(entry);
+    const whole = line('; ', said, when === undefined ? undefined : `since ${when}`);
+    return factOf(reading, 'plans', 'plans', place / 4, entry, whole, {
+      status: text(entry.value.status) ?? codes(entry.value.lifecycleStatus)[0] ?? null,
+    });
+  });
+}
+
+function planLine({ title, category, description, activity }: JsonObject): string {
+  const name = text(title) ?? concept(category) ?? text(description) ?? 'plan without a name';
+  const activities = objects(activity).flatMap(({ detail, reference }) => {
+    const { code, description: said } = first(detail) ?? {};
+    return concept(code) ?? text(said) ?? text(first(reference)?.display) ?? [];
+  });
+  return line(': ', name, activities.join(', '));
+}
+
+function factOf(
+  reading: Reading,
+  kind: Kind,
+  base: Base,
+  place: number,
+  entry: Entry,
+  said: string,
+  members: JsonObject,
+  code?: Json,
+): Fact {
+  const about = { kind, text: said, codes: codedIn(code), ageDays: ageDays(reading, entry) };
+  return {
+    kind,
+    text: said,
+    entry,
+    also: [],
+    codes: about.codes,
+    score: asked(nth(base, reading.focus.work, place), reading.focus, about),
+    members,
+  };
+}

@@ -1,0 +1,225 @@
+/** Observations: of each code the newest value, those before it, their range and change. */
+import { LOINC, objects, text } from '#src/fhir/ips/parts.ts';
+import { sourceOf } from '#src/fhir/ips/source.ts';
+import { choice, concept, quantity, referenceRange } from '#src/fhir/ips/words.ts';
+import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
+import type { Kind } from './ask.ts';
+import { type Fact, inLine, line } from './fact.ts';
+import { MEASURE_OF, type Measure } from './measures.ts';
+import { ageDays, codedIn, codeMembers, dayIn, namedEntry, nameOf, type Reading } from './reading.ts';
+import { type Entry, versionedOf } from './record.ts';
+import { asked, scoreOfFinding, type Watched } from './scores.ts';
+
+/** Values of one code, newest first. */
+export interface Series {
+  readonly kind: Kind;
+  readonly measure: Measure | undefined;
+  readonly entries: readonly Entry[];
+}
+
+/** Codes that make an Observation a vital sign when it has no category. */
+const VITAL: ReadonlySet<Measure> = new Set([
+  ...([
+    'pressure',
+    'heartRate',
+    'saturation',
+    'breathing',
+    'temperature',
+    'weight',
+    'height',
+    'bmi',
+    'head',
+  ] as const),
+]);
+
+/** The newest values of each code; what has none, and what was cancelled, is in none. */
+export function seriesOf(entries: readonly Entry[]): Series[] {
+  const found = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const { status } = entry.value;
+    if (status === 'registered' || status === 'cancelled' || valueIn(entry.value) === undefined) continue;
+    const key = keyOf(entry.value.code);
+    if (found.get(key)?.push(entry) === undefined) found.set(key, [entry]);
+  }
+  return [...found.values()].map((all) => ({ ...placeOf(all[0]), entries: all }));
+}
+
+function keyOf(code: Json | undefined): string {
+  const all = codedIn(code);
+  const best = all.find(({ system }) => system === LOINC) ?? all[0];
+  return best === undefined ? (concept(code) ?? '').toLowerCase() : `${best.system}|${best.code}`;
+}
+
+function placeOf(entry: Entry | undefined): { readonly kind: Kind; readonly measure: Measure | undefined } {
+  const measure = codedIn(entry?.value.code)
+    .map(({ code }) => MEASURE_OF.get(code))
+    .find((each) => each !== undefined);
+  const categories = codedIn(entry?.value.category).map(({ code }) => code);
+  const isVital = measure !== undefined && VITAL.has(measure);
+  if (categories.includes('vital-signs') || (categories.length === 0 && isVital))
+    return { kind: 'vitals', measure };
+  if (categories.includes('laboratory')) return { kind: 'labs', measure };
+  return { kind: categories.includes('social-history') ? 'social_history' : 'observations', measure };
+}
+
+/** A value in words; undefined when there is none. Systolic and diastolic pressure as `131/82 mm[Hg]`. */
+export function valueIn(value: JsonObject): string | undefined {
+  const own = choice(value, 'value');
+  if (own !== undefined) return inLine(own);
+  const components = objects(value.component);
+  const [high, low] = ['8480-6', '8462-4'].map((wanted) =>
+    components.find(({ code }) => codedIn(code).some(({ code: each }) => each === wanted)),
+  );
+  const [systolic, diastolic] = [quantity(high?.valueQuantity), quantity(low?.valueQuantity)];
+  if (systolic !== undefined && diastolic !== undefined) return `${systolic.split(' ')[0]}/${diastolic}`;
+  const said = components.flatMap((component) => {
+    const shown = choice(component, 'value');
+    return shown === undefined ? [] : [`${nameOf(component.code, 'part')} ${shown}`];
+  });
+  return said.length === 0 ? undefined : inLine(said.join(', '));
+}
+
+/** A number and its unit; undefined for every other value, and for one that is only known to be more or less. */
+export function numberIn({
+  valueQuantity,
+  valueInteger,
+}: JsonObject): { readonly value: number; readonly unit: string } | undefined {
+  if (isNumber(valueInteger)) return { value: Number(valueInteger), unit: '' };
+  const { value, unit, code, comparator } = objects(valueQuantity)[0] ?? {};
+  if (!isNumber(value) || comparator !== undefined) return undefined;
+  return { value: Number(value), unit: text(code) ?? text(unit) ?? '' };
+}
+
+/** Why a value is remarkable, in a word; undefined when nobody says that it is. */
+export function flagOf(value: JsonObject): string | undefined {
+  const [code] = codedIn(value.interpretation).map(({ code: each }) => each);
+  if (code !== undefined) return code === 'N' ? undefined : (WORDS[code] ?? concept(value.interpretation));
+  const found = numberIn(value);
+  const [range] = objects(value.referenceRange);
+  const bound = (name: 'low' | 'high') => numberIn({ valueQuantity: range?.[name] ?? null });
+  const [low, high] = [bound('low'), bound('high')];
+  if (found === undefined) return undefined;
+  if (low !== undefined && low.unit === found.unit && found.value < low.value) return 'low';
+  return high !== undefined && high.unit === found.unit && found.value > high.value ? 'high' : undefined;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  H: 'high',
+  HH: 'critically high',
+  L: 'low',
+  LL: 'critically low',
+  A: 'abnormal',
+  AA: 'critical',
+};
+
+/** One fact for each series. */
+export function findings(reading: Reading, series: readonly Series[], watched: Watched): Fact[] {
+  return series.flatMap((one) => findingOf(reading, one, watched) ?? []);
+}
+
+function findingOf(reading: Reading, { kind, measure, entries }: Series, watched: Watched): Fact | undefined {
+  const [latest, ...others] = entries;
+  if (latest === undefined) return undefined;
+  const { focus, displays } = reading;
+  const { value } = namedEntry({ ...latest, value: sourceOf(latest).value }, displays);
+  const before = others.slice(0, focus.work === 'follow_up' || focus.needs.length > 0 ? 3 : 1);
+  const exact = before.map((entry) => ({ ...entry, value: sourceOf(entry).value }));
+  const name = nameOf(value.code, 'finding without a name');
+  const flag = flagOf(value);
+  const range = referenceRange(value.referenceRange);
+  const statistics = statisticsOf(entries);
+  const number = numberIn(latest.value);
+  const head = line(
+    ', ',
+    `${name} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest), flag, range === undefined ? undefined : `range ${range}`, value.status === 'preliminary' ? 'preliminary' : undefined)})`,
+  );
+  const past = exact.map((entry) => `${shortOf(entry.value, value)} (${dayIn(entry) ?? 'no date'})`);
+  const said = line(
+    '; ',
+    head,
+    past.length === 0 ? undefined : `before ${past.join(', ')}`,
+    statistics === undefined || entries.length < 4 ? undefined : statistics.text,
+  );
+  const score = scoreOfFinding(kind, measure, watched, focus, ageDays(reading, latest), flag !== undefined);
+  const about = { kind, text: name, codes: codedIn(value.code), ageDays: ageDays(reading, latest) };
+  return {
+    kind,
+    text: said,
+    entry: latest,
+    also: before,
+    codes: about.codes,
+    score: asked(score, focus, about),
+    members: {
+      ...codeMembers(value.code, name),
+      value: number?.value ?? null,
+      unit: number?.unit ?? null,
+      value_text: valueIn(value) ?? null,
+      flag: flag ?? null,
+      range: range ?? null,
+      trend:
+        entries.length < 2
+          ? null
+          : {
+              ...(statistics?.members ?? uncounted(entries)),
+              points: exact.map((entry) => ({
+                date: entry.dated.date,
+                value_text: valueIn(entry.value) ?? null,
+                fhir: versionedOf(entry),
+              })),
+            },
+    },
+  };
+}
+
+/** Of values that are no numbers. */
+const uncounted = (entries: readonly Entry[]): JsonObject => ({
+  count: entries.length,
+  since: entries.at(-1)?.dated.date ?? null,
+  min: null,
+  max: null,
+  change: null,
+});
+
+/** A value without its unit where that is the same as the newest one's. */
+function shortOf(value: JsonObject, latest: JsonObject): string {
+  const shown = valueIn(value) ?? '';
+  const unit = (valueIn(latest) ?? '').split(' ').slice(1).join(' ');
+  return unit !== '' && shown.endsWith(` ${unit}`) ? shown.slice(0, -unit.length - 1) : shown;
+}
+
+/** Range and change of the numbers that have the newest one's unit. */
+function statisticsOf(
+  entries: readonly Entry[],
+): { readonly text: string; readonly members: JsonObject } | undefined {
+  const [latest] = entries;
+  const newest = latest === undefined ? undefined : numberIn(latest.value);
+  if (newest === undefined) return undefined;
+  const same = entries.flatMap((entry) => {
+    const found = numberIn(entry.value);
+    return found?.unit === newest.unit ? [{ value: found.value, date: entry.dated.date }] : [];
+  });
+  const values = same.map(({ value }) => value);
+  const [min, max] = [least(values), -least(values.map((value) => -value))];
+  const oldest = same.at(-1);
+  const [, before] = values;
+  return {
+    text: `${same.length} values since ${oldest?.date?.slice(0, 4) ?? 'an unknown time'}, ${min} to ${max}`,
+    members: {
+      count: same.length,
+      since: oldest?.date ?? null,
+      min,
+      max,
+      change: before === undefined ? null : rounded(newest.value - before),
+    },
+  };
+}
+
+/** The least of many numbers: more than a call may have arguments. */
+function least(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+}
+
+/** Without what binary fractions add. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(12));
+}

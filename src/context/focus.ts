@@ -1,0 +1,65 @@
+/** What a task and a question are about: the kind of work, illnesses, findings and words. */
+import { type Ask, type Need, parseNeed } from './ask.ts';
+import { ILLNESSES, type Illness } from './illnesses.ts';
+import { MEASURE_WORDS, type Measure } from './measures.ts';
+
+/** Kinds of work, which differ in what they need. */
+export type Work = 'review' | 'follow_up' | 'acute' | 'letter' | 'general';
+
+/** What is asked about. */
+export interface Focus {
+  readonly work: Work;
+  readonly needs: readonly Need[];
+  /** Illnesses that task or question name. */
+  readonly illnesses: readonly Illness[];
+  /** Findings that they name, and those that these illnesses are watched by. */
+  readonly measures: ReadonlySet<Measure>;
+  /** Their words, in small letters, but for those that say nothing. */
+  readonly words: readonly string[];
+}
+
+/** The first that fits; more telling words stand first. */
+const WORK: readonly (readonly [Work, RegExp])[] = [
+  [
+    'review',
+    /medic(ation|ine)s?[ _-](review|reconcil)|interaction|polypharm|prescri|deprescri|reconcil|\bdrugs?\b/i,
+  ],
+  ['letter', /letter|referral|refer\b|discharge|handover|hand[ _-]over|transfer|summar/i],
+  ['acute', /acute|triage|emergenc|urgent|admission|\bed\b|\ber\b/i],
+  ['follow_up', /follow|chronic|monitor|control|check-?up|prevent|management|routine|annual/i],
+  ['review', /medic(ation|ine)|pharma|dos(e|ing|age)/i],
+  ['acute', /visit|complain|symptom|\bpain\b/i],
+];
+
+/** Words of every task and question. */
+const IDLE = new Set(
+  'about above after again also been before could current does from have history into last latest need needs patient please record recent recently review should show since some tell than that their them then there these they this those visit what when where which while with would year years task follow medication medications letter referral acute general'.split(
+    ' ',
+  ),
+);
+
+/** Reads them. Needs that are none were refused before. */
+export function focusOf({ task, question, needs }: Ask): Focus {
+  const asked = [task, question].filter((text) => text !== undefined).join(' ');
+  const illnesses = ILLNESSES.filter(({ words }) => words.test(asked));
+  const measures = new Set<Measure>();
+  for (const [measure, words] of Object.entries(MEASURE_WORDS)) {
+    if (words.test(asked)) measures.add(measure as Measure);
+  }
+  for (const { watch } of illnesses) for (const measure of watch) measures.add(measure);
+  const words = asked
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}-]+/u)
+    .filter((word) => word.length > 3 && !IDLE.has(word));
+  return {
+    work: workOf(task) ?? workOf(question) ?? (illnesses.length > 0 ? 'follow_up' : 'general'),
+    needs: needs.flatMap((text) => parseNeed(text) ?? []),
+    illnesses,
+    measures,
+    words: [...new Set(words)].slice(0, 50),
+  };
+}
+
+function workOf(text: string | undefined): Work | undefined {
+  return text === undefined ? undefined : WORK.find(([, words]) => words.test(text))?.[0];
+}

@@ -1,0 +1,160 @@
+/** A record as contexts are made of it: what counts as fact, what an AI wrote, what is left out. */
+import { withdrawnAs } from '#src/fhir/ips/classify.ts';
+import { codings, text } from '#src/fhir/ips/parts.ts';
+import { glanceAt, type Source, type Stored, sourceOf } from '#src/fhir/ips/source.ts';
+import type { SystemCode } from '#src/fhir/terminology.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { type Dated, datedOf } from './dates.ts';
+
+/** The current version of a resource. */
+export interface Current extends Stored {
+  readonly version: number;
+}
+
+/** Names a version: `Observation/<id>/_history/3`. */
+export function versionedOf({ type, id, version }: Omit<Current, 'body'>): string {
+  return `${type}/${id}/_history/${version}`;
+}
+
+/** A resource and what it says. */
+export interface Entry extends Source, Current {
+  readonly dated: Dated;
+}
+
+/** Why a resource is not among the facts (decisions.md, section 4, "Patient safety"). */
+export type LeftOut = 'entered in error' | 'refuted' | 'with a modifier extension that is not known here';
+
+/** A record, opened. */
+export interface Opened {
+  /** Undefined when an AI wrote its current version. */
+  readonly patient: Entry | undefined;
+  /** By type, each newest first. */
+  readonly facts: ReadonlyMap<string, readonly Entry[]>;
+  /** What an AI wrote, newest first. */
+  readonly byAi: readonly Entry[];
+  readonly leftOut: ReadonlyMap<LeftOut, number>;
+}
+
+/** Types that contexts are made of. */
+export const CONTEXT_TYPES = [
+  'Patient',
+  'AllergyIntolerance',
+  'MedicationStatement',
+  'MedicationRequest',
+  'Condition',
+  'Observation',
+  'Procedure',
+  'Encounter',
+  'CarePlan',
+  'Goal',
+  'CareTeam',
+  'Immunization',
+  'DiagnosticReport',
+  'DocumentReference',
+] as const;
+
+const KNOWN: ReadonlySet<string> = new Set(CONTEXT_TYPES);
+
+/** Members that are read where there are many resources, and numbers do not need their literals. */
+const READ: ReadonlySet<string> = new Set([
+  ...['status', 'lifecycleStatus', 'docStatus', 'verificationStatus', 'clinicalStatus', 'intent', 'title'],
+  ...[
+    'category',
+    'code',
+    'type',
+    'class',
+    'description',
+    'criticality',
+    'severity',
+    'name',
+    'reaction',
+    'note',
+  ],
+  ...['onsetDateTime', 'onsetPeriod', 'onsetAge', 'onsetString', 'recordedDate', 'abatementDateTime'],
+  ...[
+    'abatementPeriod',
+    'abatementAge',
+    'abatementString',
+    'abatementBoolean',
+    'lastOccurrence',
+    'date',
+    'created',
+  ],
+  ...[
+    'effectiveDateTime',
+    'effectiveInstant',
+    'effectivePeriod',
+    'issued',
+    'performedDateTime',
+    'performedPeriod',
+  ],
+  ...['performedString', 'period', 'startDate', 'occurrenceDateTime', 'occurrenceString', 'recorded'],
+  ...['valueQuantity', 'valueInteger', 'valueBoolean', 'valueString', 'valueCodeableConcept', 'component'],
+  ...['valueRange', 'valueRatio', 'valueDateTime', 'valuePeriod', 'valueTime', 'dataAbsentReason'],
+  ...['interpretation', 'referenceRange', 'reasonCode', 'reasonReference', 'diagnosis', 'vaccineCode'],
+  ...['protocolApplied', 'activity', 'conclusion', 'conclusionCode', 'outcome', 'bodySite', 'content'],
+]);
+
+/** Types that are read whole: doses keep their digits, medications may be contained. */
+const WHOLE: ReadonlySet<string> = new Set(['Patient', 'MedicationStatement', 'MedicationRequest']);
+
+/**
+ * Opens a record.
+ * @param record current versions, the Patient among them; other types than those of contexts are passed over.
+ * @param byAi versions that an AI wrote, as `versionedOf` names them.
+ */
+export function openRecord(record: Iterable<Current>, byAi: ReadonlySet<string>): Opened {
+  const known = new Map<string, Json>();
+  const facts = new Map<string, Entry[]>();
+  const ai: Entry[] = [];
+  const leftOut = new Map<LeftOut, number>();
+  for (const current of record) {
+    if (!KNOWN.has(current.type)) continue;
+    const source = WHOLE.has(current.type) ? sourceOf(current) : glanceAt(current, READ, known);
+    const entry: Entry = { ...source, version: current.version, dated: datedOf(source) };
+    const reason = leftOutAs(source);
+    if (reason !== undefined) {
+      leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+    } else if (byAi.has(versionedOf(current))) ai.push(entry);
+    else if (facts.get(current.type)?.push(entry) === undefined) facts.set(current.type, [entry]);
+  }
+  for (const entries of facts.values()) entries.sort(newestFirst);
+  return { patient: facts.get('Patient')?.[0], facts, byAi: ai.sort(newestFirst), leftOut };
+}
+
+function leftOutAs(source: Source): LeftOut | undefined {
+  const withdrawn = withdrawnAs(source);
+  if (withdrawn !== undefined) return withdrawn;
+  return source.body.includes('"modifierExtension":')
+    ? 'with a modifier extension that is not known here'
+    : undefined;
+}
+
+/** By when it happened; of the same moment the one that was recorded later (ids are UUIDv7). */
+export function newestFirst(a: Entry, b: Entry): number {
+  if (a.dated.at !== b.dated.at) return b.dated.at - a.dated.at;
+  return a.id < b.id ? 1 : -1;
+}
+
+/** Codes in resources that say nothing but themselves, each once: a reader needs to be told what they are. */
+export function codesWithoutWords(values: Iterable<JsonObject>): SystemCode[] {
+  const found = new Map<string, SystemCode>();
+  for (const value of values) addBare(value, found);
+  return [...found.values()];
+}
+
+function addBare(value: Json, found: Map<string, SystemCode>): void {
+  if (Array.isArray(value)) for (const item of value) addBare(item, found);
+  else if (isObject(value)) {
+    if (value.coding !== undefined && text(value.text) === undefined) {
+      const all = codings(value);
+      if (all.every(({ display }) => text(display) === undefined)) {
+        for (const { system, code } of all) {
+          if (typeof system === 'string' && typeof code === 'string')
+            found.set(`${system}|${code}`, { system, code });
+        }
+      }
+    }
+    for (const member of Object.values(value)) addBare(member, found);
+  }
+}

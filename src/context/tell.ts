@@ -1,0 +1,178 @@
+/** A record → everything that a context may tell, the most needed first. Pure. */
+import type { Ask, Kind } from './ask.ts';
+import { allergies, drugsOf, isOver, medications, patient, problems } from './clinical.ts';
+import { documents, encounters, immunizations, plans, procedures } from './events.ts';
+import type { Fact } from './fact.ts';
+import { findings, seriesOf } from './findings.ts';
+import { focusOf } from './focus.ts';
+import { ageDays, entriesOf, type Reading } from './reading.ts';
+import type { Entry, Opened } from './record.ts';
+import { answers, BASE } from './scores.ts';
+import {
+  allergyContradictions,
+  drugContradictions,
+  leftOut,
+  problemContradictions,
+  type Warning,
+} from './warnings.ts';
+import { gaps, watchOf } from './watched.ts';
+
+/** What a record has to say to whoever asks. */
+export interface Told {
+  /** The most needed first. */
+  readonly facts: readonly Fact[];
+  readonly warnings: readonly Warning[];
+  /** Sections that a reader expects and that have nothing, with why. */
+  readonly empty: readonly Empty[];
+  /** By section: what lies outside the window that was asked for. */
+  readonly outside: ReadonlyMap<Kind, number>;
+}
+
+/** A section without facts, which does not say that there is nothing. */
+export interface Empty {
+  readonly kind: 'allergies' | 'medications' | 'problems';
+  readonly why: string;
+  readonly score: number;
+}
+
+/** What a record is read with beside itself. */
+export type Beside = Pick<Reading, 'directory' | 'displays' | 'today'>;
+
+/** Tells it. @param ask whose needs are needs */
+export function tell(record: Opened, ask: Ask, beside: Beside): Told {
+  const focus = focusOf(ask);
+  const { opened, outside } = within(record, ask.window_days, beside.today);
+  const reading: Reading = { ...beside, opened, focus };
+  const drugs = drugsOf(reading);
+  const series = seriesOf(opened.facts.get('Observation') ?? []);
+  const watch = watchOf(reading, drugs);
+  const facts = [
+    ...patient(reading),
+    ...allergies(reading),
+    ...medications(reading, drugs),
+    ...problems(reading),
+    ...findings(reading, series, watch),
+    ...procedures(reading),
+    ...encounters(reading),
+    ...plans(reading),
+    ...immunizations(reading),
+    ...documents(reading),
+    ...aiNotes(reading),
+  ];
+  const isDead = facts.some(({ kind, members }) => kind === 'patient' && members.deceased === true);
+  const wholeSeries = seriesOf(record.facts.get('Observation') ?? []);
+  return {
+    facts: facts.sort(mostNeededFirst),
+    warnings: [
+      ...allergyContradictions(reading, drugs),
+      ...drugContradictions(reading, drugs),
+      ...problemContradictions(reading),
+      ...(isDead ? [] : gaps(reading, watch, wholeSeries)),
+      ...notFound(reading, facts),
+      ...leftOut(reading),
+    ],
+    empty: emptyOf(reading, facts),
+    outside,
+  };
+}
+
+function mostNeededFirst(a: Fact, b: Fact): number {
+  if (a.score !== b.score) return b.score - a.score;
+  if (a.entry.dated.at !== b.entry.dated.at) return b.entry.dated.at - a.entry.dated.at;
+  return a.entry.id < b.entry.id ? -1 : 1;
+}
+
+/** What an AI wrote, told as facts are, and never among them (interface.md, section 2.5). */
+function aiNotes(reading: Reading): Fact[] {
+  const byType = new Map<string, Entry[]>();
+  for (const entry of reading.opened.byAi) {
+    if (byType.get(entry.type)?.push(entry) === undefined) byType.set(entry.type, [entry]);
+  }
+  const opened: Opened = { ...reading.opened, facts: byType, byAi: [], patient: byType.get('Patient')?.[0] };
+  const own: Reading = { ...reading, opened };
+  const drugs = drugsOf(own);
+  const none = { byDrug: new Map(), byIllness: new Map() };
+  const notes = [
+    ...patient(own),
+    ...allergies(own),
+    ...medications(own, drugs),
+    ...problems(own),
+    ...findings(own, seriesOf(byType.get('Observation') ?? []), none),
+    ...procedures(own),
+    ...encounters(own),
+    ...plans(own),
+    ...immunizations(own),
+    ...documents(own),
+  ];
+  return notes.map((fact) => ({
+    ...fact,
+    kind: 'ai_notes',
+    // Among themselves the ones that would be needed first come first.
+    score: BASE.ai_notes[reading.focus.work] + fact.score / 100,
+    members: { of: fact.kind, ...fact.members },
+  }));
+}
+
+/** Types of what happens once, and their sections: a window has them or not. */
+const HAPPENS: Readonly<Record<string, Kind>> = {
+  Procedure: 'procedures',
+  Encounter: 'encounters',
+  Immunization: 'immunizations',
+  DiagnosticReport: 'documents',
+  DocumentReference: 'documents',
+};
+
+function within(
+  opened: Opened,
+  days: number | undefined,
+  today: number,
+): { readonly opened: Opened; readonly outside: ReadonlyMap<Kind, number> } {
+  const outside = new Map<Kind, number>();
+  if (days === undefined) return { opened, outside };
+  const from = today - days * 86_400_000;
+  const facts = new Map<string, readonly Entry[]>();
+  for (const [type, entries] of opened.facts) {
+    const kept = entries.filter((entry) => {
+      const kind =
+        type === 'Observation'
+          ? 'observations'
+          : type === 'Condition' && isOver(entry.value)
+            ? 'problems'
+            : HAPPENS[type];
+      if (kind === undefined || entry.dated.date === null || entry.dated.at >= from) return true;
+      outside.set(kind, (outside.get(kind) ?? 0) + 1);
+      return false;
+    });
+    facts.set(type, kept);
+  }
+  return { opened: { ...opened, facts }, outside };
+}
+
+/** Needs that nothing in the record answers. */
+function notFound(reading: Reading, facts: readonly Fact[]): Warning[] {
+  return reading.focus.needs
+    .filter(
+      (need) =>
+        !facts.some(
+          (fact) =>
+            fact.kind !== 'ai_notes' && answers(need, { ...fact, ageDays: ageDays(reading, fact.entry) }),
+        ),
+    )
+    .map(({ text }) => ({ kind: 'not_found', text: `nothing is recorded for ${text}`, fhir: [] }));
+}
+
+function emptyOf(reading: Reading, facts: readonly Fact[]): Empty[] {
+  const { work } = reading.focus;
+  const types = {
+    allergies: ['AllergyIntolerance'],
+    medications: ['MedicationStatement', 'MedicationRequest'],
+    problems: ['Condition'],
+  } as const;
+  return (['allergies', 'medications', 'problems'] as const).flatMap((kind) => {
+    if (facts.some((fact) => fact.kind === kind)) return [];
+    const isByAi = reading.opened.byAi.some(({ type }) => (types[kind] as readonly string[]).includes(type));
+    const isThere = entriesOf(reading, ...types[kind]).length > 0;
+    const why = isThere ? 'none current' : isByAi ? 'none recorded but by an AI' : 'none recorded';
+    return [{ kind, why, score: BASE[kind === 'allergies' ? 'noAllergies' : kind][work] - 10 }];
+  });
+}

@@ -1,0 +1,139 @@
+/** What a reader must not overlook: contradictions, and how much patient safety leaves out. */
+import { codes } from '#src/fhir/ips/parts.ts';
+import { concept } from '#src/fhir/ips/words.ts';
+import { type Drug, isOver } from './clinical.ts';
+import { dayOf } from './dates.ts';
+import { CLASSES } from './drugs.ts';
+import { codedIn, entriesOf, type Reading } from './reading.ts';
+import { type Entry, versionedOf } from './record.ts';
+
+/** A warning. */
+export interface Warning {
+  readonly kind: 'contradiction' | 'gap' | 'left_out' | 'not_found';
+  readonly text: string;
+  /** Versions that it is about. */
+  readonly fhir: readonly string[];
+  /** How many resources, where it counts some. */
+  readonly count?: number;
+}
+
+const contradiction = (text: string, ...entries: readonly Entry[]): Warning => ({
+  kind: 'contradiction',
+  text,
+  fhir: [...new Set(entries.map(versionedOf))],
+});
+
+/** A drug that is taken against an allergy: the same substance, or one of the same class. */
+export function allergyContradictions(reading: Reading, drugs: readonly Drug[]): Warning[] {
+  const current = drugs.filter(({ isCurrent }) => isCurrent);
+  return entriesOf(reading, 'AllergyIntolerance')
+    .filter(({ value }) => !isOver(value))
+    .flatMap((allergy) => {
+      const substance = concept(allergy.value.code) ?? '';
+      const all = codedIn(allergy.value.code);
+      return current
+        .filter((drug) => isAgainst(drug, substance, all))
+        .map((drug) =>
+          contradiction(
+            `${drug.name} is ${drug.status}, but there is an allergy to ${substance}`,
+            drug.entry,
+            allergy,
+          ),
+        );
+    });
+}
+
+function isAgainst(drug: Drug, substance: string, all: ReturnType<typeof codedIn>): boolean {
+  const name = drug.name.toLowerCase();
+  const word = substance.toLowerCase().trim();
+  if (word.length > 3 && (name.includes(word) || (name.length > 3 && word.includes(name)))) return true;
+  const atc = drug.codes.flatMap(({ system, code }) => (/atc/i.test(system) ? [code] : []));
+  // The first five characters of an ATC code are its chemical group.
+  const same = all.some(
+    ({ system, code }) =>
+      /atc/i.test(system) && code.length >= 5 && atc.some((each) => each.startsWith(code.slice(0, 5))),
+  );
+  const named = CLASSES.filter(([words]) => words.test(substance));
+  return (
+    same || named.some(([words, group]) => words.test(drug.name) || atc.some((each) => group.test(each)))
+  );
+}
+
+/** A drug that is both taken and stopped, or taken in two doses, or taken though its end is past. */
+export function drugContradictions({ today }: Reading, drugs: readonly Drug[]): Warning[] {
+  const byName = new Map<string, Drug[]>();
+  for (const drug of drugs) {
+    const name = drug.name.toLowerCase();
+    if (byName.get(name)?.push(drug) === undefined) byName.set(name, [drug]);
+  }
+  return [...byName.values()].flatMap((same) => {
+    const active = same.filter(({ status }) => status === 'active');
+    const [one, other] = active;
+    if (one === undefined) return [];
+    const over = same.find(
+      (drug) => (drug.status === 'stopped' || drug.status === 'completed') && overlaps(drug, one),
+    );
+    const ended = active.find(({ end }) => end !== undefined && Date.parse(end) < today - 86_400_000);
+    return [
+      ...(over === undefined
+        ? []
+        : [contradiction(`${one.name} is both active and ${over.status}`, one.entry, over.entry)]),
+      ...(other === undefined
+        ? []
+        : [
+            contradiction(
+              `${one.name} is active in several doses: ${active.map(({ dose }) => dose ?? 'not said').join('; ')}`,
+              ...active.map(({ entry }) => entry),
+            ),
+          ]),
+      ...(ended?.end === undefined
+        ? []
+        : [contradiction(`${ended.name} is active, but its end was ${dayOf(ended.end)}`, ended.entry)]),
+    ];
+  });
+}
+
+/** A course that had ended before the other began is no contradiction. */
+function overlaps({ end }: Drug, { start }: Drug): boolean {
+  return end === undefined || start === undefined || Date.parse(end) > Date.parse(start);
+}
+
+/** A problem that is both active and over. */
+export function problemContradictions(reading: Reading): Warning[] {
+  const byProblem = new Map<string, Entry[]>();
+  for (const entry of entriesOf(reading, 'Condition')) {
+    const [code] = codedIn(entry.value.code);
+    const key =
+      code === undefined ? (concept(entry.value.code) ?? '').toLowerCase() : `${code.system}|${code.code}`;
+    if (byProblem.get(key)?.push(entry) === undefined) byProblem.set(key, [entry]);
+  }
+  return [...byProblem.values()].flatMap((same) => {
+    const active = same.find(({ value }) => codes(value.clinicalStatus).includes('active'));
+    const over = same.find(({ value }) => isOver(value) && !endedBefore(value, active));
+    if (active === undefined || over === undefined) return [];
+    const [status] = codes(over.value.clinicalStatus);
+    return [
+      contradiction(
+        `${concept(active.value.code) ?? 'a problem'} is both active and ${status}`,
+        active,
+        over,
+      ),
+    ];
+  });
+}
+
+/** An episode that had ended before another began is no contradiction. */
+function endedBefore({ abatementDateTime }: Entry['value'], active: Entry | undefined): boolean {
+  if (typeof abatementDateTime !== 'string' || active === undefined) return false;
+  return Date.parse(abatementDateTime) <= active.dated.at;
+}
+
+/** How many resources are left out, and why. */
+export function leftOut({ opened }: Reading): Warning[] {
+  return [...opened.leftOut].map(([reason, count]) => ({
+    kind: 'left_out',
+    text: `${count} ${count === 1 ? 'resource' : 'resources'} ${reason} left out`,
+    fhir: [],
+    count,
+  }));
+}

@@ -1,0 +1,90 @@
+/** What this patient's illnesses and drugs are watched by, and what of it has not been looked at for too long. */
+import { concept } from '#src/fhir/ips/words.ts';
+import type { Drug } from './clinical.ts';
+import { isOver } from './clinical.ts';
+import { dayOf, daysBetween } from './dates.ts';
+import { DRUGS } from './drugs.ts';
+import type { Due } from './due.ts';
+import type { Series } from './findings.ts';
+import { ILLNESSES } from './illnesses.ts';
+import type { Measure } from './measures.ts';
+import { codedIn, entriesOf, type Reading } from './reading.ts';
+import { type Entry, versionedOf } from './record.ts';
+import type { Watched } from './scores.ts';
+import type { Warning } from './warnings.ts';
+
+interface Watcher {
+  readonly name: string;
+  readonly entry: Entry;
+  readonly watch: readonly Measure[];
+  readonly due: readonly Due[];
+}
+
+/** What the patient is watched by, and by what reason. */
+export interface Watch extends Watched {
+  readonly watchers: readonly Watcher[];
+}
+
+/** Of active problems and drugs that are taken. */
+export function watchOf(reading: Reading, drugs: readonly Drug[]): Watch {
+  const ofIllness = entriesOf(reading, 'Condition').flatMap((entry): Watcher[] => {
+    const { value } = entry;
+    if (isOver(value)) return [];
+    const name = concept(value.code) ?? '';
+    const all = codedIn(value.code);
+    return ILLNESSES.filter(
+      ({ codes, words }) =>
+        words.test(name) || all.some(({ system, code }) => /icd/i.test(system) && codes.test(code)),
+    ).map(({ watch, due = [] }) => ({ name, entry, watch, due }));
+  });
+  const ofDrug = drugs.flatMap(({ name, codes: all, isCurrent, entry }): Watcher[] =>
+    isCurrent
+      ? DRUGS.filter(
+          ({ codes, words }) =>
+            words.test(name) || all.some(({ system, code }) => /atc/i.test(system) && codes.test(code)),
+        ).map(({ watch, due = [] }) => ({ name, entry, watch, due }))
+      : [],
+  );
+  return {
+    byDrug: placesIn(ofDrug),
+    byIllness: placesIn(ofIllness),
+    watchers: [...ofIllness, ...ofDrug],
+  };
+}
+
+function placesIn(watchers: readonly Watcher[]): Map<Measure, number> {
+  const places = new Map<Measure, number>();
+  for (const { watch } of watchers) {
+    for (const [place, measure] of watch.entries()) {
+      places.set(measure, Math.min(place, places.get(measure) ?? place));
+    }
+  }
+  return places;
+}
+
+/** What is due. One warning for a finding, whatever it is due for. */
+export function gaps({ today }: Reading, { watchers }: Watch, series: readonly Series[]): Warning[] {
+  const found = new Map<string, Warning>();
+  for (const { name, entry, due } of watchers) {
+    for (const { measures, name: finding, days } of due) {
+      const latest = newestOf(series, measures);
+      const isDue = latest === undefined || daysBetween(latest.dated.at, today) > days;
+      if (!isDue || found.has(finding)) continue;
+      const last = latest?.dated.date;
+      const when = last === undefined || last === null ? 'none is recorded' : `the last is of ${dayOf(last)}`;
+      found.set(finding, {
+        kind: 'gap',
+        text: `${name}: no ${finding} within ${days} days; ${when}`,
+        fhir: [entry, ...(latest === undefined ? [] : [latest])].map(versionedOf),
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+function newestOf(series: readonly Series[], measures: readonly Measure[]): Entry | undefined {
+  return series
+    .filter(({ measure }) => measure !== undefined && measures.includes(measure))
+    .flatMap(({ entries: [latest] }) => latest ?? [])
+    .sort((a, b) => b.dated.at - a.dated.at)[0];
+}

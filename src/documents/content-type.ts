@@ -1,0 +1,66 @@
+/** Whether the bytes of a document are what its content type says. Types that nobody can tell by the bytes are believed. */
+import { fileTypeFromBuffer, supportedMimeTypes } from 'file-type';
+import type { Digested } from './digest.ts';
+
+/** Names that mean one thing. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'application/x-pdf': 'application/pdf',
+  'application/x-zip-compressed': 'application/zip',
+  'application/x-rtf': 'application/rtf',
+  'application/x-gzip': 'application/gzip',
+  'audio/mp3': 'audio/mpeg',
+  'audio/x-wav': 'audio/wav',
+  'audio/wave': 'audio/wav',
+  'audio/vnd.wave': 'audio/wav',
+  'audio/m4a': 'audio/x-m4a',
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/x-png': 'image/png',
+  'image/x-ms-bmp': 'image/bmp',
+  'image/tif': 'image/tiff',
+  'text/rtf': 'application/rtf',
+  'text/xml': 'application/xml',
+};
+
+/** Formats that others are made in: a document may be of any of those. */
+const CONTAINERS: Readonly<Record<string, RegExp>> = {
+  'application/zip':
+    /zip|openxmlformats|opendocument|epub|ms-(?:excel|powerpoint|word)\.|3mf|iwork|jar|java-archive/,
+  'application/x-cfb': /^application\/(?:msword|vnd\.ms-|x-msi|vnd\.visio)/,
+  'application/xml': /xml|^text\//,
+  'application/rtf': /^text\//,
+  'application/ogg': /^(?:audio|video)\/ogg/,
+  'video/ogg': /^(?:audio|application)\/ogg/,
+  'video/mp4': /^audio\/(?:mp4|x-m4a|aac)/,
+  'audio/mp4': /^(?:audio\/x-m4a|video\/mp4)/,
+  'video/webm': /^audio\/webm/,
+  'text/calendar': /^text\/plain/,
+  'text/vcard': /^text\/plain/,
+};
+
+const TEXT =
+  /^text\/|^application\/(?:json|xml|javascript|x-ndjson|hl7-v2)|^x-application\/hl7|\+(?:json|xml)$/;
+
+/**
+ * What the bytes are, where that is not what the type says; undefined when nothing speaks against it.
+ * @param contentType BCP 13, parameters and all.
+ */
+export async function contradiction(contentType: string, bytes: Digested): Promise<string | undefined> {
+  const [first = '', ...parameters] = contentType.toLowerCase().split(';');
+  const declared = ALIASES[first.trim()] ?? first.trim();
+  if (declared === 'application/octet-stream') return undefined;
+  const found = await fileTypeFromBuffer(bytes.head);
+  if (found !== undefined) {
+    const actual = ALIASES[found.mime] ?? found.mime;
+    const same = actual === declared || CONTAINERS[actual]?.test(declared) === true;
+    return same ? undefined : actual;
+  }
+  if (TEXT.test(declared)) {
+    const charset = parameters.map((each) => /^\s*charset="?([^"\s]+)"?\s*$/.exec(each)?.[1]).find(Boolean);
+    const unicode =
+      charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii';
+    return unicode && !bytes.text ? 'not text in UTF-8' : undefined;
+  }
+  if (![...supportedMimeTypes].some((mime) => (ALIASES[mime] ?? mime) === declared)) return undefined;
+  return bytes.text ? 'text' : 'something else';
+}

@@ -1,0 +1,158 @@
+/**
+ * Documents in a folder: `<patient>/<document>/<blob>`. A blob is written beside its place, synced and then linked there,
+ * so that a crash leaves it whole or leaves a `.part` file, which the sweeper removes.
+ */
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { unavailable } from '#src/shared/refusal.ts';
+import {
+  BlobExists,
+  type BlobKey,
+  BlobMissing,
+  type ByteRange,
+  type DocumentStore,
+  type ListedBlob,
+} from './store.ts';
+
+/** Names of which paths are made: nothing that leads elsewhere. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
+/** Who removes an empty folder may do so while another is about to write to it. */
+const TRIES = 5;
+
+/** The adapter. @param folder made when it is first written to */
+export class DiskStore implements DocumentStore {
+  constructor(readonly folder: string) {}
+
+  async put(key: BlobKey, source: AsyncIterable<Buffer>): Promise<void> {
+    const place = this.#place(key);
+    const part = `${place}.${randomUUID()}.part`;
+    const file = await this.#create(part);
+    try {
+      try {
+        for await (const chunk of source) await file.writeFile(chunk);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await link(part, place);
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') throw new BlobExists(`${key.document} has ${key.blob}`);
+      throw full(error);
+    } finally {
+      await rm(part, { force: true });
+    }
+    await syncFolder(dirname(place));
+  }
+
+  async get(key: BlobKey, range?: ByteRange): Promise<Readable> {
+    const file = await open(this.#place(key), 'r').catch((error: unknown) => {
+      throw codeOf(error) === 'ENOENT' ? new BlobMissing(key) : error;
+    });
+    return file.createReadStream(range);
+  }
+
+  async size(key: BlobKey): Promise<number | undefined> {
+    try {
+      return (await stat(this.#place(key))).size;
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async remove(key: BlobKey): Promise<void> {
+    const place = this.#place(key);
+    await rm(place, { force: true });
+    // Folders that are not empty stay.
+    await rmdir(dirname(place))
+      .then(() => rmdir(dirname(dirname(place))))
+      .catch(() => undefined);
+  }
+
+  async removeRecord(patient: string): Promise<void> {
+    await rm(join(this.folder, named(patient)), { recursive: true, force: true, maxRetries: TRIES });
+  }
+
+  async *list(): AsyncGenerator<ListedBlob> {
+    for (const patient of await namesIn(this.folder)) {
+      for (const document of await namesIn(join(this.folder, patient))) {
+        for (const blob of await namesIn(join(this.folder, patient, document))) {
+          const there = await stat(join(this.folder, patient, document, blob)).catch(() => undefined);
+          if (there !== undefined) yield { patient, document, blob, modified: there.mtime };
+        }
+      }
+    }
+  }
+
+  /** They are listed, as `.part`. */
+  async removeUnfinished(): Promise<void> {}
+
+  async upload(): Promise<undefined> {
+    return undefined;
+  }
+
+  async download(): Promise<undefined> {
+    return undefined;
+  }
+
+  close(): void {}
+
+  #place({ patient, document, blob }: BlobKey): string {
+    return join(this.folder, named(patient), named(document), named(blob));
+  }
+
+  async #create(file: string): Promise<FileHandle> {
+    for (let tries = 1; ; tries += 1) {
+      const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      try {
+        const handle = await open(file, 'wx', 0o600);
+        if (made !== undefined) await syncAbove(dirname(file), made);
+        return handle;
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT' || tries === TRIES) throw full(error);
+      }
+    }
+  }
+}
+
+function named(name: string): string {
+  if (NAME.test(name)) return name;
+  throw new TypeError(`${name.slice(0, 200)} is no name of a document's bytes`);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  });
+  return names.filter((name) => NAME.test(name));
+}
+
+/** Syncs every folder that got a new one in it. @param made the first that is new, above `folder` or it */
+async function syncAbove(folder: string, made: string): Promise<void> {
+  for (let above = dirname(folder); above.length >= dirname(made).length; above = dirname(above))
+    await syncFolder(above);
+}
+
+/** A name in a folder survives a crash once the folder is synced. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** A disk without room is told as what it is: it passes when somebody makes some. */
+function full(error: unknown): unknown {
+  const code = codeOf(error);
+  return code === 'ENOSPC' || code === 'EDQUOT' ? unavailable('the document store is full', 60) : error;
+}

@@ -1,0 +1,99 @@
+/**
+ * Attachments of a DocumentReference whose bytes the document store holds (decisions.md, section 4). They are known by their
+ * `url`, which leads to the document's own content, and say `id` (the blob), `size`, `hash` and SHA-256. Pure.
+ */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+
+/** The extension with the SHA-256 in hex; R4's own `hash` is SHA-1. */
+export const SHA256 = 'https://annal.dev/fhir/sha256';
+/** The extension with the URL that an attachment had beside its data. */
+export const ORIGINAL_URL = 'https://annal.dev/fhir/original-url';
+
+/** Bytes that the document store holds. */
+export interface Content {
+  readonly blob: string;
+  readonly contentType: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** One of a document's attachments, and the bytes of it. */
+export interface HeldContent extends Content {
+  /** Index in `content`. */
+  readonly index: number;
+  readonly attachment: JsonObject;
+}
+
+/** The attachments of a DocumentReference, in their order; an empty object where there is none. */
+export function attachmentsOf({ content }: JsonObject): JsonObject[] {
+  if (!Array.isArray(content)) return [];
+  return content.map((each) => (isObject(each) && isObject(each.attachment) ? each.attachment : {}));
+}
+
+/** Whether a URL leads to content of this document, under whatever base the service had when it was written. */
+export function isOwnUrl(url: Json | undefined, document: string): url is string {
+  if (typeof url !== 'string') return false;
+  const [, id] =
+    /^https?:\/\/\S+\/v1\/documents\/([^/?#]+)\/content(?:\?attachment=[\w.-]+)?$/.exec(url) ?? [];
+  return id === document;
+}
+
+/** What of a stored DocumentReference the document store holds. */
+export function heldContents(resource: JsonObject, document: string): HeldContent[] {
+  return attachmentsOf(resource).flatMap((attachment, index): HeldContent[] => {
+    const { id, url, contentType, size } = attachment;
+    const sha256 = sha256In(attachment);
+    if (!isOwnUrl(url, document) || typeof id !== 'string' || sha256 === undefined) return [];
+    const type = typeof contentType === 'string' ? contentType : 'application/octet-stream';
+    return [{ index, attachment, blob: id, contentType: type, size: Number(size), sha256 }];
+  });
+}
+
+/** The extension's value. */
+export function sha256In({ extension }: JsonObject): string | undefined {
+  if (!Array.isArray(extension)) return undefined;
+  const [found] = extension.filter(isObject).filter(({ url }) => url === SHA256);
+  return typeof found?.valueString === 'string' ? found.valueString : undefined;
+}
+
+/** What is said of bytes beside their checksums. */
+export interface Stored extends Content {
+  /** Base64. */
+  readonly sha1: string;
+  readonly url: string;
+}
+
+/** An attachment whose bytes are held from now on. */
+export function withStored(attachment: JsonObject, stored: Stored): JsonObject {
+  const { data: _data, id: _id, size: _size, hash: _hash, url, extension, ...kept } = attachment;
+  const others = (Array.isArray(extension) ? extension : []).filter(
+    (each) => !isObject(each) || each.url !== SHA256,
+  );
+  const original: Json[] = typeof url === 'string' ? [{ url: ORIGINAL_URL, valueUrl: url }] : [];
+  return {
+    id: stored.blob,
+    extension: [...others, ...original, { url: SHA256, valueString: stored.sha256 }],
+    ...kept,
+    url: stored.url,
+    size: stored.size,
+    hash: stored.sha1,
+  };
+}
+
+/** A DocumentReference with another attachment in a place. */
+export function withAttachment(resource: JsonObject, index: number, attachment: JsonObject): JsonObject {
+  const { content } = resource;
+  if (!Array.isArray(content)) return resource;
+  const changed = content.map((each, at) =>
+    at === index && isObject(each) ? { ...each, attachment } : each,
+  );
+  return { ...resource, content: changed };
+}
+
+/** Where content that is uploaded goes: the first attachment with neither bytes nor a place of them. */
+export function openSlot(resource: JsonObject): number | undefined {
+  const index = attachmentsOf(resource).findIndex(({ url, data }) => url === undefined && data === undefined);
+  return index < 0 ? undefined : index;
+}

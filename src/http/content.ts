@@ -1,0 +1,35 @@
+/** Answers of bytes, sent as they come from where they are kept: memory does not grow with them. */
+import { pipeline } from 'node:stream/promises';
+import type { Context } from 'koa';
+import type { Answer, Content } from './answer.ts';
+
+/**
+ * Sends them. Whoever goes away before the end ends it; a source that fails on the way ends the connection, so that nobody
+ * takes a part for the whole.
+ * @param onFailure told of a source that fails.
+ * @throws what `content.open` throws: nothing has been sent then.
+ */
+export async function sendContent(
+  ctx: Context,
+  { status, headers }: Answer,
+  content: Content,
+  onFailure: (error: unknown) => void,
+): Promise<void> {
+  const { req, res } = ctx;
+  const source = req.method === 'HEAD' ? undefined : await content.open();
+  ctx.respond = false;
+  res.statusCode = status;
+  for (const name in headers) res.setHeader(name, headers[name] ?? '');
+  res.setHeader('Content-Length', content.length);
+  if (source === undefined) res.end();
+  else {
+    await pipeline(source, res).catch((error: unknown) => {
+      if (!isClosed(error)) onFailure(error);
+    });
+  }
+}
+
+/** Whether who asked has gone away. */
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+}

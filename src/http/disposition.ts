@@ -1,0 +1,55 @@
+/** `Content-Disposition` of what is saved under a name: https://www.rfc-editor.org/rfc/rfc6266 */
+
+/** Endings of common types of documents. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  'application/dicom': 'dcm',
+  'application/json': 'json',
+  'application/msword': 'doc',
+  'application/pdf': 'pdf',
+  'application/rtf': 'rtf',
+  'application/vnd.oasis.opendocument.text': 'odt',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/xml': 'xml',
+  'application/zip': 'zip',
+  'image/gif': 'gif',
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/tiff': 'tiff',
+  'text/csv': 'csv',
+  'text/html': 'html',
+  'text/plain': 'txt',
+  'text/xml': 'xml',
+};
+
+/** Longest name. */
+const LONGEST = 150;
+
+/** A document's title as the name of a file: nothing that leads to a folder, and an ending. */
+export function fileName(title: string | null, contentType: string): string {
+  const plain = (title ?? '')
+    .replaceAll(/[\x00-\x1f\x7f-\x9f/\\:*?"<>|]+/g, ' ')
+    .trim()
+    .replace(/^\.+/, '')
+    .slice(0, LONGEST)
+    .toWellFormed();
+  const name = plain === '' ? 'document' : plain;
+  const ending = ENDINGS[(contentType.split(';')[0] ?? '').trim().toLowerCase()];
+  if (ending === undefined || name.toLowerCase().endsWith(`.${ending}`)) return name;
+  return `${name}.${ending}`;
+}
+
+/** `attachment` under a name: in ASCII for all, in UTF-8 (RFC 8187) for those who read that. */
+export function attachmentAs(name: string): string {
+  const ascii = name
+    .normalize('NFKD')
+    .replaceAll(/[^\x20-\x7e]/g, '')
+    .replaceAll(/["\\%]/g, '_')
+    .trim();
+  const plain = `attachment; filename="${ascii === '' ? 'document' : ascii}"`;
+  if (ascii === name) return plain;
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${plain}; filename*=UTF-8''${encoded}`;
+}

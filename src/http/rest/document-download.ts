@@ -1,0 +1,49 @@
+/** The content of a document, whole or in part: the bytes as they were sent. */
+import { type BlobKey, BlobMissing, type DocumentStore } from '#src/documents/store.ts';
+import type { HeldContent } from '#src/fhir/document-content.ts';
+import type { RouteResult } from '../api/route.ts';
+import type { Header } from '../authorship.ts';
+import { attachmentAs, fileName } from '../disposition.ts';
+import { isKnown, rangeIn } from '../range.ts';
+
+/** How a client saves it. */
+export function dispositionOf({ attachment, contentType }: HeldContent): string {
+  const { title } = attachment;
+  return attachmentAs(fileName(typeof title === 'string' ? title : null, contentType));
+}
+
+/** Answers with the content: 200, 206 for a part, 304 for who has it, 416 for a part that there is none of. */
+export function download(
+  store: DocumentStore,
+  key: BlobKey,
+  content: HeldContent,
+  { header, method }: { readonly header: Header; readonly method: string | undefined },
+): RouteResult {
+  const { size, sha256, contentType } = content;
+  const etag = `"${sha256}"`;
+  const headers = { ETag: etag, 'Accept-Ranges': 'bytes' };
+  if (isKnown(header, etag)) return { status: 304, headers };
+  // A range is defined for GET alone (RFC 9110, section 14.2).
+  const range = method === 'HEAD' ? undefined : rangeIn(header, size, etag);
+  if (range === 'none') return { status: 416, headers: { ...headers, 'Content-Range': `bytes */${size}` } };
+  const part = range === undefined ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` };
+  return {
+    status: range === undefined ? 200 : 206,
+    headers: {
+      ...headers,
+      ...part,
+      'Content-Type': contentType,
+      'Content-Disposition': dispositionOf(content),
+    },
+    content: {
+      length: range === undefined ? size : range.end - range.start + 1,
+      open: () => store.get(key, range).catch(named),
+    },
+  };
+}
+
+/** What an event says was stored is not there: a fault of the installation, which `annal verify` names. */
+function named(error: unknown): never {
+  if (error instanceof BlobMissing) throw new Error('the bytes of a document are missing', { cause: error });
+  throw error;
+}

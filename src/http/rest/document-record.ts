@@ -1,0 +1,102 @@
+/** A document between its DocumentReference, its bytes in the store, and what REST v1 shows of it. */
+import type { CommandContext, WriteResult } from '#commands/command.ts';
+import { elsewhere } from '#commands/document/finalize.ts';
+import { immutable } from '#commands/document/settle.ts';
+import { signUpload } from '#src/documents/signature.ts';
+import { type BlobKey, DIRECT } from '#src/documents/store.ts';
+import { attachmentsOf, type HeldContent, heldContents, openSlot } from '#src/fhir/document-content.ts';
+import { shownDocument } from '#src/fhir/v1/document.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import type { RouteResult } from '../api/route.ts';
+import type { Services } from '../api/services.ts';
+import { dispositionOf } from './document-download.ts';
+import type { Expected } from './document-upload.ts';
+import { createdAt, patientOf, type RestRequest, recordOf, resourceIn, writtenBody } from './record.ts';
+
+/** How long a URL to or from the store works, in seconds. */
+const LINK_SECONDS = 900;
+
+/** A document and what of it the store holds. */
+export interface Document {
+  readonly document: string;
+  readonly patient: string;
+  readonly resource: JsonObject;
+  readonly contents: readonly HeldContent[];
+}
+
+/** Reads a stored DocumentReference. */
+export function documentIn({ id, body }: { readonly id: string; readonly body: string }): Document {
+  const resource = resourceIn(body);
+  const patient = patientOf('DocumentReference', id, resource);
+  return { document: id, patient, resource, contents: heldContents(resource, id) };
+}
+
+/** A document that waits for its content. @throws Refusal conflict (409) when it has it, here or elsewhere */
+export function openDocument(found: { readonly id: string; readonly body: string }): Document {
+  const document = documentIn(found);
+  if (document.contents.length > 0) throw immutable(document.document);
+  if (openSlot(document.resource) === undefined) throw elsewhere(document.document);
+  return document;
+}
+
+/** What its content must be. */
+export function expectedOf({ config }: Pick<Services, 'config'>, resource: JsonObject): Expected {
+  const { contentType } = attachmentsOf(resource)[openSlot(resource) ?? 0] ?? {};
+  return {
+    contentType: typeof contentType === 'string' ? contentType : 'application/octet-stream',
+    limit: config.limits.documentBytes,
+  };
+}
+
+/** Where the content of a new document goes without the service's credential: to the store itself, or here with a signature. */
+export async function uploadTarget(
+  { documents, config }: Pick<Services, 'documents' | 'config'>,
+  of: Pick<BlobKey, 'patient' | 'document'>,
+  contentType: string,
+): Promise<object> {
+  const direct = await documents.store.upload({ ...of, blob: DIRECT }, contentType, LINK_SECONDS);
+  const { url, headers } = direct ?? {
+    url: ownTarget(documents.key, config.baseUrl, of.document),
+    headers: { 'Content-Type': contentType },
+  };
+  return { url, method: 'PUT', headers, expires_in_seconds: LINK_SECONDS };
+}
+
+function ownTarget(key: Buffer, baseUrl: string, document: string): string {
+  const expires = Math.floor(Date.now() / 1_000) + LINK_SECONDS;
+  const signature = signUpload(key, { document, expires });
+  return `${baseUrl}/v1/documents/${document}/upload?expires=${expires}&signature=${signature}`;
+}
+
+/** URL of the content at the store itself; null where there is none. */
+export async function withDownload(
+  { documents }: Pick<Services, 'documents'>,
+  { document, patient, contents }: Document,
+): Promise<string | null> {
+  const [content] = contents;
+  if (content === undefined) return null;
+  const { blob, contentType } = content;
+  const told = { contentType, disposition: dispositionOf(content), expiresInSeconds: LINK_SECONDS };
+  return (await documents.store.download({ patient, document, blob }, told)) ?? null;
+}
+
+/** The answer of what has just been finalized. */
+export async function shownFinal(
+  request: RestRequest,
+  { authorship }: CommandContext,
+  result: WriteResult,
+  patient: string,
+): Promise<RouteResult> {
+  const { id, version, lastUpdated = '' } = result;
+  const type = 'DocumentReference';
+  const resource = writtenBody(result);
+  const document = { document: id, patient, resource, contents: heldContents(resource, id) };
+  const fields = {
+    ...shownDocument(resource),
+    download_url: await withDownload(request.services, document),
+  };
+  // The version before is shown for sure; this one is being waited for.
+  const created = await createdAt(request, { id, version: version - 1 });
+  const shown = { type, id, patient, version, created, updated: lastUpdated, author: authorship } as const;
+  return { status: 200, body: recordOf(shown, fields) };
+}

@@ -1,0 +1,101 @@
+/** Bytes of documents on their way to the document store: through the service, or put there and then finalized. */
+import type { IncomingMessage } from 'node:http';
+import type { StoredBytes } from '#commands/document/finalize.ts';
+import { contradiction } from '#src/documents/content-type.ts';
+import { Digest, type Digested, tooLarge } from '#src/documents/digest.ts';
+import type { BlobKey, DocumentStore } from '#src/documents/store.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+
+/** What clients send of their own accord where nobody named a type. */
+const UNSAID = ['application/octet-stream', 'application/x-www-form-urlencoded'];
+
+/** What bytes are to be. */
+export interface Expected {
+  readonly contentType: string;
+  /** Bytes at most. */
+  readonly limit: number;
+}
+
+/**
+ * Stores a request's bytes as they come.
+ * @throws Refusal malformed (400) for a body that is missing or broken off, too_large (413), unsupported_media_type (415)
+ *   for an encoding, BlobExists
+ */
+export async function receive(
+  store: DocumentStore,
+  key: BlobKey,
+  incoming: IncomingMessage,
+  { contentType, limit }: Expected,
+): Promise<Digested> {
+  const { headers } = incoming;
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+    const diagnostics = 'the bytes of a document are taken as they are, without a Content-Encoding';
+    throw new Refusal('unsupported_media_type', { code: 'not-supported', diagnostics });
+  }
+  refuseOtherType(headers['content-type'], contentType);
+  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const digest = new Digest(limit);
+  try {
+    await store.put(key, digest.pass(bytesOf(incoming)));
+  } catch (error) {
+    // What a refused sender still sends is let go by.
+    incoming.resume();
+    throw error;
+  }
+  const digested = digest.end();
+  if (digested.size > 0) return digested;
+  await store.remove(key);
+  throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
+}
+
+/** @throws Refusal invalid (422) when the header names another type than the document has. */
+function refuseOtherType(header: string | undefined, contentType: string): void {
+  const named = (text: string): string => (text.split(';')[0] ?? '').trim().toLowerCase();
+  if (header === undefined || UNSAID.includes(named(header)) || named(header) === named(contentType)) return;
+  throw new Refusal('invalid', {
+    code: 'value',
+    diagnostics: `Content-Type is ${named(header).slice(0, 100)}, but the document’s content_type is ${contentType}`,
+    expression: 'http.content-type',
+  });
+}
+
+/** A request's bytes. The request itself stays open for its answer, whatever becomes of them. */
+async function* bytesOf(incoming: IncomingMessage): AsyncGenerator<Buffer> {
+  const chunks: AsyncIterable<Buffer> = incoming.iterator({ destroyOnReturn: false });
+  try {
+    yield* chunks;
+  } catch {
+    throw brokenOff();
+  }
+  if (!incoming.complete) throw brokenOff();
+}
+
+function brokenOff(): Refusal {
+  return new Refusal('malformed', { code: 'structure', diagnostics: 'the body broke off' });
+}
+
+/** What is in the store already, read once more. @throws Refusal too_large (413); BlobMissing */
+export async function reread(store: DocumentStore, key: BlobKey, limit: number): Promise<Digested> {
+  const digest = new Digest(limit);
+  const chunks: AsyncIterable<Buffer> = await store.get(key);
+  for await (const chunk of chunks) digest.update(chunk);
+  return digest.end();
+}
+
+/** Bytes that are stored and what they should be. @throws Refusal invalid (422) naming both types */
+export async function checkedBytes(
+  blob: string,
+  digested: Digested,
+  contentType: string,
+): Promise<StoredBytes> {
+  const found = await contradiction(contentType, digested);
+  if (found !== undefined) {
+    throw new Refusal('invalid', {
+      code: 'value',
+      diagnostics: `the document’s content_type is ${contentType}, but its bytes are ${found}`,
+      expression: 'content_type',
+    });
+  }
+  const { size, sha256, sha1 } = digested;
+  return { blob, size, sha256, sha1 };
+}

@@ -1,0 +1,295 @@
+/** Documents of REST v1. */
+import { z } from 'zod';
+import { isSigned } from '#src/documents/signature.ts';
+import { BlobExists, BlobMissing, DIRECT } from '#src/documents/store.ts';
+import { heldContents } from '#src/fhir/document-content.ts';
+import {
+  codesOfKind,
+  DOCUMENT_KINDS,
+  KNOWN_CODES,
+  shownDocument,
+  toDocument,
+} from '#src/fhir/v1/document.ts';
+import { LOINC } from '#src/fhir/v1/elements.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { route } from '../api/route.ts';
+import { errorBody, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { download } from './document-download.ts';
+import {
+  documentIn,
+  expectedOf,
+  openDocument,
+  shownFinal,
+  uploadTarget,
+  withDownload,
+} from './document-record.ts';
+import { createdSchema, documentInput, documentSchema, finalizeInput } from './document-schemas.ts';
+import { checkedBytes, receive, reread } from './document-upload.ts';
+import { namingInputs } from './inputs.ts';
+import { LIST_MODELS, listRecords, tokenOf } from './list.ts';
+import { commandOf, liveResource, recordOf, resourceIn, shownRecords, writtenBody } from './record.ts';
+import { AUTHOR } from './schemas.ts';
+
+const TAG = 'Documents';
+
+/** Their routes. */
+export const DOCUMENT_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/v1/patients/{patient_id}/documents',
+    operationId: 'createDocument',
+    summary: 'Create a document, whose content follows',
+    description:
+      'The content goes to `upload`, as it says, and is then finalized; or to `PUT /v1/documents/{doc_id}/content`, which does both.',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    body: documentInput,
+    answers: { 201: { description: 'The document, and where its content goes', schema: createdSchema } },
+    async run(request) {
+      const { services, retry, params } = request;
+      const { author_type, ...given } = request.body;
+      const { patient_id: patient } = params;
+      // What an earlier attempt wrote is answered, whatever became of the patient.
+      if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
+      const command = commandOf(request, author_type);
+      const type = 'DocumentReference';
+      const resource = { value: toDocument(given, `Patient/${patient}`), exact: false };
+      const { result, position } = await namingInputs(services.commands.create(command, type, resource));
+      const { id, version, lastUpdated = '' } = result;
+      const times = { version, created: lastUpdated, updated: lastUpdated };
+      const record = recordOf(
+        { type, id, patient, ...times, author: command.authorship },
+        { ...shownDocument(writtenBody(result)), download_url: null },
+      );
+      const upload = await uploadTarget(services, { patient, document: id }, given.content_type);
+      return {
+        status: 201,
+        headers: { Location: `${services.config.baseUrl}/v1/documents/${id}` },
+        body: { ...record, upload },
+        position,
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}/documents',
+    operationId: 'listDocuments',
+    summary: 'A patient’s documents, the last recorded first',
+    tag: TAG,
+    credential: 'api_key',
+    models: LIST_MODELS,
+    query: z.strictObject({ ...LIST_QUERY, kind: z.enum(DOCUMENT_KINDS).optional() }),
+    answers: { 200: { description: 'A page', schema: listOf(documentSchema) } },
+    async run(request) {
+      const { kind, ...page } = request.query;
+      const { patient_id: patient } = request.params;
+      await liveResource(request, 'Patient', patient);
+      const tokens = (codes: readonly string[]): string =>
+        codes.map((code) => tokenOf(LOINC, code)).join(',');
+      const criteria: [string, string][] = [['status:not', 'entered-in-error']];
+      if (kind === 'other') criteria.push(['type:not', tokens(KNOWN_CODES)]);
+      else if (kind !== undefined) criteria.push(['type', tokens(codesOfKind(kind))]);
+      const listed = { type: 'DocumentReference', patient, criteria, ...page } as const;
+      return listRecords(request, listed, (document) => ({ ...shownDocument(document), download_url: null }));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/documents/{doc_id}',
+    operationId: 'getDocument',
+    summary: 'What is known of a document',
+    tag: TAG,
+    credential: 'api_key',
+    answers: { 200: { description: 'The document', schema: documentSchema } },
+    async run(request) {
+      const found = await liveResource(request, 'DocumentReference', request.params.doc_id);
+      const download_url = await withDownload(request.services, documentIn(found));
+      const [body] = await shownRecords(request, [found], (document) => ({
+        ...shownDocument(document),
+        download_url,
+      }));
+      return { status: 200, body };
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/v1/documents/{doc_id}/content',
+    operationId: 'putDocumentContent',
+    summary: 'Upload the content of a document through the service, and finalize it',
+    description:
+      'The bytes as they are. `Content-Type` is the document’s, or left out. What they are is checked against it. Content does not change once it is there: 409.',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    takes: 'bytes',
+    headers: AUTHOR,
+    answers: { 200: { description: 'The document, final', schema: documentSchema } },
+    async run(request) {
+      const { services, incoming, params } = request;
+      const command = commandOf(request);
+      const { document, resource, patient } = openDocument(
+        await liveResource(request, 'DocumentReference', params.doc_id),
+      );
+      const expected = expectedOf(services, resource);
+      const { store } = services.documents;
+      const key = { patient, document, blob: newUuid() };
+      const digested = await receive(store, key, incoming, expected);
+      try {
+        const bytes = await checkedBytes(key.blob, digested, expected.contentType);
+        const { result, position } = await services.commands.finalizeDocument(command, document, bytes);
+        return { ...(await shownFinal(request, command, result, patient)), position };
+      } catch (error) {
+        // Unless it may have been written.
+        if (error instanceof Refusal && error.kind !== 'unavailable') await store.remove(key);
+        throw error;
+      }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/v1/documents/{doc_id}/upload',
+    operationId: 'uploadDocument',
+    summary: 'Upload the content of a document to the URL that its creation answered',
+    description:
+      'Works once and for a while, without another credential. The document is finalized after it.',
+    tag: TAG,
+    credential: 'none',
+    models: ['resources'],
+    takes: 'bytes',
+    query: z.strictObject({
+      expires: z
+        .string()
+        .regex(/^\d{1,12}$/)
+        .describe('Unix time.'),
+      signature: z.string().max(100),
+    }),
+    answers: {
+      200: {
+        description: 'What is stored',
+        schema: z.object({ size: z.int(), sha256: z.string().describe('Hex.') }),
+      },
+      403: { description: 'The URL has expired, or is none of the service’s', schema: errorBody },
+    },
+    async run({ services, incoming, params, query }) {
+      const { store, key, findSlot } = services.documents;
+      const right = { document: params.doc_id, expires: Number(query.expires) };
+      if (!isSigned(key, right, query.signature) || right.expires * 1_000 < Date.now()) {
+        const diagnostics = 'the URL has expired, or its signature is wrong';
+        throw new Refusal('forbidden', { code: 'forbidden', diagnostics });
+      }
+      const slot = await findSlot(right.document);
+      if (slot === undefined) throw notFound('DocumentReference', right.document);
+      const { resource } = openDocument({ id: right.document, body: slot.body });
+      const blob = { patient: slot.patient, document: right.document, blob: DIRECT };
+      try {
+        const { size, sha256 } = await receive(store, blob, incoming, expectedOf(services, resource));
+        return { status: 200, body: { size, sha256 } };
+      } catch (error) {
+        if (!(error instanceof BlobExists)) throw error;
+        const diagnostics = 'the URL was used: the content is there and can be finalized';
+        throw new Refusal('conflict', { code: 'conflict', diagnostics });
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/documents/{doc_id}/finalize',
+    operationId: 'finalizeDocument',
+    summary: 'Finalize a document whose content was uploaded to its upload URL',
+    description: '`size` and `sha256` are compared where they are sent. Once more changes nothing.',
+    tag: TAG,
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    body: finalizeInput,
+    answers: { 200: { description: 'The document, final', schema: documentSchema } },
+    async run(request) {
+      const { services, params, body } = request;
+      const { author_type, ...sent } = body;
+      const command = commandOf(request, author_type);
+      const found = await liveResource(request, 'DocumentReference', params.doc_id);
+      const [held] = heldContents(resourceIn(found.body), found.id);
+      if (held !== undefined) {
+        agree(sent, held);
+        const download_url = await withDownload(services, documentIn(found));
+        const [shown] = await shownRecords(request, [found], (each) => ({
+          ...shownDocument(each),
+          download_url,
+        }));
+        return { status: 200, body: shown };
+      }
+      const { document, resource, patient } = openDocument(found);
+      const { store } = services.documents;
+      const { contentType, limit } = expectedOf(services, resource);
+      const digested = await reread(store, { patient, document, blob: DIRECT }, limit).catch(notUploaded);
+      agree(sent, digested);
+      const bytes = await checkedBytes(DIRECT, digested, contentType);
+      const { result, position } = await services.commands.finalizeDocument(command, document, bytes);
+      return { ...(await shownFinal(request, command, result, patient)), position };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/documents/{doc_id}/content',
+    operationId: 'getDocumentContent',
+    summary: 'The content of a document, unchanged',
+    description: '`Range` asks for a part. `ETag` is the SHA-256.',
+    tag: TAG,
+    credential: 'api_key',
+    headers: {
+      Range: '`bytes=0-99`: a part.',
+      'If-Range': 'The part only if the ETag is still this one.',
+      'If-None-Match': '304 when the ETag is this one.',
+    },
+    query: z.strictObject({
+      attachment: z
+        .string()
+        .max(64)
+        .optional()
+        .describe('`id` of the attachment, of a document that FHIR gave several.'),
+    }),
+    answers: {
+      200: { description: 'The bytes', bytes: true },
+      206: { description: 'The part that was asked for', bytes: true },
+      304: { description: 'The content is still this one' },
+      416: { description: 'The content has no such part; `Content-Range` says how long it is' },
+    },
+    async run(request) {
+      const { services, header, incoming, params, query } = request;
+      const found = await liveResource(request, 'DocumentReference', params.doc_id);
+      const { document, patient, contents } = documentIn(found);
+      const asked = contents.find(({ blob }) => query.attachment === undefined || blob === query.attachment);
+      if (asked === undefined) throw notFound('the content of DocumentReference', document);
+      const key = { patient, document, blob: asked.blob };
+      return download(services.documents.store, key, asked, { header, method: incoming.method });
+    },
+  }),
+];
+
+/** @throws Refusal invalid (422) when what is sent is not what was stored. */
+function agree(
+  sent: { readonly size?: number | undefined; readonly sha256?: string | undefined },
+  stored: { readonly size: number; readonly sha256: string },
+): void {
+  const issues = (['size', 'sha256'] as const).flatMap((name) =>
+    sent[name] === undefined || sent[name] === stored[name]
+      ? []
+      : [
+          {
+            code: 'value' as const,
+            diagnostics: `${name} is ${sent[name]}, but that of the stored bytes is ${stored[name]}`,
+            expression: name,
+          },
+        ],
+  );
+  if (issues.length > 0) throw new Refusal('invalid', issues);
+}
+
+function notUploaded(error: unknown): never {
+  if (!(error instanceof BlobMissing)) throw error;
+  const diagnostics = 'nothing has been uploaded to the document’s upload URL yet';
+  throw new Refusal('conflict', { code: 'conflict', diagnostics });
+}

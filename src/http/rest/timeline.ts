@@ -1,0 +1,78 @@
+/** The timeline of REST v1 (interface.md, sections 2.3 and 4.3; decisions.md, section 4). */
+import { z } from 'zod';
+import type { TimelineEntry } from '#queries/rest/timeline.ts';
+import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { listOf as listName } from '#src/fhir/v1/lists.ts';
+import { DEFAULT_KINDS, kindOf, TIMELINE, TIMELINE_KINDS } from '#src/fhir/v1/timeline.ts';
+import { toInstant } from '#src/shared/time.ts';
+import { route } from '../api/route.ts';
+import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { daysOf } from './days.ts';
+import { liveResource } from './record.ts';
+import { date } from './schemas.ts';
+
+const kind = z.enum(TIMELINE_KINDS);
+
+const kinds = z
+  .string()
+  .max(200)
+  .transform((text) => [...new Set(text.split(','))])
+  .pipe(z.array(kind, { error: () => `must be some of ${TIMELINE_KINDS.join(', ')}, with commas between` }));
+
+const entrySchema = z
+  .object({
+    kind,
+    id: z.string(),
+    date: z
+      .string()
+      .describe('As precise as it is known; when it was recorded, where the record says no date.'),
+    title: z.string(),
+    summary: z.string().nullable().describe('What was found, how it stands.'),
+    author_type: z.enum(AUTHOR_TYPES),
+    fhir: z.string().describe('`<Type>/<id>` on the FHIR interface.'),
+  })
+  .meta({ id: 'TimelineEntry' });
+
+/** Its route. */
+export const TIMELINE_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}/timeline',
+    operationId: 'getTimeline',
+    summary: 'What happened to a patient, the newest first',
+    description:
+      'Documents, observations, medications and conditions unless `kinds` asks for others. What was entered in error, refuted, or bears a modifier extension is left out.',
+    tag: 'Timeline',
+    credential: 'api_key',
+    models: ['resources', 'timeline'],
+    query: z.strictObject({
+      ...LIST_QUERY,
+      from: date.optional().describe('First day, UTC.'),
+      to: date.optional().describe('Last day, UTC.'),
+      kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, with commas between.`),
+    }),
+    answers: { 200: { description: 'A page', schema: listOf(entrySchema) } },
+    async run(request) {
+      const { from, to, kinds: asked = DEFAULT_KINDS, ...page } = request.query;
+      const { services, caller, params } = request;
+      const patient = params.patient_id;
+      await Promise.all([liveResource(request, 'Patient', patient), services.caughtUp(['timeline'])]);
+      const lists = asked.map((each) => listName(TIMELINE[each]));
+      const of = { tenant: caller.tenantId, patient, lists, ...daysOf(from, to) };
+      const { entries, total, next } = await services.queries.timeline(of, page);
+      return { status: 200, body: { data: entries.map(shown), total, next_cursor: next ?? null } };
+    },
+  }),
+];
+
+function shown({ id, type, date: said, at, title, summary, author }: TimelineEntry): object {
+  return {
+    kind: kindOf(type),
+    id,
+    date: said ?? toInstant(at),
+    title,
+    summary,
+    author_type: author,
+    fhir: `${type}/${id}`,
+  };
+}

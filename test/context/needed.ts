@@ -1,0 +1,36 @@
+/** The table `needed.txt`: what each record's contexts must tell. */
+import { readFileSync } from 'node:fs';
+
+/** One record and one task. */
+export interface Needed {
+  /** As the sandbox's cast calls it. */
+  readonly story: string;
+  /** As a caller would say it. */
+  readonly task: string;
+  /** Names of facts (`fact.ts`). */
+  readonly facts: readonly string[];
+}
+
+/** All of them. */
+export function readNeeded(): Needed[] {
+  const [, table = ''] = readFileSync(new URL('needed.txt', import.meta.url), 'utf8').split('\n=====\n');
+  return table
+    .trim()
+    .split('\n\n')
+    .flatMap((record) => {
+      const [title = '', ...rest] = record.split('\n');
+      const [, story = '', illness = ''] = /^(.*) \(([^)]*)\)$/.exec(title) ?? [];
+      return rest
+        .join('\n')
+        .split(/^ {2}(?! )/m)
+        .filter((part) => part.trim() !== '')
+        .map((part) => {
+          const [, task = '', facts = ''] = /^([^:]+): ([\s\S]*)$/.exec(part) ?? [];
+          return {
+            story,
+            task: task === 'follow-up' ? `follow-up: ${illness}` : task,
+            facts: facts.split(';').map((fact) => fact.replace(/\s+/g, ' ').trim()),
+          };
+        });
+    });
+}

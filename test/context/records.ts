@@ -1,0 +1,54 @@
+/** Contexts of the sandbox's records, made without a service. */
+import type { Ask } from '#src/context/ask.ts';
+import { type Composed, compose } from '#src/context/compose.ts';
+import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
+import { tell } from '#src/context/tell.ts';
+import { loadTokenizer } from '#src/context/tokenizer.ts';
+import { CAST } from '#src/sandbox/cast.ts';
+import { generateSandbox } from '#src/sandbox/generate.ts';
+import type { Authored, SyntheticRecord } from '#src/sandbox/synthetic.ts';
+import { IdSource } from '#src/shared/ids.ts';
+
+/** The day on which they are told. */
+export const TODAY = '2026-11-22';
+
+/** The thirty, by story. */
+export function sandboxRecords(seed: string): Map<string, SyntheticRecord> {
+  const ids = new IdSource('11111111-1111-4111-8111-111111111111', Date.parse(TODAY));
+  const { records } = generateSandbox({ seed, today: TODAY, ids });
+  return new Map(records.map((record, index) => [CAST[index]?.story ?? '', record]));
+}
+
+/** Resources as they are stored, version 1. */
+export function currentOf(resources: readonly Authored[]): Current[] {
+  return resources.map(({ type, id, resource }) => ({
+    type,
+    id,
+    version: 1,
+    body: JSON.stringify(resource),
+  }));
+}
+
+/** A context of a record. @param ask what it is asked beside the defaults */
+export async function contextOf(record: SyntheticRecord, ask: Partial<Ask>): Promise<Composed> {
+  const authors = new Map(
+    record.resources.map(({ type, id, author }) => [
+      versionedOf({ type, id, version: 1 }),
+      { authorType: author.type, source: author.sourceSystem },
+    ]),
+  );
+  const byAi = new Set(
+    [...authors].flatMap(([version, { authorType }]) => (authorType === 'ai' ? [version] : [])),
+  );
+  const asked: Ask = { needs: [], budget_tokens: 2_000, format: 'text', ...ask };
+  const told = tell(openRecord(currentOf(record.resources), byAi), asked, {
+    directory: new Map(),
+    displays: new Map(),
+    today: Date.parse(TODAY),
+  });
+  const items = told.facts.map((fact) => ({
+    fact,
+    author: authors.get(versionedOf(fact.entry)) ?? { authorType: 'import' as const, source: null },
+  }));
+  return compose(items, told, asked.budget_tokens, await loadTokenizer());
+}

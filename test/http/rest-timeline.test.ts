@@ -1,0 +1,251 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { newUuid } from '#src/shared/ids.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { dataOf, restOf } from '#test/support/rest.ts';
+import { randomSeed } from '#test/support/scale.ts';
+
+/** interface.md, sections 2.3 and 4.3; decisions.md, section 4 */
+describe('the timeline of REST v1', () => {
+  let service: InProcess;
+  before(async () => {
+    service = await startInProcess();
+  });
+  after(() => service.stop());
+
+  const { v1, get, made, fhir } = restOf(() => service);
+  const person = async () => String((await made('/patients', { family: 'Zeit' })).id);
+  const lab = (effective_at: string, value = 5) => ({
+    ...{ code: '2339-0', display: 'Glucose', category: 'laboratory' },
+    ...{ value, unit: 'mg/dL', effective_at },
+  });
+  /** Writes a resource of a patient by FHIR; its id. */
+  const written = async (type: string, patient: string, rest: object, owner = 'subject') => {
+    const answer = await service.post(`/${type}`, {
+      resourceType: type,
+      [owner]: { reference: `Patient/${patient}` },
+      ...rest,
+    });
+    return String(answer.json.id);
+  };
+  /** Replaces a resource by FHIR. */
+  const replaced = async (type: string, id: string, change: object) => {
+    const body = JSON.stringify({ ...(await fhir(type, id)), ...change });
+    const answer = await service.fhir(`/${type}/${id}`, {
+      method: 'PUT',
+      body,
+      headers: { 'Content-Type': 'application/fhir+json' },
+    });
+    expect(answer.status, answer.text).to.equal(200);
+  };
+  /** All pages of a list. */
+  const walked = async (path: string, limit: number, between?: () => Promise<unknown>) => {
+    const found: JsonObject[] = [];
+    let cursor = '';
+    for (let page = 0; ; page += 1) {
+      const answer = await get(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor}`);
+      found.push(...dataOf(answer));
+      if (page === 0) await between?.();
+      if (answer.json.next_cursor === null) return { found, total: answer.json.total };
+      cursor = `&cursor=${encodeURIComponent(String(answer.json.next_cursor))}`;
+    }
+  };
+
+  it('shows the four kinds, the newest first, each in a line', async () => {
+    const patient = await person();
+    const value = await made(`/patients/${patient}/observations`, {
+      ...lab('2026-03-31T09:30:00+02:00'),
+      author_type: 'device',
+    });
+    await made(`/patients/${patient}/conditions`, {
+      code: 'E11',
+      display: 'Diabetes mellitus type 2',
+      onset: '2019-05-01',
+    });
+    await made(`/patients/${patient}/medications`, {
+      ...{ code: 'A10BA02', display: 'Metformin' },
+      ...{ start: '2019-06-01', dosage: '500 mg twice a day' },
+    });
+    await written('Encounter', patient, {
+      ...{ status: 'finished', class: { code: 'AMB', display: 'ambulatory' } },
+      period: { start: '2026-03-31' },
+    });
+    const answer = await get(`/patients/${patient}/timeline`);
+    expect(dataOf(answer).map(({ id: _, fhir: __, ...entry }) => entry)).to.deep.equal([
+      {
+        ...{ kind: 'observation', date: '2026-03-31T09:30:00+02:00' },
+        ...{ title: 'Glucose', summary: '5 mg/dL', author_type: 'device' },
+      },
+      {
+        ...{ kind: 'medication', date: '2019-06-01', title: 'Metformin' },
+        ...{ summary: 'active, 500 mg twice a day', author_type: 'import' },
+      },
+      {
+        ...{ kind: 'condition', date: '2019-05-01', title: 'Diabetes mellitus type 2' },
+        ...{ summary: 'active', author_type: 'import' },
+      },
+    ]);
+    expect(answer.json).to.include({ total: 3, next_cursor: null });
+    expect(dataOf(answer)[0]).to.include({ id: value.id, fhir: `Observation/${String(value.id)}` });
+  });
+
+  it('shows the other kinds when they are asked for', async () => {
+    const patient = await person();
+    const text = (said: string) => ({ text: said });
+    await written('Procedure', patient, {
+      status: 'not-done',
+      code: text('Biopsy'),
+      performedDateTime: '2020',
+    });
+    await written(
+      'Immunization',
+      patient,
+      { status: 'completed', vaccineCode: text('Influenza'), occurrenceDateTime: '2021-10' },
+      'patient',
+    );
+    await written('AllergyIntolerance', patient, {
+      ...{ patient: { reference: `Patient/${patient}` }, subject: undefined },
+      ...{ code: text('Penicillin'), recordedDate: '2022-01-01' },
+      clinicalStatus: {
+        coding: [
+          { system: 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical', code: 'active' },
+        ],
+      },
+    });
+    await written('DiagnosticReport', patient, {
+      ...{ status: 'final', code: text('Blood count'), conclusion: 'Normal' },
+      effectiveDateTime: '2023-01-01',
+    });
+    await written('CarePlan', patient, {
+      status: 'active',
+      intent: 'plan',
+      title: 'Walk',
+      created: '2024-01-01',
+    });
+    await written('Goal', patient, {
+      ...{ lifecycleStatus: 'active', description: text('5 kg less'), startDate: '2025-01-01' },
+    });
+    const kinds = 'encounter,procedure,immunization,allergy,report,care_plan,goal';
+    const shown = dataOf(await get(`/patients/${patient}/timeline?kinds=${kinds}`));
+    expect(shown.map(({ kind, date, title, summary }) => [kind, date, title, summary])).to.deep.equal([
+      ['goal', '2025-01-01', '5 kg less', 'active'],
+      ['care_plan', '2024-01-01', 'Walk', 'active, plan'],
+      ['report', '2023-01-01', 'Blood count', 'Normal'],
+      ['allergy', '2022-01-01', 'Penicillin', 'active'],
+      ['immunization', '2021-10', 'Influenza', null],
+      ['procedure', '2020', 'Biopsy', 'not-done'],
+    ]);
+    expect(dataOf(await get(`/patients/${patient}/timeline?kinds=goal,report`))).to.have.length(2);
+    expect(dataOf(await get(`/patients/${patient}/timeline`))).to.deep.equal([]);
+  });
+
+  it('keeps a decimal as it was written, and the moment of recording where nothing says a date', async () => {
+    const patient = await person();
+    const value = { value: '1.50', unit: 'mg/dL' };
+    const text = JSON.stringify({
+      ...{ resourceType: 'Observation', status: 'preliminary', code: { text: 'Creatinine' } },
+      ...{ subject: { reference: `Patient/${patient}` }, valueQuantity: value },
+    }).replace('"1.50"', '1.50');
+    const answer = await service.fhir('/Observation', {
+      method: 'POST',
+      body: text,
+      headers: { 'Content-Type': 'application/fhir+json' },
+    });
+    expect(answer.status, answer.text).to.equal(201);
+    const [entry] = dataOf(await get(`/patients/${patient}/timeline`));
+    expect(entry).to.include({ title: 'Creatinine', summary: 'preliminary, 1.50 mg/dL' });
+    expect(String(entry?.date)).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}000Z$/);
+  });
+
+  it('leaves out what is deleted, entered in error, refuted, or modified by an extension; lists show the last two', async () => {
+    const patient = await person();
+    const base = { code: { text: 'Gout' }, onsetDateTime: '2020-01-01' };
+    const verified = (code: string) => ({
+      verificationStatus: {
+        coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-ver-status', code }],
+      },
+    });
+    const gone = await written('Condition', patient, base);
+    await written('Condition', patient, { ...base, ...verified('entered-in-error') });
+    const refuted = await written('Condition', patient, { ...base, ...verified('refuted') });
+    const modified = await written('Condition', patient, {
+      ...base,
+      modifierExtension: [{ url: 'http://example.org/not', valueBoolean: true }],
+    });
+    const shown = await written('Condition', patient, base);
+    expect((await v1('DELETE', `/conditions/${gone}`)).status).to.equal(204);
+    const timeline = await get(`/patients/${patient}/timeline`);
+    expect(dataOf(timeline).map(({ id }) => id)).to.deep.equal([shown]);
+    expect(timeline.json.total).to.equal(1);
+    const list = await get(`/patients/${patient}/conditions`);
+    expect(dataOf(list).map(({ id }) => id)).to.deep.equal([shown, modified, refuted]);
+    expect(list.json.total).to.equal(3);
+  });
+
+  it('is cut by days, both included, and counts what is in them', async () => {
+    const patient = await person();
+    const days = ['2015-01-01', '2020-02-28', '2020-02-29', '2020-03-01', '2026-01-01'];
+    for (const day of days) await made(`/patients/${patient}/observations`, lab(`${day}T23:59:59.999Z`));
+    const all = fc.constantFrom(undefined, ...days, '2019-06-01', '2030-01-01');
+    await fc.assert(
+      fc.asyncProperty(all, all, fc.constantFrom('timeline', 'observations'), async (from, to, path) => {
+        const query = new URLSearchParams({
+          ...(from === undefined ? {} : { from }),
+          ...(to === undefined ? {} : { to }),
+        });
+        const { found, total } = await walked(`/patients/${patient}/${path}?${query}`, 2);
+        const within = days.filter((day) => (from ?? '') <= day && day <= (to ?? '9'));
+        const dates = found.map(({ date, effective_at }) => String(date ?? effective_at).slice(0, 10));
+        expect(dates).to.deep.equal(within.reverse());
+        expect(total).to.equal(within.length);
+      }),
+      { numRuns: 15, seed: randomSeed() },
+    );
+  });
+
+  for (const path of ['timeline', 'observations', 'observations?code=2339-0'])
+    it(`${path}: pages show the list as it was, whatever moves, comes and goes meanwhile`, async () => {
+      const patient = await person();
+      const ids: string[] = [];
+      for (let n = 1; n <= 7; n += 1) {
+        ids.unshift(
+          String((await made(`/patients/${patient}/observations`, lab(`2026-01-0${n}T12:00:00Z`))).id),
+        );
+      }
+      const [, shown = '', , early = '', gone = '', wrong = ''] = ids;
+      const { found, total } = await walked(`/patients/${patient}/${path}`, 2, async () => {
+        await made(`/patients/${patient}/observations`, lab('2020-01-01T12:00:00Z'));
+        await replaced('Observation', shown, { effectiveDateTime: '2010-01-01' });
+        await replaced('Observation', early, { effectiveDateTime: '2027-01-01' });
+        await v1('DELETE', `/observations/${gone}`);
+        await replaced('Observation', wrong, { status: 'entered-in-error' });
+      });
+      expect(found.map(({ id }) => id)).to.deep.equal(ids.filter((id) => id !== gone && id !== wrong));
+      expect(total).to.equal(7);
+      const now = await walked(`/patients/${patient}/${path}`, 200);
+      expect(now.found.map(({ id }) => id)).to.have.members([
+        ...ids.filter((id) => id !== gone && id !== wrong),
+        now.found[4]?.id,
+      ]);
+      expect(now.total).to.equal(6);
+    });
+
+  it('refuses kinds that there are not, days that there are not, and cursors of nothing; 404 for whom nobody sees', async () => {
+    const patient = await person();
+    const refused = [
+      ['kinds=observation,labs', 'query.kinds.1'],
+      ['from=2026-02-30', 'query.from'],
+      ['limit=201', 'query.limit'],
+      ['cursor=x', 'query.cursor'],
+      [`cursor=${Buffer.from('[1,1,"1","x"]').toString('base64url')}`, 'query.cursor'],
+      ['order=asc', 'query.order'],
+    ];
+    for (const [query, field] of refused) {
+      const answer = await get(`/patients/${patient}/timeline?${query}`);
+      expect(answer.status, query).to.equal(422);
+      expect((answer.json.error as { field: string }).field, query).to.equal(field);
+    }
+    expect((await get(`/patients/${newUuid()}/timeline`)).status).to.equal(404);
+  });
+});
