@@ -128,6 +128,7 @@ export function metadataBase(ctx: CommandContext, transactionId?: string): Metad
     author: {
       type: authorship.authorType,
       ...(authorship.authorRef === undefined ? {} : { reference: authorship.authorRef }),
+      ...(authorship.authorName === undefined ? {} : { display: authorship.authorName }),
     },
     ...(authorship.actingAs === undefined ? {} : { acting_as: authorship.actingAs }),
     ...(authorship.onBehalfOf === undefined ? {} : { on_behalf_of: { ...authorship.onBehalfOf } }),

@@ -55,6 +55,17 @@ export interface Commands {
     exact: boolean,
   ): Promise<Written<ReadonlyMap<number, WriteResult>>>;
   /**
+   * A transaction that is decided on what is there, while nobody else decides under the same key.
+   * @param decide looks up and gives the entries; it is asked again when what an entry's `ifMatch` names has changed.
+   * @returns by entry index; of what an earlier attempt of this request wrote, `decide` is not asked, and they are
+   * numbered in the order of its events.
+   */
+  decided(
+    ctx: CommandContext,
+    key: string,
+    decide: () => Promise<readonly WriteEntry[]>,
+  ): Promise<Written<ReadonlyMap<number, WriteResult>>>;
+  /**
    * Each entry a command of its own, in the order DELETE, POST, PUT/PATCH. An entry's refusal is its result.
    */
   batch(
@@ -62,6 +73,11 @@ export interface Commands {
     writes: readonly WriteEntry[],
     exact: boolean,
   ): Promise<Written<ReadonlyMap<number, WriteResult | Error>>>;
+  /**
+   * Makes bytes that the document store has the content of a document: its next version, and `DocumentFinalized`.
+   * @throws Refusal 404 409 422
+   */
+  finalizeDocument(ctx: CommandContext, id: string, bytes: StoredBytes): Promise<Written<WriteResult>>;
   /**
    * What a create, update or delete would be refused for as things stand; undefined when it would be done. Nothing is
    * written. @throws Refusal unavailable (503)
@@ -73,11 +89,6 @@ export interface Commands {
     id?: string,
     resource?: SubmittedResource,
   ): Promise<Refusal | undefined>;
-  /**
-   * Makes bytes that the document store has the content of a document: its next version, and `DocumentFinalized`.
-   * @throws Refusal 404 409 422
-   */
-  finalizeDocument(ctx: CommandContext, id: string, bytes: StoredBytes): Promise<Written<WriteResult>>;
   /** Removes a patient's record physically, with history (interface.md 4.2). Resolves when nothing of it is left. @throws Refusal 403 404 */
   purge(ctx: CommandContext, patientId: string): Promise<Written<void>>;
 }

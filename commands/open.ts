@@ -9,6 +9,7 @@ import type { Commands } from './commands.ts';
 import { finalizeDocument } from './document/finalize.ts';
 import { type Erasure, requestErasure } from './record/erasure.ts';
 import { checkAuthorship } from './resource/authorship.ts';
+import { writeDecided } from './resource/decided.ts';
 import type { WriteDeps } from './resource/deps.ts';
 import { rehearse } from './resource/rehearse.ts';
 import type { WriteRequest } from './resource/request.ts';
@@ -58,6 +59,8 @@ export function openCommands(deps: CommandsDeps): Commands {
         true,
       );
     },
+    decided: (ctx, key, decide) =>
+      writeDecided(deps, ctx, key, async () => (await decide()).map((entry) => requestOf(entry, true))),
     async batch(ctx, writes, exact) {
       // Headers are wrong for all entries at once; what an earlier attempt wrote is answered whoever is inactive by now.
       if ((ctx.retry?.earlier.size ?? 0) === 0) await checkAuthorship(ctx, deps);

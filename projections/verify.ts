@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING, type EventBatch, type EventStore, type Position } from '#src/events/store.ts';
 import { PROJECTIONS } from './all.ts';
 import type { NamedHead } from './chain-check.ts';
@@ -40,6 +41,8 @@ export interface VerifyOptions {
   readonly catchUpMs?: number;
   /** Where streams ended when a checkpoint was made: each must still have that history. */
   readonly heads?: AsyncIterable<NamedHead>;
+  /** Reads along: is given every event that can be understood, in order. */
+  readonly also?: (events: readonly StoredEvent[]) => Promise<void>;
 }
 
 /** Another process verifies the same database. */
@@ -157,10 +160,12 @@ interface Readers {
 async function read(
   { store }: VerifyDeps,
   { check, noted, derivations }: Readers,
-  { signal, onProgress }: VerifyOptions,
+  { signal, onProgress, also }: VerifyOptions,
 ): Promise<void> {
   const handle = async (batch: EventBatch): Promise<void> => {
-    const checked = check.check(batch.events).then((readable) => noted.check(readable));
+    const checked = check
+      .check(batch.events)
+      .then((readable) => Promise.all([noted.check(readable), also?.(readable)]));
     await Promise.all([checked, ...derivations.map((each) => applyTo(each, batch))]);
     onProgress?.({ phase: 'reading', events: check.events, position: batch.position });
   };

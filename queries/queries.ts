@@ -3,6 +3,7 @@ import pg, { type Pool } from 'pg';
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { Turns } from '#src/shared/turns.ts';
+import { type NameCodes, openTellContext, type TellContext } from './context/context.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
 import { type Everything, openEverything } from './everything/everything.ts';
 import { Line } from './gather.ts';
@@ -18,6 +19,7 @@ import { openVersions, type Versions } from './rest/versions.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
+import { type FindCodes, openFindCodes } from './terminology/find.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
@@ -34,8 +36,10 @@ export interface Queries {
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
   readonly summarize: Summarize;
+  readonly tellContext: TellContext;
   readonly items: Items;
   readonly timeline: Timeline;
+  readonly findCodes: FindCodes;
   readonly marks: Marks;
   readonly versions: Versions;
   /** Connections of searches. */
@@ -63,12 +67,12 @@ function searchPool({ options }: Pool): Pool {
 
 /**
  * Opens the questions over a database.
- * @param terminology what searches ask of codes.
+ * @param terminology what searches and contexts ask of codes.
  * @param terminologyReady resolves when the shared terminology is there.
  */
 export function openQueries(
   pool: Pool,
-  terminology: Terminology,
+  terminology: Terminology & { readonly displays: NameCodes },
   terminologyReady: () => Promise<void>,
 ): Queries {
   const shared = { pool, ready: terminologyReady };
@@ -97,8 +101,10 @@ export function openQueries(
     searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
     everything: inTurn(openEverything(pool)),
     summarize: inTurn(openSummarize(pool)),
+    tellContext: inTurn(openTellContext(pool, terminology.displays)),
     items: openItems(searches),
     timeline: openTimeline(searches),
+    findCodes: openFindCodes(searches, terminologyReady),
     marks: openMarks(pool),
     versions: openVersions(pool),
     searches,

@@ -41,6 +41,7 @@ import { createMetrics, observeBuild } from './metrics/registry.ts';
 import { observeBatches, observeStore } from './metrics/store.ts';
 import { Subscriptions } from './metrics/subscriptions.ts';
 import { assertNotMoved } from './migrate/positions.ts';
+import { ContextManifests } from './operations/context-manifests.ts';
 import { openIdempotency } from './operations/idempotency.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
 import { assertOwnLog, noteLog } from './operations/log-identity.ts';
@@ -153,6 +154,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     states,
   );
   const idempotency = openIdempotency(pool);
+  const manifests = new ContextManifests(pool);
   const hooks = openWebhooks({ config, store, pool, databaseUrl, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
   const documents = await openDocuments({ config, pool, databaseUrl, log, events: store });
@@ -169,6 +171,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     documents,
     webhooks: hooks.process,
     deliveries: hooks.deliveries,
+    manifests,
     recordsBefore: sandboxQueries.recordsBefore,
     // A purge has ended when no search and no list finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search', 'timeline']),
@@ -253,6 +256,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
       config,
       commands,
       queries,
+      manifests,
+      describeCode: terminology.describe,
       caughtUp,
       documents,
       webhooks: await hooks.services({ handler, locks, passed }),

@@ -61,11 +61,12 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     });
   });
   shutdown.add('app', config.shutdownSeconds * 1_000, () => app.close());
+  // Before anybody can ask whether the service is ready: whoever hears that it is reads the file.
+  const quickstart = await app.quickstart();
+  const file = quickstart && (await writeQuickstart(config.dataDir, quickstart));
   const { url } = await app.listen().catch((error: unknown) => {
     throw refusedAddress(error, config) ?? error;
   });
-  const quickstart = await app.quickstart();
-  const file = quickstart && (await writeQuickstart(config.dataDir, quickstart));
   shutdown.started();
   const key = file === undefined ? '' : `, sandbox key in ${file}`;
   process.stdout.write(`Annal is ready at ${url} (FHIR: ${config.baseUrl}/fhir/R4${key})\n`);

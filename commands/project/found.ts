@@ -54,8 +54,16 @@ export interface FoundingStreams {
 const SCOPES = ['read', 'write'] as const;
 const KEY_NAME = 'quickstart';
 
-/** Opens an organization with one project and one key of the given environment (scopes read and write), for the service. */
-export async function found(deps: FoundingDeps, name: string, environment: Environment): Promise<Founded> {
+/**
+ * Opens an organization with one project and one key of the given environment (scopes read and write), for the service.
+ * @param founder its owner; without one it has no members.
+ */
+export async function found(
+  deps: FoundingDeps,
+  name: string,
+  environment: Environment,
+  founder?: Person,
+): Promise<Founded> {
   const streams = {
     organizations: new Aggregate(deps.handler, ORGANIZATION),
     projects: new Aggregate(deps.handler, PROJECT),
@@ -63,6 +71,7 @@ export async function found(deps: FoundingDeps, name: string, environment: Envir
   return foundFor(streams, ofService(deps), {
     name,
     environment,
+    ...(founder === undefined ? {} : { founder }),
     sandboxPatients: deps.sandboxPatients ?? 0,
   });
 }

@@ -1,6 +1,7 @@
 /** The persons and organizations that author headers name must be of the project's directory, and active. */
 
 import { isDuring } from '#src/fhir/during.ts';
+import { shownName } from '#src/fhir/human-name.ts';
 import { parseReference } from '#src/fhir/references.ts';
 import type { Authorship } from '#src/shared/caller.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
@@ -19,7 +20,7 @@ interface Named {
  * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (interface.md, section 5): each names
  * a live entry of the directory of the caller's project and environment that is not inactive. A PractitionerRole's
  * `period` includes now, and so with the Practitioner that it names, if that is one of ours.
- * @returns the authorship with the organization's name.
+ * @returns the authorship with the names of the organization and of the author, else of who acts.
  * @throws Refusal invalid (422), code `invalid`, naming every header that is wrong; the same for what is not there, is
  * deleted, or is somebody else's.
  */
@@ -39,8 +40,7 @@ export async function checkAuthorship(
   for (const { header, what, reference } of named) {
     const entry = entries.get(reference);
     const holder = held.get(reference);
-    const person = holder?.reference === undefined ? holder?.contained : people.get(holder.reference);
-    if (isActive(entry, now) && (holder === undefined || isActive(person, now))) continue;
+    if (isActive(entry, now) && (holder === undefined || isActive(personOf(holder, people), now))) continue;
     issues.push({
       code: 'invalid',
       diagnostics: `the ${what} in ${header} is unknown or inactive`,
@@ -48,10 +48,19 @@ export async function checkAuthorship(
     });
   }
   if (issues.length > 0) throw new Refusal('invalid', issues);
-  const { onBehalfOf } = authorship;
+  const { onBehalfOf, authorRef, actingAs } = authorship;
   const display = onBehalfOf === undefined ? undefined : entries.get(onBehalfOf.reference)?.name;
-  if (onBehalfOf === undefined || typeof display !== 'string') return authorship;
-  return { ...authorship, onBehalfOf: { reference: onBehalfOf.reference, display } };
+  const author = authorRef ?? actingAs ?? '';
+  const holder = held.get(author);
+  const person = holder === undefined ? entries.get(author) : personOf(holder, people);
+  const authorName = shownName(person?.name);
+  return {
+    ...authorship,
+    ...(authorName === undefined ? {} : { authorName }),
+    ...(onBehalfOf === undefined || typeof display !== 'string'
+      ? {}
+      : { onBehalfOf: { reference: onBehalfOf.reference, display } }),
+  };
 }
 
 function namedBy({ actingAs, authorRef, onBehalfOf }: Authorship): Named[] {
@@ -91,6 +100,10 @@ function holderOf({ practitioner, contained }: JsonObject, bases: readonly strin
   if (parsed.kind !== 'contained' || !Array.isArray(contained)) return undefined;
   const inner = contained.filter(isObject).find(({ id }) => id === parsed.id);
   return inner === undefined ? undefined : { contained: inner };
+}
+
+function personOf(holder: Holder, people: ReadonlyMap<string, JsonObject>): JsonObject | undefined {
+  return holder.reference === undefined ? holder.contained : people.get(holder.reference);
 }
 
 /** Whether an entry is there, not inactive, and its `period`, if it has one, includes a moment. */

@@ -47,6 +47,21 @@ export async function rebuildEarlier(
   return { result, position };
 }
 
+/** What an earlier attempt wrote to a record, in the order of its events; undefined when it wrote nothing. */
+export async function earlierResults(
+  deps: WriteDeps,
+  ctx: CommandContext,
+): Promise<Written<Results> | undefined> {
+  const attempt = ctx.retry?.earlier.get(ctx.ids.seed);
+  if (attempt === undefined) return undefined;
+  const events = await deps.handler.eventsOf(attempt, ctx.ids.seed);
+  const position = events.at(-1)?.position;
+  if (position === undefined) return undefined;
+  const before = await deps.handler.states.asOf(attempt.stream, attempt.expectedRevision);
+  const written = events.filter(({ event }) => event.type.startsWith('Resource'));
+  return { result: new Map(written.map((stored, at) => [at, resultOf(stored, before)])), position };
+}
+
 function resultOf({ event, metadata }: StoredEvent, before: StreamState): WriteResult {
   if (!('resourceType' in event) || !isResourceType(event.resourceType)) {
     throw new TypeError(`${event.type} answers no write`);

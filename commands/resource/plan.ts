@@ -157,6 +157,7 @@ async function candidateOf(
     if (type !== 'DocumentReference' || stream === undefined) return { ...base, resource };
     // What it holds of the document store must be known, and stay so until the append.
     const current = await lastWithBody(deps.handler, stream, type, id);
+    refuseStale(request, type, id, current.version);
     return { ...base, resource, basedOn: current.version, before: asObject(current.body) };
   }
   const current = await currentVersion(deps.handler, stream ?? '', type, id);

@@ -1,10 +1,13 @@
 /** The rows that a version of a resource makes in the read model `timeline`. */
 
 import type { StoredEvent } from '#src/events/catalog.ts';
+import { shownCondition } from '#src/fhir/v1/condition.ts';
 import { happened } from '#src/fhir/v1/happened.ts';
 import { listsOf } from '#src/fhir/v1/lists.ts';
-import { kindOf, TIMELINE, timelineWords } from '#src/fhir/v1/timeline.ts';
-import { type JsonObject, parseJson } from '#src/shared/json.ts';
+import { shownMedication } from '#src/fhir/v1/medication.ts';
+import { shownObservation } from '#src/fhir/v1/observation.ts';
+import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/fhir/v1/timeline.ts';
+import { type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
@@ -44,7 +47,10 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
     date: null,
     title: null,
     summary: null,
-    author_type: null,
+    fields: null,
+    author_type: metadata.author?.type ?? 'import',
+    source_system: metadata.source_system ?? null,
+    origin_id: metadata.origin_id ?? null,
   };
   if (event.type === 'ResourceDeleted') return unseen;
   const resource = parsed(event.body);
@@ -52,18 +58,30 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
   if (lists.length === 0) return unseen;
   const when = happened(type, resource);
   return {
-    ...row,
+    ...unseen,
     at: when?.at ?? created,
     lists: lists.map(searchKey),
     date: when?.date ?? null,
     ...timelineWords(kind, resource),
-    author_type: metadata.author?.type ?? 'import',
+    fields: fieldsOf(kind, resource),
   };
 }
 
 /** The time that a UUIDv7 bears: that of the command that created the resource. */
 function createdAt(id: string): Micros | undefined {
   return id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) * 1000 : undefined;
+}
+
+/** What lists show. A change of these members is a new `version` of the projection. */
+const FIELDS: Readonly<Partial<Record<TimelineKind, (resource: JsonObject) => object>>> = {
+  observation: shownObservation,
+  condition: shownCondition,
+  medication: shownMedication,
+};
+
+function fieldsOf(kind: TimelineKind, resource: JsonObject): string | null {
+  const shown = FIELDS[kind]?.(resource);
+  return shown === undefined ? null : printJson(shown as JsonObject).slice(1, -1);
 }
 
 /** A number whose literal JavaScript would not keep; bodies are written without blanks. */

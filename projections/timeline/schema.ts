@@ -13,7 +13,10 @@ export const ENTRY = {
   date: 'text',
   title: 'text',
   summary: 'text',
+  fields: 'text',
   author_type: 'text',
+  source_system: 'text',
+  origin_id: 'text',
 } as const;
 
 /** Columns of `place`. */
@@ -48,7 +51,10 @@ create table ${schema}.entry (
   date text,                     -- as the resource writes it; null when it says none
   title text,                    -- null when it is not shown: deleted or entered in error
   summary text,
+  fields text,                   -- what lists show of it: members of JSON; null for what only the timeline shows
   author_type text,              -- who wrote this version
+  source_system text,
+  origin_id text,
   primary key (id, version)
 );
 

@@ -43,21 +43,38 @@ export interface Statement {
   readonly values: unknown[];
 }
 
-/** What every row of a page says of its place. */
+/** What every row of a page says of its place, and of all. */
 export interface PlaceRow {
-  readonly at: string;
+  /** Null in the only row of a page that has none, as all that is of a place. */
+  readonly at: string | null;
   readonly id: string;
+  /** Whether the tenant has that patient. */
+  readonly seen: true | null;
+  /** Whether the read model shows whatever a write has been answered for: that waited for `history`. */
+  readonly fresh: boolean;
   /** Of the whole list; on the first page. */
   readonly total: number | null;
+}
+
+/** The rows of a page, and what is said of all. */
+export interface PlacesPage<Row> extends Pick<PlaceRow, 'fresh'> {
+  /** Whether the caller may see the patient. */
+  readonly seen: boolean;
+  readonly rows: readonly Row[];
+  readonly total: number;
+  readonly next: string | undefined;
+}
+
+/** What is selected of each place. */
+export interface Shown {
+  readonly columns: string;
+  readonly joined: string;
 }
 
 /** A page that is asked for. */
 export interface Page {
   readonly statement: Statement;
-  /** The rows that are of the page, its total, and the cursor after it. */
-  of<Row extends PlaceRow>(
-    rows: readonly Row[],
-  ): { readonly rows: readonly Row[]; readonly total: number; readonly next: string | undefined };
+  of<Row extends PlaceRow>(rows: readonly Row[]): PlacesPage<Row>;
 }
 
 /** More than any moment of a FHIR date; a number that is exact. */
@@ -66,11 +83,12 @@ const EVER = 2 ** 60;
 /**
  * The statement for a page of places `p` (at, id, version, until): index place_pkey alone. A later page shows the list as
  * it was when the first one was made: what came since has no place in it, and what has moved still has its old one.
+ * Whether the caller sees the patient, and the read model all that was written, is answered with it.
  * @param name of the statement's kind.
- * @param shown what is selected of each `p`; `$2` are the lists, `$6` is the tenant.
+ * @param shown columns and laterals of each `p`; `$2` are the lists, `$6` is the tenant.
  * @throws Refusal invalid (422) for a cursor that is none of a list.
  */
-export function pageOf(name: string, shown: string, of: ListOf, { limit, cursor }: PageOf): Page {
+export function pageOf(name: string, shown: Shown, of: ListOf, { limit, cursor }: PageOf): Page {
   const start = cursor === undefined ? undefined : decodeListCursor(cursor, place);
   const made = start?.made ?? nowMicros();
   const keys = of.lists.map(searchKey);
@@ -91,15 +109,21 @@ export function pageOf(name: string, shown: string, of: ListOf, { limit, cursor 
         order by p.at desc, p.id desc limit $3) p
       order by p.at desc, p.id desc limit $3
     )
-    select p.at::text as at, p.id, (${total}) as total, ${shown}
-    order by p.at desc, p.id desc`;
+    select s.seen, s.fresh, s.total, r.place::text as at, r.*
+    from (select (${SEEN}) as seen, (${FRESH}) as fresh, (${total}) as total) s
+    left join (select p.at as place, p.id, ${shown.columns} from p ${shown.joined}) r on true
+    order by r.place desc, r.id desc`;
   const shape = [name, ...(start === undefined ? ['first'] : []), ...(also === '' ? [] : ['also'])].join('-');
   return {
     statement: { name: shape, text, values },
-    of: (rows) => {
-      const all = start?.total ?? Number(rows[0]?.total ?? 0);
+    of: (found) => {
+      const [first] = found;
+      const rows = found.filter(({ at }) => at !== null);
+      const all = start?.total ?? Number(first?.total ?? 0);
       const last = rows.length > limit ? rows[limit - 1] : undefined;
       return {
+        seen: first?.seen === true,
+        fresh: first?.fresh === true,
         rows: rows.slice(0, limit),
         total: all,
         next: last === undefined ? undefined : encodeCursor([made, all, last.at, last.id]),
@@ -107,6 +131,12 @@ export function pageOf(name: string, shown: string, of: ListOf, { limit, cursor 
     },
   };
 }
+
+// Index: primary key of resources.resource (id).
+const SEEN = `select true from resources.resource o
+  where o.id = $1 and (o.tenant = $6::uuid) is true and o.type = 'Patient' and not o.deleted`;
+
+const FRESH = `select t.position >= h.position from timeline.checkpoint t, history.checkpoint h`;
 
 function asOf(made: string): string {
   return `p.since <= ${made}::int8 and (p.until is null or p.until > ${made}::int8)`;
@@ -126,7 +156,7 @@ function totalOf({ from, to }: ListOf, also: string, bind: (value: unknown) => s
   if (also !== '') return among('$4', '$5');
   const [first, last] = [stretchOf(from ?? -EVER), stretchOf(to ?? EVER)];
   const [within, beyond] = [beginOf(first + 1), beginOf(last)];
-  const [begin, end] = first === last ? [to ?? EVER, to ?? EVER] : [within, beyond];
+  const [begin, end] = first >= last ? [to ?? EVER, to ?? EVER] : [within, beyond];
   return `(select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any($2::int8[])
       and t.stretch > ${bind(first)} and t.stretch < ${bind(last)})
     + ${among('$4', bind(begin))} + ${among(bind(end), '$5')}`;

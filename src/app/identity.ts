@@ -14,6 +14,15 @@ export interface Identities {
   readonly devIssuer: DevIssuer | undefined;
 }
 
+/** The issuer of a service that is one itself: outside production, while no other is configured. */
+export function ownIssuer({
+  baseUrl,
+  mode,
+  oidcIssuers,
+}: Pick<Config, 'baseUrl' | 'mode' | 'oidcIssuers'>): string | undefined {
+  return mode !== 'production' && oidcIssuers.length === 0 ? devIssuerOf(baseUrl) : undefined;
+}
+
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Makes both, and notes for the command line which development issuer this installation has. */
@@ -28,10 +37,10 @@ export async function openIdentities({
   readonly log: Logger;
   readonly ssoClientsOf?: SsoClientsOf;
 }): Promise<Identities> {
-  const { baseUrl, host, mode, oidcIssuers } = config;
-  const own = mode !== 'production' && oidcIssuers.length === 0;
-  const devIssuer = own ? new DevIssuer(pool, devIssuerOf(baseUrl)) : undefined;
-  if (own && !LOOPBACK.has(host)) {
+  const { host, mode, oidcIssuers } = config;
+  const own = ownIssuer(config);
+  const devIssuer = own === undefined ? undefined : new DevIssuer(pool, own);
+  if (own !== undefined && !LOOPBACK.has(host)) {
     log.warn(
       { host },
       'whoever reaches the development issuer can be anybody: set OIDC_ISSUERS, or MODE=production',

@@ -11,6 +11,7 @@ import type { SandboxQueries } from '#queries/admin/sandbox.ts';
 import { understand } from '../events/codec.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
+import type { ContextManifests } from '../operations/context-manifests.ts';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
 import { Process } from '../operations/process.ts';
 import type { RequestLog } from '../operations/request-log.ts';
@@ -34,6 +35,7 @@ export interface ProcessesDeps {
   /** Tells subscribers of events; a purge waits for it. */
   readonly webhooks: Process;
   readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
+  readonly manifests: Pick<ContextManifests, 'forget'>;
   /** Which records a reset of a sandbox purges. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
   /** Waits until every read model of records shows a position. */
@@ -62,6 +64,7 @@ export function openProcesses({
   documents,
   webhooks,
   deliveries,
+  manifests,
   recordsBefore,
   visible,
   ...processDeps
@@ -101,6 +104,7 @@ export function openProcesses({
               await idempotency.forget(patient);
               await requestLog.forget(patient);
               await deliveries.forget(patient);
+              await manifests.forget(patient);
               await documents.store.removeRecord(patient);
             },
           },

@@ -8,13 +8,15 @@ import type { Queries } from '#queries/queries.ts';
 import type { Config } from '../config.ts';
 import { type Quickstart, readQuickstart } from '../data-dir.ts';
 import type { Position } from '../events/store.ts';
+import { quickstartOwner } from '../identity/dev-issuer/people.ts';
 import type { PostgresCriteriaLocks } from '../operations/locks.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time.ts';
+import { ownIssuer } from './identity.ts';
 
 /** What it works with. */
 export interface QuickstartDeps {
-  readonly config: Pick<Config, 'dataDir' | 'baseUrl' | 'mode' | 'sandboxPatients'>;
+  readonly config: Pick<Config, 'dataDir' | 'baseUrl' | 'mode' | 'oidcIssuers' | 'sandboxPatients'>;
   readonly pool: Pool;
   readonly handler: Handler;
   readonly queries: Pick<Queries, 'apiKey'>;
@@ -29,7 +31,8 @@ const QUICKSTART = 'Quickstart';
 
 /**
  * The key of an earlier start while it works, else a new one of the installation's quickstart project, which the first
- * start founds with its organization. In production only an installation without any project gets one; else undefined.
+ * start founds with its organization; where there is a development issuer, one of its people owns that. In production
+ * only an installation without any project gets one; else undefined.
  */
 export async function quickstart({
   config,
@@ -49,10 +52,12 @@ export async function quickstart({
     if (!(await passed(await head(), ['projects']))) throw unavailable('projects lag behind the log');
     if (config.mode === 'production' && (await anyProject(pool))) return undefined;
     const founding = { handler, now: nowMicros, sandboxPatients: config.sandboxPatients };
+    const issuer = ownIssuer(config);
+    const owner = issuer === undefined ? undefined : quickstartOwner(issuer);
     const there = await firstProject(pool, QUICKSTART);
     const { organization, project, key, position } =
       there === undefined
-        ? await found(founding, QUICKSTART, 'sandbox')
+        ? await found(founding, QUICKSTART, 'sandbox', owner)
         : { ...there, ...(await addKey(founding, there.project, 'sandbox')) };
     await passed(position, ['projects']);
     return {

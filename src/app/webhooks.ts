@@ -7,6 +7,7 @@ import type { Handler } from '#commands/handle.ts';
 import { openWebhookCommands, type WebhookCommands } from '#commands/webhook/commands.ts';
 import { openWebhookQueries, type WebhookQueries } from '#queries/webhooks/endpoints.ts';
 import type { Config } from '../config.ts';
+import { openPool } from '../database/pool.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { observeWebhooks } from '../metrics/webhooks.ts';
 import { stand } from '../operations/lead.ts';
@@ -76,7 +77,14 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
   const { store, pool, log } = processDeps;
   const { timeoutSeconds, retrySeconds: gaps } = config.webhooks;
   const deliveries = new WebhookDeliveries(pool);
-  const claims = new WebhookClaims(pool, timeoutSeconds + LEASE_MARGIN);
+  // Neither deliveries to be made nor claims on them are waited for: the checkpoint of the log and the ends of deliveries,
+  // which are, come after them in PostgreSQL's own log, and what is lost before is made again under the same ids.
+  const swift = openPool(processDeps.databaseUrl, {
+    max: 2,
+    name: 'annal webhooks',
+    options: '-c synchronous_commit=off',
+  });
+  const claims = new WebhookClaims(pool, swift, timeoutSeconds + LEASE_MARGIN);
   const sender = new Sender(timeoutSeconds * 1_000);
   const onAttempt = observeWebhooks(registry, () => claims.backlog());
   let dispatcher: Dispatcher | undefined;
@@ -84,7 +92,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
   const fanOut = new FanOut(
     {
       subscribers: () => readSubscribers(pool),
-      write: (changes, made) => writeDeliveries(pool, changes, made),
+      write: (changes, made) => writeDeliveries(swift, changes, made),
     },
     wake,
   );
@@ -123,7 +131,8 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
     async start() {
       const key = await webhookKey(pool);
       const guarded = (environment: 'sandbox' | 'production'): boolean => isGuarded(environment, config.mode);
-      dispatcher = new Dispatcher({ claims, sender, key, gaps, guarded, log, onAttempt });
+      const marginMs = LEASE_MARGIN * 1_000;
+      dispatcher = new Dispatcher({ claims, sender, key, gaps, guarded, log, onAttempt, marginMs });
       dispatcher.start();
       process.start();
       replayer.start();
@@ -134,6 +143,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
       await replayer.stop();
       await dispatcher?.stop();
       sender.close();
+      await swift.end();
     },
     async services({ handler, locks, passed }) {
       const webhookQueries = openWebhookQueries(pool);

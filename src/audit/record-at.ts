@@ -1,5 +1,6 @@
 /** A record as of any moment: the fold over its events, as far as that moment. Pure. */
 
+import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { Replay } from './replay.ts';
@@ -19,6 +20,8 @@ export interface ResourceAt {
   readonly recordedAt: string;
   /** The exact FHIR JSON text of that version; undefined when it was deleted then. */
   readonly body: string | undefined;
+  /** Of that version's event: who wrote it, and the like. */
+  readonly metadata: EventMetadata;
 }
 
 /** A record at a moment. */
@@ -95,6 +98,7 @@ export async function recordAt(
         version: event.version,
         recordedAt: metadata.recorded_at,
         body: event.type === 'ResourceDeleted' ? undefined : event.body,
+        metadata,
       });
     }
   }

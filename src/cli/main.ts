@@ -118,6 +118,15 @@ function describeCommands(): CAC {
     });
 
   cli
+    .command('context <manifest>', 'Print a context of /v1/context again, made from the events')
+    .example('annal context ctx_…')
+    .example('annal context ctx_… --json')
+    .action(async (manifest: string, options: unknown) => {
+      const { contextCommand } = await import('./context.ts');
+      return contextCommand(manifest, read(options));
+    });
+
+  cli
     .command(
       'export <patient>',
       'Write the whole history of a record, or of a stream, as one signed file that proves itself',

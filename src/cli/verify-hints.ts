@@ -16,12 +16,17 @@ const OUTDATED = 'Tables of another version are built anew when the service star
 const OPERATIONS =
   'Rows of schema operations that the log does not bear out are not used: snapshots are checked when they are read. Keep this report and find out who changed them; what is set aside for a process is listed by: annal parked';
 
+const DOCUMENTS =
+  'Documents without the bytes that were finalized: check that DATA_DIR, or the bucket, is the service’s own; then restore the document store from a backup. docs/documents.md says more';
+
 /** Sentences, the most urgent first; none where nothing is wrong. A read model is to be rebuilt only from a log that holds. */
 export function hintsFor({
   log,
   operations = [],
+  documents = [],
   readModels,
-}: Pick<VerifyReport, 'log' | 'readModels'> & Partial<Pick<VerifyReport, 'operations'>>): string[] {
+}: Pick<VerifyReport, 'log' | 'readModels'> &
+  Partial<Pick<VerifyReport, 'operations'>> & { readonly documents?: readonly object[] }): string[] {
   const has = (...kinds: readonly string[]): boolean => readModels.some(({ what }) => kinds.includes(what));
   const differing = readModels.filter((fault) => 'table' in fault).map(({ projection }) => projection);
   const rebuild = `annal rebuild ${[...new Set(differing)].join(' ')} --force`;
@@ -30,6 +35,7 @@ export function hintsFor({
     ...(log.length === 0 && has('orphan') ? [`${ORPHANS}${rebuild}`] : []),
     ...(log.length === 0 && has('changed', 'missing') && !has('orphan') ? [`${ROWS}${rebuild}`] : []),
     ...(operations.length > 0 ? [OPERATIONS] : []),
+    ...(documents.length > 0 ? [DOCUMENTS] : []),
     ...(has('lagging') ? [LAGGING] : []),
     ...(has('outdated') ? [OUTDATED] : []),
   ];

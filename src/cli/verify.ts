@@ -3,6 +3,10 @@ import type { LogFault } from '#projections/log-check.ts';
 import { type VerifyReport, VerifyRunning, verify } from '#projections/verify.ts';
 import { type Checkpoint, leavesIn, readCheckpoint } from '#src/audit/checkpoint.ts';
 import { BadFile } from '#src/audit/statement.ts';
+import { loadConfig } from '#src/config.ts';
+import { DocumentCheck, type DocumentFault } from '#src/documents/check.ts';
+import { openDocumentStore } from '#src/documents/open.ts';
+import type { DocumentStore } from '#src/documents/store.ts';
 import { expectedEvents } from '#src/events/share.ts';
 import type { EventStore } from '#src/events/store.ts';
 import type { ForeignLog } from '#src/operations/log-identity.ts';
@@ -11,7 +15,7 @@ import { databaseUrlOf, withEventStore } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
 import { linesOfFile } from './files.ts';
 import { startProgress } from './progress.ts';
-import type { ServiceOptions } from './service.ts';
+import { dataDirOf, type ServiceOptions } from './service.ts';
 import { counted, table } from './table.ts';
 import { hintsFor } from './verify-hints.ts';
 
@@ -35,11 +39,13 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
   const databaseUrl = await databaseUrlOf(where);
   const checkpoint = file === undefined ? undefined : await readSigned(file, key, where);
   let foreign: ForeignLog | undefined;
+  let documents: DocumentsReport = { checked: 0, faults: [] };
   const run = async (store: EventStore): Promise<VerifyReport> => {
     const head = await store.head();
     const progress = startProgress(0, 'events', json);
+    const { documentStore, check } = await openCheck(store, where);
     try {
-      return await verify(
+      const verified = await verify(
         { store, databaseUrl },
         {
           onProgress: ({ phase, events, position }) => {
@@ -47,14 +53,18 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
             progress.say(phase === 'comparing' ? 'comparing' : '');
           },
           ...(file === undefined ? {} : { heads: leavesIn(linesOfFile(file)) }),
+          also: (events) => check.check(events),
           ...(signal === undefined ? {} : { signal }),
         },
       );
+      documents = { checked: check.documents, faults: await check.end() };
+      return { ...verified, clean: verified.clean && documents.faults.length === 0 };
     } catch (error) {
       if (error instanceof VerifyRunning) throw new Failure(error.message);
       if (signal?.aborted === true) throw new Failure('the verification was stopped');
       throw error;
     } finally {
+      documentStore.close();
       progress.stop();
     }
   };
@@ -65,8 +75,10 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
     foreign === undefined
       ? verified
       : { ...verified, clean: false, log: [identity(foreign), ...verified.log] };
-  const found = { ...report, checkpoint: checkpointIn(report, checkpoint) };
-  process.stdout.write(`${json ? JSON.stringify(found, null, 2) : describe(report, checkpoint)}\n`);
+  const found = { ...report, documents: documents.faults, checkpoint: checkpointIn(report, checkpoint) };
+  process.stdout.write(
+    `${json ? JSON.stringify(found, null, 2) : describe(report, documents, checkpoint)}\n`,
+  );
   return report.clean ? 0 : FAULTS_FOUND;
 }
 
@@ -97,13 +109,39 @@ function checkpointIn({ checkpoint }: VerifyReport, read: Checkpoint | undefined
 }
 
 const SHOWN = 50;
+/** Faults of documents that are named at most. */
+const NAMED = 1_000;
 
-function describe(report: VerifyReport, checkpoint: Checkpoint | undefined): string {
+/** The documents that were looked at. */
+interface DocumentsReport {
+  readonly checked: number;
+  readonly faults: readonly DocumentFault[];
+}
+
+/** Opens the document store of the service on a DATA_DIR, or the one that the environment names. */
+async function openCheck(
+  store: EventStore,
+  where: Pick<ServiceOptions, 'dataDir'>,
+): Promise<{ readonly documentStore: DocumentStore; readonly check: DocumentCheck }> {
+  const { documentsBucket } = loadConfig(process.env);
+  const documentStore = await openDocumentStore(dataDirOf(where), documentsBucket);
+  return { documentStore, check: new DocumentCheck(documentStore, store, NAMED) };
+}
+
+function describe(
+  report: VerifyReport,
+  documents: DocumentsReport,
+  checkpoint: Checkpoint | undefined,
+): string {
   const { clean, events, streams, log, operations, readModels } = report;
   const read = `${counted(events, 'event')} in ${counted(streams, 'stream')}`;
   const since = checkpoint === undefined ? [] : describeCheckpoint(report, checkpoint);
   if (clean) {
-    const whole = `${read}: every hash chain holds, every row of the read models is what the log says.`;
+    const bytes =
+      documents.checked === 0
+        ? ''
+        : ` ${counted(documents.checked, 'document')} have the bytes that they had.`;
+    const whole = `${read}: every hash chain holds, every row of the read models is what the log says.${bytes}`;
     return [whole, ...since].join('\n');
   }
   const rows = [
@@ -115,6 +153,13 @@ function describe(report: VerifyReport, checkpoint: Checkpoint | undefined): str
         .map(([name, value]) => `${name} ${value}`)
         .join(', '),
       '',
+      message,
+    ]),
+    ...documents.faults.map(({ what, document, patient, message }) => [
+      'documents',
+      what,
+      `DocumentReference/${document}`,
+      `Patient/${patient}`,
       message,
     ]),
     ...readModels.map((fault) =>
@@ -139,7 +184,7 @@ function describe(report: VerifyReport, checkpoint: Checkpoint | undefined): str
     ...more,
     ...since,
     '',
-    ...hintsFor(report),
+    ...hintsFor({ ...report, documents: documents.faults }),
   ].join('\n');
 }
 

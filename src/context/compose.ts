@@ -77,6 +77,12 @@ const WORTH: Readonly<Record<Warning['kind'] | 'legend', number>> = {
 /** How many in a row may not fit until nothing more is tried. */
 const PATIENCE = 40;
 
+/** What is told beside the facts. */
+export interface Rest extends Pick<Told, 'warnings' | 'empty' | 'outside'> {
+  /** Facts that come after the items and have no room. */
+  readonly rest?: readonly Fact[];
+}
+
 /** A line that may be told. */
 interface Piece {
   readonly of: Kind | 'warnings' | 'legend';
@@ -92,7 +98,7 @@ interface Piece {
  */
 export function compose(
   items: readonly Authored[],
-  { warnings, empty, outside }: Pick<Told, 'warnings' | 'empty' | 'outside'>,
+  { warnings, empty, outside, rest = [] }: Rest,
   budget: number,
   count: CountTokens,
 ): Composed {
@@ -115,10 +121,10 @@ export function compose(
     opened.add(piece.of);
     chosen.add(piece);
   }
-  return finished(chosen, opened, { items, empty, outside, headings, budget, count });
+  return finished(chosen, opened, { items, empty, outside, rest, headings, budget, count });
 }
 
-interface Composing extends Pick<Told, 'empty' | 'outside'> {
+interface Composing extends Omit<Required<Rest>, 'warnings'> {
   readonly items: readonly Authored[];
   readonly headings: ReadonlyMap<Piece['of'], string>;
   readonly budget: number;
@@ -130,7 +136,7 @@ function finished(
   opened: ReadonlySet<Piece['of']>,
   composing: Composing,
 ): Composed {
-  const { items, empty, outside, headings, count, budget } = composing;
+  const { items, empty, outside, rest, headings, count, budget } = composing;
   const textOf = (of: Piece['of']): string => {
     const lines = [...chosen].filter((piece) => piece.of === of && piece.line !== '').map(({ line }) => line);
     return opened.has(of) ? [headings.get(of) ?? '', ...lines].filter((each) => each !== '').join('\n') : '';
@@ -155,18 +161,17 @@ function finished(
       note: why === undefined ? undefined : `${sentence(why)}, which does not say that there are none.`,
     };
   });
-  return { sections, omitted: omittedOf(items, told, outside), text, tokens };
+  return {
+    sections,
+    omitted: omittedOf([...items.flatMap((item) => (told.has(item) ? [] : [item.fact])), ...rest], outside),
+    text,
+    tokens,
+  };
 }
 
-function omittedOf(
-  items: readonly Authored[],
-  told: ReadonlySet<Authored>,
-  outside: ReadonlyMap<Kind, number>,
-): Omitted[] {
+function omittedOf(facts: readonly Fact[], outside: ReadonlyMap<Kind, number>): Omitted[] {
   const counts = new Map<Kind, number>();
-  for (const item of items) {
-    if (!told.has(item)) counts.set(item.fact.kind, (counts.get(item.fact.kind) ?? 0) + 1);
-  }
+  for (const { kind } of facts) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return KINDS.flatMap((kind) => {
     const [budget = 0, window = 0] = [counts.get(kind), outside.get(kind)];
     return [

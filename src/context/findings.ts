@@ -125,10 +125,10 @@ function findingOf(reading: Reading, { kind, measure, entries }: Series, watched
   const before = others.slice(0, focus.work === 'follow_up' || focus.needs.length > 0 ? 3 : 1);
   const exact = before.map((entry) => ({ ...entry, value: sourceOf(entry).value }));
   const name = nameOf(value.code, 'finding without a name');
-  const flag = flagOf(value);
-  const range = referenceRange(value.referenceRange);
-  const statistics = statisticsOf(entries);
   const number = numberIn(latest.value);
+  const flag = flagOf(value);
+  const range = withoutUnit(referenceRange(value.referenceRange), number?.unit);
+  const statistics = statisticsOf(entries);
   const head = line(
     ', ',
     `${name} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest), flag, range === undefined ? undefined : `range ${range}`, value.status === 'preliminary' ? 'preliminary' : undefined)})`,
@@ -179,6 +179,11 @@ const uncounted = (entries: readonly Entry[]): JsonObject => ({
   max: null,
   change: null,
 });
+
+/** A range whose ends have the value's unit, said once. */
+function withoutUnit(range: string | undefined, unit: string | undefined): string | undefined {
+  return unit === undefined || unit === '' ? range : range?.replaceAll(` ${unit}`, '');
+}
 
 /** A value without its unit where that is the same as the newest one's. */
 function shortOf(value: JsonObject, latest: JsonObject): string {

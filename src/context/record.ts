@@ -139,12 +139,16 @@ export function newestFirst(a: Entry, b: Entry): number {
 /** Codes in resources that say nothing but themselves, each once: a reader needs to be told what they are. */
 export function codesWithoutWords(values: Iterable<JsonObject>): SystemCode[] {
   const found = new Map<string, SystemCode>();
-  for (const value of values) addBare(value, found);
+  const seen = new Set<Json>();
+  for (const value of values) addBare(value, found, seen);
   return [...found.values()];
 }
 
-function addBare(value: Json, found: Map<string, SystemCode>): void {
-  if (Array.isArray(value)) for (const item of value) addBare(item, found);
+/** @param seen what was looked into: equal members of a record are often one and the same */
+function addBare(value: Json, found: Map<string, SystemCode>, seen: Set<Json>): void {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return;
+  seen.add(value);
+  if (Array.isArray(value)) for (const item of value) addBare(item, found, seen);
   else if (isObject(value)) {
     if (value.coding !== undefined && text(value.text) === undefined) {
       const all = codings(value);
@@ -155,6 +159,6 @@ function addBare(value: Json, found: Map<string, SystemCode>): void {
         }
       }
     }
-    for (const member of Object.values(value)) addBare(member, found);
+    for (const member of Object.values(value)) addBare(member, found, seen);
   }
 }

@@ -104,7 +104,8 @@ export function scoreOfFinding(
     );
   }
   if (isAbnormal) score += 100;
-  return Math.min(score, 845) - staleness(ageDays);
+  // However much speaks for a finding, allergies, drugs and problems come first.
+  return (score < 700 ? score : 700 + (score - 700) / 5) - staleness(ageDays);
 }
 
 function atPlace(worth: number, place: number | undefined): number {

@@ -130,10 +130,12 @@ function endedBefore({ abatementDateTime }: Entry['value'], active: Entry | unde
 
 /** How many resources are left out, and why. */
 export function leftOut({ opened }: Reading): Warning[] {
-  return [...opened.leftOut].map(([reason, count]) => ({
-    kind: 'left_out',
-    text: `${count} ${count === 1 ? 'resource' : 'resources'} ${reason} left out`,
-    fhir: [],
-    count,
-  }));
+  return [...opened.leftOut]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([reason, count]) => ({
+      kind: 'left_out',
+      text: `${count} ${count === 1 ? 'resource' : 'resources'} ${reason} left out`,
+      fhir: [],
+      count,
+    }));
 }

@@ -41,6 +41,23 @@ const CONTAINERS: Readonly<Record<string, RegExp>> = {
 const TEXT =
   /^text\/|^application\/(?:json|xml|javascript|x-ndjson|hl7-v2)|^x-application\/hl7|\+(?:json|xml)$/;
 
+const ZIP = 'application/zip';
+
+/** The beginning of a ZIP file, empty ones and parts of several included. */
+function isZip(head: Buffer): boolean {
+  return /^504b(?:0304|0506|0708)/.test(head.subarray(0, 4).toString('hex'));
+}
+
+/** The type that bytes are of; `unclear` where telling it takes more than the beginning. */
+async function recognized(head: Buffer): Promise<string | undefined> {
+  try {
+    const found = await fileTypeFromBuffer(head);
+    return found === undefined ? undefined : (ALIASES[found.mime] ?? found.mime);
+  } catch {
+    return isZip(head) ? ZIP : 'unclear';
+  }
+}
+
 /**
  * What the bytes are, where that is not what the type says; undefined when nothing speaks against it.
  * @param contentType BCP 13, parameters and all.
@@ -49,11 +66,11 @@ export async function contradiction(contentType: string, bytes: Digested): Promi
   const [first = '', ...parameters] = contentType.toLowerCase().split(';');
   const declared = ALIASES[first.trim()] ?? first.trim();
   if (declared === 'application/octet-stream') return undefined;
-  const found = await fileTypeFromBuffer(bytes.head);
+  const found = await recognized(bytes.head);
+  if (found === 'unclear') return undefined;
   if (found !== undefined) {
-    const actual = ALIASES[found.mime] ?? found.mime;
-    const same = actual === declared || CONTAINERS[actual]?.test(declared) === true;
-    return same ? undefined : actual;
+    const same = found === declared || CONTAINERS[found]?.test(declared) === true;
+    return same || (declared === ZIP && isZip(bytes.head)) ? undefined : found;
   }
   if (TEXT.test(declared)) {
     const charset = parameters.map((each) => /^\s*charset="?([^"\s]+)"?\s*$/.exec(each)?.[1]).find(Boolean);

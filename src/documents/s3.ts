@@ -96,7 +96,14 @@ export class S3Store implements DocumentStore {
     return this.#listed(PREFIX);
   }
 
+  /** A service that cannot list them must remove them by a rule of the bucket. */
   async removeUnfinished(before: Date): Promise<void> {
+    await this.#abortUnfinished(before).catch((error: unknown) => {
+      if (!isNotImplemented(error)) throw error;
+    });
+  }
+
+  async #abortUnfinished(before: Date): Promise<void> {
     const Bucket = this.#bucket;
     for (
       let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {};
@@ -192,6 +199,12 @@ export class S3Store implements DocumentStore {
       token = page.NextContinuationToken;
     }
   }
+}
+
+/** Whether S3 answered 501 to what was asked. */
+function isNotImplemented(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof S3ServiceException && cause.$metadata.httpStatusCode === 501;
 }
 
 /** A source in parts of equal size, the last one shorter. */

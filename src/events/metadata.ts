@@ -31,7 +31,14 @@ export const metadataSchema = z.object({
     application: z.string().optional(),
     key_id: z.string().optional(),
   }),
-  author: z.object({ type: z.enum(AUTHOR_TYPES), reference: z.string().optional() }).optional(),
+  author: z
+    .object({
+      type: z.enum(AUTHOR_TYPES),
+      reference: z.string().optional(),
+      /** Name of the author or, when none is named, of who acted: as the directory had it then. */
+      display: z.string().optional(),
+    })
+    .optional(),
   acting_as: z.string().optional(),
   on_behalf_of: z.object({ reference: z.string(), display: z.string().optional() }).optional(),
   source_system: z.string().optional(),

@@ -2,7 +2,10 @@
 import type { Context } from 'koa';
 
 const EXPOSED = [
+  'Accept-Ranges',
+  'Content-Disposition',
   'Content-Location',
+  'Content-Range',
   'ETag',
   'Idempotent-Replayed',
   'Last-Modified',
@@ -22,7 +25,9 @@ const ALLOWED = [
   'If-Modified-Since',
   'If-None-Exist',
   'If-None-Match',
+  'If-Range',
   'Prefer',
+  'Range',
   'X-Api-Key',
   'X-Service-Acting-As',
   'X-Service-Author-Ref',

@@ -28,8 +28,8 @@ const LONGEST = 150;
 export function fileName(title: string | null, contentType: string): string {
   const plain = (title ?? '')
     .replaceAll(/[\x00-\x1f\x7f-\x9f/\\:*?"<>|]+/g, ' ')
+    .replace(/^[.\s]+/, '')
     .trim()
-    .replace(/^\.+/, '')
     .slice(0, LONGEST)
     .toWellFormed();
   const name = plain === '' ? 'document' : plain;

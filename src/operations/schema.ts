@@ -7,6 +7,7 @@ import { REQUEST_LOG_SQL } from './request-log.ts';
 import { SNAPSHOTS_SQL } from './snapshots.ts';
 import { USAGE_SQL } from './usage.ts';
 
+export { CONTEXT_MANIFESTS_SQL } from './context-manifests.ts';
 export { DEV_ISSUER_SQL } from './dev-issuer.ts';
 export { DOCUMENT_KEY_SQL } from './document-key.ts';
 export { READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from './idempotency.ts';
@@ -14,7 +15,7 @@ export { LOG_IDENTITY_SQL } from './log-identity.ts';
 export { LOG_MARK_SQL } from './log-mark.ts';
 export { PARKED_SQL } from './parked.ts';
 export { REQUEST_LOG_FORGOTTEN_SQL, REQUEST_LOG_KEYS_SQL } from './request-log.ts';
-export { WEBHOOKS_SQL } from './webhook-tables.ts';
+export { WEBHOOK_FORGOTTEN_SQL, WEBHOOKS_SQL } from './webhook-tables.ts';
 
 /** DDL of the schema as it began. */
 export const OPERATIONS_SCHEMA_SQL = [

@@ -109,6 +109,11 @@ set last_success_at = coalesce(excluded.last_success_at, h.last_success_at),
     probing = excluded.probing,
     probe_until = case when h.endpoint_id = any($3::text[]) then null else h.probe_until end`;
 
+const RELEASE = `
+update operations.webhook_delivery d set due_at = now()
+  from json_to_recordset($1::json) as x(id text, claims int)
+ where d.id = x.id and d.claims = x.claims`;
+
 // Those of endpoints that are there and not paused.
 const BACKLOG = `
 select count(*) filter (where d.due_at <= now()) as due,
@@ -120,15 +125,19 @@ select count(*) filter (where d.due_at <= now()) as due,
 
 /** Claims and their ends, in PostgreSQL. */
 export class WebhookClaims {
-  /** @param leaseSeconds after which a claim that nobody ended is another's to make. */
+  /**
+   * @param claiming connections for claims, which need not outlive a crash of the database: what was under way is due again.
+   * @param leaseSeconds after which a claim that nobody ended is another's to make.
+   */
   constructor(
     readonly pool: Pool,
+    readonly claiming: Pool,
     readonly leaseSeconds: number,
   ) {}
 
   /** Claims what is due, oldest first, as far as there is room. */
   async claim(rooms: readonly Room[]): Promise<Claim[]> {
-    const { rows } = await this.pool.query<Claim & { seq: number }>({
+    const { rows } = await this.claiming.query<Claim & { seq: number }>({
       name: 'webhook-claim',
       text: CLAIM,
       values: [rooms.map(({ endpointId }) => endpointId), rooms.map(({ free }) => free), this.leaseSeconds],
@@ -146,6 +155,13 @@ export class WebhookClaims {
   async backlog(): Promise<{ due: number; oldest: number; waiting: number }> {
     const { rows } = await this.pool.query<{ due: number; oldest: number; waiting: number }>(BACKLOG);
     return rows[0] ?? { due: 0, oldest: 0, waiting: 0 };
+  }
+
+  /** Lets go of claims of which nothing was sent: they are due at once. */
+  async release(claims: readonly Pick<Claim, 'id' | 'claims'>[]): Promise<void> {
+    await this.pool.query(RELEASE, [
+      JSON.stringify(claims.map(({ id, claims: number }) => ({ id, claims: number }))),
+    ]);
   }
 
   /** Notes how attempts ended. What was claimed by another since then is theirs. */

@@ -107,16 +107,18 @@ export class WebhookDeliveries {
     return rowCount ?? 0;
   }
 
-  /** Part of a purge: what has ended of a record is deleted. What is still to be told, ids alone, is told first. */
+  /** Part of a purge: what has ended of a record is deleted. What is still to be told, ids alone, is told first: `sweep` deletes it then. */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(
-      `delete from operations.webhook_delivery where record = $1 and status in ('delivered', 'exhausted')`,
+      `with ended as (delete from operations.webhook_delivery where record = $1 and due_at is null)
+       update operations.webhook_delivery set forgotten = true where record = $1 and due_at is not null`,
       [patientId],
     );
   }
 
-  /** Deletes what is older than it is kept. */
+  /** Deletes what is older than it is kept, and what ended of records that were purged. */
   async sweep(): Promise<void> {
+    await this.pool.query('delete from operations.webhook_delivery where forgotten and due_at is null');
     for (let deleted = 1; deleted > 0; ) {
       const { rowCount } = await this.pool.query(
         `delete from operations.webhook_delivery

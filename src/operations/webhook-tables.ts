@@ -64,3 +64,9 @@ CREATE TABLE operations.webhook_replay (
   begun_at timestamptz NOT NULL DEFAULT now(),
   ended_at timestamptz
 );`;
+
+/** DDL: a migration of its own. */
+export const WEBHOOK_FORGOTTEN_SQL = `
+-- Its patient is purged: what is still to be told is told, and then deleted.
+ALTER TABLE operations.webhook_delivery ADD COLUMN forgotten boolean NOT NULL DEFAULT false;
+CREATE INDEX webhook_delivery_forgotten ON operations.webhook_delivery (id) WHERE forgotten;`;

@@ -20,6 +20,8 @@ export interface Authorship {
   readonly authorRef?: string;
   /** `X-Service-Acting-As`: `Practitioner/<id>` or `PractitionerRole/<id>`. */
   readonly actingAs?: string;
+  /** The name of the author, else of who acts, which commands add from the directory. */
+  readonly authorName?: string;
   /** `X-Service-On-Behalf-Of`: `Organization/<id>`; commands add the organization's name from the directory. */
   readonly onBehalfOf?: { readonly reference: string; readonly display?: string };
   readonly sourceSystem?: string;

@@ -5,7 +5,7 @@
 
 /** Longest that is taken. */
 const MAX_LENGTH = 2_000;
-const LOOPBACK = new Set(['localhost', '127.0.0.1']);
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 
 /**
@@ -26,7 +26,7 @@ export function redirectFault(uri: string, kind: 'public' | 'confidential'): str
   if (scheme === 'https' || scheme === 'http') {
     if (!/^https?:\/\/[^/?]/i.test(uri)) return 'must name a host';
     if (scheme === 'https' || LOOPBACK.has(hostname)) return undefined;
-    return 'must be https; http is for localhost and 127.0.0.1 alone';
+    return 'must be https; http is for localhost, 127.0.0.1 and [::1] alone';
   }
   if (!scheme.includes('.')) {
     return 'must be https, http on localhost, or have a scheme of its own with a dot, such as org.example.app:/back';

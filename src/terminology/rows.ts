@@ -129,7 +129,8 @@ export async function removeSystems(
 ): Promise<void> {
   await tx.query(
     `with gone as (delete from terminology.system where ${condition} returning id),
-       concepts as (delete from terminology.concept where system in (select id from gone))
+       concepts as (delete from terminology.concept where system in (select id from gone)),
+       words as (delete from terminology.word where system in (select id from gone))
      delete from terminology.parent where system in (select id from gone)`,
     [...values],
   );
@@ -148,10 +149,12 @@ export async function copyConcepts(
 ): Promise<number> {
   let place = 0;
   const kinship: string[] = [];
+  const systems = new Set<number>();
   async function* lines(): AsyncGenerator<string> {
     for await (const row of concepts) {
       yield conceptLine(place, row);
       place += 1;
+      systems.add(row.system);
       for (const parent of new Set(row.parents))
         kinship.push(`${row.system}\t${field(row.code)}\t${field(parent)}\n`);
     }
@@ -159,8 +162,16 @@ export async function copyConcepts(
   const into = (table: string) => tx.query(copyFrom(`copy terminology.${table} from stdin`));
   await pipeline(inPieces(lines()), into(`concept (${CONCEPT_COLUMNS})`));
   await pipeline(inPieces(kinship), into('parent (system, code, parent)'));
+  await tx.query(WORDS, [[...systems]]);
   return place;
 }
+
+/** The words of systems' displays; one begins with `=`: the number of the system. */
+const WORDS = `
+  insert into terminology.word (system, word, codes)
+  select s.id, w.word, w.ndoc from unnest($1::int[]) s(id)
+  cross join lateral ts_stat('select words from terminology.concept where system = ' || s.id) w
+  where w.word not like '=%'`;
 
 const PIECE = 1 << 16;
 

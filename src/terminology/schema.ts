@@ -58,3 +58,33 @@ CREATE INDEX parent_of ON terminology.parent (system, parent);
 -- what the tables and their read models were last made from
 CREATE TABLE terminology.made (what text PRIMARY KEY, fingerprint text NOT NULL);
 `;
+
+/** A display without case, accents and punctuation: words with single blanks between, as `plainWords` makes them. */
+const FOLDED = String.raw`btrim(regexp_replace(regexp_replace(lower(normalize(coalesce(display, ''), NFKD)),
+  '[\u0300-\u036f]+', '', 'g'), '[\s!-/:-@\[-\x60{-~]+', ' ', 'g'))`;
+
+/** DDL of what codes are found by: their beginnings, the words of their displays, and words that are nearly right. */
+export const TERMINOLOGY_WORDS_SQL = `
+ALTER TABLE terminology.concept
+  ADD COLUMN folded text COLLATE "C" NOT NULL GENERATED ALWAYS AS (${FOLDED}) STORED,
+  -- with the system's number among them, as no word is written
+  ADD COLUMN words tsvector NOT NULL
+    GENERATED ALWAYS AS (to_tsvector('simple', ${FOLDED}) || array_to_tsvector(ARRAY['=' || system])) STORED;
+CREATE INDEX concept_by_words ON terminology.concept USING gin (words) WITH (fastupdate = off);
+CREATE INDEX concept_by_beginning ON terminology.concept (system, folded);
+CREATE INDEX concept_by_code ON terminology.concept (system, code COLLATE "C");
+
+-- the words of a system's displays
+CREATE TABLE terminology.word (
+  system int NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  codes int NOT NULL,             -- how many have it
+  PRIMARY KEY (system, word)
+);
+CREATE INDEX word_by_likeness ON terminology.word USING gin (word gin_trgm_ops);
+
+INSERT INTO terminology.word (system, word, codes)
+SELECT s.id, w.word, w.ndoc FROM terminology.system s
+CROSS JOIN LATERAL ts_stat('select words from terminology.concept where system = ' || s.id) w
+WHERE w.word NOT LIKE '=%';
+`;

@@ -38,6 +38,9 @@ describe('migrations', () => {
       '0014-request-log-forgotten',
       '0020-documents',
       '0021-request-log-keys',
+      '0024-context-manifests',
+      '0025-terminology-words',
+      '0025-webhook-forgotten',
     ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);

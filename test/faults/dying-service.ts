@@ -1,6 +1,7 @@
 /**
  * The service on a database, with an event store that kills the process (SIGKILL) right after an append was done and
- * before anybody was told. DIES_AFTER names the streams: a prefix, and the how-manieth append to one of them.
+ * before anybody was told, or with DIES_BEFORE right before it. They name the streams: a prefix, and the how-manieth append
+ * to one of them.
  */
 import pino from 'pino';
 import { startApp } from '#src/app.ts';
@@ -9,7 +10,8 @@ import { writeQuickstart } from '#src/data-dir.ts';
 import { openEventStore } from '#src/events/open.ts';
 import type { EventStore } from '#src/events/store.ts';
 
-const [prefix = '', count = '1'] = (process.env.DIES_AFTER ?? '').split(' ');
+const { DIES_BEFORE: before, DIES_AFTER: after = '' } = process.env;
+const [prefix = '', count = '1'] = (before ?? after).split(' ');
 let left = Number(count);
 
 function dying(store: EventStore): EventStore {
@@ -17,8 +19,8 @@ function dying(store: EventStore): EventStore {
     get(target, name) {
       if (name === 'append') {
         return async (...args: Parameters<EventStore['append']>) => {
-          const result = await target.append(...args);
           if (args[0].startsWith(prefix)) left -= 1;
+          const result = left === 0 && before !== undefined ? undefined : await target.append(...args);
           if (left === 0) process.kill(process.pid, 'SIGKILL');
           return result;
         };

@@ -43,13 +43,17 @@ describe('the service', () => {
     const dataDir = await temporaryFolder(false);
     const port = await freePort();
     const program = start(dataDir, { PORT: String(port) }, NPM);
+    // Whoever hears that it is ready finds the key.
+    const isReady = async (): Promise<boolean> =>
+      (await statusOf(port, '/health/ready').catch(() => 0)) === 200;
+    await eventually(isReady, 60_000);
+    const { sandbox_key, base_url } = await quickstartOf(dataDir);
     const line = await program.line(READY);
     expect(line).to.contain(`http://localhost:${port}`).and.to.contain(join(dataDir, 'quickstart.json'));
     expect(program.stdout().trim().split('\n')).to.have.length(1);
     expect(await statusOf(port, '/health/live')).to.equal(200);
     expect(await statusOf(port, '/health/ready')).to.equal(200);
     expect(await statusOf(port, '/metrics')).to.equal(200);
-    const { sandbox_key, base_url } = await quickstartOf(dataDir);
     expect(base_url).to.equal(`http://localhost:${port}`);
     expect(await statusOf(port, '/fhir/R4/Patient', sandbox_key)).to.equal(200);
     expect(await statusOf(port, '/fhir/R4/Patient', 'sk_test_wrong')).to.equal(401);

@@ -7,6 +7,7 @@ import { type App, startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
 import { type Quickstart, writeQuickstart } from '#src/data-dir.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { subjectOf } from '#src/identity/dev-issuer/people.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
@@ -22,8 +23,12 @@ describe('quickstart', () => {
     await database.drop();
   });
 
-  async function start(dataDir: string, mode = 'development'): Promise<Quickstart | undefined> {
-    const config = loadConfig({ DATA_DIR: dataDir, MODE: mode, SANDBOX_PATIENTS: '0' });
+  async function start(
+    dataDir: string,
+    mode = 'development',
+    more: Record<string, string> = {},
+  ): Promise<Quickstart | undefined> {
+    const config = loadConfig({ DATA_DIR: dataDir, MODE: mode, SANDBOX_PATIENTS: '0', ...more });
     const app = await startApp({ config, databaseUrl: database.url, log: pino({ level: 'silent' }) });
     apps.push(app);
     return app.quickstart();
@@ -57,8 +62,29 @@ describe('quickstart', () => {
     expect(again?.sandbox_key).not.to.equal(first.sandbox_key);
   });
 
+  const members = async (): Promise<unknown[]> =>
+    (await database.pool.query('select issuer, subject, email, role from projects.member')).rows;
+
+  it('founds an organization that Dana of the development issuer owns', async () => {
+    await start(await temporaryFolder());
+    expect(await members()).to.deep.equal([
+      {
+        issuer: 'http://localhost:3000/dev',
+        subject: subjectOf('developer@example.org'),
+        email: 'developer@example.org',
+        role: 'owner',
+      },
+    ]);
+  });
+
+  it('founds one without members where another issuer is configured', async () => {
+    await start(await temporaryFolder(), 'development', { OIDC_ISSUERS: 'https://login.example.org annal' });
+    expect(await members()).to.deep.equal([]);
+  });
+
   it('hands out nothing in production once there is a project', async () => {
     expect(await start(await temporaryFolder(), 'production')).not.to.equal(undefined);
+    expect(await members()).to.deep.equal([]);
     expect(await start(await temporaryFolder(), 'production')).to.equal(undefined);
   });
 });

@@ -256,6 +256,25 @@ describe('acting-as, author-ref and on-behalf-of', () => {
     expect(other.status, other.text).to.equal(422);
     expect(other.text).to.contain('Idempotency-Key');
   });
+
+  it('leave the names of that moment in the event: the author’s, else of who acts, and the organization’s', async () => {
+    const name = [
+      { use: 'old', text: 'Maiden' },
+      { prefix: ['Dr.'], given: ['Ada', 'M.'], family: 'Lee' },
+    ];
+    const doctor = await practitioner({ name });
+    const held = await role({ practitioner: { reference: doctor } });
+    const klinik = await organization();
+    for (const headers of [{ [AUTHOR]: doctor, [ACTING]: await practitioner() }, { [ACTING]: held }]) {
+      const { json } = await write({ ...headers, [BEHALF]: klinik });
+      const { rows } = await service.pool.query<{ metadata: string }>(
+        'select metadata from history.version where id = $1',
+        [json.id],
+      );
+      const { author, on_behalf_of } = JSON.parse(rows[0]?.metadata ?? '');
+      expect([author.display, on_behalf_of.display]).to.deep.equal(['Dr. Ada M. Lee', 'Klinik']);
+    }
+  });
 });
 
 const PARTICIPANT = 'http://terminology.hl7.org/CodeSystem/provenance-participant-type';

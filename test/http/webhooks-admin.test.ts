@@ -72,6 +72,22 @@ describe('admin: webhooks', () => {
     expect((await owner.ask('POST', `/projects/${project}/webhooks`, http)).status).to.equal(422);
   });
 
+  it('are told nothing of a sandbox that is reset', async () => {
+    const body = { url: `${receiver.url}/reset`, events: ['*'], environment: 'sandbox' };
+    const { id } = await owner.done('POST', `/projects/${project}/webhooks`, body);
+    const resource = { method: 'POST', body: '{"resourceType":"Patient"}', key };
+    const created = await service.fhir('/Patient', resource);
+    await owner.done('POST', `/projects/${project}/sandbox/reset`);
+    await eventually(async () => {
+      const gone = await service.fhir(`/Patient/${String(created.json.id)}`, { key });
+      return gone.status === 404 || gone.status === 410;
+    });
+    await service.fhir('/Patient', resource);
+    const told = (await receiver.of('/reset', 2)).map(({ headers }) => headers['service-event']);
+    expect(told).to.deep.equal(['resource.created', 'resource.created']);
+    await owner.ask('DELETE', `/webhooks/${id}`);
+  });
+
   it('go with their project', async () => {
     const { id } = await owner.done('POST', `/projects/${project}/webhooks`, {
       url: `${receiver.url}/gone`,

@@ -147,6 +147,35 @@ describe('webhook deliveries', () => {
     await remove(endpoint);
   });
 
+  it('fail at receivers that close without an answer, do not speak HTTP, or want another protocol', async () => {
+    const answers: Readonly<Record<string, [said: string, told: string]>> = {
+      '/half-closed': ['', 'closed before the answer was complete'],
+      '/garbage': ['what?\r\n\r\n', 'the answer is not HTTP'],
+      '/huge-header': [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`, 'the answer is not HTTP'],
+      '/upgrade': [
+        'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+        'answered 101',
+      ],
+    };
+    for (const [path, [said, told]] of Object.entries(answers)) {
+      receiver.answer(path, (response) => response.socket?.end(said));
+      const { endpoint, delivery } = await ping(path, isFailed);
+      expect(delivery.status, path).not.to.equal('delivered');
+      expect(delivery.last_error, path).to.include(told);
+      await remove(endpoint);
+    }
+  });
+
+  it('that are answered slowly and in time are delivered', async () => {
+    receiver.answer('/slow', (response) => {
+      response.writeHead(200).write('so');
+      setTimeout(() => response.end('on'), 500);
+    });
+    const { endpoint, delivery } = await ping('/slow', isFailed);
+    expect(delivery).to.deep.include({ status: 'delivered', attempts: 1, last_status_code: 200 });
+    await remove(endpoint);
+  });
+
   it('keep 4 KB of an answer, however long it is', async () => {
     receiver.answer('/huge', (response) => {
       response.writeHead(500);

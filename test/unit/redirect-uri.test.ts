@@ -10,6 +10,7 @@ describe('redirect URIs', () => {
     ['http://localhost/callback', 'confidential'],
     ['http://localhost:3000/callback', 'public'],
     ['http://127.0.0.1:49152/', 'public'],
+    ['http://[::1]:49152/', 'public'],
     ['org.example.app:/callback', 'public'],
     ['com.example.app://callback', 'public'],
   ];
@@ -40,6 +41,7 @@ describe('redirect URIs', () => {
     ['http://app.example/', 'https'],
     ['http://localhost.evil.example/', 'https'],
     ['http://127.0.0.2/', 'https'],
+    ['http://[::2]/', 'https'],
     ['javascript:alert(1)', 'dot'],
     ['data:text/html,x', 'dot'],
     ['file:///etc/passwd', 'dot'],

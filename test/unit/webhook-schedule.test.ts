@@ -57,7 +57,7 @@ describe('the view of an event', () => {
       append: [0, 1],
       owner,
       credential: { kind: 'api_key', project: 'proj_b', environment: 'sandbox' },
-      author: { type: 'practitioner', reference: 'Practitioner/7' },
+      author: { type: 'practitioner', reference: 'Practitioner/7', display: 'Dr. Who' },
       on_behalf_of: { reference: 'Organization/8', display: 'Clinic' },
       source_system: 'ehr',
     },
@@ -72,7 +72,7 @@ describe('the view of an event', () => {
   const subscriber = { ...owner, patientId: () => 'pairwise' };
 
   it('says of another project’s write that it is external, and by whom; the patient is the one that is known', () => {
-    const view = viewFor(stored, subscriber, 'Dr. Who');
+    const view = viewFor(stored, subscriber);
     expect(view?.id).to.equal(eventId(stored.id, 'resource.updated'));
     expect(JSON.parse(view?.payload ?? '')).to.deep.equal({
       id: view?.id,
@@ -94,6 +94,30 @@ describe('the view of an event', () => {
           source_system: 'ehr',
         },
       },
+    });
+  });
+
+  it('says of a document that its bytes are there, and nothing of what they are', () => {
+    const data = {
+      id: '019a0000-0000-7000-8000-00000000000c',
+      patient: '019a0000-0000-7000-8000-00000000000a',
+      version: 2,
+      content_type: 'application/pdf',
+      size: 5,
+      sha256: 'ab',
+      blob: 'b1',
+    };
+    const finalized: StoredEvent = { ...stored, event: { type: 'DocumentFinalized', data } };
+    expect(audienceOf(finalized)).to.deep.equal([owner]);
+    const view = viewFor(finalized, subscriber);
+    expect(view).to.deep.include({ type: 'document.finalized', record: data.patient });
+    expect(view?.id).to.equal(eventId(stored.id, 'document.finalized'));
+    expect(JSON.parse(view?.payload ?? '')).to.have.deep.property('data', {
+      id: data.id,
+      patient: 'pairwise',
+      content_type: 'application/pdf',
+      size: 5,
+      sha256: 'ab',
     });
   });
 

@@ -1,6 +1,7 @@
 /** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import {
+  CONTEXT_MANIFESTS_SQL,
   DEV_ISSUER_SQL,
   DOCUMENT_KEY_SQL,
   LOG_IDENTITY_SQL,
@@ -12,9 +13,10 @@ import {
   REQUEST_LOG_FORGOTTEN_SQL,
   REQUEST_LOG_KEYS_SQL,
   RETRY_SECRETS_SQL,
+  WEBHOOK_FORGOTTEN_SQL,
   WEBHOOKS_SQL,
 } from '#src/operations/schema.ts';
-import { TERMINOLOGY_SQL } from '#src/terminology/schema.ts';
+import { TERMINOLOGY_SQL, TERMINOLOGY_WORDS_SQL } from '#src/terminology/schema.ts';
 
 /** One step, taken in a transaction of its own. */
 export interface Migration {
@@ -39,4 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014-request-log-forgotten', sql: REQUEST_LOG_FORGOTTEN_SQL },
   { name: '0020-documents', sql: DOCUMENT_KEY_SQL },
   { name: '0021-request-log-keys', sql: REQUEST_LOG_KEYS_SQL },
+  { name: '0024-context-manifests', sql: CONTEXT_MANIFESTS_SQL },
+  { name: '0025-terminology-words', sql: TERMINOLOGY_WORDS_SQL },
+  { name: '0025-webhook-forgotten', sql: WEBHOOK_FORGOTTEN_SQL },
 ];

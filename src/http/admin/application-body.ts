@@ -23,13 +23,18 @@ const CONFIDENTIAL: ReadonlySet<string> = new Set([
 const PLAIN = new Set(['openid', 'fhirUser', 'launch/patient', 'offline_access']);
 /** SMART App Launch 2.0, "Scopes for requesting clinical data"; the one filter that is enforced is a category. */
 const CLINICAL =
-  /^(?:patient|system)\/(\*|[A-Z][A-Za-z]+)\.(?=[cruds])c?r?u?d?s?(?:\?category=[^\s&#]{1,200})?$/;
+  /^(?:patient|system)\/(\*|[A-Z][A-Za-z]+)\.(?=[cruds])c?r?u?d?s?(?:\?category=[^\s&#?]{1,200})?$/;
 
-/** Whether a scope is one that can be granted. */
-export function isScope(scope: string): boolean {
-  if (PLAIN.has(scope)) return true;
-  const type = CLINICAL.exec(scope)?.[1];
-  return type === '*' || (type !== undefined && isResourceType(type));
+/** What is wrong with a scope, as the rest of a sentence; undefined for one that can be granted. */
+export function scopeFault(scope: string): string | undefined {
+  if (PLAIN.has(scope)) return undefined;
+  const [whole] = scope.split('?');
+  const type = CLINICAL.exec(whole ?? '')?.[1];
+  if (type === undefined) {
+    return 'must be a SMART v2 scope of patient/ or system/, openid, fhirUser, launch/patient or offline_access';
+  }
+  if (type !== '*' && !isResourceType(type)) return `must not name ${type}: no such type is kept here`;
+  return CLINICAL.test(scope) ? undefined : 'must have no filter but ?category=<code>, once';
 }
 
 /** An `https` URL, or `http` on this machine. */
@@ -60,10 +65,13 @@ export const newApplication = z
       .describe('Absolute and exact: compared character by character.'),
     scopes: z
       .array(
-        z.string().refine(isScope, {
-          error:
-            'must be a SMART v2 scope of patient/ or system/, openid, fhirUser, launch/patient or offline_access',
-        }),
+        z
+          .string()
+          .max(300)
+          .superRefine((scope, context) => {
+            const message = scopeFault(scope);
+            if (message !== undefined) context.addIssue({ code: 'custom', message });
+          }),
       )
       .min(1)
       .max(100)

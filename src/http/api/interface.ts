@@ -184,7 +184,12 @@ function answerOf(route: Route, result: RouteResult): Answer {
     ...(route.secret === true ? { 'Cache-Control': 'no-store' } : {}),
     ...headers,
   };
-  return { status, headers: all, ...(body === undefined ? {} : { body }) };
+  return {
+    status,
+    headers: all,
+    ...(body === undefined ? {} : { body }),
+    ...(result.reads === true ? { reads: true } : {}),
+  };
 }
 
 function headerOf(headers: IncomingHttpHeaders): Header {

@@ -79,6 +79,8 @@ export interface RouteResult {
   readonly headers?: Readonly<Record<string, string>>;
   /** Of the last event written: the answer waits until the route's read models show it. */
   readonly position?: Position | undefined;
+  /** It shows what a record holds, which the route did not write: a purge must find it among kept answers. */
+  readonly reads?: boolean;
   /** What ends a right (a key, a grant, a project) is answered once it works everywhere, else 503. */
   readonly awaited?: boolean;
 }

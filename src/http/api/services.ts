@@ -8,6 +8,8 @@ import type { FindSlot } from '#queries/rest/document-slot.ts';
 import type { Moment, RecordAt } from '#src/audit/record-at.ts';
 import type { Config } from '#src/config.ts';
 import type { DocumentStore } from '#src/documents/store.ts';
+import type { ContextManifests } from '#src/operations/context-manifests.ts';
+import type { Terminology } from '#src/terminology/terminology.ts';
 import type { WebhookServices } from '../webhooks/services.ts';
 
 /** Bytes of documents. */
@@ -28,6 +30,9 @@ export interface Services {
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
   readonly documents: DocumentServices;
+  readonly manifests: Pick<ContextManifests, 'keep'>;
+  /** What is known of a code of a code system (its URL); undefined when it is not here. */
+  readonly describeCode: Terminology['describe'];
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
   readonly caughtUp: (models: readonly string[]) => Promise<void>;
   /** A patient's record at a moment, from its events; undefined when it was purged. */

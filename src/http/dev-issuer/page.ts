@@ -71,8 +71,8 @@ export function signInPage({ action, client, email, fault }: SignIn): string {
   );
   return page(
     'Sign in',
-    html`<p>This is the development issuer: it asks for no password and believes any e-mail address. It serves the sandbox
-only, and is not there in production. ${outcome}</p>
+    html`<p>This is the development issuer: it asks for no password and believes any e-mail address.
+It is not there in production. ${outcome}</p>
 ${alert}
 <form method="post" action="${action}">
 <label for="email">E-mail address</label>
@@ -80,6 +80,7 @@ ${alert}
 <button type="submit">Sign in</button>
 </form>
 <h2>Or as one of these</h2>
+<p>The first owns the organization whose project has the key in <code>quickstart.json</code>.</p>
 <form method="post" action="${action}">
 <ul>
 ${people}</ul>
@@ -104,8 +105,9 @@ export function tokenPage({ email, token, baseUrl, home }: Shown): string {
     html`<p>You are signed in as <strong>${email}</strong>. The token works for one hour.</p>
 <label for="token">ID token</label>
 <textarea id="token" rows="8" readonly>${token}</textarea>
-<p>Send it as <code>Authorization: Bearer</code> to <code>${baseUrl}/admin</code>.
-<code>annal dev-token --email ${email}</code> prints one, too.</p>
+<p>Send it as <code>Authorization: Bearer</code> to <code>${baseUrl}/admin</code>: <code>POST
+${baseUrl}/admin/sandbox/quickstart</code> gives you a project with a key, <a href="/docs">the documentation</a> has the
+rest. In a clone, <code>npm run -s annal -- dev-token --email ${email}</code> prints such a token, too.</p>
 <p><a href="${home}">Sign in as somebody else</a></p>`,
   );
 }

@@ -11,8 +11,7 @@ const CREDENTIAL = [401, 403];
 const WITH_BODY = [409, 412, 413, 415];
 const AUTHORED = { 422: { $ref: '#/components/responses/Authored422' } };
 
-/** Bytes: of any length, of no JSON type. */
-const BYTES = {};
+const BYTES = { type: 'string', format: 'binary', description: 'The bytes as they are.' };
 
 /** Makes it; its schemas go among the components. */
 export function operationOf(route: Route, schemas: Schemas): Part {

@@ -81,7 +81,8 @@ export const SECURITY_SCHEMES: Part = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'ID token of an OpenID Connect issuer that the installation trusts.',
+    description:
+      'ID token of an OpenID Connect issuer that the installation trusts. During development, while none is configured, the page `/dev` signs you in and shows one.',
   },
 };
 

@@ -8,13 +8,13 @@ import { toInstant } from '#src/shared/time.ts';
 import type { RouteResult } from '../api/route.ts';
 import { daysOf } from './days.ts';
 import { namingInputs } from './inputs.ts';
+import { listing } from './listing.ts';
 import {
   authorOf,
   commandOf,
   liveResource,
   type RestRequest,
   recordOf,
-  resourceIn,
   shownRecords,
   writtenBody,
 } from './record.ts';
@@ -61,9 +61,6 @@ export interface Listed extends PageOf {
   readonly to?: string | undefined;
 }
 
-/** Read models that lists of items are made from. */
-export const ITEM_MODELS = ['resources', 'history', 'timeline'];
-
 /** A page of a patient's items, the newest first, without what was entered in error. */
 export async function listItems(
   request: RestRequest,
@@ -72,7 +69,6 @@ export async function listItems(
   { by = [], from, to, ...page }: Listed,
 ): Promise<RouteResult> {
   const { services, caller } = request;
-  await Promise.all([liveResource(request, 'Patient', patient), services.caughtUp(['timeline', 'history'])]);
   const [first, second] = by.map((filter) => listsBy(kind, filter));
   const of: ListOf = {
     tenant: caller.tenantId,
@@ -81,9 +77,10 @@ export async function listItems(
     ...(second === undefined ? {} : { also: second }),
     ...daysOf(from, to),
   };
-  const { items, total, next } = await services.queries.items(of, page);
-  const data = items.map((item) => listed(kind, patient, item));
-  return { status: 200, body: { data, total, next_cursor: next ?? null } };
+  const { rows, total, next } = await listing(request, patient, () => services.queries.items(of, page));
+  const data = rows.map((item) => listed(kind, patient, item)).join(',');
+  const end = JSON.stringify({ total, next_cursor: next ?? null });
+  return { status: 200, text: `{"data":[${data}],${end.slice(1)}` };
 }
 
 function listsBy({ type }: Kind, filter?: readonly [ListFilter, string]): readonly string[] {
@@ -91,10 +88,15 @@ function listsBy({ type }: Kind, filter?: readonly [ListFilter, string]): readon
   return [list, unsafePart(list)];
 }
 
-function listed({ type, fields }: Kind, patient: string, item: ListedItem): Record<string, unknown> {
-  const { id, version, body, created, updated, metadata } = item;
+/** The record's text, its own members as the read model keeps them. */
+function listed({ type }: Kind, patient: string, item: ListedItem): string {
+  const { id, version, fields, author, source, origin, created, updated } = item;
   const shown = { type, id, patient, version, created: toInstant(created), updated: toInstant(updated) };
-  return recordOf({ ...shown, author: authorOf(metadata) }, fields(resourceIn(body)));
+  const by = authorOf({ author: { type: author }, source_system: source, origin_id: origin });
+  return JSON.stringify(recordOf({ ...shown, author: by }, { fields: 0 })).replace(
+    '"fields":0',
+    () => fields,
+  );
 }
 
 /** An item. @throws Refusal not_found (404) */

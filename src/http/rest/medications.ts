@@ -4,7 +4,8 @@ import { shownMedication, toMedication } from '#src/fhir/v1/medication.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
-import { createItem, ITEM_MODELS, type Kind, listItems } from './items.ts';
+import { createItem, type Kind, listItems } from './items.ts';
+import { LISTING_MODELS } from './listing.ts';
 import {
   AUTHOR,
   authorType,
@@ -85,7 +86,7 @@ export const MEDICATION_ROUTES = [
     summary: 'A patient’s medications, the newest first',
     tag: TAG,
     credential: 'api_key',
-    models: ITEM_MODELS,
+    models: LISTING_MODELS,
     query: z.strictObject({ ...LIST_QUERY, status: medicationStatus.optional() }),
     answers: { 200: { description: 'A page', schema: listOf(medicationSchema) } },
     run(request) {

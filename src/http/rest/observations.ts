@@ -6,7 +6,8 @@ import { CATEGORIES, categorySystem, shownObservation, toObservation } from '#sr
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
-import { createItem, ITEM_MODELS, type Kind, listItems } from './items.ts';
+import { createItem, type Kind, listItems } from './items.ts';
+import { LISTING_MODELS } from './listing.ts';
 import {
   AUTHOR,
   authorType,
@@ -34,7 +35,8 @@ const shownValue = {
   value_boolean: z.boolean().nullable(),
 };
 
-const observationSchema = z
+/** An observation as it is shown. */
+export const observationSchema = z
   .object({
     ...ids,
     ...shownCode,
@@ -123,7 +125,7 @@ export const OBSERVATION_ROUTES = [
     summary: 'A patient’s observations, the newest first',
     tag: TAG,
     credential: 'api_key',
-    models: ITEM_MODELS,
+    models: LISTING_MODELS,
     query: z.strictObject({
       ...LIST_QUERY,
       category: z.enum(CATEGORIES).optional(),

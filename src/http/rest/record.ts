@@ -119,11 +119,18 @@ export async function shownRecords(
 }
 
 /** Who an event says wrote a version. */
-export function authorOf({ author, source_system, origin_id }: EventMetadata): Shown['author'] {
+export function authorOf({
+  author,
+  source_system,
+  origin_id,
+}: Pick<EventMetadata, 'author'> & {
+  readonly source_system?: string | null | undefined;
+  readonly origin_id?: string | null | undefined;
+}): Shown['author'] {
   return {
     authorType: author?.type ?? 'import',
-    ...(source_system === undefined ? {} : { sourceSystem: source_system }),
-    ...(origin_id === undefined ? {} : { originId: origin_id }),
+    ...(source_system == null ? {} : { sourceSystem: source_system }),
+    ...(origin_id == null ? {} : { originId: origin_id }),
   };
 }
 

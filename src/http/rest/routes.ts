@@ -1,11 +1,15 @@
 /** Every route below `/v1` (interface.md, section 4.3). */
 import type { Route } from '../api/route.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
+import { CONTEXT_ROUTES } from './context.ts';
 import { DOCUMENT_ROUTES } from './documents.ts';
+import { GRANT_ROUTES } from './grants.ts';
+import { LABS_ROUTES } from './labs.ts';
 import { MEDICATION_ROUTES } from './medications.ts';
 import { OBSERVATION_ROUTES } from './observations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
 import { PROVENANCE_ROUTES } from './provenance.ts';
+import { TERMINOLOGY_ROUTES } from './terminology.ts';
 import { TIMELINE_ROUTES } from './timeline.ts';
 
 /** In the order of the documentation. */
@@ -15,6 +19,10 @@ export const REST_ROUTES: readonly Route[] = [
   ...CONDITION_ROUTES,
   ...MEDICATION_ROUTES,
   ...DOCUMENT_ROUTES,
+  ...LABS_ROUTES,
   ...TIMELINE_ROUTES,
   ...PROVENANCE_ROUTES,
+  ...GRANT_ROUTES,
+  ...TERMINOLOGY_ROUTES,
+  ...CONTEXT_ROUTES,
 ];

@@ -8,7 +8,7 @@ import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { daysOf } from './days.ts';
-import { liveResource } from './record.ts';
+import { LISTING_MODELS, listing } from './listing.ts';
 import { date } from './schemas.ts';
 
 const kind = z.enum(TIMELINE_KINDS);
@@ -44,7 +44,7 @@ export const TIMELINE_ROUTES = [
       'Documents, observations, medications and conditions unless `kinds` asks for others. What was entered in error, refuted, or bears a modifier extension is left out.',
     tag: 'Timeline',
     credential: 'api_key',
-    models: ['resources', 'timeline'],
+    models: LISTING_MODELS,
     query: z.strictObject({
       ...LIST_QUERY,
       from: date.optional().describe('First day, UTC.'),
@@ -56,20 +56,21 @@ export const TIMELINE_ROUTES = [
       const { from, to, kinds: asked = DEFAULT_KINDS, ...page } = request.query;
       const { services, caller, params } = request;
       const patient = params.patient_id;
-      await Promise.all([liveResource(request, 'Patient', patient), services.caughtUp(['timeline'])]);
       const lists = asked.map((each) => listName(TIMELINE[each]));
       const of = { tenant: caller.tenantId, patient, lists, ...daysOf(from, to) };
-      const { entries, total, next } = await services.queries.timeline(of, page);
-      return { status: 200, body: { data: entries.map(shown), total, next_cursor: next ?? null } };
+      const { rows, total, next } = await listing(request, patient, () =>
+        services.queries.timeline(of, page),
+      );
+      return { status: 200, body: { data: rows.map(shown), total, next_cursor: next ?? null } };
     },
   }),
 ];
 
-function shown({ id, type, date: said, at, title, summary, author }: TimelineEntry): object {
+function shown({ id, type, date: said, moment, title, summary, author }: TimelineEntry): object {
   return {
     kind: kindOf(type),
     id,
-    date: said ?? toInstant(at),
+    date: said ?? toInstant(moment),
     title,
     summary,
     author_type: author,

@@ -1,6 +1,7 @@
 /** Who can sign in at the development issuer: whoever names an e-mail address; nothing is proved. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Person as Member } from '#src/shared/member.ts';
 
 /** Somebody who signs in. */
 export interface Person {
@@ -9,9 +10,12 @@ export interface Person {
   readonly name?: string;
 }
 
+/** The owner of the organization that the first start founds. */
+const DEVELOPER: Person = { email: 'developer@example.org', name: 'Dana Developer' };
+
 /** Whom the sign-in page offers. */
 export const READY_PEOPLE: readonly Person[] = [
-  { email: 'developer@example.org', name: 'Dana Developer' },
+  DEVELOPER,
   { email: 'colleague@example.org', name: 'Chris Colleague' },
   { email: 'stranger@example.org', name: 'Sam Stranger' },
 ];
@@ -26,6 +30,11 @@ export const emailSchema = z
 /** Who has an address: a person whom the page offers, or somebody without a name. */
 export function personOf(email: string): Person {
   return READY_PEOPLE.find((person) => person.email === email) ?? { email };
+}
+
+/** Who owns the organization that the first start founds, as organizations name their members. */
+export function quickstartOwner(issuer: string): Member {
+  return { issuer, subject: subjectOf(DEVELOPER.email), email: DEVELOPER.email };
 }
 
 /** `sub` of an address: the same in every installation and after every restart, 22 URL-safe characters. */

@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { unseal } from '#src/shared/sealed.ts';
 import type { Environment } from '#src/shared/tenant.ts';
+import { Lane } from './lane.ts';
 import { nextGap } from './schedule.ts';
 import type { Outcome, Sender } from './send.ts';
 
@@ -37,11 +38,18 @@ export interface Sent {
   readonly wait: number | null;
 }
 
+/** How many more an endpoint may have claimed. */
+interface Room {
+  readonly endpointId: string;
+  readonly free: number;
+}
+
 /** Where claims are made. */
 export interface Claims {
-  claim(rooms: readonly { readonly endpointId: string; readonly free: number }[]): Promise<readonly Due[]>;
+  claim(rooms: readonly Room[]): Promise<readonly Due[]>;
   due(): Promise<readonly string[]>;
   end(ended: readonly Sent[]): Promise<void>;
+  release(claims: readonly Due[]): Promise<void>;
 }
 
 /** What it works with. */
@@ -55,13 +63,14 @@ export interface DispatcherDeps {
   /** Whether deliveries of an environment go to public addresses alone. */
   readonly guarded: (environment: Environment) => boolean;
   readonly log: { warn(details: object, message: string): void };
+  /** How long a claim holds beyond the time that an attempt may take, in ms. */
+  readonly marginMs: number;
   /** Told of every attempt. */
   readonly onAttempt?: (endpointId: string, outcome: Outcome) => void;
 }
 
-/** Deliveries under way at once: to one endpoint, and in all. */
-const PER_ENDPOINT = 32;
-const IN_ALL = 256;
+/** Deliveries that are claimed at once. An endpoint that has none gets one beyond that. */
+const IN_ALL = 512;
 /** Of a busy endpoint it claims so many together at least: a claim is a statement, however many it is of. */
 const TOGETHER = 8;
 /** How long it waits, in ms, while many are under way, for more of them to end: they are noted in one statement. */
@@ -78,11 +87,10 @@ const STOP_MS = 1_000;
 export class Dispatcher {
   /** Endpoints that may have something due. */
   readonly #hot = new Set<string>();
-  readonly #running = new Map<string, number>();
+  readonly #lanes = new Map<string, Lane<Due>>();
   /** Opened secrets of endpoints, with what they were sealed as. */
   readonly #secrets = new Map<string, { readonly sealed: string; readonly secret: string }>();
   #stopping = false;
-  #inAll = 0;
   #ended: Sent[] = [];
   #pumps = false;
   #pumping: Promise<void> | undefined;
@@ -108,22 +116,22 @@ export class Dispatcher {
     this.#pumping = this.#pump();
   }
 
-  /** Deliveries under way. */
-  get running(): number {
-    return this.#inAll;
-  }
-
-  /** Claims nothing more, waits a moment for answers, breaks off what is left, and notes what ended. */
+  /** Claims nothing more, waits a moment for answers, breaks off what is left, notes what ended and lets go of the rest. */
   async stop(): Promise<void> {
     clearInterval(this.#looking);
     this.#looking = undefined;
     this.#hot.clear();
     await this.#pumping;
-    for (let waited = 0; this.#inAll > 0 && waited < STOP_MS; waited += 20) await delay(20);
+    const waiting = [...this.#lanes.values()].flatMap((lane) => lane.clear());
+    const releasing = waiting.length === 0 ? undefined : this.deps.claims.release(waiting);
+    releasing?.catch((error: unknown) => this.#warn(error, 'claims could not be let go; they lapse'));
+    for (let waited = 0; this.#sent > 0 && waited < STOP_MS; waited += 20) await delay(20);
     this.#stopping = true;
     this.deps.sender.breakOff();
-    while (this.#inAll > 0) await delay(5);
+    // What ended just now has itself noted in the next turn.
+    await delay(0);
     await this.#noting;
+    await releasing?.catch(() => undefined);
   }
 
   async #look(): Promise<void> {
@@ -143,16 +151,8 @@ export class Dispatcher {
         const rooms = this.#rooms();
         if (rooms.length === 0) break;
         for (const { endpointId } of rooms) this.#hot.delete(endpointId);
-        const claimed = await this.deps.claims.claim(rooms);
-        const taken = new Map<string, number>();
-        for (const due of claimed) {
-          taken.set(due.endpointId, (taken.get(due.endpointId) ?? 0) + 1);
-          void this.#send(due);
-        }
-        for (const { endpointId, free } of rooms) {
-          // All that there was room for: there may be more.
-          if (taken.get(endpointId) === free && this.#looking !== undefined) this.#hot.add(endpointId);
-        }
+        const at = performance.now();
+        this.#take(rooms, await this.deps.claims.claim(rooms), at);
       }
     } catch (error) {
       this.#warn(error, 'deliveries could not be claimed; they will be');
@@ -161,34 +161,66 @@ export class Dispatcher {
     }
   }
 
-  #rooms(): { endpointId: string; free: number }[] {
-    const rooms: { endpointId: string; free: number }[] = [];
-    let left = IN_ALL - this.#inAll;
+  #take(rooms: readonly Room[], claimed: readonly Due[], at: number): void {
+    for (const { endpointId, free } of rooms) {
+      const own = claimed.filter((due) => due.endpointId === endpointId);
+      // All that there was room for: there may be more.
+      if (own.length === free && this.#looking !== undefined) this.#hot.add(endpointId);
+      if (own.length === 0) continue;
+      const lane = this.#lanes.get(endpointId) ?? new Lane<Due>();
+      this.#lanes.set(endpointId, lane);
+      lane.add(own, at);
+      this.#begin(lane);
+    }
+  }
+
+  /** No endpoint takes more than half of what is left: however many are slow, there is room for one more. */
+  #rooms(): Room[] {
+    const rooms: Room[] = [];
+    let left = IN_ALL;
+    for (const { size } of this.#lanes.values()) left -= size;
     for (const endpointId of this.#hot) {
-      const places = PER_ENDPOINT - (this.#running.get(endpointId) ?? 0);
-      const free = places < TOGETHER ? 0 : Math.min(places, left);
+      const lane = this.#lanes.get(endpointId);
+      const room = Math.min(lane?.room ?? new Lane().room, Math.ceil(left / 2));
+      const free = lane === undefined ? Math.max(1, room) : room < TOGETHER ? 0 : room;
       if (free > 0) rooms.push({ endpointId, free });
-      left -= Math.max(free, 0);
-      if (left <= 0) break;
+      left -= free;
     }
     return rooms;
   }
 
-  async #send(due: Due): Promise<void> {
-    const { endpointId } = due;
-    this.#inAll += 1;
-    this.#running.set(endpointId, (this.#running.get(endpointId) ?? 0) + 1);
+  get #sent(): number {
+    let sent = 0;
+    for (const lane of this.#lanes.values()) sent += lane.sent;
+    return sent;
+  }
+
+  /** Sends what has a place. */
+  #begin(lane: Lane<Due>): void {
+    if (this.#looking === undefined) return;
+    const since = performance.now() - this.deps.marginMs;
+    for (let due = lane.next(since); due !== undefined; due = lane.next(since)) void this.#send(lane, due);
+  }
+
+  async #send(lane: Lane<Due>, due: Due): Promise<void> {
     const outcome = await this.#attempt(due);
-    this.#inAll -= 1;
-    const running = (this.#running.get(endpointId) ?? 1) - 1;
-    if (running === 0) this.#running.delete(endpointId);
-    else this.#running.set(endpointId, running);
-    if (outcome !== undefined) {
-      this.deps.onAttempt?.(endpointId, outcome);
-      this.#ended.push(this.#sent(due, outcome));
-      this.#noting ??= this.#note();
+    if (outcome === undefined) {
+      this.#free(due.endpointId, 1);
+      return;
     }
-    if (this.#hot.size > 0) this.wake([]);
+    lane.answered(outcome.seconds);
+    this.deps.onAttempt?.(due.endpointId, outcome);
+    this.#ended.push(this.#endOf(due, outcome));
+    this.#noting ??= this.#note();
+  }
+
+  /** Places of an endpoint are free again. */
+  #free(endpointId: string, count: number): void {
+    const lane = this.#lanes.get(endpointId);
+    if (lane === undefined) return;
+    lane.noted(count);
+    this.#begin(lane);
+    if (lane.size === 0) this.#lanes.delete(endpointId);
   }
 
   #attempt(due: Due): Promise<Outcome | undefined> {
@@ -221,7 +253,7 @@ export class Dispatcher {
     return secret;
   }
 
-  #sent(claim: Due, { delivered, status: statusCode, error, timedOut, retryAfter, seconds }: Outcome): Sent {
+  #endOf(claim: Due, { delivered, status: statusCode, error, timedOut, retryAfter, seconds }: Outcome): Sent {
     const attempts = claim.attempts + 1;
     const gap = delivered
       ? undefined
@@ -230,23 +262,27 @@ export class Dispatcher {
     return { claim, status, statusCode, error, timedOut, wait: gap ?? null };
   }
 
-  /** Notes what has ended, many at a time. While the database is away it is kept, until the lease is long over. */
+  /** Notes what has ended, many at a time. While the database is away it is kept, and its places with it. */
   async #note(): Promise<void> {
     while (this.#ended.length > 0) {
-      if (this.#inAll >= MANY && this.#ended.length < MANY) await delay(GATHER_MS);
+      if (this.#ended.length < MANY && this.#sent >= MANY) await delay(GATHER_MS);
       const ended = this.#ended;
       this.#ended = [];
       try {
         await this.deps.claims.end(ended);
-        // What is sent one at a time, a probe or a replay, may have its next.
-        const probed = ended.filter(({ claim, timedOut }) => claim.probing || claim.replay || timedOut);
-        if (probed.length > 0) this.wake(probed.map(({ claim }) => claim.endpointId));
       } catch (error) {
         this.#warn(error, 'how deliveries ended could not be noted; it will be');
         if (this.#stopping) break;
-        this.#ended = [...ended, ...this.#ended].slice(-10_000);
+        this.#ended = [...ended, ...this.#ended];
         await delay(LOOK_MS);
+        continue;
       }
+      const counts = new Map<string, number>();
+      for (const { claim } of ended) counts.set(claim.endpointId, (counts.get(claim.endpointId) ?? 0) + 1);
+      for (const [endpointId, count] of counts) this.#free(endpointId, count);
+      // What is sent one at a time, a probe or a replay, may have its next.
+      const probed = ended.filter(({ claim, timedOut }) => claim.probing || claim.replay || timedOut);
+      if (probed.length > 0 || this.#hot.size > 0) this.wake(probed.map(({ claim }) => claim.endpointId));
     }
     this.#noting = undefined;
   }

@@ -8,13 +8,11 @@ import { understand } from '#src/events/codec.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { type WebhookEventType, wants } from './event-types.ts';
-import { audienceOf, viewFor, type WebhookEvent } from './view.ts';
+import { audienceOf, TOLD, viewFor, type WebhookEvent } from './view.ts';
 
 /** Types of events that it acts on. */
 export const FOLLOWED = [
-  'ResourceCreated',
-  'ResourceUpdated',
-  'ResourceDeleted',
+  ...TOLD,
   'WebhookEndpointCreated',
   'WebhookEndpointChanged',
   'WebhookEndpointDeleted',
@@ -72,9 +70,9 @@ export class FanOut {
     const deliveries: Delivery[] = [];
     try {
       for (const recorded of events) {
-        if (subscribers.size === 0 && recorded.type.startsWith('Resource')) continue;
+        if (subscribers.size === 0 && TOLD.has(recorded.type)) continue;
         const stored = understand(recorded);
-        if (stored.event.type.startsWith('Resource')) {
+        if (TOLD.has(stored.event.type)) {
           deliveries.push(...deliveriesOf(stored, subscribers.values()));
           continue;
         }

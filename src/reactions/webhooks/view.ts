@@ -3,7 +3,7 @@
  * and version, never clinical content. Pure.
  */
 import { hash } from 'node:crypto';
-import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
+import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import type { WebhookEventType } from './event-types.ts';
@@ -25,45 +25,60 @@ export interface Subscriber extends Tenant {
   readonly patientId: (record: string) => string;
 }
 
+/** Events of the log that are told, and as what. */
 const TYPES = {
   ResourceCreated: 'resource.created',
   ResourceUpdated: 'resource.updated',
   ResourceDeleted: 'resource.deleted',
-} as const;
+  DocumentFinalized: 'document.finalized',
+} as const satisfies { readonly [T in EventType]?: WebhookEventType };
+
+/** Types of events that somebody may be told of. */
+export const TOLD: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
 /** Tenants that an event is told to: whose record or directory it is. What the service does of its own accord is told to nobody. */
 export function audienceOf({ event, metadata }: StoredEvent): readonly Tenant[] {
-  if (!Object.hasOwn(TYPES, event.type) || metadata.credential.kind === 'system') return [];
+  if (!TOLD.has(event.type) || metadata.credential.kind === 'system') return [];
   return metadata.owner === undefined ? [] : [metadata.owner];
 }
 
-/** What a subscriber is told of an event; undefined when that is nothing. @param practitioner name of who wrote it, where the directory knows. */
-export function viewFor(
-  stored: StoredEvent,
-  subscriber: Subscriber,
-  practitioner?: string,
-): WebhookEvent | undefined {
+/** What a subscriber is told of an event; undefined when that is nothing. */
+export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEvent | undefined {
   const { event, metadata, stream } = stored;
+  const record = patientOf(stream);
+  const patient = record === undefined ? null : subscriber.patientId(record);
   switch (event.type) {
     case 'ResourceCreated':
     case 'ResourceUpdated':
     case 'ResourceDeleted': {
-      const record = patientOf(stream);
-      const data = {
-        ...resourceData(event, metadata.recorded_at),
-        ...external(stored, subscriber, practitioner),
-      };
-      const seen = record === undefined ? null : subscriber.patientId(record);
-      return webhookEvent(
-        { id: eventId(stored.id, TYPES[event.type]), type: TYPES[event.type], at: metadata.recorded_at },
-        subscriber,
-        { ...data, id: event.resourceType === 'Patient' && seen !== null ? seen : data.id, patient: seen },
-        record,
-      );
+      const { resourceType, resourceId, version } = event;
+      return toldOf(stored, TYPES[event.type], subscriber, record, {
+        resource_type: resourceType,
+        id: resourceType === 'Patient' && patient !== null ? patient : resourceId,
+        patient,
+        version,
+        last_updated: metadata.recorded_at,
+        ...external(stored, subscriber),
+      });
+    }
+    case 'DocumentFinalized': {
+      const { id, content_type, size, sha256 } = event.data;
+      const data = { id, patient, content_type, size, sha256 };
+      return toldOf(stored, TYPES[event.type], subscriber, record, data);
     }
     default:
       return undefined;
   }
+}
+
+function toldOf(
+  { id, metadata }: StoredEvent,
+  type: WebhookEventType,
+  subscriber: Subscriber,
+  record: string | undefined,
+  data: object,
+): WebhookEvent {
+  return webhookEvent({ id: eventId(id, type), type, at: metadata.recorded_at }, subscriber, data, record);
 }
 
 /** The test delivery that `ping` asks for. @param at FHIR instant. */
@@ -87,12 +102,8 @@ function webhookEvent(
   return { id, type, record, payload: JSON.stringify(body) };
 }
 
-function resourceData({ resourceType, resourceId, version }: ResourceEvent, at: string) {
-  return { resource_type: resourceType, id: resourceId, patient: null, version, last_updated: at };
-}
-
-/** What is added when another project wrote. */
-function external({ metadata }: StoredEvent, subscriber: Tenant, practitioner: string | undefined): object {
+/** What is added when another project wrote; names are those that its directory had then. */
+function external({ metadata }: StoredEvent, subscriber: Tenant): object {
   const { credential, author, on_behalf_of: behalf, source_system: sourceSystem } = metadata;
   if (credential.project === subscriber.project && credential.environment === subscriber.environment)
     return {};
@@ -101,7 +112,7 @@ function external({ metadata }: StoredEvent, subscriber: Tenant, practitioner: s
     source: {
       author_type: author?.type ?? 'import',
       ...(behalf?.display === undefined ? {} : { organization: behalf.display }),
-      ...(practitioner === undefined ? {} : { practitioner }),
+      ...(author?.display === undefined ? {} : { practitioner: author.display }),
       ...(sourceSystem === undefined ? {} : { source_system: sourceSystem }),
     },
   };

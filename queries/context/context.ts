@@ -1,0 +1,130 @@
+/** A patient's record, told to a language model within a budget of tokens. */
+import pg, { type Pool } from 'pg';
+import type { Ask } from '#src/context/ask.ts';
+import type { Authorship } from '#src/context/compose.ts';
+import { type Made, makeContext } from '#src/context/make.ts';
+import { CONTEXT_TYPES, type Current, versionedOf } from '#src/context/record.ts';
+import type { SystemCode } from '#src/fhir/terminology.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { unavailable } from '#src/shared/refusal.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { copyOut } from '../copy-out.ts';
+import type { Queryable } from '../gather.ts';
+import { type Marks, openMarks } from '../rest/marks.ts';
+import { aiVersions } from '../summary/ai-versions.ts';
+
+/** A context, and the record's last change that it knows of. */
+export interface MadeAt extends Made {
+  readonly at: Micros;
+}
+
+/**
+ * Makes it; undefined when the Patient is not there for the caller, or deleted.
+ * @param today `YYYY-MM-DD`.
+ * @throws Refusal unavailable (503) while the read model history lacks what `resources` has.
+ */
+export type TellContext = (
+  caller: Caller,
+  asked: { readonly patient: string; readonly ask: Ask; readonly today: string },
+) => Promise<MadeAt | undefined>;
+
+/** Names codes. */
+export type NameCodes = (codes: readonly SystemCode[]) => Promise<ReadonlyMap<string, string>>;
+
+/** Opens it over a database. */
+export function openTellContext(pool: Pool, displays: NameCodes): TellContext {
+  const marks = openMarks(pool);
+  return async (caller, { patient, ask, today }) => {
+    if (!isUuid(patient)) return undefined;
+    const { record, at, byAi } = await held(pool, caller.tenantId, patient);
+    if (!record.some(({ type }) => type === 'Patient')) return undefined;
+    const made = await makeContext(
+      {
+        record,
+        byAi,
+        directory: (keys) => directoryEntries(pool, caller.tenantId, keys),
+        displays,
+        authors: (versions) => authorsOf(marks, caller, versions),
+      },
+      ask,
+      today,
+    );
+    return { ...made, at };
+  };
+}
+
+interface Held {
+  readonly record: readonly Current[];
+  readonly at: Micros;
+  readonly byAi: ReadonlySet<string>;
+}
+
+async function held(pool: Pool, tenant: string, patient: string): Promise<Held> {
+  const database = await pool.connect();
+  try {
+    const rows = await recordRows(database, tenant, patient);
+    const byAi = rows.record.length === 0 ? new Set<string>() : await aiVersions(database, tenant, patient);
+    return { ...rows, byAi };
+  } finally {
+    database.release();
+  }
+}
+
+/**
+ * The current versions of a record in one statement, and so at one moment: that of its last change, deletions and
+ * other types included. Index: resources.resource_of_record (record, type, id).
+ */
+async function recordRows(database: Queryable, tenant: string, patient: string): Promise<Omit<Held, 'byAi'>> {
+  const types = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
+  const tuples = await copyOut(
+    database,
+    `select r.type, r.id::text, r.version, r.last_updated,
+       case when not r.deleted and r.type in (${types}) then r.body end
+     from resources.resource r
+     where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(tenant)}::uuid) is true
+     order by r.record, r.type, r.id`,
+  );
+  let at = 0;
+  const record: Current[] = [];
+  for (const [type, id, version, updated, body] of tuples) {
+    at = Math.max(at, Number(updated?.readBigInt64BE()));
+    if (body === null || body === undefined) continue;
+    record.push({
+      type: String(type),
+      id: String(id),
+      version: version?.readInt32BE() ?? 0,
+      body: body.toString(),
+    });
+  }
+  return { record, at };
+}
+
+/** Live entries of the directory. Index: primary key of resources.resource. */
+async function directoryEntries(pool: Pool, tenant: string, keys: readonly string[]): Promise<Current[]> {
+  if (keys.length === 0) return [];
+  const { rows } = await pool.query<Current>({
+    name: 'context-directory',
+    text: `select r.type, r.id, r.version, r.body from resources.resource r
+      where r.id = any($1::uuid[]) and r.tenant = $2 and r.record is null and not r.deleted order by r.id`,
+    values: [keys.map((key) => key.split('/')[1] ?? '').filter(isUuid), tenant],
+  });
+  return rows;
+}
+
+/** @throws Refusal unavailable (503) while the read model history lacks one. */
+async function authorsOf(
+  marks: Marks,
+  caller: Caller,
+  versions: readonly Current[],
+): Promise<ReadonlyMap<string, Authorship>> {
+  const found = await marks(caller, versions);
+  return new Map(
+    versions.map((version) => {
+      const mark = found.get(version.id);
+      if (mark === undefined) throw unavailable('the read model history lags behind the record');
+      const { author, source_system: source } = mark.metadata;
+      return [versionedOf(version), { authorType: author?.type ?? 'import', source: source ?? null }];
+    }),
+  );
+}

@@ -1,0 +1,127 @@
+/** `annal context <manifest>`: makes a context again, from the events as they were when it was asked for. */
+import { type RecordAt, recordAt } from '#src/audit/record-at.ts';
+import { Replay } from '#src/audit/replay.ts';
+import { answerOf } from '#src/context/answer.ts';
+import type { Authorship } from '#src/context/compose.ts';
+import { makeContext } from '#src/context/make.ts';
+import type { Manifest } from '#src/context/manifest.ts';
+import { type Current, versionedOf } from '#src/context/record.ts';
+import { openPool } from '#src/database/pool.ts';
+import type { EventStore } from '#src/events/store.ts';
+import { directoryStream, recordStream } from '#src/events/streams.ts';
+import { ContextManifests, type KeptManifest } from '#src/operations/context-manifests.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { toMicros } from '#src/shared/time.ts';
+import { databaseUrlOf, withEventStore } from './database.ts';
+import { Failure } from './failure.ts';
+import { withStream } from './patient.ts';
+import type { ServiceOptions } from './service.ts';
+
+/** What the command line says. */
+export interface ContextOptions extends Pick<ServiceOptions, 'dataDir'> {
+  /** Prints the whole answer, byte for byte, instead of its text. */
+  readonly json?: boolean;
+}
+
+/**
+ * Makes it and prints it.
+ * @throws Failure for a manifest that is not there, a record that was purged, events that give another context, or a
+ * database that is away.
+ */
+export async function contextCommand(id: string, { json = false, ...where }: ContextOptions): Promise<void> {
+  const url = await databaseUrlOf(where);
+  const pool = openPool(url, { max: 1, name: 'annal context' });
+  const kept = await new ContextManifests(pool).find(id).finally(() => pool.end());
+  if (kept === undefined) throw new Failure(`there is no manifest ${id.slice(0, 60)}`);
+  const { text, body } = await withEventStore(url, (store) => contextAgain(store, kept));
+  process.stdout.write(`${json ? JSON.stringify(body) : text}\n`);
+}
+
+/**
+ * The context that a manifest names, and its text.
+ * @throws Failure when the events give another: they, or the rules by which contexts are made, are not those of then.
+ */
+export async function contextAgain(
+  store: EventStore,
+  { id, tenantId, record: patient, manifest }: KeptManifest,
+): Promise<{ readonly text: string; readonly body: object }> {
+  const { at, day, ask, directory, displays } = JSON.parse(manifest) as Manifest;
+  const record = await withStream(store, recordStream(patient), (events) =>
+    recordAt(events, { kind: 'time', micros: toMicros(at) }, () => false),
+  );
+  const { current, authors, byAi, owner } = versionsOf(record);
+  const made = await makeContext(
+    {
+      record: current,
+      byAi,
+      directory: (keys) =>
+        owner === undefined ? Promise.resolve([]) : entriesAt(store, owner, directory, keys),
+      displays: (codes) => Promise.resolve(named(codes, displays)),
+      authors: () => Promise.resolve(authors),
+    },
+    ask,
+    day,
+  );
+  const answered = answerOf(made, ask, { patient, at, day, tenantId });
+  if (answered.manifest !== manifest) {
+    throw new Failure(`${id}: the events give another context than the one that was answered`);
+  }
+  return { text: made.composed.text, body: answered.body };
+}
+
+interface Versions {
+  readonly current: readonly Current[];
+  readonly authors: ReadonlyMap<string, Authorship>;
+  readonly byAi: ReadonlySet<string>;
+  readonly owner: Tenant | undefined;
+}
+
+/** What the read models showed of a record. */
+function versionsOf({ resources }: RecordAt): Versions {
+  const current: Current[] = [];
+  const authors = new Map<string, Authorship>();
+  const byAi = new Set<string>();
+  let owner: Tenant | undefined;
+  for (const { type, id, version, body, metadata } of resources.values()) {
+    owner ??= metadata.owner;
+    if (body === undefined) continue;
+    const name = versionedOf({ type, id, version });
+    current.push({ type, id, version, body });
+    authors.set(name, {
+      authorType: metadata.author?.type ?? 'import',
+      source: metadata.source_system ?? null,
+    });
+    if (metadata.author?.type === 'ai') byAi.add(name);
+  }
+  return { current, authors, byAi, owner };
+}
+
+/** Entries of the directory in the versions that a manifest names. */
+async function entriesAt(
+  store: EventStore,
+  owner: Tenant,
+  versions: Manifest['directory'],
+  keys: readonly string[],
+): Promise<Current[]> {
+  const found: Current[] = [];
+  if (Object.keys(versions).length === 0) return found;
+  for await (const { event } of new Replay(store.read(directoryStream(owner)))) {
+    if (event.type !== 'ResourceCreated' && event.type !== 'ResourceUpdated') continue;
+    const { resourceType: type, resourceId: id, version, body } = event;
+    const key = `${type}/${id}`;
+    if (keys.includes(key) && versions[key] === version) found.push({ type, id, version, body });
+  }
+  return found;
+}
+
+function named(
+  codes: readonly { readonly system: string; readonly code: string }[],
+  displays: Manifest['displays'],
+): Map<string, string> {
+  return new Map(
+    codes.flatMap(({ system, code }): [string, string][] => {
+      const display = displays[`${system}|${code}`];
+      return display === undefined ? [] : [[`${system}|${code}`, display]];
+    }),
+  );
+}

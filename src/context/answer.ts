@@ -1,0 +1,82 @@
+/** A context as `POST /v1/context` answers it (decisions.md, section 4, "Context"). */
+import type { JsonObject } from '#src/shared/json.ts';
+import type { Ask } from './ask.ts';
+import type { Authored, Section } from './compose.ts';
+import type { Made } from './make.ts';
+import { type Manifest, manifestId, printManifest } from './manifest.ts';
+import { versionedOf } from './record.ts';
+import { TOKENIZER } from './tokenizer.ts';
+
+/** The answer, and the manifest that it names. */
+export interface Answered {
+  readonly body: JsonObject;
+  readonly id: string;
+  /** `printManifest`'s. */
+  readonly manifest: string;
+}
+
+/** When and of whom a context was made, for whom. */
+export interface Ground extends Pick<Manifest, 'patient' | 'at' | 'day'> {
+  readonly tenantId: string;
+}
+
+/** Puts it together. */
+export function answerOf({ told, composed, directory, displays }: Made, ask: Ask, ground: Ground): Answered {
+  const { patient, at, day, tenantId } = ground;
+  const manifest = printManifest({ form: 1, patient, at, day, ask, directory, displays });
+  const id = manifestId(tenantId, manifest);
+  const isText = ask.format === 'text';
+  const body: JsonObject = {
+    manifest_id: id,
+    patient,
+    budget_tokens: ask.budget_tokens,
+    tokens_used: composed.tokens,
+    tokenizer: TOKENIZER,
+    needs: [...ask.needs],
+    sections: composed.sections.map((section) => sectionOf(section, isText)),
+    omitted: composed.omitted.map((omitted) => ({ ...omitted })),
+    warnings: told.warnings.map(({ kind, text, fhir, count }) => ({
+      kind,
+      text,
+      fhir: [...fhir],
+      ...(count === undefined ? {} : { count }),
+    })),
+    provenance_note: provenanceNote(at, day),
+    ...(isText ? { text: composed.text } : {}),
+  };
+  return { body, id, manifest };
+}
+
+function sectionOf({ kind, tokens, items, text, note }: Section, isText: boolean): JsonObject {
+  const sources = items.flatMap(({ fact }) => [fact.entry, ...fact.also].map(versionedOf));
+  return {
+    kind,
+    tokens,
+    items: items.map(itemOf),
+    ...(isText ? { text } : {}),
+    ...(note === undefined ? {} : { note }),
+    sources: [...new Set(sources)],
+  };
+}
+
+function itemOf({ fact, author }: Authored): JsonObject {
+  const { kind, text, entry, members } = fact;
+  return {
+    text,
+    date: entry.dated.date,
+    author_type: author.authorType,
+    source: author.source,
+    fhir: versionedOf(entry),
+    ...(kind === 'ai_notes' ? { verified: false } : {}),
+    ...members,
+  };
+}
+
+function provenanceNote(at: string, day: string): string {
+  return [
+    `The record as it was at ${at}, told on ${day}.`,
+    'Each item names who recorded it (author_type), through which system (source), and the exact version (fhir).',
+    'What an AI wrote stands in ai_notes alone, not verified by anybody.',
+    'A section without items says nothing about the patient.',
+  ].join(' ');
+}

@@ -1,0 +1,90 @@
+/** A context from whatever holds the record: the read models when it is asked for, the events when it is made again. */
+
+import { sourceOf } from '#src/fhir/ips/source.ts';
+import type { SystemCode } from '#src/fhir/terminology.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import type { Ask } from './ask.ts';
+import { type Authorship, type Composed, compose } from './compose.ts';
+import { datedOf } from './dates.ts';
+import { type Current, codesWithoutWords, type Entry, openRecord, versionedOf } from './record.ts';
+import { type Told, tell } from './tell.ts';
+import { loadTokenizer } from './tokenizer.ts';
+
+/** A record, and what is looked up beside it. */
+export interface Sources {
+  /** Current versions, deleted ones left out, in whatever order. */
+  readonly record: Iterable<Current>;
+  /** Versions that an AI wrote (`versionedOf`). */
+  readonly byAi: ReadonlySet<string>;
+  /** Entries of the directory by `Type/id`; those that are not there are absent. */
+  directory(keys: readonly string[]): Promise<readonly Current[]>;
+  /** What codes are called, by `system|code`. */
+  displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
+  /** Who wrote versions, by `versionedOf`. */
+  authors(versions: readonly Current[]): Promise<ReadonlyMap<string, Authorship>>;
+}
+
+/** A context, and what beside the record it was made from. */
+export interface Made {
+  readonly told: Told;
+  readonly composed: Composed;
+  /** Versions of directory entries, by `Type/id`. */
+  readonly directory: Readonly<Record<string, number>>;
+  /** Names of codes, by `system|code`. */
+  readonly displays: Readonly<Record<string, string>>;
+}
+
+/** No line takes fewer tokens. */
+const LEAST_TOKENS = 5;
+/** Facts that are tried beside as many as could fit. */
+const BESIDE = 60;
+
+/**
+ * Makes it. The same record, request and day give the same.
+ * @param today `YYYY-MM-DD`.
+ */
+export async function makeContext(sources: Sources, ask: Ask, today: string): Promise<Made> {
+  const opened = openRecord(sources.record, sources.byAi);
+  const drugs = [
+    ...(opened.facts.get('MedicationStatement') ?? []),
+    ...(opened.facts.get('MedicationRequest') ?? []),
+    ...opened.byAi,
+  ];
+  const found = await sources.directory(
+    [...new Set(drugs.flatMap(({ value }) => medicationIn(value) ?? []))].sort(),
+  );
+  const directory = new Map(
+    found.map((current): [string, Entry] => {
+      const source = sourceOf(current);
+      return [source.key, { ...source, version: current.version, dated: datedOf(source) }];
+    }),
+  );
+  const shown = [...opened.facts.values(), opened.byAi, [...directory.values()]].flat();
+  const displays = await sources.displays(codesWithoutWords(shown.map(({ value }) => value)));
+  const told = tell(opened, ask, { directory, displays, today: Date.parse(today) });
+  const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;
+  const facts = told.facts.slice(0, most);
+  const authors = await sources.authors(facts.map(({ entry }) => entry));
+  const items = facts.map((fact) => {
+    const author = authors.get(versionedOf(fact.entry));
+    if (author === undefined) throw new TypeError(`nobody wrote ${versionedOf(fact.entry)}`);
+    return { fact, author };
+  });
+  const rest = told.facts.slice(most);
+  return {
+    told,
+    composed: compose(items, { ...told, rest }, ask.budget_tokens, await loadTokenizer()),
+    directory: sorted([...directory].map(([key, { version }]) => [key, version])),
+    displays: sorted([...displays]),
+  };
+}
+
+/** The directory's Medication that a resource refers to. */
+function medicationIn({ medicationReference }: JsonObject): string | undefined {
+  const { reference } = (medicationReference ?? {}) as JsonObject;
+  return /(?:^|\/)(Medication\/[0-9a-f-]{36})(?:$|\/_history)/.exec(String(reference))?.[1];
+}
+
+function sorted<Value>(entries: readonly (readonly [string, Value])[]): Record<string, Value> {
+  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

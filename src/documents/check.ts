@@ -1,0 +1,78 @@
+/** Whether every document that an event names has its bytes, and they are the ones of then: part of `annal verify`. */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { type EventStore, StreamDeleted } from '#src/events/store.ts';
+import { recordStream } from '#src/events/streams.ts';
+import { Digest } from './digest.ts';
+import { type BlobKey, BlobMissing, type DocumentStore } from './store.ts';
+
+/** A document whose bytes are missing or others. */
+export interface DocumentFault extends BlobKey {
+  readonly what: 'missing' | 'altered';
+  /** The event that names them. */
+  readonly event: string;
+  readonly message: string;
+}
+
+/** Compares bytes with what `DocumentFinalized` says of them. */
+export class DocumentCheck {
+  readonly faults: DocumentFault[] = [];
+  /** How many were looked at. */
+  documents = 0;
+
+  /** @param limit faults that are named at most */
+  constructor(
+    readonly store: Pick<DocumentStore, 'get'>,
+    readonly log: Pick<EventStore, 'read'>,
+    readonly limit: number,
+  ) {}
+
+  /** Checks the documents that events finalize, one after the other. @throws Refusal unavailable when the store is away */
+  async check(events: readonly StoredEvent[]): Promise<void> {
+    for (const { id, event } of events) {
+      if (event.type !== 'DocumentFinalized') continue;
+      const { patient, id: document, blob, size, sha256 } = event.data;
+      const message = await this.#fault({ patient, document, blob }, { size, sha256 });
+      this.documents += 1;
+      if (message === undefined || this.faults.length >= this.limit) continue;
+      const what = message === MISSING ? 'missing' : 'altered';
+      this.faults.push({ what, patient, document, blob, event: id, message });
+    }
+  }
+
+  /** A purge removes bytes before the events: what has gone since is no fault. */
+  async end(): Promise<readonly DocumentFault[]> {
+    const gone = new Set<string>();
+    for (const patient of new Set(this.faults.map((fault) => fault.patient)))
+      if (await this.#isErased(patient)) gone.add(patient);
+    return this.faults.filter(({ patient }) => !gone.has(patient));
+  }
+
+  async #fault(
+    key: BlobKey,
+    said: { readonly size: number; readonly sha256: string },
+  ): Promise<string | undefined> {
+    const digest = new Digest(Number.POSITIVE_INFINITY);
+    try {
+      const chunks: AsyncIterable<Buffer> = await this.store.get(key);
+      for await (const chunk of chunks) digest.update(chunk);
+    } catch (error) {
+      if (error instanceof BlobMissing) return MISSING;
+      throw error;
+    }
+    const { size, sha256 } = digest.end();
+    if (size !== said.size) return `${size} bytes where the event says ${said.size}`;
+    return sha256 === said.sha256 ? undefined : `SHA-256 ${sha256} where the event says ${said.sha256}`;
+  }
+
+  async #isErased(patient: string): Promise<boolean> {
+    try {
+      for await (const _ of this.log.read(recordStream(patient), { limit: 1 })) return false;
+      return true;
+    } catch (error) {
+      if (error instanceof StreamDeleted) return true;
+      throw error;
+    }
+  }
+}
+
+const MISSING = 'the document store does not have the bytes';

@@ -1,0 +1,167 @@
+/** What of a report is new, what is changed and what is there already: pure. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { sameJson, without } from '#src/shared/json-equal.ts';
+import type { WriteEntry } from '../bundle.ts';
+import { listIn, textIn } from '../v1/elements.ts';
+import { type Draft, draftUrl, LAB_SYSTEM, type LabType, type Notes } from './labs.ts';
+import { isStepBack, isWithdrawn } from './status.ts';
+
+/** What an earlier report wrote, as it stands now. */
+export interface Earlier {
+  readonly id: string;
+  readonly version: number;
+  readonly resource: JsonObject;
+}
+
+/** By type and key. */
+export type EarlierLabs = ReadonlyMap<string, Earlier>;
+
+/** What is to be done about a draft. */
+export interface Decided {
+  readonly draft: Draft;
+  readonly earlier?: Earlier;
+  /** Absent: nothing is written. */
+  readonly entry?: WriteEntry;
+}
+
+/** Elements that an import decides on; others, that somebody added, stay. */
+const OWN: Readonly<Record<LabType, readonly string[]>> = {
+  Observation: [
+    ...['status', 'category', 'code', 'subject', 'effectiveDateTime', 'issued', 'performer', 'component'],
+    ...['valueQuantity', 'valueString', 'valueCodeableConcept', 'valueBoolean', 'valueDateTime', 'valueTime'],
+    ...['valueRange', 'valueRatio', 'dataAbsentReason', 'interpretation', 'note', 'bodySite', 'method'],
+    ...['specimen', 'device', 'referenceRange', 'derivedFrom'],
+  ],
+  DiagnosticReport: [
+    ...['extension', 'basedOn', 'status', 'category', 'code', 'subject', 'effectiveDateTime'],
+    ...['effectivePeriod', 'issued', 'resultsInterpreter', 'specimen', 'result'],
+  ],
+  Specimen: ['subject', 'type', 'receivedTime', 'collection', 'condition'],
+  DocumentReference: ['status', 'docStatus', 'type', 'subject', 'date', 'description', 'content', 'context'],
+};
+/** Values, and what says that there is none. */
+const VALUE = /^(?:value[A-Z]|component$|dataAbsentReason$)/;
+
+/** The name of a draft among what was there earlier. */
+export function nameOf({ type, key }: Pick<Draft, 'type' | 'key'>): string {
+  return `${type} ${key}`;
+}
+
+/** The keys of a resource that imports wrote. */
+export function keysIn(resource: JsonObject): string[] {
+  return listIn(resource.identifier).flatMap(({ system, value }) =>
+    system === LAB_SYSTEM ? (textIn(value) ?? []) : [],
+  );
+}
+
+/**
+ * Decides. What is older than what is there, or a step back from it, is left alone and told; so is what was replaced.
+ * @param notes gets what became of changed results
+ */
+export function decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes: Notes): Decided[] {
+  const known = new Map<string, string>();
+  for (const draft of drafts) {
+    const there = earlier.get(nameOf(draft));
+    if (there !== undefined) known.set(draftUrl(draft.type, draft.key), `${draft.type}/${there.id}`);
+  }
+  return drafts.map((draft, index) => {
+    const { type, key } = draft;
+    const there = earlier.get(nameOf(draft));
+    const resource = linked(draft.resource, known);
+    if (there === undefined) {
+      if (isWithdrawn(resource.status)) notes.warn(draft.place, 'it takes back a result that is not there');
+      return { draft, entry: { index, method: 'POST', type, fullUrl: draftUrl(type, key), resource } };
+    }
+    const next = nextOf(draft, there.resource, resource);
+    if (isSameBut(there.resource, next)) return { draft, earlier: there };
+    const stale = type === 'Specimen' ? undefined : whyStale(there.resource, resource);
+    const result =
+      stale === undefined ? next : { ...there.resource, ...withResults(type, there.resource, resource) };
+    if (stale !== undefined && type !== 'DiagnosticReport') notes.warn(draft.place, stale);
+    if (isSameBut(there.resource, result)) return { draft, earlier: there };
+    if (type === 'Observation')
+      notes.warn(
+        draft.place,
+        `an earlier result is replaced by version ${there.version + 1}: it is ${String(result.status)}`,
+      );
+    return {
+      draft,
+      earlier: there,
+      entry: { index, method: 'PUT', type, id: there.id, resource: result, ifMatch: there.version },
+    };
+  });
+}
+
+/** Of a report sent again only the time of sending may differ. */
+function isSameBut(before: JsonObject, after: JsonObject): boolean {
+  return sameJson(comparable(before), comparable(after));
+}
+
+function comparable(resource: JsonObject): JsonObject {
+  const rest = without(resource, 'meta', 'id', 'issued', 'date', 'text');
+  if (!Array.isArray(rest.content)) return rest;
+  return { ...rest, content: listIn(rest.content).map(contentOf) };
+}
+
+/** A document's bytes may be in the document store: their hash tells them. */
+function contentOf({ attachment }: JsonObject): Json {
+  if (!isObject(attachment)) return {};
+  const { contentType = '', title = '', hash, url = '' } = attachment;
+  return { contentType, title, bytes: hash ?? url };
+}
+
+/** The version after: what the import decides on anew, what others added as it was. */
+function nextOf({ type, keepsValue }: Draft, before: JsonObject, draft: JsonObject): JsonObject {
+  const next = { ...without(before, ...OWN[type], 'text'), ...without(draft, 'identifier') };
+  const kept = keepsValue === true ? valueKept(before, draft) : {};
+  return { ...next, ...kept, ...withResults(type, before, draft) };
+}
+
+/** What was measured, of a result that is sent without it. */
+function valueKept(before: JsonObject, draft: JsonObject): JsonObject {
+  const valued = Object.keys(draft).some((name) => VALUE.test(name));
+  if (valued) return {};
+  return Object.fromEntries(
+    Object.entries(before).filter(([name]) => VALUE.test(name) || name === 'referenceRange'),
+  );
+}
+
+/** A report keeps the results of earlier messages beside its new ones. */
+function withResults(type: LabType, before: JsonObject, draft: JsonObject): JsonObject {
+  if (type !== 'DiagnosticReport') return {};
+  const all = new Map<string, JsonObject>();
+  for (const one of [...listIn(before.result), ...listIn(draft.result)]) all.set(String(one.reference), one);
+  return all.size === 0 ? {} : { result: [...all.values()] };
+}
+
+/** Why a report does not change what is there; undefined when it does. */
+function whyStale(before: JsonObject, draft: JsonObject): string | undefined {
+  const [then, now] = [momentIn(before), momentIn(draft)];
+  if (now < then) return 'it is older than the result that is there, which stays';
+  if (isStepBack(before.status, draft.status))
+    return 'it is a step back from the result that is there, which stays';
+  if (isWithdrawn(before.status) && !isWithdrawn(draft.status) && !(now > then))
+    return 'the result was taken back, and this is no later one';
+  return undefined;
+}
+
+/** When a result was issued, ms since 1970; NaN when nothing says it. */
+function momentIn({ issued, date }: JsonObject): number {
+  return Date.parse(textIn(issued) ?? textIn(date) ?? '');
+}
+
+/** A copy with references of what is there already in the place of drafts'. */
+function linked(resource: JsonObject, known: ReadonlyMap<string, string>): JsonObject {
+  const link = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(link);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [
+        name,
+        name === 'reference' && typeof member === 'string' ? (known.get(member) ?? member) : link(member),
+      ]),
+    );
+  };
+  const copy = link(resource);
+  return isObject(copy) ? copy : resource;
+}

@@ -1,0 +1,123 @@
+/** Laboratory results that come as JSON items or as rows of a table, as Observations. Pure. */
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { LOINC, present, splitCode, toConcept, toNote } from '../v1/elements.ts';
+import { toObservation } from '../v1/observation.ts';
+import { labelOf } from './codes.ts';
+import { type Draft, identifierOf, keyOf, type Labs, Notes } from './labs.ts';
+import { rangeOf } from './range.ts';
+import { localSystem } from './systems.ts';
+import { quantityOf, ucumOf } from './units.ts';
+import { textual } from './value.ts';
+
+/** A result: the members of an observation of REST v1, with units and ranges as laboratories write them. */
+export interface LabItem {
+  readonly code: string;
+  readonly system?: string | undefined;
+  readonly display?: string | undefined;
+  readonly category?: string | undefined;
+  /** A FHIR dateTime. */
+  readonly effective_at: string;
+  readonly value?: number | undefined;
+  readonly unit?: string | undefined;
+  /** With a unit it may be a number: `< 5`. */
+  readonly value_text?: string | undefined;
+  readonly value_code?:
+    | { readonly code: string; readonly system?: string | undefined; readonly display?: string | undefined }
+    | undefined;
+  readonly value_boolean?: boolean | undefined;
+  readonly reference_range?:
+    | { readonly low?: number | undefined; readonly high?: number | undefined }
+    | undefined;
+  /** As it is written: `4,0 - 5,6`. */
+  readonly range_text?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+/** Whose they are, and from where. */
+export interface OfItems {
+  /** `Patient/<id>`. */
+  readonly subject: string;
+  /** Name of the source system; empty when nobody says it. */
+  readonly source: string;
+  /** What the report is called there: with it a result that is sent again with another value is a correction. */
+  readonly origin?: string | undefined;
+  /** `items`, `rows` */
+  readonly place: string;
+}
+
+/** Makes Observations of items. */
+export function labsOfItems(items: readonly LabItem[], of: OfItems): Labs {
+  const notes = new Notes();
+  const seen = new Map<string, number>();
+  const drafts = items.map((item, index): Draft => {
+    const place = `${of.place}.${index}`;
+    const coded = codeOf(item, of.source);
+    if (!coded.loinc) notes.unmapped(labelOf(item.code, item.display ?? ''));
+    const resource = {
+      ...toObservation(
+        { code: item.code, category: item.category ?? 'laboratory', effective_at: item.effective_at },
+        of.subject,
+      ),
+      code: coded.concept,
+      ...valueOfItem(item, place, notes),
+      ...toNote(item.note),
+    };
+    const key = keyOfItem(item, resource, of, seen);
+    return { type: 'Observation', key, place, resource: { ...resource, identifier: [identifierOf(key)] } };
+  });
+  return { drafts, ...notes.told };
+}
+
+/** A bare code is LOINC's where it can be one, else the source's own. */
+function codeOf(item: LabItem, source: string): { concept: JsonObject; loinc: boolean } {
+  const { system, code } = splitCode(item.code);
+  const named = system ?? item.system;
+  const loinc = (named === undefined || named === LOINC) && isLoincCode(code);
+  const of = loinc ? LOINC : named === LOINC ? localSystem(source) : (named ?? localSystem(source));
+  return {
+    concept: toConcept({ code, system: of, display: item.display ?? (loinc ? undefined : code) }),
+    loinc,
+  };
+}
+
+function valueOfItem(item: LabItem, place: string, notes: Notes): JsonObject {
+  const { value, value_text: text, value_code: coded, value_boolean: truth, reference_range: range } = item;
+  const unit = item.unit ?? '';
+  const code = ucumOf(unit);
+  if (unit !== '' && code === undefined)
+    notes.warn(place, `the unit ${unit.slice(0, 60)} is kept as it is: it is not surely one of UCUM`);
+  const end = (number: number | undefined): Json | undefined =>
+    number === undefined ? undefined : quantityOf({ value: number }, unit, code);
+  const limits =
+    item.range_text === undefined
+      ? present({ low: end(range?.low), high: end(range?.high) })
+      : rangeOf(item.range_text, unit, code);
+  return {
+    ...(value === undefined ? {} : { valueQuantity: quantityOf({ value }, unit, code) }),
+    ...(text === undefined ? {} : textual(text, { unit, code }).element),
+    ...(coded === undefined ? {} : { valueCodeableConcept: toConcept(coded) }),
+    ...(truth === undefined ? {} : { valueBoolean: truth }),
+    ...(Object.keys(limits).length === 0 ? {} : { referenceRange: [limits] }),
+  };
+}
+
+/**
+ * With an origin: that, the code and which it is of several. Without one nothing says that a result takes another's place,
+ * and so its value is part of what it is.
+ */
+function keyOfItem(
+  { code, effective_at: effective }: LabItem,
+  resource: JsonObject,
+  { source, origin }: OfItems,
+  seen: Map<string, number>,
+): string {
+  const value = Object.entries(resource).filter(([name]) => name.startsWith('value'));
+  const key =
+    origin === undefined
+      ? keyOf('item', source, effective, code, JSON.stringify(value))
+      : keyOf('item', source, origin, code);
+  const nth = (seen.get(key) ?? 0) + 1;
+  seen.set(key, nth);
+  return nth === 1 ? key : `${key}/${nth}`;
+}

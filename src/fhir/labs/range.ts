@@ -1,0 +1,54 @@
+/** Reference ranges (OBX-7) as laboratories write them. */
+import type { JsonObject } from '#src/shared/json.ts';
+import { decimalIn } from './numbers.ts';
+import { quantityOf } from './units.ts';
+
+const NUMBER = String.raw`[+-]?\d+(?:[.,]\d+)?|[+-]?[.,]\d+`;
+const BETWEEN = new RegExp(
+  String.raw`^[[(]?\s*(${NUMBER})\s*(?:-|–|—|to|bis|till|tot|à|\.\.\.?)\s*(${NUMBER})\s*[\])]?(.*)$`,
+  'su',
+);
+const BOUND = new RegExp(
+  String.raw`^([<>≤≥]=?|=[<>]|up to|bis|below|under|above|over)\s*(${NUMBER})(.*)$`,
+  'su',
+);
+/** What may stand behind the numbers: the unit itself. */
+const UNIT = /^\s*[^\s\d;:,]*\s*$/;
+const LOWER = /^(?:>|≥|=>|above|over)/;
+
+/**
+ * A reference range: always its text; low and high where the text is two numbers or a bound, and says nothing else.
+ * @param unit as written. @param code in UCUM
+ */
+export function rangeOf(text: string, unit: string, code: string | undefined): JsonObject {
+  const trimmed = text.trim();
+  const own = unit.trim();
+  const ends = endsOf(own !== '' && trimmed.endsWith(own) ? trimmed.slice(0, -own.length).trim() : trimmed);
+  const quantity = (end: string | undefined): JsonObject | undefined => {
+    const value = end === undefined ? undefined : decimalIn(end.replace(/^([+-]?)[.,]/, '$10.'));
+    return value === undefined ? undefined : quantityOf({ value }, unit, code);
+  };
+  const low = quantity(ends.low);
+  const high = quantity(ends.high);
+  const understood =
+    (low !== undefined) === (ends.low !== undefined) && (high !== undefined) === (ends.high !== undefined);
+  if (!understood || Number(String(low?.value)) > Number(String(high?.value))) return { text: trimmed };
+  return {
+    ...(low === undefined ? {} : { low }),
+    ...(high === undefined ? {} : { high }),
+    text: trimmed,
+  };
+}
+
+interface Ends {
+  readonly low?: string | undefined;
+  readonly high?: string | undefined;
+}
+
+function endsOf(text: string): Ends {
+  const [, low, high, after = ''] = BETWEEN.exec(text) ?? [];
+  if (low !== undefined && UNIT.test(after)) return { low, high };
+  const [, sign, bound, rest = ''] = BOUND.exec(text) ?? [];
+  if (sign === undefined || !UNIT.test(rest)) return {};
+  return LOWER.test(sign) ? { low: bound } : { high: bound };
+}

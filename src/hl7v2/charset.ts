@@ -1,0 +1,89 @@
+/** Character sets of messages: MSH-18, HL7 table 0211. */
+import { isUtf8 } from 'node:buffer';
+import { noMessage } from './delimiters.ts';
+
+/** Names of table 0211, and such as systems write beside them → labels of the Encoding Standard. Upper case. */
+const LABELS: Readonly<Record<string, string>> = {
+  '8859/2': 'iso-8859-2',
+  '8859/3': 'iso-8859-3',
+  '8859/4': 'iso-8859-4',
+  '8859/5': 'iso-8859-5',
+  '8859/6': 'iso-8859-6',
+  '8859/7': 'iso-8859-7',
+  '8859/8': 'iso-8859-8',
+  '8859/9': 'windows-1254',
+  '8859/15': 'iso-8859-15',
+  'GB 18030-2000': 'gb18030',
+  'BIG-5': 'big5',
+  'KS X 1001': 'euc-kr',
+  'ISO IR87': 'iso-2022-jp',
+  'UNICODE UTF-8': 'utf-8',
+  'UNICODE UTF-16': 'utf-16le',
+  UNICODE: 'utf-8',
+  ASCII: 'utf-8',
+  'ISO IR6': 'utf-8',
+};
+
+/** A label for a name of a character set; undefined for one that is not known. Latin-1 is read as Windows-1252 is. */
+export function labelOf(name: string): string | undefined {
+  const upper = name.trim().toUpperCase();
+  const usual = upper.replace(/^(?:ISO[ -]?)?8859[-/ ]/, '8859/');
+  const known = LABELS[usual];
+  if (known !== undefined) return known;
+  try {
+    return new TextDecoder(usual === '8859/1' ? 'iso-8859-1' : upper).encoding;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A decoder that replaces what it cannot read. @param label one that `labelOf` gave; none: UTF-8 */
+export function decoderOf(label = 'utf-8'): (bytes: Uint8Array) => string {
+  const decoder = new TextDecoder(label);
+  return (bytes) => decoder.decode(bytes);
+}
+
+/** A message's text, and what is worth telling of how it was read. */
+export interface DecodedText {
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The text of bytes: by their byte order mark, else by what the request names, else by MSH-18, else UTF-8; what is none of
+ * it and names nothing is read as Windows-1252.
+ * @param declared `charset` of the request's Content-Type.
+ * @throws Refusal invalid (422) for a character set that is not known, where the bytes are not UTF-8.
+ */
+export function decodeBytes(bytes: Uint8Array, declared?: string): DecodedText {
+  const mark = markOf(bytes);
+  if (mark !== undefined) return { text: decoderOf(mark)(bytes), warnings: [] };
+  const names = [declared, nameIn(bytes)].filter((name) => name !== undefined);
+  const labels = names.map(labelOf);
+  const utf8 = isUtf8(bytes);
+  const other = labels[0] === 'utf-8' && utf8 ? undefined : labels.find((one) => one !== 'utf-8');
+  if (other !== undefined) return { text: decoderOf(other)(bytes), warnings: [] };
+  if (utf8) return { text: decoderOf()(bytes), warnings: [] };
+  const unknown = names.find((_, at) => labels[at] === undefined);
+  if (unknown !== undefined)
+    throw noMessage(`the character set ${unknown.slice(0, 40)} is not known`, 'not-supported');
+  const warnings = ['the bytes are not UTF-8: they were read as Windows-1252'];
+  return { text: decoderOf('windows-1252')(bytes), warnings };
+}
+
+function markOf(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  return undefined;
+}
+
+/** MSH-18, its first repetition, read as bytes: all names are ASCII. */
+function nameIn(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 4_000)).toString('latin1');
+  const [, , field, header = ''] = /(^|[\r\n\x0b])\s*MSH([^\w\s])([^\r\n]*)/.exec(head) ?? [];
+  if (field === undefined) return undefined;
+  const repetition = header.charAt(1);
+  const [name = ''] = (header.split(field)[16] ?? '').split(repetition);
+  return name.trim() === '' ? undefined : name.trim();
+}

@@ -1,0 +1,35 @@
+/** The characters that part a message, which each message names itself: HL7 v2 chapter 2, "Message delimiters". */
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+
+/** One character each; undefined where the message names none. */
+export interface Delimiters {
+  readonly field: string;
+  readonly component: string;
+  readonly repetition: string | undefined;
+  readonly escape: string | undefined;
+  readonly subcomponent: string | undefined;
+}
+
+/** Printable, and nothing that values are made of. */
+const DELIMITER = /^[!-/:-@[-`{-~]$/;
+
+/**
+ * Reads them from a message header: `MSH|^~\&`. A fifth, the truncation character of version 2.7, parts nothing.
+ * @throws Refusal invalid (422) when the header has none, or one of them twice.
+ */
+export function delimitersOf(header: string): Delimiters {
+  const field = header.charAt(3);
+  const end = header.indexOf(field, 4);
+  const others = header.slice(4, end < 0 ? undefined : end).trimEnd();
+  const [component, repetition, escaping, subcomponent] = others;
+  const all = [field, component, repetition, escaping, subcomponent].filter((one) => one !== undefined);
+  if (component === undefined || others.length > 5 || !all.every((one) => DELIMITER.test(one)))
+    throw noMessage('the delimiters after MSH are not such as |^~\\&');
+  if (new Set(all).size < all.length) throw noMessage('one character is two delimiters in MSH');
+  return { field, component, repetition, escape: escaping, subcomponent };
+}
+
+/** What is told of a text that is no message. */
+export function noMessage(diagnostics: string, code: Issue['code'] = 'structure'): Refusal {
+  return new Refusal('invalid', { code, diagnostics, expression: 'message' });
+}

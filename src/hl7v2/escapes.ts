@@ -1,0 +1,62 @@
+/** Escape sequences of texts: HL7 v2 chapter 2, "Use of escape sequences in text fields". */
+import type { Delimiters } from './delimiters.ts';
+
+/** Bytes that `\X…\` gives, in the message's character set. */
+export type Decode = (bytes: Uint8Array) => string;
+
+/** No text of a record holds them. */
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+
+/** A text without control characters and halves of surrogate pairs. */
+export function cleaned(text: string): string {
+  return text.replaceAll(CONTROL, '').toWellFormed();
+}
+
+/**
+ * A text with its escape sequences resolved. Formatting becomes line breaks and blanks, highlighting goes; a sequence that
+ * is not known, and an escape character that begins none, stay as they are.
+ */
+export function unescapeText(text: string, delimiters: Delimiters, decode: Decode): string {
+  const mark = delimiters.escape;
+  if (mark === undefined || !text.includes(mark)) return cleaned(text);
+  const parts = text.split(mark);
+  let plain = parts[0] ?? '';
+  for (let at = 1; at < parts.length; at += 1) {
+    const sequence = parts[at] ?? '';
+    const meaning = at + 1 < parts.length ? meaningOf(sequence, delimiters, decode) : undefined;
+    if (meaning === undefined) plain += mark + sequence;
+    else {
+      plain += meaning + (parts[at + 1] ?? '');
+      at += 1;
+    }
+  }
+  return cleaned(plain);
+}
+
+/** What stands between two escape characters; undefined for what is no sequence. */
+function meaningOf(sequence: string, delimiters: Delimiters, decode: Decode): string | undefined {
+  switch (sequence) {
+    case 'F':
+      return delimiters.field;
+    case 'S':
+      return delimiters.component;
+    case 'T':
+      return delimiters.subcomponent ?? '&';
+    case 'R':
+      return delimiters.repetition ?? '~';
+    case 'E':
+      return delimiters.escape ?? '\\';
+    case 'P':
+      return '#';
+    case 'H':
+    case 'N':
+      return '';
+  }
+  const [, hex] = /^X((?:[0-9A-Fa-f]{2})+)$/.exec(sequence) ?? [];
+  if (hex !== undefined) return decode(Buffer.from(hex, 'hex'));
+  const [, command, count] = /^\.(br|ce|sp|sk|in|ti|fi|nf)([+-]?\d{0,3})$/.exec(sequence) ?? [];
+  if (command === undefined) return undefined;
+  if (command === 'br' || command === 'ce') return '\n';
+  if (command !== 'sp' && command !== 'sk') return '';
+  return (command === 'sp' ? '\n' : ' ').repeat(Math.max(1, Math.min(Number(count) || 1, 100)));
+}

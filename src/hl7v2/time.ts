@@ -1,0 +1,55 @@
+/** Times of messages (DT, DTM, TS, TM): HL7 v2 chapter 2A. */
+
+/** A time as ISO 8601 says it, to the precision that it came in. */
+export interface Moment {
+  /** `2026`, `2026-03`, `2026-03-31`, or with a time and its offset. */
+  readonly iso: string;
+  /** The offset was not there: it is the message's, or UTC. */
+  readonly assumed: boolean;
+}
+
+const HL7 = /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{0,9}))?)?)?)?)?)?(Z|[+-]\d{4})?$/;
+const TIME = /^(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,9}))?)?)?(?:Z|[+-]\d{4})?$/;
+
+/**
+ * Reads a time: `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][±ZZZZ]`, and the forms of ISO 8601 that some systems send.
+ * @param zone offset of times that name none, `+02:00`.
+ * @returns undefined for what is no time. Whether the calendar has the day is not asked.
+ */
+export function momentOf(text: string, zone?: string): Moment | undefined {
+  const compact = text.trim().replace(/(\d)[T ](?=\d)/, '$1');
+  const plain = /^\d{4}-\d\d/.test(compact) ? dashless(compact) : compact;
+  const [, year, month, day, hour, minute = '00', second = '00', fraction, offset] = HL7.exec(plain) ?? [];
+  if (year === undefined) return undefined;
+  if (month === undefined || month === '00') return { iso: year, assumed: false };
+  if (day === undefined || day === '00') return { iso: `${year}-${month}`, assumed: false };
+  const date = `${year}-${month}-${day}`;
+  if (hour === undefined) return { iso: date, assumed: false };
+  const seconds = fraction ? `${second}.${fraction}` : second;
+  const of = offsetOf(offset);
+  return { iso: `${date}T${hour}:${minute}:${seconds}${of ?? zone ?? 'Z'}`, assumed: of === undefined };
+}
+
+/** The offset of a time, `+02:00`; undefined where it names none. */
+export function zoneOf(text: string): string | undefined {
+  const [offset] = /(?:Z|[+-]\d\d:?\d\d)$/.exec(text.trim().replace(/^\d{4}-\d\d(?:-\d\d)?/, '')) ?? [];
+  return offsetOf(offset?.replace(':', ''));
+}
+
+/** `hh:mm:ss`; undefined for what is no time of day. */
+export function timeOf(text: string): string | undefined {
+  const [, hour, minute = '00', second = '00', fraction] = TIME.exec(text.trim().replaceAll(':', '')) ?? [];
+  if (hour === undefined) return undefined;
+  return `${hour}:${minute}:${second}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
+/** `2026-03-31T09:30:00+02:00` without what HL7 leaves out; the sign of the offset stays. */
+function dashless(text: string): string {
+  const date = text.slice(0, 10).replaceAll('-', '');
+  return date + text.slice(10).replaceAll(':', '');
+}
+
+function offsetOf(offset: string | undefined): string | undefined {
+  if (offset === undefined || offset === 'Z') return offset;
+  return `${offset.slice(0, 3)}:${offset.slice(3)}`;
+}

@@ -1,0 +1,132 @@
+/** What a language model needs to know of a patient (interface.md, section 2.5; decisions.md, section 4, "Context"). */
+import { z } from 'zod';
+import type { MadeAt } from '#queries/context/context.ts';
+import { answerOf } from '#src/context/answer.ts';
+import { type Ask, KINDS, NEED_FORMS, parseNeed } from '#src/context/ask.ts';
+import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { toInstant } from '#src/shared/time.ts';
+import { route } from '../api/route.ts';
+import type { RestRequest } from './record.ts';
+import { optional, text } from './schemas.ts';
+
+/** Fewest tokens: the patient and a line or two. */
+const LEAST = 50;
+const MOST = 100_000;
+
+const asked = z.strictObject({
+  patient: z.string().max(64).describe('The id of the patient.'),
+  task: optional(text.max(200)).describe(
+    'What it is for, in words: `medication review`, `follow-up: diabetes`.',
+  ),
+  question: optional(text.max(2_000)).describe('What is to be answered.'),
+  needs: optional(
+    z
+      .array(
+        z
+          .string()
+          .max(300)
+          .refine((need) => parseNeed(need) !== undefined, NEED_FORMS),
+      )
+      .max(50),
+  ).describe(
+    'What must be told if it is recorded, the most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`.',
+  ),
+  budget_tokens: z.int().min(LEAST).max(MOST).default(2_000).describe('Most tokens of the text.'),
+  format: z.enum(['structured', 'text']).default('structured'),
+  window_days: optional(z.int().min(1).max(36_500)).describe(
+    'How far back findings, visits, procedures, vaccinations, documents and past problems go.',
+  ),
+});
+
+const item = z.looseObject({
+  text: z.string().describe('One line.'),
+  date: z.string().nullable().describe('When it happened or began, as the record says it.'),
+  author_type: z.enum(AUTHOR_TYPES).describe('Of this version.'),
+  source: z.string().nullable().describe('The source system.'),
+  fhir: z.string().describe('`<Type>/<id>/_history/<version>`'),
+  verified: z.literal(false).optional().describe('In `ai_notes` alone.'),
+});
+
+const contextSchema = z
+  .object({
+    manifest_id: z.string().describe('From it the same context can be made again.'),
+    patient: z.string(),
+    budget_tokens: z.int(),
+    tokens_used: z
+      .int()
+      .describe('Tokens of the text that `format: text` gives; structured answers hold the same.'),
+    tokenizer: z.string(),
+    needs: z.array(z.string()),
+    sections: z.array(
+      z.object({
+        kind: z.enum(KINDS),
+        tokens: z.int().describe('Of its part of the text.'),
+        items: z.array(item).describe('The most needed first.'),
+        text: z.string().optional(),
+        note: z.string().optional(),
+        sources: z.array(z.string()).describe('Every version that it was made from.'),
+      }),
+    ),
+    omitted: z.array(z.object({ kind: z.enum(KINDS), count: z.int(), reason: z.enum(['budget', 'window']) })),
+    warnings: z.array(
+      z.object({
+        kind: z.enum(['contradiction', 'gap', 'left_out', 'not_found']),
+        text: z.string(),
+        fhir: z.array(z.string()),
+        count: z.int().optional(),
+      }),
+    ),
+    provenance_note: z.string(),
+    text: z.string().optional().describe('With `format: text`.'),
+  })
+  .meta({ id: 'Context' });
+
+/** Its route. */
+export const CONTEXT_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/v1/context',
+    operationId: 'tellContext',
+    summary: 'What a language model needs to know of a patient, within a budget of tokens',
+    description:
+      'Reads only. The same record, request and day give the same answer. What an AI wrote stands in `ai_notes` alone; what was entered in error or refuted, and what has an unknown modifierExtension, is left out and counted in `warnings`.',
+    tag: 'Patients and records',
+    credential: 'api_key',
+    scope: 'read',
+    body: asked,
+    answers: { 200: { description: 'The context', schema: contextSchema } },
+    async run(request) {
+      const { services, caller, body, now } = request;
+      const { patient, needs = [], ...rest } = body;
+      const ask: Ask = { ...rest, needs };
+      const day = toInstant(now()).slice(0, 10);
+      const made = await tellContext(request, { patient, ask, today: day });
+      if (made === undefined) throw notFound('Patient', patient);
+      const ground = { patient, day, at: toInstant(made.at), tenantId: caller.tenantId };
+      const { body: answer, id, manifest } = answerOf(made, ask, ground);
+      const kept = await services.manifests.keep({
+        id,
+        manifest,
+        record: patient,
+        tenantId: caller.tenantId,
+      });
+      if (!kept) throw notFound('Patient', patient);
+      return { status: 200, body: answer, reads: true };
+    },
+  }),
+];
+
+/** Of what another has just written, one read model may show more than the other: then that is waited for. */
+async function tellContext(
+  { services, caller }: RestRequest,
+  asking: { readonly patient: string; readonly ask: Ask; readonly today: string },
+): Promise<MadeAt | undefined> {
+  try {
+    return await services.queries.tellContext(caller, asking);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== 'unavailable') throw error;
+    await services.caughtUp(['resources', 'history']);
+    return services.queries.tellContext(caller, asking);
+  }
+}

@@ -1,0 +1,46 @@
+/** What the caller may do for a patient, and until when (interface.md, section 4.3; decisions.md, section 4). */
+import { z } from 'zod';
+import { route } from '../api/route.ts';
+import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { liveResource } from './record.ts';
+
+const grantSchema = z
+  .object({
+    id: z.string(),
+    status: z.string(),
+    purpose: z.string().nullable(),
+    application: z.object({
+      id: z.string(),
+      name: z.string(),
+      kind: z.string(),
+      organization: z.string(),
+      privacy_url: z.string().nullable(),
+    }),
+    scopes: z.array(z.string()),
+    scopes_text: z.array(z.string()),
+    granted_at: instant,
+    expires_at: instant,
+    revoked_at: instant.nullable(),
+    granted_by: z.string(),
+  })
+  .meta({ id: 'Grant' });
+
+/** Its route. */
+export const GRANT_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}/grants',
+    operationId: 'listGrants',
+    summary: 'What the calling application may do for a patient',
+    description:
+      'Empty: no consent can be given yet, and a project needs none for the patients that it created.',
+    tag: 'Patients',
+    credential: 'api_key',
+    query: z.strictObject(LIST_QUERY),
+    answers: { 200: { description: 'A page', schema: listOf(grantSchema) } },
+    async run(request) {
+      await liveResource(request, 'Patient', request.params.patient_id);
+      return { status: 200, body: { data: [], total: 0, next_cursor: null } };
+    },
+  }),
+];

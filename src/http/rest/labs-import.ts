@@ -1,0 +1,139 @@
+/** Imports of laboratory results: decided on what earlier reports wrote, written by one transaction. */
+import type { CommandContext } from '#commands/command.ts';
+import type { CurrentResource } from '#queries/read.ts';
+import type { WriteEntry } from '#src/fhir/bundle.ts';
+import { decideLabs, type Earlier, keysIn, nameOf } from '#src/fhir/labs/decide.ts';
+import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/fhir/labs/labs.ts';
+import { shownObservation } from '#src/fhir/v1/observation.ts';
+import { isObject, parseJson } from '#src/shared/json.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { toMicros } from '#src/shared/time.ts';
+import type { RouteResult } from '../api/route.ts';
+import { tokenOf } from './list.ts';
+import { type RestRequest, shownRecords } from './record.ts';
+
+/** A resource as it stands, with its body. */
+type Stored = CurrentResource & { readonly body: string };
+
+/** Keys that one search asks for. */
+const KEYS = 100;
+
+/**
+ * Writes what is new and what has changed, all or nothing.
+ * @returns 200 with `created`, `skipped`, `unmapped`, `warnings` and the report's `observations` as they stand now
+ * @throws Refusal 409 413 422, naming places of the report
+ */
+export async function importLabs(
+  request: RestRequest,
+  command: CommandContext,
+  patient: string,
+  labs: Labs,
+): Promise<RouteResult> {
+  const { services } = request;
+  const { drafts } = labs;
+  const most = services.config.limits.bundleEntries;
+  if (drafts.length > most)
+    throw new Refusal('too_large', {
+      code: 'too-long',
+      diagnostics: `a report may become ${most} resources; this one becomes ${drafts.length}`,
+    });
+  let notes = new Notes();
+  let there: Map<string, Stored> | undefined;
+  const decide = async (): Promise<readonly WriteEntry[]> => {
+    there = await earlierOf(request, patient, drafts);
+    notes = new Notes();
+    const earlier = new Map([...there].map(([name, stored]) => [name, asEarlier(stored)]));
+    return decideLabs(drafts, earlier, notes).flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+  };
+  const { result, position } = await namingPlaces(
+    drafts,
+    services.commands.decided(command, `labs/${patient}`, decide),
+  );
+  // An earlier attempt decided it, and died: what it wrote is there by now, or soon.
+  const now = there ?? (await earlierOf(request, patient, drafts));
+  const written = [...result.values()];
+  for (const { type, id, version, lastUpdated, body } of written) {
+    if (body === undefined) continue;
+    const stored = { type, id, version, lastUpdated: toMicros(lastUpdated ?? ''), body };
+    for (const key of keysIn(asEarlier(stored).resource))
+      now.set(nameOf({ type: type as LabType, key }), stored);
+  }
+  const observations = drafts.flatMap((draft) =>
+    draft.type === 'Observation' ? (now.get(nameOf(draft)) ?? []) : [],
+  );
+  const ofType = written.filter(({ type }) => type === 'Observation');
+  return {
+    status: 200,
+    body: {
+      created: ofType.filter(({ outcome }) => outcome === 'created').length,
+      skipped: observations.length - ofType.length,
+      unmapped: labs.unmapped,
+      warnings: [...labs.warnings, ...notes.told.warnings],
+      observations: await shownRecords(request, observations, shownObservation),
+    },
+    position,
+  };
+}
+
+/** What earlier reports wrote of the same results, by type and key. */
+async function earlierOf(
+  { services, caller }: RestRequest,
+  patient: string,
+  drafts: readonly Draft[],
+): Promise<Map<string, Stored>> {
+  await services.caughtUp(['search', 'resources']);
+  const found = new Map<string, Stored>();
+  const types = [...new Set(drafts.map(({ type }) => type))];
+  for (const type of types) {
+    const keys = drafts.filter((draft) => draft.type === type).map(({ key }) => key);
+    for (let from = 0; from < keys.length; from += KEYS) {
+      const tokens = keys.slice(from, from + KEYS).map((key) => tokenOf(LAB_SYSTEM, key));
+      const page = await services.queries.search(caller, {
+        type,
+        record: patient,
+        base: `${services.config.baseUrl}/fhir/R4/`,
+        query: new URLSearchParams([
+          ['identifier', tokens.join(',')],
+          ['_count', '200'],
+          ['_total', 'none'],
+        ]),
+      });
+      for (const match of page.matches) {
+        if (match.body === null) continue;
+        const stored = { ...match, body: match.body };
+        for (const key of keysIn(asEarlier(stored).resource)) {
+          const before = found.get(nameOf({ type, key }));
+          if (before === undefined || before.id > stored.id) found.set(nameOf({ type, key }), stored);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/** With the literals of its numbers. */
+function asEarlier({ id, version, body }: Pick<Stored, 'id' | 'version' | 'body'>): Earlier {
+  const { value: resource } = parseJson(body);
+  if (!isObject(resource)) throw new TypeError('a stored body is no object');
+  return { id, version, resource };
+}
+
+/** Runs the write. @throws Refusal that names places of the report where the write's own named entries */
+async function namingPlaces<T>(drafts: readonly Draft[], write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== 'invalid') throw error;
+    const told = (text: string): string =>
+      text.replaceAll(
+        /Bundle\.entry\[(\d+)\](?:\.resource)?/g,
+        (_, index) => drafts[Number(index)]?.place ?? '',
+      );
+    const named = error.issues.map((issue): Issue => {
+      const { expression, diagnostics } = issue;
+      const place = expression === undefined ? {} : { expression: told(expression) };
+      return { ...issue, diagnostics: told(diagnostics), ...place };
+    });
+    throw new Refusal('invalid', named, { ...error.headers });
+  }
+}

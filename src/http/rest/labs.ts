@@ -1,0 +1,129 @@
+/** Import of laboratory results: HL7 v2 messages, JSON items, tables (interface.md, section 4.3; decisions.md, section 4). */
+import { z } from 'zod';
+import type { CommandContext } from '#commands/command.ts';
+import { type LabItem, labsOfItems } from '#src/fhir/labs/items.ts';
+import type { Labs } from '#src/fhir/labs/labs.ts';
+import { labsOfMessage } from '#src/fhir/labs/message.ts';
+import { itemsOfTable } from '#src/fhir/labs/table.ts';
+import { decodeBytes } from '#src/hl7v2/charset.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { type ApiRequest, type RouteResult, route } from '../api/route.ts';
+import type { RawBody } from '../body.ts';
+import { type GivenItems, labsBody, labsQuery } from './labs-body.ts';
+import { importLabs } from './labs-import.ts';
+import { observationSchema } from './observations.ts';
+import { commandOf, liveResource, resourceIn } from './record.ts';
+import { AUTHOR } from './schemas.ts';
+
+const CSV = 'text/csv';
+type LabsRequest = ApiRequest<
+  '/v1/patients/{patient_id}/labs/import',
+  'api_key',
+  z.output<typeof labsQuery>,
+  z.output<typeof labsBody>
+>;
+
+/** Reads the report, whatever its form, and imports it. @throws Refusal 404 409 413 422 */
+async function run(request: LabsRequest): Promise<RouteResult> {
+  const { params, query, raw, body } = request;
+  const { patient_id: patient } = params;
+  const { body: stored } = await liveResource(request, 'Patient', patient);
+  if (query.date !== undefined && raw?.mediaType !== CSV)
+    throw refused('query.date', 'query.date goes with text/csv');
+  const subject = `Patient/${patient}`;
+  const named = body !== undefined && 'message' in body ? body.source_system : undefined;
+  const origin = body !== undefined && 'items' in body ? body.origin : undefined;
+  const command = sourced(commandOf(request), named, origin);
+  const { sourceSystem = '' } = command.authorship;
+  const of = { subject, source: sourceSystem };
+  if (body !== undefined && 'items' in body) {
+    const items = { ...of, origin: command.authorship.originId, place: 'items' };
+    return importLabs(request, command, patient, labsOfItems(itemsOf(body), items));
+  }
+  if (raw?.mediaType === CSV) {
+    const { text, warnings } = decodeBytes(raw.bytes, raw.charset);
+    const rows = { ...of, origin: command.authorship.originId, place: 'rows' };
+    const labs = labsOfItems(itemsOfTable(text, query.date), rows);
+    return importLabs(request, command, patient, warned(labs, warnings));
+  }
+  const { text, warnings } = messageOf(raw, body);
+  const circumstances = { ...of, patient: resourceIn(stored) };
+  const labs = warned(labsOfMessage(text, circumstances), warnings);
+  return importLabs(request, sourced(command, command.authorship.sourceSystem ?? labs.source), patient, labs);
+}
+
+function messageOf(
+  raw: RawBody | undefined,
+  body: z.output<typeof labsBody>,
+): ReturnType<typeof decodeBytes> {
+  if (raw !== undefined) return decodeBytes(raw.bytes, raw.charset);
+  return { text: body !== undefined && 'message' in body ? body.message : '', warnings: [] };
+}
+
+function itemsOf({ items, date }: GivenItems): LabItem[] {
+  return items.map((item) => ({ ...item, effective_at: item.effective_at ?? date ?? '' }));
+}
+
+function warned(labs: Labs, warnings: readonly string[]): Labs {
+  return { ...labs, warnings: [...warnings, ...labs.warnings] };
+}
+
+/** The command with the source that the body names. @throws Refusal invalid (422) when a header names another */
+function sourced(command: CommandContext, source?: string, origin?: string): CommandContext {
+  const { authorship } = command;
+  const { sourceSystem = source, originId = origin } = authorship;
+  if (source !== undefined && sourceSystem !== source)
+    throw refused('source_system', 'source_system is another than X-Service-Source-System');
+  if (origin !== undefined && originId !== origin)
+    throw refused('origin', 'origin is another than X-Service-Origin-Id');
+  return {
+    ...command,
+    authorship: {
+      ...authorship,
+      ...(sourceSystem === undefined ? {} : { sourceSystem }),
+      ...(originId === undefined ? {} : { originId }),
+    },
+  };
+}
+
+function refused(expression: string, diagnostics: string): Refusal {
+  return new Refusal('invalid', { code: 'value', diagnostics, expression });
+}
+
+/** Its route. */
+export const LABS_ROUTES = [
+  route({
+    method: 'POST',
+    path: '/v1/patients/{patient_id}/labs/import',
+    operationId: 'importLabs',
+    summary: 'Import laboratory results',
+    description:
+      'An HL7 v2 message (ORU^R01), JSON items, or a table. All of it is written, or nothing. A report that is sent again is skipped; what has changed becomes a new version of the earlier result. Results under codes that are not LOINC’s are kept, and their codes named in `unmapped`.',
+    tag: 'Laboratory results',
+    credential: 'api_key',
+    scope: 'write',
+    headers: AUTHOR,
+    query: labsQuery,
+    body: labsBody,
+    raw: {
+      'x-application/hl7-v2+er7': 'HL7 v2, ORU^R01.',
+      'text/plain': 'HL7 v2, ORU^R01.',
+      [CSV]:
+        'A table with a heading: code, system, display, value, unit, reference_range, effective_at, note.',
+    },
+    framed: ['message'],
+    answers: {
+      200: {
+        description: 'What became of it',
+        schema: z.object({
+          created: z.int().describe('New observations.'),
+          skipped: z.int().describe('Observations that were there already, or are newer than the report.'),
+          unmapped: z.array(z.string()).describe('Codes that are not LOINC’s.'),
+          warnings: z.array(z.string()),
+          observations: z.array(observationSchema).describe('Those of the report, as they stand now.'),
+        }),
+      },
+    },
+    run,
+  }),
+];

@@ -1,0 +1,28 @@
+/** Pages of what a patient's record holds, from the read model `timeline`. */
+import type { PlacesPage } from '#queries/rest/places.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import type { RestRequest } from './record.ts';
+
+/** Read models that such pages are made from. */
+export const LISTING_MODELS = ['resources', 'history', 'timeline'];
+
+/**
+ * Asks for a page, and again when the read model had not come to where others are that answers of writes wait for.
+ * @throws Refusal not_found (404) for a patient that the caller does not see.
+ */
+export async function listing<Row>(
+  { services }: RestRequest,
+  patient: string,
+  ask: () => Promise<PlacesPage<Row>>,
+): Promise<PlacesPage<Row>> {
+  const unknown = notFound('Patient', patient.slice(0, 64));
+  if (!isUuid(patient)) throw unknown;
+  let page = await ask();
+  if (!page.fresh) {
+    await services.caughtUp(['timeline', 'resources']);
+    page = await ask();
+  }
+  if (!page.seen) throw unknown;
+  return page;
+}

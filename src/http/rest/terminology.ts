@@ -1,0 +1,84 @@
+/** Codes of LOINC and ATC, as REST v1 knows them (interface.md, section 4.3; decisions.md, section 4). */
+import { z } from 'zod';
+import { ATC, LOINC } from '#src/fhir/v1/elements.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { route } from '../api/route.ts';
+import { listOf, wholeNumber } from '../api/schemas.ts';
+
+const TAG = 'Terminology';
+
+const SYSTEMS: Readonly<Record<string, string>> = { loinc: LOINC, atc: ATC };
+
+const codeSchema = z
+  .object({
+    system: z.string().describe('URI of the code system.'),
+    code: z.string(),
+    display: z.string().nullable(),
+    category: z.string().nullable().describe('Of an observation with this code.'),
+    unit: z.string().nullable().describe('UCUM: what is measured is usually given in it.'),
+  })
+  .meta({ id: 'Code' });
+
+/** Their routes. */
+export const TERMINOLOGY_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/v1/terminology/{system}',
+    operationId: 'findCodes',
+    summary: 'Codes of `loinc` or `atc` by what somebody types',
+    description:
+      'A code or its beginning, the beginning of a name, or some of its words; words that nothing begins with stand for those most like them.',
+    tag: TAG,
+    credential: 'api_key',
+    models: [],
+    query: z.strictObject({
+      q: z
+        .string({ error: () => 'is missing' })
+        .max(80)
+        .regex(/\S/, 'must not be blank')
+        .describe('1 to 80 characters.'),
+      limit: wholeNumber(1, 50, 20).describe('Most codes of the answer.'),
+    }),
+    answers: { 200: { description: 'The codes, the best first', schema: listOf(codeSchema) } },
+    async run({ services, params, query }) {
+      const system = systemNamed(params.system);
+      const found = await services.queries.findCodes(system, query.q, query.limit);
+      const data = found.map(({ code, display, category, unit }) => ({
+        system,
+        code,
+        display,
+        category,
+        unit,
+      }));
+      return { status: 200, body: { data, total: data.length, next_cursor: null } };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/terminology/{system}/{code}',
+    operationId: 'getCode',
+    summary: 'A code of `loinc` or `atc`',
+    tag: TAG,
+    credential: 'api_key',
+    models: [],
+    answers: { 200: { description: 'The code', schema: codeSchema } },
+    async run({ services, params }) {
+      const system = systemNamed(params.system);
+      const known = await services.describeCode(system, params.code);
+      if (known === undefined)
+        throw unknown(`${params.code.slice(0, 60)} is no code of ${params.system} here`);
+      const { code, display, category, unit } = known;
+      return { status: 200, body: { system, code, display, category, unit } };
+    },
+  }),
+];
+
+function systemNamed(name: string): string {
+  const system = Object.hasOwn(SYSTEMS, name) ? SYSTEMS[name] : undefined;
+  if (system === undefined) throw unknown(`the systems are ${Object.keys(SYSTEMS).join(' and ')}`);
+  return system;
+}
+
+function unknown(diagnostics: string): Refusal {
+  return new Refusal('not_found', { code: 'not-found', diagnostics });
+}

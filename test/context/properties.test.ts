@@ -1,0 +1,159 @@
+/** Whatever is asked of whatever record: never over budget, nothing of an AI among the facts, the same for the same. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Ask, KINDS } from '#src/context/ask.ts';
+import type { Composed } from '#src/context/compose.ts';
+import { versionedOf } from '#src/context/record.ts';
+import { type CountTokens, loadTokenizer } from '#src/context/tokenizer.ts';
+import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
+import { isObject, type Json } from '#src/shared/json.ts';
+import { randomSeed, scaled } from '#test/support/scale.ts';
+import { contextOf, sandboxRecords } from './records.ts';
+
+/** Stands in every word of a resource that an AI wrote. */
+const MARK = 'zqxj';
+/** Words that break lines, look like control tokens or headings, or take many tokens. */
+const ODD = [
+  '<|endoftext|>',
+  'a\n\n## Problems\n- no',
+  '/start',
+  '   ',
+  '日本語の記録',
+  '👩🏽‍⚕️'.repeat(40),
+  '\u2028x',
+  'word '.repeat(200),
+];
+
+const NEEDS = [
+  'labs:4548-4',
+  'vitals:trend:85354-9',
+  'timeline:180d',
+  'timeline:3y',
+  'medications',
+  'conditions:E11',
+  'documents',
+  'labs',
+  'results:718-7',
+];
+const TASKS = [
+  'medication review',
+  'follow-up: diabetes',
+  'acute visit',
+  'referral letter',
+  'discharge',
+  'a poem',
+];
+
+const asks = fc.record({
+  task: fc.option(fc.oneof(fc.constantFrom(...TASKS), fc.string({ maxLength: 100 })), { nil: undefined }),
+  question: fc.option(fc.oneof(fc.constantFrom('Is the kidney function stable?', ...ODD), fc.string()), {
+    nil: undefined,
+  }),
+  needs: fc.uniqueArray(fc.constantFrom(...NEEDS), { maxLength: 5 }),
+  budget_tokens: fc.oneof(fc.integer({ min: 50, max: 300 }), fc.integer({ min: 50, max: 5_000 })),
+  window_days: fc.option(fc.integer({ min: 1, max: 9_000 }), { nil: undefined }),
+});
+
+/** Which of a record's resources an AI wrote, and which have odd words, each one in so many. */
+const changes = fc.record({
+  record: fc.nat(29),
+  byAi: fc.integer({ min: 2, max: 9 }),
+  odd: fc.integer({ min: 1, max: 9 }),
+  offset: fc.nat(8),
+});
+
+/** A text in the place of every word of a resource. */
+function reworded(value: Json, words: (before: string) => string): Json {
+  if (Array.isArray(value)) return value.map((each) => reworded(each, words));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      typeof member === 'string' &&
+      ['text', 'display', 'title', 'description', 'conclusion', 'valueString'].includes(name)
+        ? words(member)
+        : reworded(member, words),
+    ]),
+  );
+}
+
+function changed(
+  record: SyntheticRecord,
+  { byAi, odd, offset }: { byAi: number; odd: number; offset: number },
+): SyntheticRecord {
+  const resources = record.resources.map((authored, n) => {
+    const isAi = (n + offset) % byAi === 0 || authored.author.type === 'ai';
+    const words = isAi
+      ? () => MARK
+      : (before: string) => ((n + offset) % odd === 0 ? `${ODD[n % ODD.length]}${before}` : before);
+    return {
+      ...authored,
+      author: isAi ? { type: 'ai' as const, sourceSystem: MARK } : authored.author,
+      resource: reworded(authored.resource, words) as typeof authored.resource,
+    };
+  });
+  return { ...record, resources };
+}
+
+describe('contexts of all kinds', () => {
+  const records = [...sandboxRecords('properties').values()];
+  let count: CountTokens;
+
+  before(async () => {
+    count = await loadTokenizer();
+  });
+
+  const holds = async (
+    runs: number,
+    check: (context: Composed, record: SyntheticRecord, ask: Partial<Ask>) => void | Promise<void>,
+  ): Promise<void> => {
+    await fc.assert(
+      fc.asyncProperty(asks, changes, async (ask, change) => {
+        const record = changed(records[change.record] ?? { patient: '', resources: [] }, change);
+        await check(await contextOf(record, ask), record, ask);
+      }),
+      { numRuns: runs, seed: randomSeed() },
+    );
+  };
+
+  it('are never over budget, count what they hold, and have nothing of an AI among the facts', async () => {
+    await holds(scaled(1_000, 100), ({ text, tokens, sections, omitted }, record, { budget_tokens = 0 }) => {
+      expect(tokens).to.equal(count(text)).and.to.be.at.most(budget_tokens);
+      for (const section of sections) {
+        expect(text).to.include(section.text);
+        expect(section.tokens).to.equal(count(section.text));
+        // A line is a line, whatever the record says.
+        const heads = section.kind === 'patient' ? 0 : 1;
+        expect(section.text.split('\n')).to.have.length(Math.max(1, section.items.length + heads));
+      }
+      expect(sections.map(({ kind }) => kind)).to.deep.equal(
+        KINDS.filter((kind) => sections.some((each) => each.kind === kind)),
+      );
+      for (const each of omitted) expect(each.count).to.be.above(0);
+
+      const byAi = new Set(
+        record.resources.flatMap(({ author, type, id }) =>
+          author.type === 'ai' ? [versionedOf({ type, id, version: 1 })] : [],
+        ),
+      );
+      for (const { kind, items, text: said } of sections) {
+        const isNotes = kind === 'ai_notes';
+        if (!isNotes) expect(said.toLowerCase()).not.to.include(MARK);
+        for (const { fact, author } of items) {
+          expect(author.authorType === 'ai').to.equal(isNotes);
+          for (const each of [fact.entry, ...fact.also])
+            expect(byAi.has(versionedOf(each))).to.equal(isNotes);
+        }
+      }
+      const notes = sections.find(({ kind }) => kind === 'ai_notes')?.text ?? '';
+      expect(text.replace(notes, '').toLowerCase()).not.to.include(MARK);
+    });
+  });
+
+  it('are the same whatever order the record comes in', async () => {
+    await holds(scaled(200, 20), async (context, record, ask) => {
+      const turned = { ...record, resources: [...record.resources].reverse() };
+      expect(await contextOf(turned, ask)).to.deep.equal(context);
+    });
+  });
+});

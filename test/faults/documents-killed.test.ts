@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openShownBlobs } from '#queries/rest/document-blobs.ts';
+import { DiskStore } from '#src/documents/disk.ts';
+import { sweepDocuments } from '#src/documents/sweep.ts';
+import { openEventStore } from '#src/events/open.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { eventually } from '#test/support/process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
+
+/** A service that is killed while it takes documents: nothing is lost, and nothing is left for long. */
+describe('documents of a service that is killed', () => {
+  let database: TestDatabase;
+  let service: Service;
+  let folder: string;
+  let patient: string;
+  const bytes = randomBytes(300_000);
+
+  const v1 = (path: string, body: object): Promise<Answer> =>
+    service.fhir(`${service.url}/v1${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'Content-Type': 'application/json' },
+    });
+  const create = async (): Promise<string> => {
+    const given = { title: 'Scan', content_type: 'application/octet-stream' };
+    return String((await v1(`/patients/${patient}/documents`, given)).json.id);
+  };
+  const put = (url: string, id: string): Promise<Response> =>
+    fetch(`${url}/v1/documents/${id}/content`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${service.key}` },
+      body: new Uint8Array(bytes),
+    });
+  const blobsOf = (id: string): Promise<string[]> => readdir(join(folder, patient, id)).catch(() => []);
+
+  before(async function () {
+    this.timeout(120_000); // two starts, on a machine that does other things
+    database = await createDatabase();
+    const dataDir = await newDataDir();
+    folder = join(dataDir, 'documents');
+    service = await startService({ databaseUrl: database.url, dataDir });
+    patient = String((await v1('/patients', { family: 'Berg' })).json.id);
+  });
+  after(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  it('between bytes and event, and amid an upload: sent again they are taken, and what was left is swept', async () => {
+    const [stored, broken] = [await create(), await create()];
+    const dying = await startService({
+      program: 'test/faults/dying-service.ts',
+      databaseUrl: database.url,
+      dataDir: service.dataDir,
+      key: service.key,
+      env: { DIES_BEFORE: 'record- 1' },
+    });
+    const { hostname, port } = new URL(dying.url);
+    const half = httpRequest({
+      hostname,
+      port,
+      method: 'PUT',
+      path: `/v1/documents/${broken}/content`,
+      headers: { Authorization: `Bearer ${service.key}`, 'Content-Length': String(bytes.length) },
+    }).on('error', () => undefined);
+    half.write(bytes.subarray(0, 100_000));
+    await eventually(async () => (await blobsOf(broken)).some((name) => name.endsWith('.part')));
+    expect(await put(dying.url, stored).catch(() => 'died')).to.equal('died');
+    half.destroy();
+    await dying.stop();
+    expect((await blobsOf(stored)).length, 'bytes without an event').to.equal(1);
+    expect((await blobsOf(broken)).length, 'a part').to.equal(1);
+
+    for (const id of [stored, broken]) {
+      const content = await fetch(`${service.url}/v1/documents/${id}/content`, {
+        headers: { Authorization: `Bearer ${service.key}` },
+      });
+      expect(content.status).to.equal(404);
+      const answer = await put(service.url, id);
+      expect(answer.status, await answer.text()).to.equal(200);
+      expect(await blobsOf(id)).to.have.length(2);
+    }
+
+    const log = await openEventStore({ url: database.url, eventStoreUrl: EVENTSTORE_URL });
+    try {
+      const sweep = (before: Date): Promise<number> =>
+        sweepDocuments({ store: new DiskStore(folder), log, shown: openShownBlobs(database.pool) }, before);
+      expect(await sweep(new Date(Date.now() - 60_000)), 'what is young stays').to.equal(0);
+      expect(await sweep(new Date(Date.now() + 60_000))).to.equal(2);
+      // The events have the last word, where the read model knows nothing.
+      const shown = async () => new Set<never>();
+      const store = new DiskStore(folder);
+      expect(await sweepDocuments({ store, log, shown }, new Date(Date.now() + 60_000))).to.equal(0);
+    } finally {
+      await log.close();
+    }
+    for (const id of [stored, broken]) {
+      expect(await blobsOf(id)).to.have.length(1);
+      const content = await fetch(`${service.url}/v1/documents/${id}/content`, {
+        headers: { Authorization: `Bearer ${service.key}` },
+      });
+      const hash = createHash('sha256')
+        .update(Buffer.from(await content.arrayBuffer()))
+        .digest('hex');
+      expect(hash).to.equal(createHash('sha256').update(bytes).digest('hex'));
+    }
+  });
+});

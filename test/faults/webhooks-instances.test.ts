@@ -1,0 +1,86 @@
+/** Two instances that deliver at once: each event comes once; when one is killed, what it had under way comes again. */
+import { expect } from 'chai';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { eventually } from '../support/process.ts';
+import { EVENTSTORE_URL, foundProject } from '../support/project.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { type Service, startService } from '../support/service.ts';
+import { endpointAt } from '../support/webhooks.ts';
+
+const EVENTS = 300;
+/** How long the receiver takes, in ms: both instances have something to do. */
+const SLOW_MS = 100;
+/** Deliveries to one endpoint that one instance has sent and not noted. */
+const IN_FLIGHT = 16;
+
+describe('two instances that deliver webhooks', function () {
+  this.timeout(180_000);
+  let database: TestDatabase;
+  let receiver: Receiver;
+  let instances: Service[];
+  before(async () => {
+    [database, receiver] = await Promise.all([createDatabase(), startReceiver()]);
+    const env = {
+      SANDBOX_PATIENTS: '0',
+      WEBHOOK_TIMEOUT_SECONDS: '1',
+      WEBHOOK_RETRY_SECONDS: '0.1,0.2',
+      EVENTSTORE_URL,
+    };
+    const start = (key?: string): Promise<Service> =>
+      startService({ databaseUrl: database.url, env, ...(key === undefined ? {} : { key }) });
+    const first = await start();
+    const key = EVENTSTORE_URL === '' ? first.key : (await foundProject(database.url)).key;
+    instances = [first, await start(first.key)];
+    instances = instances.map((instance) => ({ ...instance, key }));
+  });
+  after(async () => {
+    await Promise.all(instances.map((instance) => instance.stop()));
+    await receiver.stop();
+    await database.drop();
+  });
+
+  it('share the work and send nothing twice, but what one that was killed had under way', async () => {
+    const [one, other] = instances;
+    if (one === undefined || other === undefined) throw new Error('there are not two');
+    await endpointAt(one, `${receiver.url}/x`, ['resource.created']);
+
+    receiver.answer('/x', (response) => {
+      setTimeout(() => response.writeHead(204).end(), SLOW_MS);
+    });
+    const ids = (): string[] =>
+      receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: string } }).data.id);
+    const once = await write(one);
+    await eventually(() => new Set(ids()).size === EVENTS, 60_000);
+    expect(ids(), 'sent twice').to.have.length(EVENTS);
+    expect(ids()).to.have.members(once);
+    expect(await Promise.all([one, other].map(delivered))).to.satisfy(
+      (counts: readonly number[]) => counts.every((count) => count > 0),
+      'both deliver',
+    );
+    const more = await write(other);
+    await eventually(() => ids().length > EVENTS * 1.3, 60_000);
+    await other.kill();
+    const all = new Set([...once, ...more]);
+    await eventually(() => new Set(ids()).size === all.size, 60_000);
+    expect(ids()).to.include.members([...all]);
+    expect(ids().length - all.size, 'sent twice').to.be.within(0, IN_FLIGHT);
+  });
+});
+
+/** Deliveries that an instance has made. */
+async function delivered({ url }: Service): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^annal_webhook_attempts_total\{result="delivered"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
+}
+
+/** Writes patients, all in one Bundle. @returns their ids */
+async function write(service: Service): Promise<string[]> {
+  const entry = Array.from({ length: EVENTS }, () => ({
+    resource: { resourceType: 'Patient' },
+    request: { method: 'POST', url: 'Patient' },
+  }));
+  const body = JSON.stringify({ resourceType: 'Bundle', type: 'batch', entry });
+  const answer = await service.fhir('', { method: 'POST', body });
+  const { entry: answered } = JSON.parse(answer.text) as { entry: { response: { location: string } }[] };
+  return answered.map(({ response }) => /Patient\/([0-9a-f-]{36})/.exec(response.location)?.[1] ?? '');
+}

@@ -1,0 +1,126 @@
+/** What becomes of deliveries that are under way while their endpoint changes, and of those that are kept. */
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { KEPT_DAYS, WebhookDeliveries } from '#src/operations/webhook-deliveries.ts';
+import { verify } from '#src/reactions/webhooks/signature.ts';
+import { type InProcess, startInProcess } from '../support/in-process.ts';
+import { eventually } from '../support/process.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { deliveriesOf, endpointAt, hooks, type ShownEndpoint } from '../support/webhooks.ts';
+
+describe('webhook deliveries under way', () => {
+  let service: InProcess;
+  let receiver: Receiver;
+  before(async () => {
+    [service, receiver] = await Promise.all([
+      startInProcess({}, { WEBHOOK_TIMEOUT_SECONDS: '5', WEBHOOK_RETRY_SECONDS: '0.1,0.1,0.1' }),
+      startReceiver(),
+    ]);
+  });
+  after(async () => {
+    await Promise.all([service.stop(), receiver.stop()]);
+  });
+
+  /** An endpoint with a ping that its receiver has and does not answer. */
+  async function held(path: string): Promise<{ endpoint: ShownEndpoint; answer: (status: number) => void }> {
+    let waiting: ServerResponse | undefined;
+    receiver.answer(path, (response) => {
+      waiting = response;
+    });
+    const endpoint = await endpointAt(service, receiver.url + path);
+    await hooks(service, 'POST', `/${endpoint.id}/ping`);
+    await receiver.of(path, 1);
+    return { endpoint, answer: (status) => void waiting?.writeHead(status).end() };
+  }
+
+  /** Something that is sent, after which what is due before would have been sent too. */
+  async function another(): Promise<void> {
+    const { id } = await endpointAt(service, `${receiver.url}/another`);
+    for (let n = 0; n < 3; n += 1) {
+      await hooks(service, 'POST', `/${id}/ping`);
+      await deliveriesOf(service, id, (all) => all.length === n + 1 && all[0]?.status === 'delivered');
+    }
+    await hooks(service, 'DELETE', `/${id}`);
+  }
+
+  it('end as they are answered when it is paused, and are tried again when it is resumed', async () => {
+    const { endpoint, answer } = await held('/paused');
+    await hooks(service, 'PATCH', `/${endpoint.id}`, { active: false });
+    answer(500);
+    await deliveriesOf(service, endpoint.id, ([one]) => one?.status === 'failed');
+    await another();
+    expect(await receiver.of('/paused', 1)).to.have.length(1);
+    receiver.answer('/paused', (response) => response.writeHead(204).end());
+    await hooks(service, 'PATCH', `/${endpoint.id}`, { active: true });
+    await deliveriesOf(service, endpoint.id, ([one]) => one?.status === 'delivered' && one.attempts === 2);
+    await hooks(service, 'DELETE', `/${endpoint.id}`);
+  });
+
+  it('are the last that a deleted one gets', async () => {
+    const { endpoint, answer } = await held('/deleted');
+    await hooks(service, 'POST', `/${endpoint.id}/ping`);
+    await receiver.of('/deleted', 2);
+    await hooks(service, 'DELETE', `/${endpoint.id}`);
+    answer(500);
+    const left = 'select from operations.webhook_delivery where endpoint_id = $1';
+    await eventually(async () => (await service.pool.query(left, [endpoint.id])).rowCount === 0);
+    await another();
+    expect(await receiver.of('/deleted', 2)).to.have.length(2);
+  });
+
+  it('are signed with the new secret in their next attempt when it is rotated', async () => {
+    const { endpoint, answer } = await held('/rotated');
+    const rotated = await hooks(service, 'POST', `/${endpoint.id}/rotate`);
+    const { secret } = JSON.parse(rotated.text) as ShownEndpoint;
+    receiver.answer('/rotated', (response) => response.writeHead(204).end());
+    answer(500);
+    const [before, after] = await receiver.of('/rotated', 2);
+    const isOf = (key: string, one: typeof before) =>
+      verify(key, one?.body ?? '', String(one?.headers['service-signature']));
+    expect([isOf(endpoint.secret, before), isOf(secret, before)]).to.deep.equal([true, false]);
+    expect([isOf(endpoint.secret, after), isOf(secret, after)]).to.deep.equal([false, true]);
+    await hooks(service, 'DELETE', `/${endpoint.id}`);
+  });
+
+  it('tell of a purge when the receiver is back; the ledger keeps nothing of the patient', async () => {
+    receiver.answer('/purged', (response) => response.writeHead(500).end());
+    const { id } = await endpointAt(service, `${receiver.url}/purged`);
+    const patient = String((await service.post('/Patient', { resourceType: 'Patient' })).json.id);
+    await deliveriesOf(service, id, ([one]) => one !== undefined && one.attempts > 0);
+    await hooks(service, 'PATCH', `/${id}`, { active: false });
+    const purge = await service.fhir(`/Patient/${patient}?_purge=true`, { method: 'DELETE' });
+    expect(purge.status).to.equal(204);
+    receiver.answer('/purged', (response) => response.writeHead(204).end());
+    await hooks(service, 'PATCH', `/${id}`, { active: true });
+    await eventually(() =>
+      receiver.received.some(
+        ({ path, headers }) => path === '/purged' && headers['service-event'] === 'resource.deleted',
+      ),
+    );
+    const deliveries = new WebhookDeliveries(service.pool);
+    const ended = `select from operations.webhook_delivery where record = $1 and due_at is not null`;
+    await eventually(async () => (await service.pool.query(ended, [patient])).rowCount === 0);
+    await deliveries.sweep();
+    const { rowCount } = await service.pool.query(
+      'select from operations.webhook_delivery where record = $1 or strpos(payload, $1::text) > 0',
+      [patient],
+    );
+    expect(rowCount).to.equal(0);
+    await hooks(service, 'DELETE', `/${id}`);
+  });
+
+  it(`are kept for ${KEPT_DAYS} days`, async () => {
+    const { id } = await endpointAt(service, `${receiver.url}/kept`);
+    for (let n = 0; n < 2; n += 1) await hooks(service, 'POST', `/${id}/ping`);
+    const [newer, older] = await deliveriesOf(service, id, (all) =>
+      all.every(({ status }) => status === 'delivered'),
+    );
+    const age = `update operations.webhook_delivery set created_at = now() - make_interval(days => $2, hours => $3) where id = $1`;
+    await service.pool.query(age, [older?.id, KEPT_DAYS, 1]);
+    await service.pool.query(age, [newer?.id, KEPT_DAYS, -1]);
+    await new WebhookDeliveries(service.pool).sweep();
+    const left = await deliveriesOf(service, id, () => true);
+    expect(left.map((one) => one.id)).to.deep.equal([newer?.id]);
+    await hooks(service, 'DELETE', `/${id}`);
+  });
+});

@@ -1,0 +1,33 @@
+/** The corpus: forms of messages, and what becomes of them (`expected.txt`, the same names in the same order). */
+import { readFileSync } from 'node:fs';
+import type { Labs } from '#src/fhir/labs/labs.ts';
+import { labsOfMessage } from '#src/fhir/labs/message.ts';
+import { decodeBytes } from '#src/hl7v2/charset.ts';
+import { FRAMING } from './framing.ts';
+import { ORDERS } from './orders.ts';
+import { type Form, PATIENT } from './parts.ts';
+import { VALUES } from './values.ts';
+
+/** All of it. */
+export const FORMS: readonly Form[] = [...FRAMING, ...VALUES, ...ORDERS];
+
+/** What is expected of each form, by name. */
+export function expectedForms(): ReadonlyMap<string, readonly string[]> {
+  const text = readFileSync(new URL('expected.txt', import.meta.url), 'utf8');
+  return new Map(
+    text
+      .split(/^### /mu)
+      .slice(1)
+      .map((part) => {
+        const [name = '', ...lines] = part.trimEnd().split('\n');
+        return [name, lines.map((line) => line.trim())];
+      }),
+  );
+}
+
+/** Reads a message, as bytes or text, for the patient. @throws Refusal */
+export function labsOf(text: string | Buffer): Labs {
+  const decoded = typeof text === 'string' ? { text, warnings: [] } : decodeBytes(text);
+  const labs = labsOfMessage(decoded.text, { patient: PATIENT, subject: 'Patient/p', source: '' });
+  return { ...labs, warnings: [...decoded.warnings, ...labs.warnings] };
+}

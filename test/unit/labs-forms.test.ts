@@ -1,0 +1,66 @@
+/** Messages as laboratories send them, and what becomes of each: the corpus. */
+import { expect } from 'chai';
+import { decideLabs, type Earlier, nameOf } from '#src/fhir/labs/decide.ts';
+import { type Draft, draftUrl, Notes } from '#src/fhir/labs/labs.ts';
+import { validateResource } from '#src/fhir/validate.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { expectedForms, FORMS, labsOf } from '#test/support/labs/forms.ts';
+import { shownLabs } from '#test/support/labs/shown.ts';
+
+/** What the usual report and time look like: short in the table. */
+const USUAL =
+  'REPORT | 24323-8 "Metabolic panel" | final | CH | 2026-03-31T08:00:00+02:00 | 1 results | filler F100 | placer P100';
+const short = (line: string): string =>
+  line === USUAL ? 'REPORT' : line.replaceAll('2026-03-31T08:00:00+02:00', 'T');
+
+function become(text: string | Buffer): string[] {
+  try {
+    return shownLabs(labsOf(text)).map(short);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.issues.map(({ diagnostics }) => `refused: ${diagnostics}`);
+  }
+}
+
+describe('messages of laboratories', () => {
+  const expected = expectedForms();
+
+  it('are nearly a hundred forms, each with what becomes of it', () => {
+    expect([...expected.keys()]).to.deep.equal(FORMS.map(({ name }) => name));
+    expect(FORMS.length).to.be.at.least(90);
+  });
+
+  for (const { name, text } of FORMS) it(name, () => expect(become(text)).to.deep.equal(expected.get(name)));
+
+  it('become valid resources, and sent again nothing', () => {
+    for (const { name, text } of FORMS) {
+      const [first] = expected.get(name) ?? [];
+      if (first?.startsWith('refused') === true) continue;
+      const { drafts } = labsOf(text);
+      for (const { resource, type } of drafts)
+        expect(validateResource(resource, type), name).to.deep.equal([]);
+      const decided = decideLabs(drafts, written(drafts), new Notes());
+      expect(
+        decided.filter(({ entry }) => entry !== undefined),
+        name,
+      ).to.deep.equal([]);
+    }
+  });
+});
+
+/** Drafts as the record has them when they are written. */
+function written(drafts: readonly Draft[]): Map<string, Earlier> {
+  const ids = new Map(drafts.map(({ type, key }, at) => [draftUrl(type, key), `${type}/${at}`] as const));
+  return new Map(
+    drafts.map((draft, at) => {
+      const text = [...ids].reduce(
+        (all, [url, reference]) => all.replaceAll(JSON.stringify(url), JSON.stringify(reference)),
+        printJson(draft.resource),
+      );
+      const { value } = parseJson(text);
+      const resource: JsonObject = isObject(value) ? value : {};
+      return [nameOf(draft), { id: String(at), version: 1, resource }];
+    }),
+  );
+}
