@@ -54,6 +54,9 @@ export interface Queries {
  */
 const SEARCHES = { total: 8, ofOne: 6, waiting: 200, waitMs: 5_000 } as const;
 
+/** Contexts at a time: a long record takes much memory while it is read, and this process's time rather than the database's. */
+const CONTEXTS = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
+
 /**
  * Connections for searches, whose statements say themselves what leads to what (`search/page.ts`): planned once for all
  * values. PostgreSQL by itself plans some of them each time, which takes longer than they do.
@@ -86,9 +89,10 @@ export function openQueries(
   const inTurn =
     <Rest extends readonly unknown[], Answer>(
       ask: (caller: Caller, ...rest: Rest) => Promise<Answer>,
+      at = turns,
     ): ((caller: Caller, ...rest: Rest) => Promise<Answer>) =>
     (caller, ...rest) =>
-      turns.run(caller.tenantId, () => ask(caller, ...rest));
+      at.run(caller.tenantId, () => ask(caller, ...rest));
   return {
     apiKey: openApiKeys(line),
     read,
@@ -101,7 +105,7 @@ export function openQueries(
     searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
     everything: inTurn(openEverything(pool)),
     summarize: inTurn(openSummarize(pool)),
-    tellContext: inTurn(openTellContext(pool, terminology.displays)),
+    tellContext: inTurn(openTellContext(pool, terminology.displays), new Turns(CONTEXTS)),
     items: openItems(searches),
     timeline: openTimeline(searches),
     findCodes: openFindCodes(searches, terminologyReady),

@@ -19,6 +19,8 @@ export type Requests =
   | { readonly kind: 'additions'; readonly path: string; readonly patient: string; readonly entries: number }
   /** Paths in an order that jumps about. */
   | { readonly kind: 'reads'; readonly paths: readonly string[] }
+  /** The same body again and again. */
+  | { readonly kind: 'posts'; readonly path: string; readonly body: Sample }
   /** Each resource replaced by a next version, in turn. */
   | { readonly kind: 'updates'; readonly paths: readonly string[]; readonly patients: readonly string[] };
 
@@ -70,6 +72,10 @@ export function prepare({ target, requests }: Plan): (n: number) => Buffer {
     }
     case 'additions': {
       const made = message(target, 'POST', requests.path, additions(requests.patient, 1, requests.entries));
+      return () => made;
+    }
+    case 'posts': {
+      const made = message(target, 'POST', requests.path, requests.body);
       return () => made;
     }
     case 'updates': {

@@ -2,6 +2,7 @@
 import type { Measure } from '../measure.ts';
 import { beside } from './beside.ts';
 import { cold } from './cold.ts';
+import { context } from './context.ts';
 import { create } from './create.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
@@ -35,6 +36,7 @@ export const MEASURES: readonly Measure[] = [
   lists,
   everything,
   summary,
+  context,
   limits,
   projects,
   webhooks,

@@ -72,7 +72,7 @@ async function measure(
 }
 
 /** A patient's record whose Observations name a practitioner of the directory. @returns the Patient's id */
-async function createRecord(service: Service, resources: number): Promise<string> {
+export async function createRecord(service: Service, resources: number): Promise<string> {
   const doctor = { resourceType: 'Practitioner', name: [{ family: 'Bench' }] };
   const { location } = await service.request('POST', `${FHIR}/Practitioner`, 201, doctor);
   const reference = /Practitioner\/[0-9a-f-]{36}/.exec(location ?? '')?.[0] ?? '';

@@ -7,8 +7,9 @@ import { listsOf } from '#src/fhir/v1/lists.ts';
 import { shownMedication } from '#src/fhir/v1/medication.ts';
 import { shownObservation } from '#src/fhir/v1/observation.ts';
 import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/fhir/v1/timeline.ts';
-import { type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
 import type { Row } from '../rows.ts';
@@ -53,7 +54,7 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
     origin_id: metadata.origin_id ?? null,
   };
   if (event.type === 'ResourceDeleted') return unseen;
-  const resource = parsed(event.body);
+  const resource = parseStored(event.body);
   const lists = listsOf(TIMELINE[kind], resource, event.body.includes('"modifierExtension":'));
   if (lists.length === 0) return unseen;
   const when = happened(type, resource);
@@ -82,12 +83,4 @@ const FIELDS: Readonly<Partial<Record<TimelineKind, (resource: JsonObject) => ob
 function fieldsOf(kind: TimelineKind, resource: JsonObject): string | null {
   const shown = FIELDS[kind]?.(resource);
   return shown === undefined ? null : printJson(shown as JsonObject).slice(1, -1);
-}
-
-/** A number whose literal JavaScript would not keep; bodies are written without blanks. */
-const OTHER_LITERAL = /[:,[]-?(?:\d[\d.]{15}|\d+\.\d*0[,}\]]|[\d.]+[eE])/;
-
-/** A stored body; decimals whose text would change are `LosslessNumber`s, and are said as they were written. */
-function parsed(body: string): JsonObject {
-  return (OTHER_LITERAL.test(body) ? parseJson(body).value : JSON.parse(body)) as JsonObject;
 }

@@ -162,33 +162,65 @@ export function medications(reading: Reading, drugs: readonly Drug[]): Fact[] {
   });
 }
 
-/** Problems, those that are over too. */
+/** Problems, those that are over too. A problem that is recorded at each visit is one. */
 export function problems(reading: Reading): Fact[] {
-  return entriesOf(reading, 'Condition').map((entry) => {
+  const found = new Map<string, Entry[]>();
+  for (const entry of entriesOf(reading, 'Condition')) {
     const { value } = entry;
-    const name = nameOf(value.code, 'problem without a name');
-    const [status = ''] = codes(value.clinicalStatus);
-    const over = isOver(value);
-    const until = choice(value, 'abatement');
-    const began = choice(value, 'onset') ?? dayIn(entry);
-    const when = over
-      ? line(' ', status, until === undefined ? undefined : `${began ?? '?'} to ${until}`)
-      : line(' ', status, began === undefined ? undefined : `since ${began}`);
-    const said = line(
-      '; ',
-      `${name}: ${when === '' ? 'status not recorded' : when}`,
-      concept(value.severity),
-      unsure(value),
-      notes(value.note),
-    );
-    const members = {
-      ...codeMembers(value.code, name),
-      clinical_status: status === '' ? null : status,
-      onset: choice(value, 'onset') ?? null,
-      abatement: until ?? null,
-    };
-    return factOf(reading, 'problems', over ? 'pastProblems' : 'problems', entry, said, members, value.code);
-  });
+    const [code] = codedIn(value.code);
+    const named = code === undefined ? (concept(value.code) ?? '') : `${code.system}|${code.code}`;
+    const key = [named, codes(value.clinicalStatus)[0], unsure(value)].join('\n');
+    if (found.get(key)?.push(entry) === undefined) found.set(key, [entry]);
+  }
+  return [...found.values()].flatMap((same) => problemOf(reading, same) ?? []);
+}
+
+/** @param same newest first */
+function problemOf(reading: Reading, same: readonly Entry[]): Fact | undefined {
+  const [entry, ...others] = same;
+  if (entry === undefined) return undefined;
+  const { value } = entry;
+  const name = nameOf(value.code, 'problem without a name');
+  const [status = ''] = codes(value.clinicalStatus);
+  const over = isOver(value);
+  const until = when(value, 'abatement');
+  const oldest = same.filter(({ dated }) => dated.date !== null).at(-1) ?? entry;
+  const began = when(oldest.value, 'onset') ?? dayIn(oldest);
+  const span = over
+    ? line(' ', status, until === undefined ? undefined : `${began ?? '?'} to ${until}`)
+    : line(' ', status, began === undefined ? undefined : `since ${began}`);
+  const said = line(
+    '; ',
+    `${name}: ${span === '' ? 'status not recorded' : span}`,
+    others.length === 0
+      ? undefined
+      : `recorded ${same.length} times, last ${dayIn(entry) ?? 'without a date'}`,
+    concept(value.severity),
+    unsure(value),
+    notes(value.note),
+  );
+  const members = {
+    ...codeMembers(value.code, name),
+    clinical_status: status === '' ? null : status,
+    onset: choice(oldest.value, 'onset') ?? null,
+    abatement: choice(value, 'abatement') ?? null,
+  };
+  const fact = factOf(
+    reading,
+    'problems',
+    over ? 'pastProblems' : 'problems',
+    entry,
+    said,
+    members,
+    value.code,
+  );
+  return { ...fact, also: others };
+}
+
+/** A day, or what the record says instead of one. */
+function when(value: JsonObject, name: 'onset' | 'abatement'): string | undefined {
+  const moment = text(value[`${name}DateTime`]);
+  return moment === undefined ? choice(value, name) : dayOf(moment);
 }
 
 /** Whether a problem or an allergy is said to be over. */

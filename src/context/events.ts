@@ -58,31 +58,31 @@ function reasonOf(
   );
 }
 
-/** Operations and the like. */
+/** Operations and the like; what was done often is told once. */
 export function procedures(reading: Reading): Fact[] {
-  return entriesOf(reading, 'Procedure')
-    .filter(({ value }) => value.status !== 'preparation' && value.status !== 'not-done')
-    .map((entry, place) => {
-      const { value } = entry;
-      const name = nameOf(value.code, 'procedure without a name');
-      const status = value.status === 'completed' ? undefined : text(value.status);
-      const said = line(
-        '; ',
-        line(' ', name, dayIn(entry) ?? choice(value, 'performed')),
-        concept(value.outcome),
-        status,
-      );
-      return factOf(
-        reading,
-        'procedures',
-        'procedures',
-        place / 2,
-        entry,
-        said,
-        codeMembers(value.code, name),
-        value.code,
-      );
-    });
+  const byName = new Map<string, Entry[]>();
+  for (const entry of entriesOf(reading, 'Procedure')) {
+    const { status, code } = entry.value;
+    if (status === 'preparation' || status === 'not-done') continue;
+    const name = nameOf(code, 'procedure without a name');
+    if (byName.get(name)?.push(entry) === undefined) byName.set(name, [entry]);
+  }
+  return [...byName].flatMap(([name, [entry, ...others]], place) => {
+    if (entry === undefined) return [];
+    const { value } = entry;
+    const said = line(
+      '; ',
+      line(' ', name, dayIn(entry) ?? choice(value, 'performed')),
+      others.length === 0
+        ? undefined
+        : `${others.length + 1} times since ${others.map(dayIn).findLast((day) => day !== undefined) ?? 'an unknown time'}`,
+      concept(value.outcome),
+      value.status === 'completed' ? undefined : text(value.status),
+    );
+    const members = { ...codeMembers(value.code, name), times: others.length + 1 };
+    const fact = factOf(reading, 'procedures', 'procedures', place / 2, entry, said, members, value.code);
+    return [{ ...fact, also: others }];
+  });
 }
 
 /** Vaccinations: a line for each vaccine. */

@@ -35,16 +35,27 @@ const VITAL: ReadonlySet<Measure> = new Set([
 /** The newest values of each code; what has none, and what was cancelled, is in none. */
 export function seriesOf(entries: readonly Entry[]): Series[] {
   const found = new Map<string, Entry[]>();
+  // Equal codes of a record are mostly one and the same object.
+  const keys = new Map<Json, string>();
   for (const entry of entries) {
-    const { status } = entry.value;
-    if (status === 'registered' || status === 'cancelled' || valueIn(entry.value) === undefined) continue;
-    const key = keyOf(entry.value.code);
+    const { status, code = null } = entry.value;
+    if (status === 'registered' || status === 'cancelled' || !hasValue(entry.value)) continue;
+    let key = keys.get(code);
+    if (key === undefined) {
+      key = keyOf(code);
+      keys.set(code, key);
+    }
     if (found.get(key)?.push(entry) === undefined) found.set(key, [entry]);
   }
   return [...found.values()].map((all) => ({ ...placeOf(all[0]), entries: all }));
 }
 
-function keyOf(code: Json | undefined): string {
+function hasValue(value: JsonObject): boolean {
+  if (value.valueQuantity !== undefined) return numberIn(value) !== undefined || valueIn(value) !== undefined;
+  return valueIn(value) !== undefined;
+}
+
+function keyOf(code: Json): string {
   const all = codedIn(code);
   const best = all.find(({ system }) => system === LOINC) ?? all[0];
   return best === undefined ? (concept(code) ?? '').toLowerCase() : `${best.system}|${best.code}`;
@@ -131,7 +142,7 @@ function findingOf(reading: Reading, { kind, measure, entries }: Series, watched
   const statistics = statisticsOf(entries);
   const head = line(
     ', ',
-    `${name} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest), flag, range === undefined ? undefined : `range ${range}`, value.status === 'preliminary' ? 'preliminary' : undefined)})`,
+    `${name}${number === undefined && !/^\d/.test(valueIn(value) ?? '') ? ':' : ''} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest), flag, range === undefined ? undefined : `range ${range}`, value.status === 'preliminary' ? 'preliminary' : undefined)})`,
   );
   const past = exact.map((entry) => `${shortOf(entry.value, value)} (${dayIn(entry) ?? 'no date'})`);
   const said = line(

@@ -1,5 +1,6 @@
 /** A context from whatever holds the record: the read models when it is asked for, the events when it is made again. */
 
+import { setImmediate } from 'node:timers/promises';
 import { sourceOf } from '#src/fhir/ips/source.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { JsonObject } from '#src/shared/json.ts';
@@ -44,7 +45,7 @@ const BESIDE = 60;
  * @param today `YYYY-MM-DD`.
  */
 export async function makeContext(sources: Sources, ask: Ask, today: string): Promise<Made> {
-  const opened = openRecord(sources.record, sources.byAi);
+  const opened = await openRecord(sources.record, sources.byAi, () => setImmediate());
   const drugs = [
     ...(opened.facts.get('MedicationStatement') ?? []),
     ...(opened.facts.get('MedicationRequest') ?? []),

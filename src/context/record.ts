@@ -55,7 +55,15 @@ export const CONTEXT_TYPES = [
 
 const KNOWN: ReadonlySet<string> = new Set(CONTEXT_TYPES);
 
-/** Members that are read where there are many resources, and numbers do not need their literals. */
+/** Members of Observations, of which there are most; those that are shown are read whole. */
+const OF_OBSERVATIONS: ReadonlySet<string> = new Set([
+  ...['status', 'category', 'code', 'verificationStatus'],
+  ...['effectiveDateTime', 'effectiveInstant', 'effectivePeriod', 'issued', 'component'],
+  ...['valueQuantity', 'valueInteger', 'valueBoolean', 'valueString', 'valueCodeableConcept'],
+  ...['valueRange', 'valueRatio', 'valueDateTime', 'valuePeriod', 'valueTime'],
+]);
+
+/** Members of other types whose numbers do not need their literals. */
 const READ: ReadonlySet<string> = new Set([
   ...['status', 'lifecycleStatus', 'docStatus', 'verificationStatus', 'clinicalStatus', 'intent', 'title'],
   ...[
@@ -70,47 +78,71 @@ const READ: ReadonlySet<string> = new Set([
     'reaction',
     'note',
   ],
-  ...['onsetDateTime', 'onsetPeriod', 'onsetAge', 'onsetString', 'recordedDate', 'abatementDateTime'],
   ...[
+    'onsetDateTime',
+    'onsetPeriod',
+    'onsetAge',
+    'onsetRange',
+    'onsetString',
+    'recordedDate',
+    'lastOccurrence',
+  ],
+  ...[
+    'abatementDateTime',
     'abatementPeriod',
     'abatementAge',
+    'abatementRange',
     'abatementString',
-    'abatementBoolean',
-    'lastOccurrence',
     'date',
     'created',
   ],
   ...[
     'effectiveDateTime',
-    'effectiveInstant',
     'effectivePeriod',
     'issued',
     'performedDateTime',
     'performedPeriod',
+    'performedString',
   ],
-  ...['performedString', 'period', 'startDate', 'occurrenceDateTime', 'occurrenceString', 'recorded'],
-  ...['valueQuantity', 'valueInteger', 'valueBoolean', 'valueString', 'valueCodeableConcept', 'component'],
-  ...['valueRange', 'valueRatio', 'valueDateTime', 'valuePeriod', 'valueTime', 'dataAbsentReason'],
-  ...['interpretation', 'referenceRange', 'reasonCode', 'reasonReference', 'diagnosis', 'vaccineCode'],
-  ...['protocolApplied', 'activity', 'conclusion', 'conclusionCode', 'outcome', 'bodySite', 'content'],
+  ...[
+    'period',
+    'startDate',
+    'occurrenceDateTime',
+    'occurrenceString',
+    'recorded',
+    'reasonCode',
+    'reasonReference',
+  ],
+  ...['diagnosis', 'vaccineCode', 'activity', 'conclusion', 'conclusionCode', 'outcome', 'content'],
 ]);
 
 /** Types that are read whole: doses keep their digits, medications may be contained. */
 const WHOLE: ReadonlySet<string> = new Set(['Patient', 'MedicationStatement', 'MedicationRequest']);
 
+/** Resources that are opened until others have their turn. */
+const AT_A_TIME = 500;
+
 /**
  * Opens a record.
  * @param record current versions, the Patient among them; other types than those of contexts are passed over.
  * @param byAi versions that an AI wrote, as `versionedOf` names them.
+ * @param pause lets others have their turn: a long record takes a while.
  */
-export function openRecord(record: Iterable<Current>, byAi: ReadonlySet<string>): Opened {
+export async function openRecord(
+  record: Iterable<Current>,
+  byAi: ReadonlySet<string>,
+  pause: () => Promise<unknown>,
+): Promise<Opened> {
   const known = new Map<string, Json>();
   const facts = new Map<string, Entry[]>();
   const ai: Entry[] = [];
   const leftOut = new Map<LeftOut, number>();
+  let opened = 0;
   for (const current of record) {
     if (!KNOWN.has(current.type)) continue;
-    const source = WHOLE.has(current.type) ? sourceOf(current) : glanceAt(current, READ, known);
+    opened += 1;
+    if (opened % AT_A_TIME === 0) await pause();
+    const source = read(current, known);
     const entry: Entry = { ...source, version: current.version, dated: datedOf(source) };
     const reason = leftOutAs(source);
     if (reason !== undefined) {
@@ -120,6 +152,11 @@ export function openRecord(record: Iterable<Current>, byAi: ReadonlySet<string>)
   }
   for (const entries of facts.values()) entries.sort(newestFirst);
   return { patient: facts.get('Patient')?.[0], facts, byAi: ai.sort(newestFirst), leftOut };
+}
+
+function read(current: Current, known: Map<string, Json>): Source {
+  if (WHOLE.has(current.type)) return sourceOf(current);
+  return glanceAt(current, current.type === 'Observation' ? OF_OBSERVATIONS : READ, known);
 }
 
 function leftOutAs(source: Source): LeftOut | undefined {

@@ -60,7 +60,7 @@ export function tell(record: Opened, ask: Ask, beside: Beside): Told {
     ...aiNotes(reading),
   ];
   const isDead = facts.some(({ kind, members }) => kind === 'patient' && members.deceased === true);
-  const wholeSeries = seriesOf(record.facts.get('Observation') ?? []);
+  const wholeSeries = opened === record ? series : seriesOf(record.facts.get('Observation') ?? []);
   return {
     facts: facts.sort(mostNeededFirst),
     warnings: [

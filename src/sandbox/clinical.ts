@@ -69,17 +69,24 @@ export interface Treatment {
   readonly reason: string;
   /** In words. */
   readonly dosage: string;
+  /** Why it ended before its time. */
+  readonly stopped?: string;
 }
 
 /** A prescription, and the statement, by the patient, of taking it. */
-export function treat(builder: RecordBuilder, { drug, start, end, reason, dosage }: Treatment): void {
+export function treat(
+  builder: RecordBuilder,
+  { drug, start, end, reason, dosage, stopped }: Treatment,
+): void {
   const { subject, doctor, directory } = builder;
   const stocked = directory.medications.get(drug);
   const named = { coding: [{ system: ATC, code: drug, display: DRUGS[drug] }], text: DRUGS[drug] };
   const reasonReference = [{ reference: reason }];
   const over = end !== undefined;
+  const state = !over ? 'active' : stopped === undefined ? 'completed' : 'stopped';
   const request = builder.add('MedicationRequest', builder.doctorAuthor, {
-    status: over ? 'completed' : 'active',
+    status: state,
+    ...(stopped === undefined ? {} : { statusReason: { text: stopped } }),
     intent: 'order',
     ...(stocked === undefined
       ? { medicationCodeableConcept: named }
@@ -92,7 +99,8 @@ export function treat(builder: RecordBuilder, { drug, start, end, reason, dosage
   });
   builder.add('MedicationStatement', SELF, {
     basedOn: [{ reference: request }],
-    status: over ? 'completed' : 'active',
+    status: state,
+    ...(stopped === undefined ? {} : { statusReason: [{ text: stopped }] }),
     medicationCodeableConcept: named,
     subject,
     effectivePeriod: { start: dateText(start), ...(over ? { end: dateText(end) } : {}) },

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { v5 } from 'uuid';
+import { plainWords } from '#src/shared/plain-words.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { BundledConcept } from './bundled/bundled.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
@@ -130,7 +131,8 @@ export async function removeSystems(
   await tx.query(
     `with gone as (delete from terminology.system where ${condition} returning id),
        concepts as (delete from terminology.concept where system in (select id from gone)),
-       words as (delete from terminology.word where system in (select id from gone))
+       words as (delete from terminology.word where system in (select id from gone)),
+       postings as (delete from terminology.posting where system in (select id from gone))
      delete from terminology.parent where system in (select id from gone)`,
     [...values],
   );
@@ -139,7 +141,7 @@ export async function removeSystems(
 const CONCEPT_COLUMNS = 'system, code, place, display, category, unit, selectable, active, properties';
 
 /**
- * Copies concepts in as they come; their parents after them.
+ * Copies concepts in as they come; after them their parents, and the words of their displays.
  * @returns how many.
  * @throws Error of the database, `23505` for a code that comes twice.
  */
@@ -149,12 +151,19 @@ export async function copyConcepts(
 ): Promise<number> {
   let place = 0;
   const kinship: string[] = [];
-  const systems = new Set<number>();
+  const words = new Map<string, number>();
+  const postings: string[] = [];
   async function* lines(): AsyncGenerator<string> {
     for await (const row of concepts) {
       yield conceptLine(place, row);
       place += 1;
-      systems.add(row.system);
+      const folded = plainWords(row.display ?? '');
+      for (const word of new Set(row.active === false ? [] : folded.split(' '))) {
+        if (word === '') continue;
+        const key = `${row.system}\t${field(word)}`;
+        words.set(key, (words.get(key) ?? 0) + 1);
+        postings.push(`${key}\t${folded.length}\t${field(row.code)}\n`);
+      }
       for (const parent of new Set(row.parents))
         kinship.push(`${row.system}\t${field(row.code)}\t${field(parent)}\n`);
     }
@@ -162,16 +171,14 @@ export async function copyConcepts(
   const into = (table: string) => tx.query(copyFrom(`copy terminology.${table} from stdin`));
   await pipeline(inPieces(lines()), into(`concept (${CONCEPT_COLUMNS})`));
   await pipeline(inPieces(kinship), into('parent (system, code, parent)'));
-  await tx.query(WORDS, [[...systems]]);
+  await pipeline(inPieces(postings), into('posting (system, word, length, code)'));
+  await pipeline(inPieces(wordLines(words)), into('word (system, word, codes)'));
   return place;
 }
 
-/** The words of systems' displays; one begins with `=`: the number of the system. */
-const WORDS = `
-  insert into terminology.word (system, word, codes)
-  select s.id, w.word, w.ndoc from unnest($1::int[]) s(id)
-  cross join lateral ts_stat('select words from terminology.concept where system = ' || s.id) w
-  where w.word not like '=%'`;
+function* wordLines(words: ReadonlyMap<string, number>): Generator<string> {
+  for (const [key, codes] of words) yield `${key}\t${codes}\n`;
+}
 
 const PIECE = 1 << 16;
 

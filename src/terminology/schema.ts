@@ -66,14 +66,18 @@ const FOLDED = String.raw`btrim(regexp_replace(regexp_replace(lower(normalize(co
 /** DDL of what codes are found by: their beginnings, the words of their displays, and words that are nearly right. */
 export const TERMINOLOGY_WORDS_SQL = `
 ALTER TABLE terminology.concept
-  ADD COLUMN folded text COLLATE "C" NOT NULL GENERATED ALWAYS AS (${FOLDED}) STORED,
-  -- with the system's number among them, as no word is written
-  ADD COLUMN words tsvector NOT NULL
-    GENERATED ALWAYS AS (to_tsvector('simple', ${FOLDED}) || array_to_tsvector(ARRAY['=' || system])) STORED;
-CREATE INDEX concept_by_words ON terminology.concept USING gin (words) WITH (fastupdate = off);
+  ADD COLUMN folded text COLLATE "C" NOT NULL GENERATED ALWAYS AS (${FOLDED}) STORED;
 CREATE INDEX concept_by_beginning ON terminology.concept (system, folded);
 CREATE INDEX concept_by_code ON terminology.concept (system, code COLLATE "C");
 
+-- the codes of a word, those with the shortest displays first
+CREATE TABLE terminology.posting (
+  system int NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  length int NOT NULL,
+  code text NOT NULL,
+  PRIMARY KEY (system, word, length, code)
+);
 -- the words of a system's displays
 CREATE TABLE terminology.word (
   system int NOT NULL,
@@ -83,8 +87,10 @@ CREATE TABLE terminology.word (
 );
 CREATE INDEX word_by_likeness ON terminology.word USING gin (word gin_trgm_ops);
 
+INSERT INTO terminology.posting (system, word, length, code)
+SELECT DISTINCT c.system, w.word, length(c.folded), c.code
+FROM terminology.concept c CROSS JOIN LATERAL regexp_split_to_table(c.folded, ' ') w(word)
+WHERE w.word <> '' AND c.active;
 INSERT INTO terminology.word (system, word, codes)
-SELECT s.id, w.word, w.ndoc FROM terminology.system s
-CROSS JOIN LATERAL ts_stat('select words from terminology.concept where system = ' || s.id) w
-WHERE w.word NOT LIKE '=%';
+SELECT p.system, p.word, count(*) FROM terminology.posting p GROUP BY p.system, p.word;
 `;

@@ -50,7 +50,7 @@ const asks = fc.record({
     nil: undefined,
   }),
   needs: fc.uniqueArray(fc.constantFrom(...NEEDS), { maxLength: 5 }),
-  budget_tokens: fc.oneof(fc.integer({ min: 50, max: 300 }), fc.integer({ min: 50, max: 5_000 })),
+  budget_tokens: fc.oneof(fc.integer({ min: 50, max: 300 }), fc.integer({ min: 50, max: 2_000 })),
   window_days: fc.option(fc.integer({ min: 1, max: 9_000 }), { nil: undefined }),
 });
 

@@ -41,7 +41,7 @@ export async function contextOf(record: SyntheticRecord, ask: Partial<Ask>): Pro
     [...authors].flatMap(([version, { authorType }]) => (authorType === 'ai' ? [version] : [])),
   );
   const asked: Ask = { needs: [], budget_tokens: 2_000, format: 'text', ...ask };
-  const told = tell(openRecord(currentOf(record.resources), byAi), asked, {
+  const told = tell(await openRecord(currentOf(record.resources), byAi, async () => undefined), asked, {
     directory: new Map(),
     displays: new Map(),
     today: Date.parse(TODAY),

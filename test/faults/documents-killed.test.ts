@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { expect } from 'chai';
 import { openShownBlobs } from '#queries/rest/document-blobs.ts';
 import { DiskStore } from '#src/documents/disk.ts';
@@ -10,6 +13,7 @@ import { openEventStore } from '#src/events/open.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { scaled } from '#test/support/scale.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
 
 /** A service that is killed while it takes documents: nothing is lost, and nothing is left for long. */
@@ -38,6 +42,29 @@ describe('documents of a service that is killed', () => {
     });
   const blobsOf = (id: string): Promise<string[]> => readdir(join(folder, patient, id)).catch(() => []);
 
+  /** Sends a document in chunks, as fast as they are taken. @returns the status */
+  const putMany = (id: string, chunk: Buffer, size: number): Promise<number> => {
+    const { hostname, port } = new URL(service.url);
+    const headers = { Authorization: `Bearer ${service.key}`, 'Content-Length': String(size) };
+    const path = `/v1/documents/${id}/content`;
+    const sent = httpRequest({ hostname, port, method: 'PUT', path, headers });
+    const status = once(sent, 'response').then(([answer]: { statusCode: number; resume(): void }[]) => {
+      answer?.resume();
+      return answer?.statusCode ?? 0;
+    });
+    Readable.from(Array.from({ length: size / chunk.length }, () => chunk)).pipe(sent);
+    return status;
+  };
+  const hashOf = async (id: string): Promise<string> => {
+    const answer = await fetch(`${service.url}/v1/documents/${id}/content`, {
+      headers: { Authorization: `Bearer ${service.key}` },
+    });
+    const hash = createHash('sha256');
+    const body: AsyncIterable<Uint8Array> = Readable.fromWeb(answer.body as ReadableStream);
+    for await (const part of body) hash.update(part);
+    return hash.digest('hex');
+  };
+
   before(async function () {
     this.timeout(120_000); // two starts, on a machine that does other things
     database = await createDatabase();
@@ -49,6 +76,31 @@ describe('documents of a service that is killed', () => {
   after(async () => {
     await service.stop();
     await database.drop();
+  });
+
+  it('of many megabytes at once pass through without being held, both ways', async function () {
+    this.timeout(300_000);
+    const AT_ONCE = 4;
+    const chunk = randomBytes(1_000_000);
+    const size = chunk.length * scaled(100, 16);
+    const expected = createHash('sha256');
+    for (let sent = 0; sent < size; sent += chunk.length) expected.update(chunk);
+    const sha256 = expected.digest('hex');
+    const ids = await Promise.all(Array.from({ length: AT_ONCE }, create));
+    const before = await residentBytes(service.pid);
+    let most = before;
+    const watch = setInterval(async () => {
+      most = Math.max(most, await residentBytes(service.pid));
+    }, 20);
+    try {
+      const answers = await Promise.all(ids.map((id) => putMany(id, chunk, size)));
+      expect(answers).to.deep.equal(ids.map(() => 200));
+      const read = await Promise.all(ids.map((id) => hashOf(id)));
+      expect(read).to.deep.equal(ids.map(() => sha256));
+    } finally {
+      clearInterval(watch);
+    }
+    expect(most - before, 'bytes of memory').to.be.lessThan(50_000_000);
   });
 
   it('between bytes and event, and amid an upload: sent again they are taken, and what was left is swept', async () => {
@@ -111,3 +163,9 @@ describe('documents of a service that is killed', () => {
     }
   });
 });
+
+/** Resident memory of a process; 0 where the system does not tell. */
+async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1_000;
+}

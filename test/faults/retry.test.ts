@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { results } from '#test/support/labs/parts.ts';
 import { eventually } from '#test/support/process.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
 import {
@@ -65,6 +66,7 @@ describe('a request killed between append and answer', () => {
   let signed: DyingRequest;
   let both: { readonly value: string; readonly request: DyingRequest };
   let repeated: DyingRequest;
+  let labs: DyingRequest;
   /** The Observation that it deletes. */
   let deleted = '';
 
@@ -93,6 +95,11 @@ describe('a request killed between append and answer', () => {
     for (const request of Object.values(CHANGES)) await send(request);
     repeated = await repeatedDelete();
     await send(repeated);
+    const person = await service.fhir('/Patient', { method: 'POST', body: '{"resourceType":"Patient"}' });
+    labs = post('record- 1', `/v1/patients/${String(person.json.id)}/labs/import`, {
+      message: results('OBX|1|NM|2345-7^Glucose^LN||5|mmol/L|||||F'),
+    });
+    await send(labs);
   });
 
   after(async () => {
@@ -184,6 +191,14 @@ describe('a request killed between append and answer', () => {
     const { json } = await retry(service, repeated);
     const [entry] = Array.isArray(json.entry) ? json.entry : [];
     expect(isObject(entry) && isObject(entry.response) && entry.response.etag).to.equal('W/"2"');
+  });
+
+  it('an import of laboratory results is answered as done', async () => {
+    const { json, text } = await retry(service, labs);
+    const { created, skipped, observations } = json;
+    expect({ created, skipped }, text).to.deep.equal({ created: 1, skipped: 0 });
+    const [observation] = Array.isArray(observations) ? observations : [];
+    expect(observation).to.include({ code: '2345-7', value: 5, version: 1 });
   });
 
   it('directory entries of a request that nobody repeats are completed by themselves', async () => {

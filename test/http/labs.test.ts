@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { damaged, randomFrom } from '#test/support/labs/damage.ts';
 import { msh, OBR, oru, PID, results } from '#test/support/labs/parts.ts';
 import { dataOf, restOf } from '#test/support/rest.ts';
+import { randomSeed } from '#test/support/scale.ts';
 import type { Answer } from '#test/support/service.ts';
 
 /** interface.md, section 4.3; decisions.md, section 4 "Labs import" */
@@ -187,6 +189,24 @@ describe('import of laboratory results', () => {
     const [first] = observations(await imported(MESSAGE));
     const transactions = await service.fhir(`/Provenance?target=Observation/${first?.id}`);
     expect(transactions.json.total).to.equal(1);
+  });
+
+  it('answers damaged messages clearly, and keeps all of one or nothing', async () => {
+    const seed = randomSeed();
+    const random = randomFrom(seed);
+    let reports = 0;
+    for (let at = 0; at < 25; at += 1) {
+      const message = damaged(Buffer.from(MESSAGE.replace('F100', `F${at}`)), random);
+      const answer = await send(message);
+      expect([200, 422], `seed ${seed}, message ${at}: ${answer}`).to.include(answer.status);
+      if (answer.status === 422) expect(answer.json.error).to.have.property('field');
+      reports += observations(answer.json).filter(({ version }) => version === 1).length;
+    }
+    expect(await count('Observation')).to.be.at.most(reports);
+    const links = await service.fhir(
+      `/DiagnosticReport?patient=${patient}&_include=DiagnosticReport:result&_count=100`,
+    );
+    expect(links.status).to.equal(200);
   });
 
   it('writes a message once, however often it is sent at once', async () => {

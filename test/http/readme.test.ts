@@ -1,5 +1,5 @@
 /**
- * What README.md and docs/quickstart.md show is what happens: their commands are run against a fresh service, and
+ * What README.md, docs/quickstart.md and docs/first-app.md show is what happens: their commands are run against a fresh service, and
  * what they print is compared. `ANNAL_WRITE_PAGES=1` writes what was printed into the pages instead.
  */
 import { spawnSync } from 'node:child_process';
@@ -39,7 +39,7 @@ describe('the pages for newcomers', function () {
   });
   after(removeTemporaryFolders);
 
-  for (const page of ['README.md', 'docs/quickstart.md']) {
+  for (const page of ['README.md', 'docs/quickstart.md', 'docs/first-app.md']) {
     describe(page, () => {
       let service: Service | undefined;
       let outcomes: Outcome[] = [];

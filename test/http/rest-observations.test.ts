@@ -175,6 +175,39 @@ describe('observations of REST v1', () => {
     expect(first.json.total).to.equal(4);
   });
 
+  it('keep decimals as they were written, on both interfaces', async () => {
+    const mine = String((await made('/patients', { given: 'Literals' })).id);
+    const post = (body: string) =>
+      service.fhir(`${service.url}/v1/patients/${mine}/observations`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: `{"code":"2160-0","category":"laboratory","effective_at":"2026-01-01T00:00:00Z",${body}}`,
+      });
+    const one = await post('"value":1.50,"unit":"mg/dL","reference_range":{"low":0.70,"high":1.2}');
+    const parts =
+      '[{"code":"a","value":2.00,"unit":"1"},{"code":"b","value":3,"unit":"1"},{"code":"c","value":12345678901234567890.5,"unit":"1"}]';
+    const several = await post(`"components":${parts}`);
+    for (const answer of [one, several]) expect(answer.status, answer.text).to.equal(201);
+    const texts = await Promise.all(
+      [one, several].flatMap(({ json }) => [
+        service.fhir(`/Observation/${String(json.id)}`),
+        get(`/observations/${String(json.id)}`),
+      ]),
+    );
+    const [fhirOne = '', v1One = '', fhirSeveral = '', v1Several = ''] = texts.map(({ text }) => text);
+    expect(fhirOne).to.contain('"valueQuantity":{"value":1.50,').and.to.contain('"low":{"value":0.70,');
+    for (const text of [one.text, v1One, (await get(`/patients/${mine}/observations`)).text]) {
+      expect(text).to.contain('"value":1.50,"unit":"mg/dL"');
+      expect(text).to.contain('"reference_range":{"low":0.70,"high":1.2}');
+    }
+    for (const text of [several.text, v1Several, fhirSeveral]) {
+      for (const literal of ['2.00', '3', '12345678901234567890.5'])
+        expect(text).to.contain(`"value":${literal},"unit":"1"`);
+    }
+    const large = await post('"value":1e999,"unit":"1"');
+    expect(large.status).to.equal(422);
+  });
+
   it('are deleted softly', async () => {
     const body = { ...at, code: '4548-4', value: 5, unit: '%' };
     const { id } = await made(`/patients/${patient}/observations`, body);

@@ -1,12 +1,17 @@
 /** What REST v1 is sent is what it shows of the resource that it becomes (decisions.md, section 4), and that resource is valid R4. */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { LosslessNumber } from 'lossless-json';
 import { shownCondition, toCondition } from '#src/fhir/v1/condition.ts';
+import { happened } from '#src/fhir/v1/happened.ts';
+import { listsOf } from '#src/fhir/v1/lists.ts';
 import { shownMedication, toMedication } from '#src/fhir/v1/medication.ts';
 import { CATEGORIES, shownObservation, toObservation } from '#src/fhir/v1/observation.ts';
 import { shownPatient, toPatient, withDemographics } from '#src/fhir/v1/patient.ts';
+import { TIMELINE, TIMELINE_KINDS, timelineWords } from '#src/fhir/v1/timeline.ts';
 import { validateResource } from '#src/fhir/validate.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 import { randomSeed } from '#test/support/scale.ts';
 
 const SUBJECT = 'Patient/01890000-0000-7000-8000-000000000000';
@@ -111,6 +116,29 @@ describe('REST v1 → FHIR → REST v1', () => {
     );
   });
 
+  it('a decimal keeps its literal, however precise', () => {
+    const literal = fc.stringMatching(/^-?(0|[1-9]\d{0,12})\.\d{1,12}$/);
+    fc.assert(
+      fc.property(literal, literal, literal, unit, (value, low, part, of) => {
+        const [one, two, three] = [value, low, part].map((text) => new LosslessNumber(text));
+        if (one === undefined || two === undefined || three === undefined) return;
+        const about = { code: 'x', category: 'laboratory', effective_at: '2026-01-01T00:00:00Z', unit: of };
+        for (const given of [
+          { ...about, value: one, reference_range: { low: two } },
+          { ...about, unit: undefined, components: [{ code: 'y', value: three, unit: of }] },
+        ]) {
+          const resource = parseStored(printJson(toObservation(given, SUBJECT)));
+          const shown = parseStored(printJson(shownObservation(resource) as unknown as JsonObject));
+          expect(printJson(shown.value)).to.equal('value' in given ? value : 'null');
+          if ('reference_range' in given)
+            expect(printJson(shown.reference_range)).to.equal(`{"low":${low},"high":null}`);
+          if ('components' in given) expect(printJson(shown.components)).to.contain(`"value":${part},`);
+        }
+      }),
+      RUNS,
+    );
+  });
+
   it('a condition is the same', () => {
     const given = fc.record({
       ...coded,
@@ -161,6 +189,13 @@ describe('REST v1 → FHIR → REST v1', () => {
         'valueRange',
         'referenceRange',
         'derivedFrom',
+        'content',
+        'period',
+        'onsetDateTime',
+        'verificationStatus',
+        'reaction',
+        'class',
+        'conclusion',
       ),
       fc.jsonValue(),
     );
@@ -169,6 +204,13 @@ describe('REST v1 → FHIR → REST v1', () => {
         if (!isObject(resource)) return;
         for (const show of [shownPatient, shownObservation, shownCondition, shownMedication])
           expect(show(resource)).to.be.an('object');
+        for (const kind of TIMELINE_KINDS) {
+          const type = TIMELINE[kind];
+          expect(timelineWords(kind, resource).title).not.to.equal('');
+          expect(listsOf(type, resource, false)).to.be.an('array');
+          const when = happened(type, resource);
+          if (when !== undefined) expect(when.at).to.be.a('number');
+        }
       }),
       RUNS,
     );

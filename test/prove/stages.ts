@@ -99,6 +99,12 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'labs',
+    shows: '100,000 damaged messages of laboratories: each refused with a reason, or valid resources',
+    run: { tests: ['test/properties/labs.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'import',
     shows: 'the import of real patient bundles, every count and reference checked',
     run: { tests: ['test/http/cli-import.test.ts'] },

@@ -123,6 +123,7 @@ export function steadier(): (text: string) => string {
         ids.set(id, known);
         return known;
       })
+      .replace(/\breq_[\w-]{22,26}/g, 'request')
       .replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z/g, 'moment')
       .replace(/\bin [\d.]+ s\b(, \d+ resources\/s)?/g, 'in some time')
       .trimEnd();

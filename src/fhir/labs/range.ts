@@ -1,7 +1,7 @@
 /** Reference ranges (OBX-7) as laboratories write them. */
 import type { JsonObject } from '#src/shared/json.ts';
 import { decimalIn } from './numbers.ts';
-import { quantityOf } from './units.ts';
+import { quantityOf, ucumOf } from './units.ts';
 
 const NUMBER = String.raw`[+-]?\d+(?:[.,]\d+)?|[+-]?[.,]\d+`;
 const BETWEEN = new RegExp(
@@ -12,8 +12,6 @@ const BOUND = new RegExp(
   String.raw`^([<>≤≥]=?|=[<>]|up to|bis|below|under|above|over)\s*(${NUMBER})(.*)$`,
   'su',
 );
-/** What may stand behind the numbers: the unit itself. */
-const UNIT = /^\s*[^\s\d;:,]*\s*$/;
 const LOWER = /^(?:>|≥|=>|above|over)/;
 
 /**
@@ -22,8 +20,7 @@ const LOWER = /^(?:>|≥|=>|above|over)/;
  */
 export function rangeOf(text: string, unit: string, code: string | undefined): JsonObject {
   const trimmed = text.trim();
-  const own = unit.trim();
-  const ends = endsOf(own !== '' && trimmed.endsWith(own) ? trimmed.slice(0, -own.length).trim() : trimmed);
+  const ends = endsOf(withoutUnit(trimmed, unit.trim()), code);
   const quantity = (end: string | undefined): JsonObject | undefined => {
     const value = end === undefined ? undefined : decimalIn(end.replace(/^([+-]?)[.,]/, '$10.'));
     return value === undefined ? undefined : quantityOf({ value }, unit, code);
@@ -45,10 +42,18 @@ interface Ends {
   readonly high?: string | undefined;
 }
 
-function endsOf(text: string): Ends {
+/** The value's unit may stand behind its range. */
+function withoutUnit(text: string, unit: string): string {
+  return unit !== '' && text.endsWith(unit) ? text.slice(0, -unit.length).trim() : text;
+}
+
+/** @param code in another unit than the value's the numbers would be others */
+function endsOf(text: string, code: string | undefined): Ends {
+  const isUnit = (rest: string): boolean =>
+    rest.trim() === '' || (code !== undefined && ucumOf(rest) === code);
   const [, low, high, after = ''] = BETWEEN.exec(text) ?? [];
-  if (low !== undefined && UNIT.test(after)) return { low, high };
+  if (low !== undefined && isUnit(after)) return { low, high };
   const [, sign, bound, rest = ''] = BOUND.exec(text) ?? [];
-  if (sign === undefined || !UNIT.test(rest)) return {};
+  if (sign === undefined || !isUnit(rest)) return {};
   return LOWER.test(sign) ? { low: bound } : { high: bound };
 }

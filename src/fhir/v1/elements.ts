@@ -1,5 +1,6 @@
 /** Elements that REST v1 and FHIR say differently (decisions.md, section 4), both ways. Pure. */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import type { LosslessNumber } from 'lossless-json';
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
 /** Code systems of bare codes (decisions.md, section 1). */
 export const LOINC = 'http://loinc.org';
@@ -7,6 +8,9 @@ export const ICD_10 = 'http://hl7.org/fhir/sid/icd-10';
 export const ATC = 'http://www.whocc.no/atc';
 /** Units. */
 export const UCUM = 'http://unitsofmeasure.org';
+
+/** A number, with its literal where JavaScript would write another: `1.50`. */
+export type Decimal = number | LosslessNumber;
 
 /** A code as v1 takes it: `code` may be `system|code`. */
 export interface GivenCode {
@@ -55,7 +59,7 @@ export function shownConcept(concept: Json | undefined, preferred?: string): Sho
 }
 
 /** A Quantity in UCUM; without a unit a bare number. */
-export function toQuantity(value: number, unit: string | undefined): JsonObject {
+export function toQuantity(value: Decimal, unit: string | undefined): JsonObject {
   return unit === undefined ? { value } : { value, unit, system: UCUM, code: unit };
 }
 
@@ -66,8 +70,8 @@ export function shownUnit(quantity: Json | undefined): string | null {
 }
 
 /** A number; null for what is none. */
-export function numberIn(value: Json | undefined): number | null {
-  return typeof value === 'number' ? value : null;
+export function numberIn(value: Json | undefined): Decimal | null {
+  return isNumber(value) ? value : null;
 }
 
 /** A text; null for what is none. */

@@ -1,6 +1,7 @@
 /** Observations of REST v1 (decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import {
+  type Decimal,
   type GivenCode,
   LOINC,
   listIn,
@@ -35,7 +36,7 @@ export const CATEGORIES = [
 
 /** A measurement within another. */
 export interface GivenComponent extends GivenCode {
-  readonly value: number;
+  readonly value: Decimal;
   readonly unit: string;
 }
 
@@ -43,14 +44,14 @@ export interface GivenComponent extends GivenCode {
 export interface GivenObservation extends GivenCode {
   readonly category: string;
   readonly effective_at: string;
-  readonly value?: number | undefined;
+  readonly value?: Decimal | undefined;
   readonly unit?: string | undefined;
   readonly value_text?: string | undefined;
   readonly value_code?: GivenCode | undefined;
   readonly value_boolean?: boolean | undefined;
   readonly components?: readonly GivenComponent[] | undefined;
   readonly reference_range?:
-    | { readonly low?: number | undefined; readonly high?: number | undefined }
+    | { readonly low?: Decimal | undefined; readonly high?: Decimal | undefined }
     | undefined;
   readonly note?: string | undefined;
   /** Ids of documents. */
@@ -59,7 +60,7 @@ export interface GivenObservation extends GivenCode {
 
 /** A value as it is shown; null where it is another. */
 interface ShownValue {
-  readonly value: number | null;
+  readonly value: Decimal | null;
   readonly unit: string | null;
   readonly value_text: string | null;
   readonly value_code: ShownCode | null;
@@ -71,7 +72,7 @@ export interface ShownObservation extends ShownCode, ShownValue {
   readonly category: string | null;
   readonly effective_at: string | null;
   readonly components: (ShownCode & ShownValue)[] | null;
-  readonly reference_range: { low: number | null; high: number | null } | null;
+  readonly reference_range: { low: Decimal | null; high: Decimal | null } | null;
   readonly note: string | null;
   readonly derived_from: string[] | null;
   readonly status: string | null;

@@ -9,6 +9,7 @@ import { type Micros, toMicros } from '#src/shared/time.ts';
 import { FHIR_JSON } from '../answer.ts';
 import { route } from '../api/route.ts';
 import { environment, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { FHIR_PATH } from '../fhir/interface.ts';
 import { projectFor, requireRole } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 
@@ -162,7 +163,7 @@ export const PATIENT_ROUTES = [
       return {
         status: 200,
         headers: { 'Content-Type': FHIR_JSON },
-        text: toCollection(record, `${services.config.baseUrl}/fhir/R4`),
+        text: toCollection(record, services.config.baseUrl + FHIR_PATH),
       };
     },
   }),

@@ -1,5 +1,6 @@
 /** Inputs of a request against their schemas: every one that fails is named (decisions.md, section 2). */
 import { z } from 'zod';
+import type { JsonObject } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import type { RawBody } from '../body.ts';
 import { issueOf, sentence } from './issues.ts';
@@ -10,6 +11,8 @@ export interface Inputs {
   readonly query: URLSearchParams;
   /** Plain JSON; undefined when there was no body. */
   readonly body: unknown;
+  /** The same with `LosslessNumber`s, when JavaScript would write a number of it otherwise. */
+  readonly exact?: JsonObject;
   /** In the place of a JSON body: one of the route's other media types. */
   readonly raw?: RawBody;
 }
@@ -33,7 +36,7 @@ const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 export function parseInputs<Params, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: Schemas<Query, Body>,
   inputs: Inputs,
-): { params: Params; query: z.output<Query>; body: z.output<Body>; raw?: RawBody } {
+): { params: Params; query: z.output<Query>; body: z.output<Body>; exact?: JsonObject; raw?: RawBody } {
   const faults: Issue[] = [];
   const check = (schema: z.ZodType, value: unknown, place: string): unknown => {
     const result = schema.safeParse(value, { error: sentence });
@@ -57,6 +60,7 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
     params: inputs.params as Params,
     query: query as z.output<Query>,
     body: body as z.output<Body>,
+    ...(inputs.exact === undefined ? {} : { exact: inputs.exact }),
     ...(inputs.raw === undefined ? {} : { raw: inputs.raw }),
   };
 }

@@ -6,7 +6,7 @@ import type { Position } from '#src/events/store.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
-import { isObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
@@ -149,22 +149,26 @@ function bodyOf({ services }: ApiInterface, { raw = {} }: Route, ctx: Context): 
 }
 
 /** The body as its route takes it: JSON, or as it came. */
-function inputOf(route: Route, body: RawBody | undefined): Pick<Inputs, 'body' | 'raw'> {
+function inputOf(route: Route, body: RawBody | undefined): Pick<Inputs, 'body' | 'exact' | 'raw'> {
   if (body !== undefined && route.raw?.[body.mediaType] !== undefined) return { body: undefined, raw: body };
-  return { body: jsonOf(route, body) };
+  const { value, exact } = jsonOf(route, body);
+  return { body: value, ...(exact === undefined ? {} : { exact }) };
 }
 
-/** The body as plain JSON. @throws Refusal malformed (400) for what is no JSON object, and where a needed one is missing. */
-function jsonOf(route: Route, body: RawBody | undefined): unknown {
+/** The body as plain JSON, and exactly where that is another. @throws Refusal malformed (400) for what is no JSON object, and where a needed one is missing. */
+function jsonOf(
+  route: Route,
+  body: RawBody | undefined,
+): { readonly value?: unknown; readonly exact?: JsonObject } {
   if (body === undefined) {
-    if (route.body === undefined || !takesBody(route) || route.body.safeParse({}).success) return undefined;
+    if (route.body === undefined || !takesBody(route) || route.body.safeParse({}).success) return {};
     throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
   }
   const text = textOf(body);
   const { value, exact } = parseJson(text);
   if (!isObject(value))
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not a JSON object' });
-  return exact ? JSON.parse(text) : value;
+  return exact ? { value: JSON.parse(text), exact: value } : { value };
 }
 
 /** Whoever reads after the answer sees what was written (decisions.md, section 3). */

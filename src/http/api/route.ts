@@ -9,6 +9,7 @@ import type { Position } from '#src/events/store.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import type { IdSource } from '#src/shared/ids.ts';
+import type { JsonObject } from '#src/shared/json.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Content } from '../answer.ts';
 import type { Header } from '../authorship.ts';
@@ -63,6 +64,8 @@ export type ApiRequest<
     readonly params: PathParams<Path>;
     readonly query: Query;
     readonly body: Body;
+    /** The body with `LosslessNumber`s, when JavaScript would write a number of it otherwise (`1.50`). */
+    readonly exact?: JsonObject;
     /** The body as it came, in one of the media types that the route has beside JSON; `body` is undefined then. */
     readonly raw?: RawBody;
   };

@@ -7,7 +7,7 @@ import type { BlobKey, DocumentStore } from '#src/documents/store.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** What clients send of their own accord where nobody named a type. */
-const UNSAID = ['application/octet-stream', 'application/x-www-form-urlencoded'];
+const UNSAID = ['application/octet-stream', 'application/x-www-form-urlencoded', 'text/plain'];
 
 /** What bytes are to be. */
 export interface Expected {

@@ -3,7 +3,8 @@ import type { ListedItem } from '#queries/rest/items.ts';
 import type { ListOf, PageOf } from '#queries/rest/places.ts';
 import type { AuthorType } from '#src/events/metadata.ts';
 import { type ListFilter, listOf, unsafePart } from '#src/fhir/v1/lists.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { RouteResult } from '../api/route.ts';
 import { daysOf } from './days.ts';
@@ -27,27 +28,34 @@ export interface Kind {
   readonly fields: (resource: JsonObject) => object;
 }
 
-/** Creates an item of a patient's record. @throws Refusal 404 for a patient that the caller cannot see, 422 */
+/**
+ * Creates an item of a patient's record.
+ * @param exact whether the resource holds `LosslessNumber`s.
+ * @throws Refusal 404 for a patient that the caller cannot see, 422
+ */
 export async function createItem(
   request: RestRequest,
   { type, path, fields }: Kind,
   patient: string,
   resource: JsonObject,
   author: AuthorType | undefined,
+  exact = false,
 ): Promise<RouteResult> {
   const { services, retry } = request;
   // What an earlier attempt wrote is answered, whatever became of the patient.
   if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
   const command = commandOf(request, author);
   const { result, position } = await namingInputs(
-    services.commands.create(command, type, { value: resource, exact: false }),
+    services.commands.create(command, type, { value: resource, exact }),
   );
   const { id, version, lastUpdated = '' } = result;
   const shown = { type, id, patient, version, created: lastUpdated, updated: lastUpdated };
   return {
     status: 201,
     headers: { Location: `${services.config.baseUrl}/v1/${path}/${id}` },
-    body: recordOf({ ...shown, author: command.authorship }, fields(writtenBody(result))),
+    text: textOf(
+      recordOf({ ...shown, author: command.authorship }, fields(writtenBody(result, parseStored))),
+    ),
     position,
   };
 }
@@ -105,8 +113,18 @@ export async function readItem(
   { type, fields }: Kind,
   id: string,
 ): Promise<RouteResult> {
-  const [body] = await shownRecords(request, [await liveResource(request, type, id)], fields);
-  return { status: 200, body };
+  const [record = {}] = await shownRecords(
+    request,
+    [await liveResource(request, type, id)],
+    fields,
+    parseStored,
+  );
+  return { status: 200, text: textOf(record) };
+}
+
+/** JSON in which decimals are as they were written. */
+function textOf(record: Record<string, unknown>): string {
+  return printJson(record as JsonObject);
 }
 
 /** Deletes an item; one that is deleted already stays so. @throws Refusal not_found (404) for what never was. */

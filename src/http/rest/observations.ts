@@ -1,8 +1,15 @@
 /** Observations of REST v1. */
 import { z } from 'zod';
-import { LOINC, splitCode } from '#src/fhir/v1/elements.ts';
+import { type Decimal, LOINC, listIn, numberIn, objectIn, splitCode } from '#src/fhir/v1/elements.ts';
 import { codedValue, type ListFilter } from '#src/fhir/v1/lists.ts';
-import { CATEGORIES, categorySystem, shownObservation, toObservation } from '#src/fhir/v1/observation.ts';
+import {
+  CATEGORIES,
+  categorySystem,
+  type GivenObservation,
+  shownObservation,
+  toObservation,
+} from '#src/fhir/v1/observation.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
@@ -97,6 +104,24 @@ const observation = z
       refuse('reference_range', 'must not have a high below its low');
   });
 
+/** The same observation, its decimals as they were written: the text tells how precise they are. */
+function withLiterals(given: GivenObservation, exact: JsonObject): GivenObservation {
+  const { value, reference_range: range, components } = given;
+  const sent = objectIn(exact.reference_range);
+  const parts = listIn(exact.components);
+  const literal = (said: Decimal | undefined, written: Json | undefined): Decimal | undefined =>
+    said === undefined ? undefined : (numberIn(written) ?? said);
+  return {
+    ...given,
+    value: literal(value, exact.value),
+    reference_range: range && { low: literal(range.low, sent.low), high: literal(range.high, sent.high) },
+    components: components?.map((one, n) => ({
+      ...one,
+      value: literal(one.value, parts[n]?.value) ?? one.value,
+    })),
+  };
+}
+
 /** Their routes. */
 export const OBSERVATION_ROUTES = [
   route({
@@ -115,7 +140,10 @@ export const OBSERVATION_ROUTES = [
     run(request) {
       const { author_type, ...given } = request.body;
       const { patient_id: patient } = request.params;
-      return createItem(request, KIND, patient, toObservation(given, `Patient/${patient}`), author_type);
+      const { exact } = request;
+      const exactly = exact === undefined ? given : withLiterals(given, exact);
+      const resource = toObservation(exactly, `Patient/${patient}`);
+      return createItem(request, KIND, patient, resource, author_type, exact !== undefined);
     },
   }),
   route({

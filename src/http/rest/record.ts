@@ -70,10 +70,13 @@ export function commandOf(request: RestRequest, given?: AuthorType): CommandCont
   };
 }
 
-/** The body that a write left. */
-export function writtenBody({ body, type, id }: WriteResult): JsonObject {
+/** The body that a write left. @param parse as of `shownRecords` */
+export function writtenBody(
+  { body, type, id }: WriteResult,
+  parse: (body: string) => JsonObject = resourceIn,
+): JsonObject {
   if (body === undefined) throw new TypeError(`${type}/${id} was written without a body`);
-  return resourceIn(body);
+  return parse(body);
 }
 
 /** A stored body as plain JSON. */
@@ -94,17 +97,22 @@ export async function liveResource(
   return { ...found, body: found.body };
 }
 
-/** Live resources as records, in their order. @param fields what is shown of each */
+/**
+ * Live resources as records, in their order.
+ * @param fields what is shown of each.
+ * @param parse how bodies are read: by `parseStored` decimals keep their literals.
+ */
 export async function shownRecords(
   request: RestRequest,
   found: readonly (CurrentResource & { readonly body: string })[],
   fields: (resource: JsonObject) => object,
+  parse: (body: string) => JsonObject = resourceIn,
 ): Promise<Record<string, unknown>[]> {
   const marks = await marksOf(request, found);
   return found.map(({ type, id, version, lastUpdated, body }) => {
     const mark = marks.get(id);
     if (mark === undefined) throw lagging();
-    const resource = resourceIn(body);
+    const resource = parse(body);
     const shown: Shown = {
       type,
       id,

@@ -97,6 +97,7 @@ export function penicillinAllergy(builder: RecordBuilder): void {
     end: start + 2,
     reason: infection,
     dosage: '500 mg three times a day',
+    stopped: 'Allergic reaction',
   });
   allergy(builder, 'J01CA04', 'medication', start + 2, 'Hives and swelling of the face');
   diagnose(builder, 'Z88.0', start + 2);

@@ -1,0 +1,130 @@
+/** given what earlier reports wrote · when a report comes · then what is written */
+import { expect } from 'chai';
+import { decideLabs, type Earlier, nameOf } from '#src/fhir/labs/decide.ts';
+import { type Draft, draftUrl, identifierOf, Notes } from '#src/fhir/labs/labs.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+
+const T1 = '2026-03-31T08:00:00Z';
+const T2 = '2026-03-31T09:00:00Z';
+
+const draft = (members: JsonObject, more: Partial<Draft> = {}): Draft => ({
+  type: 'Observation',
+  key: 'k',
+  place: 'OBX[1]',
+  resource: { resourceType: 'Observation', identifier: [identifierOf('k')], status: 'final', ...members },
+  ...more,
+});
+const when = (earlier: JsonObject | undefined, now: Draft) => {
+  const notes = new Notes();
+  const there: Earlier | undefined =
+    earlier === undefined
+      ? undefined
+      : { id: 'o1', version: 3, resource: { ...draft({}).resource, ...earlier } };
+  const [decided] = decideLabs([now], new Map(there === undefined ? [] : [[nameOf(now), there]]), notes);
+  return { entry: decided?.entry, warnings: notes.told.warnings };
+};
+
+describe('a result that comes again', () => {
+  it('is new when nothing is there', () => {
+    const { entry } = when(undefined, draft({ valueString: 'a' }));
+    expect(entry).to.include({ method: 'POST', type: 'Observation', fullUrl: draftUrl('Observation', 'k') });
+  });
+  it('is nothing when it says the same, whenever it was sent', () => {
+    const { entry, warnings } = when(
+      { valueString: 'a', issued: T1 },
+      draft({ valueString: 'a', issued: T2 }),
+    );
+    expect(entry).to.equal(undefined);
+    expect(warnings).to.deep.equal([]);
+  });
+  it('is a version on the one that was looked at, when it says another thing', () => {
+    const { entry } = when({ valueString: 'a' }, draft({ valueQuantity: { value: 1 }, status: 'corrected' }));
+    expect(entry).to.include({ method: 'PUT', id: 'o1', ifMatch: 3 });
+    expect(entry?.resource).to.deep.include({ status: 'corrected', valueQuantity: { value: 1 } });
+    expect(entry?.resource).not.to.have.property('valueString');
+  });
+  it('keeps what the import does not decide on, and numbers of other identifiers', () => {
+    const identifier = [identifierOf('k'), { value: 'own' }];
+    const { entry } = when(
+      { identifier, encounter: { display: 'x' }, valueString: 'a' },
+      draft({ valueString: 'b' }),
+    );
+    expect(entry?.resource).to.deep.include({ identifier, encounter: { display: 'x' }, valueString: 'b' });
+  });
+
+  const stays: readonly (readonly [string, JsonObject, JsonObject])[] = [
+    ['it is older', { valueString: 'a', issued: T2 }, { valueString: 'b', issued: T1 }],
+    ['it is preliminary after final', { valueString: 'a' }, { valueString: 'b', status: 'preliminary' }],
+    ['it is final after corrected', { valueString: 'a', status: 'corrected' }, { valueString: 'b' }],
+    [
+      'the result was taken back, and it is no later one',
+      { valueString: 'a', status: 'entered-in-error', issued: T1 },
+      { valueString: 'a', issued: T1 },
+    ],
+  ];
+  for (const [name, there, now] of stays)
+    it(`is left out, and told, when ${name}`, () => {
+      const { entry, warnings } = when(there, draft(now));
+      expect(entry).to.equal(undefined);
+      expect(warnings).to.have.length(1);
+    });
+
+  it('comes back after it was taken back, when it is later', () => {
+    const { entry } = when(
+      { valueString: 'a', status: 'entered-in-error', issued: T1 },
+      draft({ valueString: 'b', issued: T2 }),
+    );
+    expect(entry?.resource).to.include({ status: 'final', valueString: 'b' });
+  });
+  it('that is taken back without a value keeps it', () => {
+    const now = draft({ status: 'entered-in-error' }, { keepsValue: true });
+    expect(when({ valueString: 'a' }, now).entry?.resource).to.include({
+      valueString: 'a',
+      status: 'entered-in-error',
+    });
+    expect(when({ valueString: 'a' }, draft({ status: 'cancelled' })).entry?.resource).not.to.have.property(
+      'valueString',
+    );
+  });
+  it('that is taken back and was never there is told', () => {
+    const { entry, warnings } = when(undefined, draft({ status: 'entered-in-error' }));
+    expect(entry?.method).to.equal('POST');
+    expect(warnings).to.have.length(1);
+  });
+});
+
+describe('a report that comes again', () => {
+  it('has the results of all its messages', () => {
+    const report = (results: readonly string[], status: string): Draft => ({
+      type: 'DiagnosticReport',
+      key: 'r',
+      place: 'OBR[1]',
+      resource: {
+        resourceType: 'DiagnosticReport',
+        status,
+        result: results.map((reference) => ({ reference })),
+      },
+    });
+    const there = { id: 'd1', version: 1, resource: report(['Observation/a'], 'final').resource };
+    const decided = decideLabs(
+      [report(['Observation/b'], 'preliminary')],
+      new Map([['DiagnosticReport r', there]]),
+      new Notes(),
+    );
+    // What is older takes nothing back, and yet what it brings is linked.
+    expect(decided[0]?.entry?.resource).to.deep.include({
+      status: 'final',
+      result: [{ reference: 'Observation/a' }, { reference: 'Observation/b' }],
+    });
+  });
+
+  it('names by their ids what is there, by their drafts what is new', () => {
+    const observation = draft({ valueString: 'a' });
+    const parent = draft({ derivedFrom: [{ reference: draftUrl('Observation', 'k') }] }, { key: 'c' });
+    const there = { id: 'o1', version: 1, resource: observation.resource };
+    const [, child] = decideLabs([observation, parent], new Map([[nameOf(observation), there]]), new Notes());
+    expect(child?.entry?.resource?.derivedFrom).to.deep.equal([{ reference: 'Observation/o1' }]);
+    const [, fresh] = decideLabs([observation, parent], new Map(), new Notes());
+    expect(fresh?.entry?.resource?.derivedFrom).to.deep.equal([{ reference: draftUrl('Observation', 'k') }]);
+  });
+});

@@ -1,0 +1,148 @@
+/** Units as laboratories write them, held to UCUM's own library; numbers, ranges and codes. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { decimalIn, measuredIn } from '#src/fhir/labs/numbers.ts';
+import { rangeOf } from '#src/fhir/labs/range.ts';
+import { ucumOf } from '#src/fhir/labs/units.ts';
+import { momentOf, timeOf, zoneOf } from '#src/hl7v2/time.ts';
+import { isUnit, UCUM } from '#src/terminology/units.ts';
+
+describe('units of laboratories', () => {
+  const certain: readonly (readonly [string, string])[] = [
+    ['mg/dl', 'mg/dL'],
+    ['mmol/L', 'mmol/L'],
+    ['µmol/l', 'umol/L'],
+    ['μg/L', 'ug/L'],
+    ['ng / ml', 'ng/mL'],
+    ['pg/mL', 'pg/mL'],
+    ['x10E9/L', '10*9/L'],
+    ['10^3/µL', '10*3/uL'],
+    ['10*12/L', '10*12/L'],
+    ['/µl', '/uL'],
+    ['fl', 'fL'],
+    ['pg', 'pg'],
+    ['IU/l', '[IU]/L'],
+    ['mIU/mL', 'm[IU]/mL'],
+    ['U/L', 'U/L'],
+    ['kU/L', 'kU/L'],
+    ['mEq/L', 'meq/L'],
+    ['g%', 'g/dL'],
+    ['mm/h', 'mm/h'],
+    ['sec', 's'],
+    ['mL/min/1.73 m²', 'mL/min/{1.73_m2}'],
+    ['mg/mmol', 'mg/mmol'],
+    ['µkat/L', 'ukat/L'],
+    ['mosm/kg', 'mosm/kg'],
+    ['K/uL', '10*3/uL'],
+    ['°C', 'Cel'],
+  ];
+  for (const [written, code] of certain)
+    it(`${written} is ${code}`, () => expect(ucumOf(written)).to.equal(code));
+
+  for (const written of [
+    '',
+    'C',
+    'F',
+    'S',
+    'a',
+    'arb',
+    'RLU',
+    'mmol/mol Hb x',
+    'g/L/h',
+    'B/min',
+    'M',
+    '10',
+    'E/ml',
+  ])
+    it(`${written || 'nothing'} is not surely one`, () => expect(ucumOf(written)).to.equal(undefined));
+
+  it('are UCUM’s when the message says so', () => {
+    expect(ucumOf('{score}/a', true)).to.equal('{score}/a');
+    expect(ucumOf('a b', true)).to.equal(undefined);
+  });
+
+  it('are all known to UCUM’s library', () => {
+    const source = readFileSync(new URL('../../src/fhir/labs/units.ts', import.meta.url), 'utf8');
+    const [, table = ''] = /SPELLINGS[^{]*\{\n([\s\S]*?)\n\};/.exec(source) ?? [];
+    const codes = [...table.matchAll(/: '([^']+)',/g)].map(([, code]) => code ?? '');
+    expect(codes.length).to.be.greaterThan(70);
+    for (const code of [...codes, ...certain.map(([, one]) => one)])
+      expect(isUnit(UCUM, code), code).to.equal(true);
+  });
+});
+
+describe('numbers of laboratories', () => {
+  const numbers: readonly (readonly [string, string | undefined])[] = [
+    ['5.60', '5.60'],
+    ['+5', '5'],
+    ['007', '7'],
+    ['.5', '0.5'],
+    ['5.', '5'],
+    ['-0.0', '-0.0'],
+    ['5,6', '5.6'],
+    ['0,123', '0.123'],
+    ['1234,567', '1234.567'],
+    ['1,234', undefined],
+    ['1.2E3', '1.2e3'],
+    ['1e9999', undefined],
+    ['1 000', undefined],
+    ['', undefined],
+    ['-', undefined],
+    ['e5', undefined],
+    ['0x10', undefined],
+    ['Infinity', undefined],
+    ['1'.repeat(19), undefined],
+  ];
+  for (const [text, value] of numbers)
+    it(`${text || 'nothing'} is ${value ?? 'none'}`, () => {
+      const read = decimalIn(text);
+      expect(read === undefined ? undefined : String(read)).to.equal(value === '-0.0' ? '-0.0' : value);
+    });
+
+  it('have comparators', () => {
+    expect(measuredIn('< 5')).to.deep.equal({ comparator: '<', value: 5 });
+    expect(measuredIn('≥60')).to.deep.equal({ comparator: '>=', value: 60 });
+    expect(measuredIn('=5')).to.deep.equal({ value: 5 });
+    expect(measuredIn('<>5')).to.equal(undefined);
+    expect(measuredIn('5-6')).to.equal(undefined);
+  });
+
+  it('are the ends of ranges only where the text says nothing else', () => {
+    const ends = (text: string) => {
+      const { low, high } = rangeOf(text, 'g/L', 'g/L');
+      return [low, high].map((end) => (end === undefined ? null : Reflect.get(Object(end), 'value')));
+    };
+    expect(ends('4-5')).to.deep.equal([4, 5]);
+    expect(ends(' 4 bis 5 g/L ')).to.deep.equal([4, 5]);
+    expect(ends('<=7')).to.deep.equal([null, 7]);
+    expect(ends('>60')).to.deep.equal([60, null]);
+    for (const text of ['4-5 (adults)', '4-5-6', '2026-03-31', '4-5 mg/L', '5-4', 'neg', '<5 or >9', '1:40'])
+      expect(ends(text), text).to.deep.equal([null, null]);
+  });
+});
+
+describe('times of messages', () => {
+  it('keep the precision that they come in', () => {
+    const iso = (text: string, zone?: string) => momentOf(text, zone)?.iso;
+    expect(iso('2026')).to.equal('2026');
+    expect(iso('202603')).to.equal('2026-03');
+    expect(iso('20260331')).to.equal('2026-03-31');
+    expect(iso('20260300')).to.equal('2026-03');
+    expect(iso('2026033109')).to.equal('2026-03-31T09:00:00Z');
+    expect(iso('202603310930', '+02:00')).to.equal('2026-03-31T09:30:00+02:00');
+    expect(iso('20260331093015.1234-0500', '+02:00')).to.equal('2026-03-31T09:30:15.1234-05:00');
+    expect(iso('2026-03-31T09:30:15+02:00')).to.equal('2026-03-31T09:30:15+02:00');
+    expect(iso('2026-03-31 09:30')).to.equal('2026-03-31T09:30:00Z');
+    expect(iso('31.03.2026')).to.equal(undefined);
+    expect(iso('')).to.equal(undefined);
+  });
+  it('have offsets and times of day', () => {
+    expect(zoneOf('20260331093000-0530')).to.equal('-05:30');
+    expect(zoneOf('2026-03-31')).to.equal(undefined);
+    expect(zoneOf('20260331')).to.equal(undefined);
+    expect(zoneOf('2026-03-31T09:30:00Z')).to.equal('Z');
+    expect(timeOf('0930')).to.equal('09:30:00');
+    expect(timeOf('09:30:15.5')).to.equal('09:30:15.5');
+    expect(timeOf('noon')).to.equal(undefined);
+  });
+});

@@ -1,0 +1,143 @@
+/** What FHIR wrote reads well on REST v1, also when it holds more than v1 can say (decisions.md, section 4). */
+import { expect } from 'chai';
+import { shownCondition } from '#src/fhir/v1/condition.ts';
+import { shownMedication } from '#src/fhir/v1/medication.ts';
+import { shownObservation } from '#src/fhir/v1/observation.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+
+const LOINC = 'http://loinc.org';
+const UCUM = 'http://unitsofmeasure.org';
+const other = { system: 'urn:local', code: 'GLU' };
+const loinc = { system: LOINC, code: '2339-0', display: 'Glucose' };
+const mg = (value: number, rest: object = {}) => ({
+  value,
+  unit: 'mg/dl',
+  system: UCUM,
+  code: 'mg/dL',
+  ...rest,
+});
+
+type Case = readonly [what: string, resource: object, shown: object];
+
+const OBSERVATIONS: readonly Case[] = [
+  [
+    'LOINC among other codings',
+    { code: { coding: [other, loinc], text: 'Sugar' } },
+    { code: '2339-0', system: LOINC, display: 'Glucose' },
+  ],
+  [
+    'the first coding where none is LOINC',
+    { code: { coding: [other], text: 'Sugar' } },
+    { code: 'GLU', system: 'urn:local', display: 'Sugar' },
+  ],
+  ['words without a code', { code: { text: 'Sugar' } }, { code: null, system: null, display: 'Sugar' }],
+  ['the UCUM code of a unit', { valueQuantity: mg(5) }, { value: 5, unit: 'mg/dL' }],
+  [
+    'a unit that is not UCUM’s',
+    { valueQuantity: { value: 5, unit: 'spoons' } },
+    { value: 5, unit: 'spoons' },
+  ],
+  ['a number without a unit', { valueInteger: 3 }, { value: 3, unit: null }],
+  [
+    'a comparator in words',
+    { valueQuantity: mg(5, { comparator: '<' }) },
+    { value: null, value_text: '< 5 mg/dL' },
+  ],
+  [
+    'a range in words',
+    { valueRange: { low: mg(5), high: mg(9) } },
+    { value: null, value_text: '5 mg/dL to 9 mg/dL' },
+  ],
+  [
+    'a ratio in words',
+    { valueRatio: { numerator: { value: 1 }, denominator: { value: 128 } } },
+    { value_text: '1 : 128' },
+  ],
+  ['a time', { valueTime: '10:30:00' }, { value_text: '10:30:00' }],
+  [
+    'a period',
+    { valuePeriod: { start: '2026-01-01', end: '2026-02-01' } },
+    { value_text: '2026-01-01 to 2026-02-01' },
+  ],
+  ['samples', { valueSampledData: { data: '1 2 3' } }, { value_text: '1 2 3' }],
+  [
+    'words of a concept',
+    { valueCodeableConcept: { text: 'Positive' } },
+    { value_text: 'Positive', value_code: null },
+  ],
+  [
+    'no value, and why',
+    { dataAbsentReason: { text: 'asked, not known' } },
+    { value: null, value_text: null },
+  ],
+  [
+    'the beginning of a period',
+    { effectivePeriod: { start: '2026-01-01', end: '2026-02-01' } },
+    { effective_at: '2026-01-01' },
+  ],
+  ['an instant', { effectiveInstant: '2026-01-01T00:00:00Z' }, { effective_at: '2026-01-01T00:00:00Z' }],
+  [
+    'a known category among others',
+    { category: [{ coding: [{ code: 'chem' }] }, { coding: [{ code: 'laboratory' }] }] },
+    { category: 'laboratory' },
+  ],
+  ['no category that is known', { category: [{ coding: [{ code: 'therapy' }] }] }, { category: null }],
+  [
+    'the first range',
+    { referenceRange: [{ low: mg(1) }, { high: mg(9) }] },
+    { reference_range: { low: 1, high: null } },
+  ],
+  ['all notes', { note: [{ text: 'a' }, { text: 'b' }] }, { note: 'a\n\nb' }],
+  [
+    'documents alone',
+    { derivedFrom: [{ reference: 'Observation/1' }, { reference: 'DocumentReference/2' }] },
+    { derived_from: ['2'] },
+  ],
+  ['its status', { status: 'amended' }, { status: 'amended' }],
+];
+
+const CONDITIONS: readonly Case[] = [
+  [
+    'ICD-10 among other codings',
+    { code: { coding: [other, { system: 'http://hl7.org/fhir/sid/icd-10', code: 'E11' }] } },
+    { code: 'E11', display: null },
+  ],
+  [
+    'the beginning of a period',
+    { onsetPeriod: { start: '2019' }, abatementPeriod: { end: '2020' } },
+    { onset: '2019', abatement: null },
+  ],
+  ['words', { onsetString: 'as a child' }, { onset: 'as a child' }],
+  ['an age not as a date', { onsetAge: { value: 3, unit: 'a' } }, { onset: null }],
+  [
+    'another system’s status not',
+    { clinicalStatus: { coding: [{ system: 'urn:x', code: 'active' }] } },
+    { clinical_status: null },
+  ],
+];
+
+const MEDICATIONS: readonly Case[] = [
+  [
+    'the words of a reference',
+    { medicationReference: { reference: 'Medication/1', display: 'Metformin' } },
+    { code: null, display: 'Metformin' },
+  ],
+  ['a moment as its beginning', { effectiveDateTime: '2026-01' }, { start: '2026-01', end: null }],
+  ['an open period', { effectivePeriod: { end: '2026-01-01' } }, { start: null, end: '2026-01-01' }],
+  [
+    'all dosages',
+    { dosage: [{ text: 'one' }, { patientInstruction: 'x' }, { text: 'two' }] },
+    { dosage: 'one\ntwo' },
+  ],
+  ['a status that v1 does not take', { status: 'not-taken' }, { status: 'not-taken' }],
+];
+
+for (const [name, show, cases] of [
+  ['an observation', shownObservation, OBSERVATIONS],
+  ['a condition', shownCondition, CONDITIONS],
+  ['a medication', shownMedication, MEDICATIONS],
+] as const)
+  describe(`${name} that FHIR wrote, on REST v1`, () => {
+    for (const [what, resource, shown] of cases)
+      it(`shows ${what}`, () => expect(show(resource as JsonObject)).to.deep.include(shown));
+  });
