@@ -1,6 +1,7 @@
 /** The rows of the performance table, in its order. */
 import type { Measure } from '../measure.ts';
 import { beside } from './beside.ts';
+import { codes } from './codes.ts';
 import { cold } from './cold.ts';
 import { context } from './context.ts';
 import { create } from './create.ts';
@@ -34,6 +35,7 @@ export const MEASURES: readonly Measure[] = [
   search,
   projected,
   lists,
+  codes,
   everything,
   summary,
   context,

@@ -11,7 +11,7 @@ import { ascending, median, quantile } from '../statistics.ts';
 
 /** Endpoints that are delivered to at once, and connections that the service opens to each. */
 const ENDPOINTS = 4;
-const CONNECTIONS = 32;
+const CONNECTIONS = 16;
 /** Writes a second of which the latency is told. */
 const PACE = 200;
 

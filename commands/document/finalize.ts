@@ -8,7 +8,7 @@ import {
   withStored,
 } from '#src/fhir/document-content.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
-import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { CommandContext, WriteResult, Written } from '../command.ts';
 import { currentVersion } from '../resource/current.ts';
 import type { WriteDeps } from '../resource/deps.ts';
@@ -19,11 +19,11 @@ import { immutable } from './settle.ts';
 export type StoredBytes = Pick<Stored, 'blob' | 'size' | 'sha256' | 'sha1'>;
 
 /** How often it is tried when others write the document meanwhile. */
-const TRIES = 10;
+const TRIES = 50;
 
 /**
  * Makes stored bytes the content of a document.
- * @throws Refusal not_found (404); conflict (409) when it has content already, or its content is elsewhere.
+ * @throws Refusal not_found (404); conflict (409) when it has content already, or its content is elsewhere; unavailable (503).
  */
 export async function finalizeDocument(
   deps: WriteDeps,
@@ -47,7 +47,8 @@ export async function finalizeDocument(
       return { result, position: written.position };
     } catch (error) {
       const moved = error instanceof Refusal && error.kind === 'precondition_failed';
-      if (!moved || tries === TRIES) throw error;
+      if (!moved) throw error;
+      if (tries === TRIES) throw unavailable('the document is being written by many at once');
     }
   }
 }

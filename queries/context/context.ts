@@ -82,8 +82,7 @@ async function recordRows(database: Queryable, tenant: string, patient: string):
     `select r.type, r.id::text, r.version, r.last_updated,
        case when not r.deleted and r.type in (${types}) then r.body end
      from resources.resource r
-     where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(tenant)}::uuid) is true
-     order by r.record, r.type, r.id`,
+     where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(tenant)}::uuid) is true`,
   );
   let at = 0;
   const record: Current[] = [];

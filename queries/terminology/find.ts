@@ -44,7 +44,7 @@ interface Meant {
 }
 
 // Indexes: concept_by_code, concept_by_beginning, primary keys of terminology.posting and concept. `$2` code, `$3` folded
-// text, `$4` words of which a name must have one, `$5` expressions of which it must meet all.
+// text, `$4` words of which a name must have one, `$5` patterns and `$6` expressions of which it must meet all.
 const FIND = `
   with s as materialized (select s.id from terminology.system s where s.url = $1),
   found as (
@@ -65,8 +65,9 @@ const FIND = `
             select p.code, p.length from terminology.posting p
             where p.system = s.id and p.word = k.word order by p.length, p.code limit ${LOOKED_AT}) p
           order by k.nth, p.length limit ${LOOKED_AT}) p
-        where cardinality($5::text[]) = 0 or (
-          select c.folded ~ all($5::text[]) from terminology.concept c where c.system = s.id and c.code = p.code)
+        where cardinality($5::text[]) + cardinality($6::text[]) = 0 or (
+          select ' ' || c.folded like all($5::text[]) and c.folded ~ all($6::text[])
+          from terminology.concept c where c.system = s.id and c.code = p.code)
         limit ${RANKED}) p)
   )
   select c.code, c.display, c.category, c.unit
@@ -74,7 +75,7 @@ const FIND = `
   cross join lateral (
     select c.code, c.display, c.category, c.unit, c.folded, c.place from terminology.concept c
     where c.system = f.system and c.code = f.code offset 0) c
-  order by f.rank, case when f.rank > 1 then length(c.folded) end, c.place limit $6`;
+  order by f.rank, case when f.rank > 1 then length(c.folded) end, c.place limit $7`;
 
 /** Opens it over a database. @param ready resolves when the bundled terminology is there. */
 export function openFindCodes(pool: Asks, ready: () => Promise<void>): FindCodes {
@@ -85,10 +86,14 @@ export function openFindCodes(pool: Asks, ready: () => Promise<void>): FindCodes
     const { rows: meant } = await pool.query<Meant>({ name: 'codes-meant', text: MEANT, values });
     const [rarest, ...others] = meant.sort((one, other) => countOf(one) - countOf(other));
     const some = rarest === undefined ? [] : (rarest.beginning ?? rarest.nearest ?? []);
+    const [begun, near] = [others.filter(isBegun), others.filter((each) => !isBegun(each))];
     const { rows } = await pool.query<FoundCode>({
       name: 'codes-find',
       text: FIND,
-      values: [system, typed.trim().toUpperCase(), plainWords(typed), some, others.map(expression), limit],
+      values: [
+        ...[system, typed.trim().toUpperCase(), plainWords(typed), some],
+        ...[begun.map(({ typed: word }) => `% ${word}%`), near.map(oneOf), limit],
+      ],
     });
     return rows;
   };
@@ -99,9 +104,13 @@ function countOf({ codes }: Meant): number {
   return codes ?? 0;
 }
 
+function isBegun({ beginning }: Meant): boolean {
+  return beginning !== null;
+}
+
 /** A regular expression over folded displays. Words have no character that means something in one. */
-function expression({ typed, beginning, nearest }: Meant): string {
-  return beginning === null ? `(^| )(${(nearest ?? []).join('|')})( |$)` : `(^| )${typed}`;
+function oneOf({ nearest }: Meant): string {
+  return `(^| )(${(nearest ?? []).join('|')})( |$)`;
 }
 
 /** Most words that count. */

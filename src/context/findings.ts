@@ -1,6 +1,6 @@
 /** Observations: of each code the newest value, those before it, their range and change. */
 import { LOINC, objects, text } from '#src/fhir/ips/parts.ts';
-import { sourceOf } from '#src/fhir/ips/source.ts';
+import { glanceAt, sourceOf } from '#src/fhir/ips/source.ts';
 import { choice, concept, quantity, referenceRange } from '#src/fhir/ips/words.ts';
 import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Kind } from './ask.ts';
@@ -39,7 +39,7 @@ export function seriesOf(entries: readonly Entry[]): Series[] {
   const keys = new Map<Json, string>();
   for (const entry of entries) {
     const { status, code = null } = entry.value;
-    if (status === 'registered' || status === 'cancelled' || !hasValue(entry.value)) continue;
+    if (status === 'registered' || status === 'cancelled' || !mayHaveValue(entry.body)) continue;
     let key = keys.get(code);
     if (key === undefined) {
       key = keyOf(code);
@@ -50,9 +50,9 @@ export function seriesOf(entries: readonly Entry[]): Series[] {
   return [...found.values()].map((all) => ({ ...placeOf(all[0]), entries: all }));
 }
 
-function hasValue(value: JsonObject): boolean {
-  if (value.valueQuantity !== undefined) return numberIn(value) !== undefined || valueIn(value) !== undefined;
-  return valueIn(value) !== undefined;
+/** Seldom wrong, and then the value is missed when it is read. */
+function mayHaveValue(body: string): boolean {
+  return /"value[A-Z]/.test(body) || body.includes('"component":');
 }
 
 function keyOf(code: Json): string {
@@ -129,22 +129,21 @@ export function findings(reading: Reading, series: readonly Series[], watched: W
 }
 
 function findingOf(reading: Reading, { kind, measure, entries }: Series, watched: Watched): Fact | undefined {
-  const [latest, ...others] = entries;
-  if (latest === undefined) return undefined;
   const { focus, displays } = reading;
-  const { value } = namedEntry({ ...latest, value: sourceOf(latest).value }, displays);
-  const before = others.slice(0, focus.work === 'follow_up' || focus.needs.length > 0 ? 3 : 1);
-  const exact = before.map((entry) => ({ ...entry, value: sourceOf(entry).value }));
+  const most = focus.work === 'follow_up' || focus.needs.length > 0 ? 4 : 2;
+  const [latest, ...before] = valued(entries, most);
+  if (latest === undefined) return undefined;
+  const { value } = namedEntry(latest, displays);
   const name = nameOf(value.code, 'finding without a name');
   const number = numberIn(latest.value);
   const flag = flagOf(value);
   const range = withoutUnit(referenceRange(value.referenceRange), number?.unit);
-  const statistics = statisticsOf(entries);
+  const statistics = statisticsOf(entries, number);
   const head = line(
     ', ',
     `${name}${number === undefined && !/^\d/.test(valueIn(value) ?? '') ? ':' : ''} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest), flag, range === undefined ? undefined : `range ${range}`, value.status === 'preliminary' ? 'preliminary' : undefined)})`,
   );
-  const past = exact.map((entry) => `${shortOf(entry.value, value)} (${dayIn(entry) ?? 'no date'})`);
+  const past = before.map((entry) => `${shortOf(entry.value, value)} (${dayIn(entry) ?? 'no date'})`);
   const said = line(
     '; ',
     head,
@@ -172,7 +171,7 @@ function findingOf(reading: Reading, { kind, measure, entries }: Series, watched
           ? null
           : {
               ...(statistics?.members ?? uncounted(entries)),
-              points: exact.map((entry) => ({
+              points: before.map((entry) => ({
                 date: entry.dated.date,
                 value_text: valueIn(entry.value) ?? null,
                 fhir: versionedOf(entry),
@@ -196,6 +195,17 @@ function withoutUnit(range: string | undefined, unit: string | undefined): strin
   return unit === undefined || unit === '' ? range : range?.replaceAll(` ${unit}`, '');
 }
 
+/** The newest that have a value, read whole. */
+function valued(entries: readonly Entry[], most: number): Entry[] {
+  const found: Entry[] = [];
+  for (const entry of entries) {
+    if (found.length === most) break;
+    const { value } = sourceOf(entry);
+    if (valueIn(value) !== undefined) found.push({ ...entry, value });
+  }
+  return found;
+}
+
 /** A value without its unit where that is the same as the newest one's. */
 function shortOf(value: JsonObject, latest: JsonObject): string {
   const shown = valueIn(value) ?? '';
@@ -203,36 +213,35 @@ function shortOf(value: JsonObject, latest: JsonObject): string {
   return unit !== '' && shown.endsWith(` ${unit}`) ? shown.slice(0, -unit.length - 1) : shown;
 }
 
-/** Range and change of the numbers that have the newest one's unit. */
+/** Values that range and change are taken of: those before them say little of today. */
+const NEWEST = 100;
+const NUMBERS: ReadonlySet<string> = new Set(['valueQuantity', 'valueInteger']);
+
+/** Range and change of the newest numbers that have the newest one's unit. */
 function statisticsOf(
   entries: readonly Entry[],
+  newest: ReturnType<typeof numberIn>,
 ): { readonly text: string; readonly members: JsonObject } | undefined {
-  const [latest] = entries;
-  const newest = latest === undefined ? undefined : numberIn(latest.value);
   if (newest === undefined) return undefined;
-  const same = entries.flatMap((entry) => {
-    const found = numberIn(entry.value);
-    return found?.unit === newest.unit ? [{ value: found.value, date: entry.dated.date }] : [];
+  const known = new Map<string, Json>();
+  const values = entries.slice(0, NEWEST).flatMap((entry) => {
+    const found = numberIn(glanceAt(entry, NUMBERS, known).value);
+    return found?.unit === newest.unit ? [found.value] : [];
   });
-  const values = same.map(({ value }) => value);
-  const [min, max] = [least(values), -least(values.map((value) => -value))];
-  const oldest = same.at(-1);
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  const oldest = entries.at(-1)?.dated.date;
+  const range = entries.length > NEWEST ? `; last ${NEWEST} ${min} to ${max}` : `, ${min} to ${max}`;
   const [, before] = values;
   return {
-    text: `${same.length} values since ${oldest?.date?.slice(0, 4) ?? 'an unknown time'}, ${min} to ${max}`,
+    text: `${entries.length} values since ${oldest?.slice(0, 4) ?? 'an unknown time'}${range}`,
     members: {
-      count: same.length,
-      since: oldest?.date ?? null,
+      count: entries.length,
+      since: oldest ?? null,
       min,
       max,
       change: before === undefined ? null : rounded(newest.value - before),
     },
   };
-}
-
-/** The least of many numbers: more than a call may have arguments. */
-function least(values: readonly number[]): number {
-  return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 }
 
 /** Without what binary fractions add. */

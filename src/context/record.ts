@@ -55,12 +55,9 @@ export const CONTEXT_TYPES = [
 
 const KNOWN: ReadonlySet<string> = new Set(CONTEXT_TYPES);
 
-/** Members of Observations, of which there are most; those that are shown are read whole. */
+/** Members of Observations, of which there are most: what orders them. Values are read where they are told. */
 const OF_OBSERVATIONS: ReadonlySet<string> = new Set([
-  ...['status', 'category', 'code', 'verificationStatus'],
-  ...['effectiveDateTime', 'effectiveInstant', 'effectivePeriod', 'issued', 'component'],
-  ...['valueQuantity', 'valueInteger', 'valueBoolean', 'valueString', 'valueCodeableConcept'],
-  ...['valueRange', 'valueRatio', 'valueDateTime', 'valuePeriod', 'valueTime'],
+  ...['status', 'category', 'code', 'effectiveDateTime', 'effectiveInstant', 'effectivePeriod', 'issued'],
 ]);
 
 /** Members of other types whose numbers do not need their literals. */

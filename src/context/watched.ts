@@ -27,10 +27,12 @@ export interface Watch extends Watched {
 
 /** Of active problems and drugs that are taken. */
 export function watchOf(reading: Reading, drugs: readonly Drug[]): Watch {
+  const seen = new Set<string>();
   const ofIllness = entriesOf(reading, 'Condition').flatMap((entry): Watcher[] => {
     const { value } = entry;
-    if (isOver(value)) return [];
     const name = concept(value.code) ?? '';
+    if (isOver(value) || seen.has(name)) return [];
+    seen.add(name);
     const all = codedIn(value.code);
     return ILLNESSES.filter(
       ({ codes, words }) =>

@@ -60,11 +60,13 @@ export class Segment {
     return `${this.name}[${this.at}]`;
   }
 
-  /** The repetitions of a field that hold anything. */
+  /** The repetitions of a field that hold anything. @throws Refusal invalid (422) when there are too many */
   all(field: number): Field[] {
     const raw = this.fields[field - 1] ?? '';
     const { repetition } = this.reading.delimiters;
     const parts = repetition === undefined ? [raw] : raw.split(repetition);
+    if (parts.length > MOST_REPETITIONS)
+      throw noMessage(`${this.place}-${field} has more than ${MOST_REPETITIONS} repetitions`, 'too-long');
     return parts.filter((part) => part !== '').map((part) => new Field(part, this.reading));
   }
 
@@ -89,8 +91,9 @@ export interface Message {
 const AROUND = new Set(['FHS', 'BHS', 'BTS', 'FTS']);
 /** The name, and the character after it. */
 const NAME = /^([A-Z][A-Z0-9]{2})(.)/su;
-/** Most messages of a text, and most segments of all of them. */
-const MOST_SEGMENTS = 100_000;
+/** Most lines of a text, and repetitions of a field. */
+const MOST_SEGMENTS = 20_000;
+const MOST_REPETITIONS = 5_000;
 
 /**
  * The messages of a text: lines end with CR, LF or both; a byte order mark and the frames of MLLP are taken off; a line

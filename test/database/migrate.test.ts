@@ -39,8 +39,8 @@ describe('migrations', () => {
       '0020-documents',
       '0021-request-log-keys',
       '0024-context-manifests',
-      '0025-terminology-words',
       '0025-webhook-forgotten',
+      '0026-terminology-words',
     ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);

@@ -11,17 +11,23 @@ import { openEventStore } from '#src/events/open.ts';
 import type { EventStore } from '#src/events/store.ts';
 
 const { DIES_BEFORE: before, DIES_AFTER: after = '' } = process.env;
-const [prefix = '', count = '1'] = (before ?? after).split(' ');
-let left = Number(count);
+const [prefix = '', times = '1'] = (before ?? after).split(' ');
+let left = Number(times);
+
+/** Counts an append; dies of the last. */
+function count(stream: string): void {
+  if (stream.startsWith(prefix)) left -= 1;
+  if (left === 0) process.kill(process.pid, 'SIGKILL');
+}
 
 function dying(store: EventStore): EventStore {
   return new Proxy(store, {
     get(target, name) {
       if (name === 'append') {
         return async (...args: Parameters<EventStore['append']>) => {
-          if (args[0].startsWith(prefix)) left -= 1;
-          const result = left === 0 && before !== undefined ? undefined : await target.append(...args);
-          if (left === 0) process.kill(process.pid, 'SIGKILL');
+          if (before !== undefined) count(args[0]);
+          const result = await target.append(...args);
+          if (before === undefined) count(args[0]);
           return result;
         };
       }

@@ -28,6 +28,7 @@ const REQUESTS = {
   }),
   between: post('record- 1', '', withOrganization('between')),
   batch: post('record- 1', '', batchOf(BATCH)),
+  document: post('record- 1', '', withDocument('document')),
 } satisfies Record<string, DyingRequest>;
 /** Requests on patients that are there before: done twice, they would answer or do otherwise. */
 const CHANGES = {
@@ -165,6 +166,12 @@ describe('a request killed between append and answer', () => {
     for (const value of BATCH) expect(await total(`/Patient?identifier=${SYSTEM}|${value}`)).to.equal(1);
   });
 
+  it('a transaction with a document’s data: one document, and its bytes are named once', async () => {
+    expect(statuses(await retry(service, REQUESTS.document))).to.deep.equal(['201 Created', '201 Created']);
+    const { text } = await service.fhir(`/DocumentReference?patient.identifier=${SYSTEM}|document`);
+    expect(text).to.contain('"total":1').and.contain('https://annal.dev/fhir/sha256');
+  });
+
   it('a batch in the name of somebody who is gone by now is answered as done', async () => {
     const answer = await retry(service, signed);
     expect(answer.status, answer.text).to.equal(200);
@@ -205,6 +212,26 @@ describe('a request killed between append and answer', () => {
     await eventually(async () => (await total(`/Organization?identifier=${SYSTEM}|unrepeated`)) === 1);
   });
 });
+
+/** A new patient with a document, whose text comes with it. */
+function withDocument(value: string): JsonObject {
+  const fullUrl = 'urn:uuid:0b8f2c5e-6a1d-4c3b-9f70-5d2e8a4c1b90';
+  const attachment = { contentType: 'text/plain', data: Buffer.from('A letter').toString('base64') };
+  const document = {
+    resourceType: 'DocumentReference',
+    status: 'current',
+    subject: { reference: fullUrl },
+    content: [{ attachment }],
+  };
+  return {
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [
+      { fullUrl, resource: patient(value), request: { method: 'POST', url: 'Patient' } },
+      { resource: document, request: { method: 'POST', url: 'DocumentReference' } },
+    ],
+  };
+}
 
 function jsonPatch(operations: readonly object[]): JsonObject {
   const data = Buffer.from(JSON.stringify(operations)).toString('base64');

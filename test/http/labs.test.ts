@@ -1,66 +1,25 @@
 import { expect } from 'chai';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { damaged, randomFrom } from '#test/support/labs/damage.ts';
+import { GLUCOSE, importing, MESSAGE, observations, told } from '#test/support/labs/importing.ts';
 import { msh, OBR, oru, PID, results } from '#test/support/labs/parts.ts';
 import { dataOf, restOf } from '#test/support/rest.ts';
 import { randomSeed } from '#test/support/scale.ts';
-import type { Answer } from '#test/support/service.ts';
 
 /** interface.md, section 4.3; decisions.md, section 4 "Labs import" */
-describe('import of laboratory results', () => {
+describe('import of laboratory messages', () => {
   let service: InProcess;
   let patient: string;
   before(async () => {
     service = await startInProcess();
   });
-  beforeEach(async () => {
-    const made = await rest.made('/patients', {
-      family: 'Berg',
-      given: 'Anna',
-      birth_date: '1970-01-02',
-      gender: 'female',
-      identifiers: [{ system: 'urn:oid:1.2.3.4', value: '4711' }],
-    });
-    patient = String(made.id);
-  });
   after(() => service.stop());
+  const { begin, send, json, imported, count } = importing(() => service);
   const rest = restOf(() => service);
-
-  const send = (
-    body: string | Buffer,
-    type = 'x-application/hl7-v2+er7',
-    headers: Record<string, string> = {},
-    query = '',
-  ): Promise<Answer> =>
-    service.fhir(`${service.url}/v1/patients/${patient}/labs/import${query}`, {
-      method: 'POST',
-      body: body as string,
-      headers: { 'Content-Type': type, ...headers },
-    });
-  const json = (body: object, headers: Record<string, string> = {}): Promise<Answer> =>
-    send(JSON.stringify(body), 'application/json', headers);
-  const imported = async (body: string): Promise<JsonObject> => {
-    const answer = await send(body);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.json;
-  };
-  const observations = ({ observations: all }: JsonObject): JsonObject[] =>
-    Array.isArray(all) ? all.filter(isObject) : [];
-  const told = ({ created, skipped, unmapped, warnings }: JsonObject) => ({
-    created,
-    skipped,
-    unmapped,
-    warnings,
+  beforeEach(async () => {
+    patient = await begin();
   });
-  const count = async (type: string): Promise<unknown> => {
-    const answer = await service.fhir(`/${type}?_summary=count&patient=${patient}`);
-    return answer.json.total;
-  };
-
-  const GLUCOSE = 'OBX|1|NM|2345-7^Glucose^LN||5.60|mmol/L|3.9-5.5|H|||F';
-  const SODIUM = 'OBX|2|NM|NA^Natrium^L||141|mmol/L|135-145|N|||F';
-  const MESSAGE = oru(OBR, GLUCOSE, SODIUM, 'SPM|1|^S1||SER^Serum^HL70487');
 
   it('keeps a message as report, specimen and observations, and says what it could not map', async () => {
     const answer = await imported(MESSAGE);
@@ -75,7 +34,6 @@ describe('import of laboratory results', () => {
       patient,
       code: '2345-7',
       system: 'http://loinc.org',
-      value: 5.6,
       unit: 'mmol/L',
       category: 'laboratory',
       effective_at: '2026-03-31T08:00:00+02:00',
@@ -84,12 +42,14 @@ describe('import of laboratory results', () => {
       author_type: 'import',
       source_system: 'CITYLAB',
     });
+    expect(String(glucose?.value)).to.equal('5.60');
     expect(glucose?.reference_range).to.deep.equal({ low: 3.9, high: 5.5 });
     expect(sodium).to.include({ code: 'NA', display: 'Natrium', value: 141 });
     const listed = dataOf(await rest.get(`/patients/${patient}/observations?category=laboratory`));
     expect(listed.map(({ id }) => id).sort()).to.deep.equal([glucose?.id, sodium?.id].sort());
     const stored = await service.fhir(`/Observation/${glucose?.id}`);
     expect(stored.text).to.contain('"value":5.60');
+    expect((await send(MESSAGE)).text).to.contain('"value":5.60');
     const reports = await service.fhir(
       `/DiagnosticReport?patient=${patient}&_include=DiagnosticReport:specimen`,
     );
@@ -177,6 +137,15 @@ describe('import of laboratory results', () => {
     const [{ resource }] = found.json.entry as [{ resource: { content: JsonObject[]; meta: JsonObject } }];
     expect(resource.meta.versionId).to.equal('1');
     expect(resource.content).to.have.nested.property('[0].attachment.contentType', 'application/pdf');
+    const other = Buffer.from('%PDF-1.4\n%corrected\n').toString('base64');
+    await imported(message.replace(pdf, other).replace(/F$/, 'C'));
+    await imported(message.replace(pdf, other).replace(/F$/, 'C'));
+    const both = await service.fhir(`/DocumentReference?patient=${patient}&_sort=_id`);
+    const states = (both.json.entry as { resource: JsonObject }[]).map((entry) => entry.resource.status);
+    expect(states).to.deep.equal(['superseded', 'current']);
+    await imported(results('OBX|1|ED|PDF^Report^L||||||||D'));
+    const withdrawn = await service.fhir(`/DocumentReference?patient=${patient}&status=entered-in-error`);
+    expect(withdrawn.json.total).to.equal(1);
   });
 
   it('is one write: of a message that is refused nothing is kept', async () => {
@@ -244,91 +213,6 @@ describe('import of laboratory results', () => {
     const answer = await send(Buffer.from(text, 'latin1'));
     expect(observations(answer.json)[0]).to.include({ display: 'Färg', value_text: 'blå' });
   });
-
-  it('takes JSON items', async () => {
-    const items = [
-      {
-        code: '2345-7',
-        display: 'Glucose',
-        value: 5.6,
-        unit: 'mmol/l',
-        reference_range: { low: 3.9, high: 5.5 },
-      },
-      { code: 'NA', display: 'Natrium', value: 141, unit: 'arb', effective_at: '2026-03-30T08:00:00Z' },
-      { code: '5778-6', value_text: 'yellow', note: 'fresh' },
-      {
-        code: 'http://snomed.info/sct|365636006',
-        value_code: { code: 'http://snomed.info/sct|112144000', display: 'A' },
-      },
-    ];
-    const body = { items, date: '2026-03-31', origin: 'R17' };
-    const answer = await json(body, { 'X-Service-Source-System': 'lab' });
-    expect(answer.status, answer.text).to.equal(200);
-    expect(told(answer.json)).to.deep.equal({
-      created: 4,
-      skipped: 0,
-      unmapped: ['NA (Natrium)', 'http://snomed.info/sct|365636006'],
-      warnings: ['items.1: the unit arb is kept as it is: it is not surely one of UCUM'],
-    });
-    expect(observations(answer.json)[0]).to.include({
-      unit: 'mmol/L',
-      effective_at: '2026-03-31',
-      origin_id: 'R17',
-    });
-    expect(observations(answer.json)[1]).to.include({ unit: 'arb', effective_at: '2026-03-30T08:00:00Z' });
-    const again = await json(body, { 'X-Service-Source-System': 'lab' });
-    expect(told(again.json)).to.deep.include({ created: 0, skipped: 4 });
-    const changed = { ...body, items: [{ ...items[0], value: 6.1 }] };
-    const [after] = observations((await json(changed, { 'X-Service-Source-System': 'lab' })).json);
-    expect(after).to.include({ version: 2, value: 6.1 });
-  });
-
-  it('takes a table', async () => {
-    const table =
-      'code;display;value;unit;reference_range;note\r\n2345-7;Glucose;5,6;mmol/l;3,9 - 5,5;"a;b"\r\nCRP;CRP;< 5;mg/l;;\r\n';
-    const answer = await send(table, 'text/csv', {}, '?date=2026-03-31');
-    expect(answer.status, answer.text).to.equal(200);
-    expect(told(answer.json)).to.deep.equal({ created: 2, skipped: 0, unmapped: ['CRP'], warnings: [] });
-    const [glucose, crp] = observations(answer.json);
-    expect(glucose).to.include({ value: 5.6, unit: 'mmol/L', note: 'a;b' });
-    expect(glucose?.reference_range).to.deep.equal({ low: 3.9, high: 5.5 });
-    expect(crp).to.include({ value: null, value_text: '< 5 mg/L' });
-    expect((await send(table, 'text/csv', {}, '?date=2026-03-31')).json).to.deep.include({ skipped: 2 });
-  });
-
-  const bad: readonly [string, () => Promise<Answer>, number, string?][] = [
-    ['a message of another kind', () => send(MESSAGE.replace('ORU^R01', 'ADT^A01')), 422, 'message'],
-    ['what is no message', () => send('hello'), 422, 'message'],
-    ['no body', () => send(''), 400],
-    ['another patient', () => send(MESSAGE.replace('4711', '4712')), 422, 'message'],
-    ['another media type', () => send(MESSAGE, 'application/xml'), 415],
-    ['an unknown form', () => json({ text: MESSAGE }), 422],
-    [
-      'items without a time',
-      () => json({ items: [{ code: 'a', value_text: 'b' }] }),
-      422,
-      'items.0.effective_at',
-    ],
-    [
-      'an item with two values',
-      () => json({ items: [{ code: 'a', value: 1, value_text: 'b' }], date: '2026-01-01' }),
-      422,
-      'items.0.value_text',
-    ],
-    ['a table without its columns', () => send('a,b\n1,2', 'text/csv'), 422, 'columns.a'],
-    ['a table with a bad row', () => send('code,value\n,2', 'text/csv'), 422, 'rows.0.code'],
-    ['rows of unequal length', () => send('code,value\n1,2,3', 'text/csv'), 422, 'rows'],
-    ['a date of a message', () => send(MESSAGE, 'text/plain', {}, '?date=2026-01-01'), 422, 'query.date'],
-    ['an unknown query', () => send(MESSAGE, 'text/plain', {}, '?x=1'), 422, 'query.x'],
-  ];
-  for (const [name, ask, status, field] of bad) {
-    it(`refuses ${name}`, async () => {
-      const answer = await ask();
-      expect(answer.status, answer.text).to.equal(status);
-      if (field !== undefined) expect(answer.json.error).to.have.property('field', field);
-      expect(await count('Observation')).to.equal(0);
-    });
-  }
 
   it('is 404 for a patient of nobody, and for another project', async () => {
     const path = `/patients/${patient}/labs/import`;

@@ -79,6 +79,26 @@ describe('sandbox over HTTP', () => {
   });
   after(() => service.stop());
 
+  it('has documents that can be read, and no event holds their text', async () => {
+    const key = project.sandbox;
+    const patients = await found(key, 'Patient?_count=200');
+    const lists = await Promise.all(
+      patients.map((id) => service.fhir(`${service.url}/v1/patients/${id}/documents`, { key })),
+    );
+    const documents = lists.flatMap(({ json }) =>
+      Array.isArray(json.data) ? json.data.filter(isObject) : [],
+    );
+    expect(documents).not.to.have.length(0);
+    for (const { id, size, status } of documents.slice(0, 10)) {
+      const content = await service.fhir(`${service.url}/v1/documents/${String(id)}/content`, { key });
+      expect([content.status, Buffer.byteLength(content.text), status]).to.deep.equal([200, size, 'final']);
+    }
+    const { rowCount } = await service.pool.query(
+      `select from log.events where data like '%"attachment":{%"data":"%'`,
+    );
+    expect(rowCount).to.equal(0);
+  });
+
   it('holds synthetic patients soon after the project was opened, and nothing in production', async () => {
     expect(await status(project.id)).to.deep.equal({
       synthetic_patients: PATIENTS,

@@ -212,9 +212,18 @@ describe('webhook deliveries', () => {
       if (open > 0) beside += 1;
       response.writeHead(204).end();
     });
+    // All is there before anything is sent: what trickles in meets an endpoint of which nobody knows yet.
+    const both = [hanging, healthy];
+    const activate = (active: boolean) =>
+      Promise.all(both.map(({ id }) => hooks(service, 'PATCH', `/${id}`, { active })));
+    await activate(false);
     await Promise.all(
       Array.from({ length: count }, () => service.post('/Patient', { resourceType: 'Patient' })),
     );
+    const there = 'select from operations.webhook_delivery where endpoint_id = any($1)';
+    const ids = both.map(({ id }) => id);
+    await eventually(async () => (await service.pool.query(there, [ids])).rowCount === 2 * count);
+    await activate(true);
     await receiver.of('/healthy', count);
     expect(beside, 'delivered while others hung').to.be.greaterThan(0);
     await eventually(() => known);

@@ -187,6 +187,7 @@ describe('verify', () => {
       ['resources', 'underivable'],
       ['search', 'underivable'],
       ['history', 'underivable'],
+      ['timeline', 'underivable'],
     ]);
   });
 
@@ -275,6 +276,7 @@ describe('verify', () => {
       ['resources', 'lagging'],
       ['search', 'lagging'],
       ['history', 'lagging'],
+      ['timeline', 'lagging'],
       ['projects', 'lagging'],
       ['webhooks', 'lagging'],
     ]);

@@ -105,6 +105,13 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'documents',
+    shows:
+      'four documents of 100 MB at once, up and down, without 50 MB more memory; a service killed between bytes and event',
+    run: { tests: ['test/faults/documents-killed.test.ts', 'test/contract/document-store.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'import',
     shows: 'the import of real patient bundles, every count and reference checked',
     run: { tests: ['test/http/cli-import.test.ts'] },

@@ -29,7 +29,23 @@ describe('configuration', () => {
       bodyBytes: 10_000_000,
       bundleBytes: 25_000_000,
       bundleEntries: 5_000,
+      documentBytes: 100_000_000,
     });
+    expect(config.documentsBucket).to.equal(undefined);
+  });
+
+  it('takes a bucket for documents, and its keys both or none', () => {
+    const bucket = { DOCUMENTS_S3_BUCKET: 'annal', DOCUMENTS_S3_ENDPOINT: 'https://s3.example' };
+    expect(loadConfig(bucket).documentsBucket).to.deep.equal({
+      bucket: 'annal',
+      region: 'us-east-1',
+      endpoint: 'https://s3.example',
+      credentials: undefined,
+    });
+    expect(() => loadConfig({ ...bucket, DOCUMENTS_S3_ACCESS_KEY_ID: 'a' })).to.throw(
+      ConfigError,
+      'together',
+    );
   });
 
   it('takes an empty variable for an absent one', () => {

@@ -1,6 +1,6 @@
 /** given what earlier reports wrote · when a report comes · then what is written */
 import { expect } from 'chai';
-import { decideLabs, type Earlier, nameOf } from '#src/fhir/labs/decide.ts';
+import { decideLabs, type Earlier, keysIn, nameOf } from '#src/fhir/labs/decide.ts';
 import { type Draft, draftUrl, identifierOf, Notes } from '#src/fhir/labs/labs.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 
@@ -21,7 +21,7 @@ const when = (earlier: JsonObject | undefined, now: Draft) => {
       ? undefined
       : { id: 'o1', version: 3, resource: { ...draft({}).resource, ...earlier } };
   const [decided] = decideLabs([now], new Map(there === undefined ? [] : [[nameOf(now), there]]), notes);
-  return { entry: decided?.entry, warnings: notes.told.warnings };
+  return { entry: decided?.entries[0], warnings: notes.told.warnings };
 };
 
 describe('a result that comes again', () => {
@@ -112,7 +112,7 @@ describe('a report that comes again', () => {
       new Notes(),
     );
     // What is older takes nothing back, and yet what it brings is linked.
-    expect(decided[0]?.entry?.resource).to.deep.include({
+    expect(decided[0]?.entries[0]?.resource).to.deep.include({
       status: 'final',
       result: [{ reference: 'Observation/a' }, { reference: 'Observation/b' }],
     });
@@ -123,8 +123,56 @@ describe('a report that comes again', () => {
     const parent = draft({ derivedFrom: [{ reference: draftUrl('Observation', 'k') }] }, { key: 'c' });
     const there = { id: 'o1', version: 1, resource: observation.resource };
     const [, child] = decideLabs([observation, parent], new Map([[nameOf(observation), there]]), new Notes());
-    expect(child?.entry?.resource?.derivedFrom).to.deep.equal([{ reference: 'Observation/o1' }]);
+    expect(child?.entries[0]?.resource?.derivedFrom).to.deep.equal([{ reference: 'Observation/o1' }]);
     const [, fresh] = decideLabs([observation, parent], new Map(), new Notes());
-    expect(fresh?.entry?.resource?.derivedFrom).to.deep.equal([{ reference: draftUrl('Observation', 'k') }]);
+    expect(fresh?.entries[0]?.resource?.derivedFrom).to.deep.equal([
+      { reference: draftUrl('Observation', 'k') },
+    ]);
+  });
+});
+
+describe('a document that comes again', () => {
+  const document = (hash: string, members: JsonObject = {}): Draft => ({
+    type: 'DocumentReference',
+    key: 'k',
+    place: 'OBX[1]',
+    keepsValue: true,
+    resource: {
+      resourceType: 'DocumentReference',
+      identifier: [identifierOf('k')],
+      status: 'current',
+      ...(hash === ''
+        ? {}
+        : { content: [{ attachment: { contentType: 'text/plain', data: 'YQ==', hash } }] }),
+      ...members,
+    },
+  });
+  const stored = { id: 'd1', version: 2, resource: document('h1').resource };
+  const decided = (now: Draft) =>
+    decideLabs([now], new Map([[nameOf(now), stored]]), new Notes())[0]?.entries ?? [];
+
+  it('is nothing with the same bytes', () => expect(decided(document('h1'))).to.deep.equal([]));
+  it('with other bytes is another document that replaces it', () => {
+    const [added, replaced] = decided(document('h2'));
+    expect(added).to.include({ method: 'POST' });
+    expect(added?.resource?.relatesTo).to.deep.equal([
+      { code: 'replaces', target: { reference: 'DocumentReference/d1' } },
+    ]);
+    expect(replaced).to.include({ method: 'PUT', id: 'd1', ifMatch: 2 });
+    expect(replaced?.resource).to.include({ status: 'superseded' });
+    expect(replaced?.index).not.to.equal(added?.index);
+    expect(keysIn(replaced?.resource ?? {})).to.deep.equal([]);
+  });
+  it('without bytes changes its status alone', () => {
+    const [changed] = decided(document('', { status: 'entered-in-error' }));
+    expect(changed?.resource).to.deep.include({
+      status: 'entered-in-error',
+      content: stored.resource.content,
+    });
+  });
+  it('without bytes is nothing when it was never there', () => {
+    const notes = new Notes();
+    expect(decideLabs([document('')], new Map(), notes)[0]?.entries).to.deep.equal([]);
+    expect(notes.told.warnings).to.deep.equal(['OBX[1]: it has no payload']);
   });
 });

@@ -6,6 +6,7 @@ import { validateResource } from '#src/fhir/validate.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { expectedForms, FORMS, labsOf } from '#test/support/labs/forms.ts';
+import { results } from '#test/support/labs/parts.ts';
 import { shownLabs } from '#test/support/labs/shown.ts';
 
 /** What the usual report and time look like: short in the table. */
@@ -42,11 +43,34 @@ describe('messages of laboratories', () => {
         expect(validateResource(resource, type), name).to.deep.equal([]);
       const decided = decideLabs(drafts, written(drafts), new Notes());
       expect(
-        decided.filter(({ entry }) => entry !== undefined),
+        decided.flatMap(({ entries }) => entries),
         name,
       ).to.deep.equal([]);
     }
   });
+});
+
+describe('messages that are made to take long', () => {
+  const hostile: readonly (readonly [string, string])[] = [
+    [
+      'a number of a million digits',
+      results(`OBX|1|NM|2345-7^Glucose^LN||${'0'.repeat(1_000_000)}x|mg/L|||||F`),
+    ],
+    [
+      'a range of a million blanks',
+      results(`OBX|1|NM|2345-7^Glucose^LN||5|mg/L|1${' '.repeat(1_000_000)}x||||F`),
+    ],
+    ['a million repetitions', results(`OBX|1|CWE|2345-7^Glucose^LN||${'A~'.repeat(1_000_000)}||||||F`)],
+    ['a million escapes', results(`OBX|1|ST|2345-7^Glucose^LN||${'\\'.repeat(1_000_000)}||||||F`)],
+    ['a million lines', `${results()}${'\rNTE|1||a'.repeat(1_000_000)}`],
+    ['a million components', results(`OBX|1|SN|2345-7^Glucose^LN||${'^'.repeat(1_000_000)}||||||F`)],
+  ];
+  for (const [name, text] of hostile)
+    it(name, () => {
+      const before = performance.now();
+      become(text);
+      expect(performance.now() - before).to.be.below(3_000);
+    });
 });
 
 /** Drafts as the record has them when they are written. */

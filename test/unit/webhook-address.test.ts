@@ -1,8 +1,9 @@
 /** Deliveries in production go to addresses of the public internet alone, in whatever notation others are written. */
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect } from 'chai';
-import { isPublicAddress } from '#src/reactions/webhooks/address.ts';
+import { askNameServers, isPublicAddress } from '#src/reactions/webhooks/address.ts';
 import { Sender } from '#src/reactions/webhooks/send.ts';
 import { faultOfUrl } from '#src/reactions/webhooks/target.ts';
 
@@ -39,6 +40,15 @@ const PUBLIC_HOSTS = [
   'hooks.example.org',
 ];
 
+const ATTEMPT = {
+  secret: 'whsec_x',
+  deliveryId: 'whd_x',
+  eventId: 'evt_x',
+  eventType: 'ping',
+  payload: '{}',
+  replay: false,
+};
+
 describe('addresses of webhook endpoints', () => {
   it(`${FORBIDDEN_HOSTS.length} notations of forbidden ones are refused in production mode`, () => {
     expect(FORBIDDEN_HOSTS.length).to.be.at.least(60);
@@ -70,6 +80,27 @@ describe('addresses of webhook endpoints', () => {
       expect(isPublicAddress(text), text).to.equal(false);
   });
 
+  it('a name whose servers do not answer holds up no other', async () => {
+    const names = createSocket('udp4');
+    names.on('message', (query, from) => {
+      if (query.includes('silent')) return;
+      // The question again, and no answer to it: NXDOMAIN.
+      query.writeUInt16BE(0x8183, 2);
+      names.send(query, from.port, from.address);
+    });
+    names.bind(0, '127.0.0.1');
+    await once(names, 'listening');
+    const sender = new Sender(30_000, askNameServers([`127.0.0.1:${names.address().port}`]));
+    const to = (host: string) => sender.send({ ...ATTEMPT, url: `http://${host}/`, guarded: true });
+    const silent = Array.from({ length: 40 }, (_, n) => to(`silent-${n}.example`));
+    const outcome = await Promise.race([to('quick.example'), Promise.any(silent)]);
+    expect(outcome?.error).to.include('ENOTFOUND');
+    sender.breakOff();
+    expect(await Promise.all(silent)).to.deep.equal(Array(40).fill(undefined));
+    sender.close();
+    names.close();
+  });
+
   it('the address that was checked is the one connected to: a name that changes its answer reaches nothing', async () => {
     const server = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -85,15 +116,7 @@ describe('addresses of webhook endpoints', () => {
       asked += 1;
       callback(null, [{ address: asked === 1 ? '203.0.113.1' : '127.0.0.1', family: 4 }]);
     });
-    const attempt = {
-      url: `http://rebinding.example:${port}/`,
-      secret: 'whsec_x',
-      deliveryId: 'whd_x',
-      eventId: 'evt_x',
-      eventType: 'ping',
-      payload: '{}',
-      replay: false,
-    };
+    const attempt = { ...ATTEMPT, url: `http://rebinding.example:${port}/` };
     for (let tries = 0; tries < 2; tries += 1) {
       const outcome = await sender.send({ ...attempt, guarded: true });
       expect(outcome?.delivered).to.equal(false);

@@ -42,6 +42,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0020-documents', sql: DOCUMENT_KEY_SQL },
   { name: '0021-request-log-keys', sql: REQUEST_LOG_KEYS_SQL },
   { name: '0024-context-manifests', sql: CONTEXT_MANIFESTS_SQL },
-  { name: '0025-terminology-words', sql: TERMINOLOGY_WORDS_SQL },
   { name: '0025-webhook-forgotten', sql: WEBHOOK_FORGOTTEN_SQL },
+  { name: '0026-terminology-words', sql: TERMINOLOGY_WORDS_SQL },
 ];

@@ -6,7 +6,7 @@ import { LOINC, listIn, present } from '../v1/elements.ts';
 import { isMediaType } from '../validation/primitives.ts';
 import { codedIn } from './codes.ts';
 import { identifierOf } from './labs.ts';
-import { notesOf } from './observation.ts';
+import { listed, notesOf } from './observation.ts';
 import type { Result } from './orders.ts';
 import type { Reading } from './reading.ts';
 import { observationStatus } from './status.ts';
@@ -40,7 +40,7 @@ const DOC_STATUS: Readonly<Record<string, string>> = {
 /** Whether a result is a payload: embedded (ED), or at an address (RP). */
 export function isAttached(obx: Segment): boolean {
   const type = obx.part(2).toUpperCase();
-  if (type === 'ED') return obx.first(5).raw !== '';
+  if (type === 'ED') return true;
   return type === 'RP' && isAddress(obx.part(5));
 }
 
@@ -48,7 +48,7 @@ function isAddress(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text);
 }
 
-/** Makes it; all payloads of a result are contents of one document. */
+/** Makes it; all payloads of a result are contents of one document. Without any it tells of an earlier one. */
 export function documentOf({ obx, notes }: Result, of: OfReport, reading: Reading): JsonObject {
   const named = codedIn(obx.first(3), reading.sender);
   const own = listIn(named?.concept.coding);
@@ -69,7 +69,10 @@ export function documentOf({ obx, notes }: Result, of: OfReport, reading: Readin
     },
     subject: { reference: reading.subject },
     ...present({ date: of.date, description: notesOf(notes) }),
-    content: attachments.map((attachment) => ({ attachment: { ...attachment, title } })),
+    ...listed(
+      'content',
+      attachments.map((attachment) => ({ attachment: { ...attachment, title } })),
+    ),
     ...(of.report === undefined ? {} : { context: { related: [{ reference: of.report }] } }),
   };
 }

@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { sameJson, without } from '#src/shared/json-equal.ts';
 import type { WriteEntry } from '../bundle.ts';
-import { listIn, textIn } from '../v1/elements.ts';
+import { listIn, objectIn, textIn } from '../v1/elements.ts';
 import { type Draft, draftUrl, LAB_SYSTEM, type LabType, type Notes } from './labs.ts';
 import { isStepBack, isWithdrawn } from './status.ts';
 
@@ -20,8 +20,8 @@ export type EarlierLabs = ReadonlyMap<string, Earlier>;
 export interface Decided {
   readonly draft: Draft;
   readonly earlier?: Earlier;
-  /** Absent: nothing is written. */
-  readonly entry?: WriteEntry;
+  /** None: nothing is written. */
+  readonly entries: readonly WriteEntry[];
 }
 
 /** Elements that an import decides on; others, that somebody added, stay. */
@@ -39,6 +39,8 @@ const OWN: Readonly<Record<LabType, readonly string[]>> = {
   Specimen: ['subject', 'type', 'receivedTime', 'collection', 'condition'],
   DocumentReference: ['status', 'docStatus', 'type', 'subject', 'date', 'description', 'content', 'context'],
 };
+/** Beside its value a result that is sent without one keeps these. */
+const KEPT = ['referenceRange', 'content'];
 /** Values, and what says that there is none. */
 const VALUE = /^(?:value[A-Z]|component$|dataAbsentReason$)/;
 
@@ -47,10 +49,10 @@ export function nameOf({ type, key }: Pick<Draft, 'type' | 'key'>): string {
   return `${type} ${key}`;
 }
 
-/** The keys of a resource that imports wrote. */
+/** The keys of a resource that imports wrote; a document that was replaced has none. */
 export function keysIn(resource: JsonObject): string[] {
-  return listIn(resource.identifier).flatMap(({ system, value }) =>
-    system === LAB_SYSTEM ? (textIn(value) ?? []) : [],
+  return listIn(resource.identifier).flatMap(({ system, value, use }) =>
+    system === LAB_SYSTEM && use !== 'old' ? (textIn(value) ?? []) : [],
   );
 }
 
@@ -70,15 +72,20 @@ export function decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes
     const resource = linked(draft.resource, known);
     if (there === undefined) {
       if (isWithdrawn(resource.status)) notes.warn(draft.place, 'it takes back a result that is not there');
-      return { draft, entry: { index, method: 'POST', type, fullUrl: draftUrl(type, key), resource } };
+      if (type !== 'DocumentReference' || resource.content !== undefined)
+        return { draft, entries: [{ index, method: 'POST', type, fullUrl: draftUrl(type, key), resource }] };
+      notes.warn(draft.place, 'it has no payload');
+      return { draft, entries: [] };
     }
     const next = nextOf(draft, there.resource, resource);
-    if (isSameBut(there.resource, next)) return { draft, earlier: there };
+    if (isSameBut(there.resource, next)) return { draft, earlier: there, entries: [] };
     const stale = type === 'Specimen' ? undefined : whyStale(there.resource, resource);
     const result =
       stale === undefined ? next : { ...there.resource, ...withResults(type, there.resource, resource) };
     if (stale !== undefined && type !== 'DiagnosticReport') notes.warn(draft.place, stale);
-    if (isSameBut(there.resource, result)) return { draft, earlier: there };
+    if (isSameBut(there.resource, result)) return { draft, earlier: there, entries: [] };
+    if (stale === undefined && hasOtherBytes(there.resource, next))
+      return { draft, earlier: there, entries: replacement(draft, there, resource, index, drafts.length) };
     if (type === 'Observation')
       notes.warn(
         draft.place,
@@ -87,7 +94,7 @@ export function decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes
     return {
       draft,
       earlier: there,
-      entry: { index, method: 'PUT', type, id: there.id, resource: result, ifMatch: there.version },
+      entries: [{ index, method: 'PUT', type, id: there.id, resource: result, ifMatch: there.version }],
     };
   });
 }
@@ -110,6 +117,38 @@ function contentOf({ attachment }: JsonObject): Json {
   return { contentType, title, bytes: hash ?? url };
 }
 
+/** Whether a document comes with another content, which no document changes (decisions.md, section 4). */
+function hasOtherBytes(before: JsonObject, after: JsonObject): boolean {
+  const bytes = ({ content }: JsonObject): Json[] =>
+    listIn(content).map((one) => objectIn(contentOf(one)).bytes ?? null);
+  return !sameJson(bytes(before), bytes(after));
+}
+
+/** Another document takes its place: https://hl7.org/fhir/R4/documentreference-definitions.html#DocumentReference.relatesTo */
+function replacement(
+  { type, key }: Draft,
+  { id, version, resource: before }: Earlier,
+  resource: JsonObject,
+  index: number,
+  others: number,
+): WriteEntry[] {
+  const identifier = listIn(before.identifier).map((one) =>
+    one.system === LAB_SYSTEM ? { ...one, use: 'old' } : one,
+  );
+  const relatesTo = [{ code: 'replaces', target: { reference: `${type}/${id}` } }];
+  return [
+    { index, method: 'POST', type, fullUrl: draftUrl(type, key), resource: { ...resource, relatesTo } },
+    {
+      index: others + index,
+      method: 'PUT',
+      type,
+      id,
+      resource: { ...before, status: 'superseded', identifier },
+      ifMatch: version,
+    },
+  ];
+}
+
 /** The version after: what the import decides on anew, what others added as it was. */
 function nextOf({ type, keepsValue }: Draft, before: JsonObject, draft: JsonObject): JsonObject {
   const next = { ...without(before, ...OWN[type], 'text'), ...without(draft, 'identifier') };
@@ -120,9 +159,9 @@ function nextOf({ type, keepsValue }: Draft, before: JsonObject, draft: JsonObje
 /** What was measured, of a result that is sent without it. */
 function valueKept(before: JsonObject, draft: JsonObject): JsonObject {
   const valued = Object.keys(draft).some((name) => VALUE.test(name));
-  if (valued) return {};
+  if (valued || draft.content !== undefined) return {};
   return Object.fromEntries(
-    Object.entries(before).filter(([name]) => VALUE.test(name) || name === 'referenceRange'),
+    Object.entries(before).filter(([name]) => VALUE.test(name) || KEPT.includes(name)),
   );
 }
 

@@ -1,7 +1,7 @@
 /** Laboratory results that come as JSON items or as rows of a table, as Observations. Pure. */
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
-import { LOINC, present, splitCode, toConcept, toNote } from '../v1/elements.ts';
+import { type Decimal, LOINC, present, splitCode, toConcept, toNote } from '../v1/elements.ts';
 import { toObservation } from '../v1/observation.ts';
 import { labelOf } from './codes.ts';
 import { type Draft, identifierOf, keyOf, type Labs, Notes } from './labs.ts';
@@ -18,7 +18,7 @@ export interface LabItem {
   readonly category?: string | undefined;
   /** A FHIR dateTime. */
   readonly effective_at: string;
-  readonly value?: number | undefined;
+  readonly value?: Decimal | undefined;
   readonly unit?: string | undefined;
   /** With a unit it may be a number: `< 5`. */
   readonly value_text?: string | undefined;
@@ -27,7 +27,7 @@ export interface LabItem {
     | undefined;
   readonly value_boolean?: boolean | undefined;
   readonly reference_range?:
-    | { readonly low?: number | undefined; readonly high?: number | undefined }
+    | { readonly low?: Decimal | undefined; readonly high?: Decimal | undefined }
     | undefined;
   /** As it is written: `4,0 - 5,6`. */
   readonly range_text?: string | undefined;
@@ -87,7 +87,7 @@ function valueOfItem(item: LabItem, place: string, notes: Notes): JsonObject {
   const code = ucumOf(unit);
   if (unit !== '' && code === undefined)
     notes.warn(place, `the unit ${unit.slice(0, 60)} is kept as it is: it is not surely one of UCUM`);
-  const end = (number: number | undefined): Json | undefined =>
+  const end = (number: Decimal | undefined): Json | undefined =>
     number === undefined ? undefined : quantityOf({ value: number }, unit, code);
   const limits =
     item.range_text === undefined
@@ -115,7 +115,7 @@ function keyOfItem(
   const value = Object.entries(resource).filter(([name]) => name.startsWith('value'));
   const key =
     origin === undefined
-      ? keyOf('item', source, effective, code, JSON.stringify(value))
+      ? keyOf('item', source, effective, code, printJson(value))
       : keyOf('item', source, origin, code);
   const nth = (seen.get(key) ?? 0) + 1;
   seen.set(key, nth);

@@ -19,6 +19,8 @@ const COMPARATORS: Readonly<Record<string, Measured['comparator']>> = {
   '≥': '>=',
 };
 const NUMBER = /^([+-]?)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
+/** No number is longer: patterns are not tried on what is. */
+const LONGEST = 60;
 /** R4 datatypes.html#decimal: what more digits say, not all can read. */
 const MOST_DIGITS = 18;
 
@@ -32,6 +34,7 @@ export function comparatorOf(text: string): Measured['comparator'] {
  * @returns undefined for another text, and for one that can be read in two ways: `1,234` is a thousand or one.
  */
 export function decimalIn(text: string): Json | undefined {
+  if (text.length > LONGEST) return undefined;
   const dotted = withDot(text.trim().replace(/^[−–]/, '-'));
   const [, sign, whole = '', fraction = '', exponent] = NUMBER.exec(dotted ?? '') ?? [];
   if (sign === undefined || !/\d/.test(dotted ?? '')) return undefined;

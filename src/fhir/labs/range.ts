@@ -14,12 +14,16 @@ const BOUND = new RegExp(
 );
 const LOWER = /^(?:>|≥|=>|above|over)/;
 
+/** Two numbers and their unit are no longer. */
+const LONGEST = 200;
+
 /**
  * A reference range: always its text; low and high where the text is two numbers or a bound, and says nothing else.
  * @param unit as written. @param code in UCUM
  */
 export function rangeOf(text: string, unit: string, code: string | undefined): JsonObject {
   const trimmed = text.trim();
+  if (trimmed.length > LONGEST) return { text: trimmed };
   const ends = endsOf(withoutUnit(trimmed, unit.trim()), code);
   const quantity = (end: string | undefined): JsonObject | undefined => {
     const value = end === undefined ? undefined : decimalIn(end.replace(/^([+-]?)[.,]/, '$10.'));

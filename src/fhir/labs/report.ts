@@ -55,6 +55,7 @@ export function orderDrafts(order: Order, message: string, parents: Parents, rea
         type: 'DocumentReference',
         key: own,
         place: obx.place,
+        keepsValue: true,
         resource: documentOf(result, of, reading),
       });
       continue;

@@ -1,6 +1,7 @@
 /** Laboratory results as a table (CSV, RFC 4180) → items. */
 import parse from 'csv-parse/lib/sync.js';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { numberIn } from '../v1/elements.ts';
 import type { LabItem } from './items.ts';
 import { decimalIn } from './numbers.ts';
 import { fhirTime } from './times.ts';
@@ -65,8 +66,7 @@ function itemOf(
   if (effective === '') fault('effective_at', 'is missing, and so is query.date');
   else if (fhirTime(effective, 'dateTime') === undefined)
     fault('effective_at', 'must be a date, or a date-time with an offset');
-  const number = value === undefined ? undefined : decimalIn(value);
-  const plain = number === undefined ? undefined : Number(String(number));
+  const number = numberIn(value === undefined ? undefined : decimalIn(value));
   return {
     code: code.replaceAll(/\s+/g, ' '),
     system,
@@ -75,7 +75,7 @@ function itemOf(
     unit: cell('unit'),
     range_text: cell('reference_range'),
     note: cell('note'),
-    ...(plain === undefined ? { value_text: value } : { value: plain }),
+    ...(number === null ? { value_text: value } : { value: number }),
   };
 }
 

@@ -5,8 +5,9 @@ import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { decideLabs, type Earlier, keysIn, nameOf } from '#src/fhir/labs/decide.ts';
 import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/fhir/labs/labs.ts';
 import { shownObservation } from '#src/fhir/v1/observation.ts';
-import { isObject, parseJson } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 import { toMicros } from '#src/shared/time.ts';
 import type { RouteResult } from '../api/route.ts';
 import { tokenOf } from './list.ts';
@@ -43,7 +44,7 @@ export async function importLabs(
     there = await earlierOf(request, patient, drafts);
     notes = new Notes();
     const earlier = new Map([...there].map(([name, stored]) => [name, asEarlier(stored)]));
-    return decideLabs(drafts, earlier, notes).flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+    return decideLabs(drafts, earlier, notes).flatMap(({ entries }) => entries);
   };
   const { result, position } = await namingPlaces(
     drafts,
@@ -62,17 +63,14 @@ export async function importLabs(
     draft.type === 'Observation' ? (now.get(nameOf(draft)) ?? []) : [],
   );
   const ofType = written.filter(({ type }) => type === 'Observation');
-  return {
-    status: 200,
-    body: {
-      created: ofType.filter(({ outcome }) => outcome === 'created').length,
-      skipped: observations.length - ofType.length,
-      unmapped: labs.unmapped,
-      warnings: [...labs.warnings, ...notes.told.warnings],
-      observations: await shownRecords(request, observations, shownObservation),
-    },
-    position,
+  const answer: Record<string, unknown> = {
+    created: ofType.filter(({ outcome }) => outcome === 'created').length,
+    skipped: observations.length - ofType.length,
+    unmapped: labs.unmapped,
+    warnings: [...labs.warnings, ...notes.told.warnings],
+    observations: await shownRecords(request, observations, shownObservation, parseStored),
   };
+  return { status: 200, text: printJson(answer as JsonObject), position };
 }
 
 /** What earlier reports wrote of the same results, by type and key. */
@@ -113,9 +111,7 @@ async function earlierOf(
 
 /** With the literals of its numbers. */
 function asEarlier({ id, version, body }: Pick<Stored, 'id' | 'version' | 'body'>): Earlier {
-  const { value: resource } = parseJson(body);
-  if (!isObject(resource)) throw new TypeError('a stored body is no object');
-  return { id, version, resource };
+  return { id, version, resource: parseStored(body) };
 }
 
 /** Runs the write. @throws Refusal that names places of the report where the write's own named entries */
@@ -127,7 +123,7 @@ async function namingPlaces<T>(drafts: readonly Draft[], write: Promise<T>): Pro
     const told = (text: string): string =>
       text.replaceAll(
         /Bundle\.entry\[(\d+)\](?:\.resource)?/g,
-        (_, index) => drafts[Number(index)]?.place ?? '',
+        (_, index) => drafts[Number(index) % drafts.length]?.place ?? '',
       );
     const named = error.issues.map((issue): Issue => {
       const { expression, diagnostics } = issue;

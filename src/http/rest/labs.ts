@@ -5,7 +5,9 @@ import { type LabItem, labsOfItems } from '#src/fhir/labs/items.ts';
 import type { Labs } from '#src/fhir/labs/labs.ts';
 import { labsOfMessage } from '#src/fhir/labs/message.ts';
 import { itemsOfTable } from '#src/fhir/labs/table.ts';
+import { listIn, numberIn, objectIn } from '#src/fhir/v1/elements.ts';
 import { decodeBytes } from '#src/hl7v2/charset.ts';
+import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type ApiRequest, type RouteResult, route } from '../api/route.ts';
 import type { RawBody } from '../body.ts';
@@ -38,7 +40,7 @@ async function run(request: LabsRequest): Promise<RouteResult> {
   const of = { subject, source: sourceSystem };
   if (body !== undefined && 'items' in body) {
     const items = { ...of, origin: command.authorship.originId, place: 'items' };
-    return importLabs(request, command, patient, labsOfItems(itemsOf(body), items));
+    return importLabs(request, command, patient, labsOfItems(itemsOf(body, request.exact), items));
   }
   if (raw?.mediaType === CSV) {
     const { text, warnings } = decodeBytes(raw.bytes, raw.charset);
@@ -60,8 +62,22 @@ function messageOf(
   return { text: body !== undefined && 'message' in body ? body.message : '', warnings: [] };
 }
 
-function itemsOf({ items, date }: GivenItems): LabItem[] {
-  return items.map((item) => ({ ...item, effective_at: item.effective_at ?? date ?? '' }));
+/** Items with the literals of their numbers. @param exact the body with them, where they are others */
+function itemsOf({ items, date }: GivenItems, exact: JsonObject = {}): LabItem[] {
+  const sent = listIn(exact.items);
+  return items.map((item, at) => {
+    const { value, reference_range: range } = item;
+    const ends = objectIn(sent[at]?.reference_range);
+    return {
+      ...item,
+      effective_at: item.effective_at ?? date ?? '',
+      value: numberIn(sent[at]?.value) ?? value,
+      reference_range: range && {
+        low: numberIn(ends.low) ?? range.low,
+        high: numberIn(ends.high) ?? range.high,
+      },
+    };
+  });
 }
 
 function warned(labs: Labs, warnings: readonly string[]): Labs {

@@ -2,7 +2,8 @@
  * Which addresses deliveries may go to: public unicast ones alone (IANA's registries of special-purpose addresses, RFC
  * 6890). A name is looked up, checked, and the address that was checked is the one connected to.
  */
-import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
 const SPECIAL_V4 = [
@@ -69,11 +70,32 @@ export type Resolve = (
 ) => void;
 
 /**
+ * Asks the name servers of the system. Unlike the system's own look-up, which has four threads for the whole process,
+ * names whose servers do not answer hold up no others. Files such as /etc/hosts are not read: what they name is seldom
+ * of the public internet.
+ * @param servers of names, `address:port`; default: the system's.
+ */
+export function askNameServers(servers?: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: 2_000, tries: 3 });
+  if (servers !== undefined) resolver.setServers(servers);
+  return (hostname, _options, callback) => {
+    void Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]).then(([v4, v6]) => {
+      const addresses: LookupAddress[] = [];
+      if (v4.status === 'fulfilled') addresses.push(...v4.value.map((address) => ({ address, family: 4 })));
+      if (v6.status === 'fulfilled') addresses.push(...v6.value.map((address) => ({ address, family: 6 })));
+      if (addresses.length === 0 && v4.status === 'rejected')
+        callback(v4.reason as NodeJS.ErrnoException, []);
+      else callback(null, addresses);
+    });
+  };
+}
+
+/**
  * A look-up for sockets that gives public addresses alone.
- * @param resolve default: the system's.
+ * @param resolve default: the system's name servers.
  * @returns what sockets call; it fails with `ForbiddenAddress` when one of the name's addresses is not public.
  */
-export function publicLookup(resolve: Resolve = systemLookup): LookupFunction {
+export function publicLookup(resolve: Resolve = askNameServers()): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];

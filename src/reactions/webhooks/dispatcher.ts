@@ -209,6 +209,8 @@ export class Dispatcher {
       return;
     }
     lane.answered(outcome.seconds);
+    // From here on it is sent one at a time: other claims lapse.
+    if (outcome.timedOut) lane.clear();
     this.deps.onAttempt?.(due.endpointId, outcome);
     this.#ended.push(this.#endOf(due, outcome));
     this.#noting ??= this.#note();

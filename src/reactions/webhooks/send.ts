@@ -43,14 +43,18 @@ const READ = 65_536;
 const FREE = 256;
 const FREE_MS = 30_000;
 
+/** How many URLs it remembers the parts of. */
+const MOST_ROUTES = 1_000;
+
 /** Sends over connections that are kept open. */
 export class Sender {
   readonly #agents: Readonly<Record<'open' | 'guarded', { http: http.Agent; https: https.Agent }>>;
   readonly #underWay = new Set<UnderWay>();
+  readonly #routes = new Map<string, Route>();
 
   /**
    * @param timeoutMs from connecting to the last byte of the answer.
-   * @param resolve looks names up; default: the system.
+   * @param resolve looks up the names of guarded attempts; default: `askNameServers`.
    */
   constructor(
     readonly timeoutMs: number,
@@ -101,6 +105,15 @@ export class Sender {
     }
   }
 
+  #routeTo(url: string): Route {
+    const known = this.#routes.get(url);
+    if (known !== undefined) return known;
+    if (this.#routes.size >= MOST_ROUTES) this.#routes.clear();
+    const route = routeOf(new URL(url));
+    this.#routes.set(url, route);
+    return route;
+  }
+
   async #post(attempt: Attempt, underWay: UnderWay): Promise<Answer> {
     try {
       return await this.#once(attempt, underWay);
@@ -113,16 +126,14 @@ export class Sender {
 
   #once(attempt: Attempt, underWay: UnderWay): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const url = new URL(attempt.url);
-      const host = url.hostname.replace(/^\[|\]$/g, '');
+      const { secure, host, authority, options } = this.#routeTo(attempt.url);
       // Of an address nothing is looked up.
       if (attempt.guarded && isIP(host) !== 0 && !isPublicAddress(host)) throw new ForbiddenAddress();
-      const secure = url.protocol === 'https:';
       const agents = this.#agents[attempt.guarded ? 'guarded' : 'open'];
-      const request = (secure ? https : http).request(url, {
-        method: 'POST',
+      const request = (secure ? https : http).request({
+        ...options,
         agent: secure ? agents.https : agents.http,
-        headers: headersOf(attempt),
+        headers: headersOf(attempt, authority),
       });
       underWay.take(request);
       request.on('error', (error: NodeJS.ErrnoException) => {
@@ -157,6 +168,22 @@ class UnderWay {
   }
 }
 
+/** The parts of a URL. */
+interface Route {
+  readonly secure: boolean;
+  /** A name or an address, IPv6 without brackets. */
+  readonly host: string;
+  /** Host and port as the header `Host` has them. */
+  readonly authority: string;
+  readonly options: http.RequestOptions;
+}
+
+function routeOf({ protocol, hostname, host: authority, port, pathname, search }: URL): Route {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const options = { method: 'POST', host, path: `${pathname}${search}`, ...(port === '' ? {} : { port }) };
+  return { secure: protocol === 'https:', host, authority, options };
+}
+
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -167,17 +194,18 @@ class StaleConnection extends Error {
   override readonly name = 'StaleConnection';
 }
 
-function headersOf({ secret, payload, eventType, eventId, deliveryId, replay }: Attempt) {
-  return {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(payload),
-    'User-Agent': 'Service-Webhooks/1.0',
-    'Service-Event': eventType,
-    'Service-Event-Id': eventId,
-    'Service-Delivery': deliveryId,
-    'Service-Signature': sign(secret, payload, Math.floor(Date.now() / 1000)),
-    ...(replay ? { 'Service-Replay': 'true' } : {}),
-  };
+/** As a list of names and values, which Node writes as it is. */
+function headersOf(
+  { secret, payload, eventType, eventId, deliveryId, replay }: Attempt,
+  authority: string,
+): string[] {
+  return [
+    ...['Host', authority, 'Content-Type', 'application/json'],
+    ...['Content-Length', String(Buffer.byteLength(payload)), 'User-Agent', 'Service-Webhooks/1.0'],
+    ...['Service-Event', eventType, 'Service-Event-Id', eventId, 'Service-Delivery', deliveryId],
+    ...['Service-Signature', sign(secret, payload, Math.floor(Date.now() / 1000))],
+    ...(replay ? ['Service-Replay', 'true'] : []),
+  ];
 }
 
 /** Reads an answer to its end, or as far as it can matter. */

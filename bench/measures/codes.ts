@@ -1,0 +1,74 @@
+/** Codes found by what somebody types, among 100,000, against a read by id. */
+import { alternate, type Finding, type Measure } from '../measure.ts';
+import { createObservations, createPatients, pathOf } from '../records.ts';
+import { median } from '../statistics.ts';
+
+const CLIENTS = 4;
+const CODES = 100_000;
+const BOUND = 5;
+
+/** What is typed, by what it is. */
+const TYPED = [
+  ['a code', '123456-0'],
+  ['the beginning of a code', '1234'],
+  ['a word of one in ten', 'glucose'],
+  ['a letter', 'g'],
+  ['two words of one in ten', 'glucose serum'],
+  ['a word with a mistake', 'glucse'],
+  ['two words with mistakes', 'glucse serrum'],
+  ['what nothing is like', 'zzqqyy'],
+] as const;
+
+/** Row: terminology of REST v1. */
+export const codes: Measure = {
+  row: 'codes',
+  subject: `a search among ${CODES.toLocaleString('en-US')} codes; ${CLIENTS} clients`,
+  baseline: 'read by id on the FHIR interface',
+  async run(bench): Promise<Finding> {
+    const { service, databaseUrl } = await bench.service();
+    const made = await createObservations(bench, service, await createPatients(service, 4), {
+      count: bench.size(1_000, 20),
+      locations: true,
+    });
+    // A first question waits until the bundled codes are there.
+    await service.request('GET', '/v1/terminology/loinc?q=glucose', 200);
+    const filling = bench.worker('subjects/codes.ts');
+    await filling.call<object, number>({ databaseUrl, count: bench.size(CODES, 1_000) });
+    await filling.stop();
+    await bench.settle(databaseUrl);
+    const load = (paths: readonly string[], length = { seconds: bench.seconds(2) }) =>
+      bench.load({
+        target: service.target,
+        clients: CLIENTS,
+        requests: { kind: 'reads', paths },
+        expect: 200,
+        ...length,
+      });
+    const reads = made.locations.map(pathOf);
+    await load(reads);
+    const found: { name: string; search: number; read: number }[] = [];
+    for (const [name, typed] of TYPED) {
+      const path = `/v1/terminology/loinc?${new URLSearchParams({ q: typed })}`;
+      await load([path]);
+      const runs = await alternate(
+        bench.options.runs,
+        () => load(reads),
+        () => load([path]),
+      );
+      const [read, search] = [runs.baseline, runs.subject].map((all) => median(all.map(({ p50 }) => p50)));
+      found.push({ name, search: search ?? Number.NaN, read: read ?? Number.NaN });
+    }
+    return {
+      bounds: found.map(({ name, search, read }) => ({
+        ratio: `${name}: p50 / read by id`,
+        value: search / read,
+        sense: 'at most',
+        bound: BOUND,
+      })),
+      figures: [
+        { name: 'read by id p50', value: median(found.map(({ read }) => read)), unit: 'ms' },
+        ...found.map(({ name, search }) => ({ name: `${name} p50`, value: search, unit: 'ms' })),
+      ],
+    };
+  },
+};

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { importing, MESSAGE, observations, told } from '#test/support/labs/importing.ts';
+import type { Answer } from '#test/support/service.ts';
+
+/** interface.md, section 4.3; decisions.md, section 4 "Labs import" */
+describe('import of laboratory items and tables', () => {
+  let service: InProcess;
+  before(async () => {
+    service = await startInProcess();
+  });
+  after(() => service.stop());
+  const { begin, send, json, count } = importing(() => service);
+  beforeEach(async () => {
+    await begin();
+  });
+
+  it('takes JSON items', async () => {
+    const items = [
+      {
+        code: '2345-7',
+        display: 'Glucose',
+        value: 5.6,
+        unit: 'mmol/l',
+        reference_range: { low: 3.9, high: 5.5 },
+      },
+      { code: 'NA', display: 'Natrium', value: 141, unit: 'arb', effective_at: '2026-03-30T08:00:00Z' },
+      { code: '5778-6', value_text: 'yellow', note: 'fresh' },
+      {
+        code: 'http://snomed.info/sct|365636006',
+        value_code: { code: 'http://snomed.info/sct|112144000', display: 'A' },
+      },
+    ];
+    const body = { items, date: '2026-03-31', origin: 'R17' };
+    const answer = await json(body, { 'X-Service-Source-System': 'lab' });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(told(answer.json)).to.deep.equal({
+      created: 4,
+      skipped: 0,
+      unmapped: ['NA (Natrium)', 'http://snomed.info/sct|365636006'],
+      warnings: ['items.1: the unit arb is kept as it is: it is not surely one of UCUM'],
+    });
+    expect(observations(answer.json)[0]).to.include({
+      unit: 'mmol/L',
+      effective_at: '2026-03-31',
+      origin_id: 'R17',
+    });
+    expect(observations(answer.json)[1]).to.include({ unit: 'arb', effective_at: '2026-03-30T08:00:00Z' });
+    const literal = await send(
+      JSON.stringify(body).replace('5.6,', '5.60,').replace('R17', 'R18'),
+      'application/json',
+    );
+    expect(literal.text).to.contain('"value":5.60');
+    const again = await json(body, { 'X-Service-Source-System': 'lab' });
+    expect(told(again.json)).to.deep.include({ created: 0, skipped: 4 });
+    const changed = { ...body, items: [{ ...items[0], value: 6.1 }] };
+    const [after] = observations((await json(changed, { 'X-Service-Source-System': 'lab' })).json);
+    expect(after).to.include({ version: 2, value: 6.1 });
+  });
+
+  it('takes a table', async () => {
+    const table =
+      'code;display;value;unit;reference_range;note\r\n2345-7;Glucose;5,6;mmol/l;3,9 - 5,5;"a;b"\r\nCRP;CRP;< 5;mg/l;;\r\n';
+    const answer = await send(table, 'text/csv', {}, '?date=2026-03-31');
+    expect(answer.status, answer.text).to.equal(200);
+    expect(told(answer.json)).to.deep.equal({ created: 2, skipped: 0, unmapped: ['CRP'], warnings: [] });
+    const [glucose, crp] = observations(answer.json);
+    expect(glucose).to.include({ value: 5.6, unit: 'mmol/L', note: 'a;b' });
+    expect(glucose?.reference_range).to.deep.equal({ low: 3.9, high: 5.5 });
+    expect(crp).to.include({ value: null, value_text: '< 5 mg/L' });
+    expect((await send(table, 'text/csv', {}, '?date=2026-03-31')).json).to.deep.include({ skipped: 2 });
+  });
+
+  const bad: readonly [string, () => Promise<Answer>, number, string?][] = [
+    ['a message of another kind', () => send(MESSAGE.replace('ORU^R01', 'ADT^A01')), 422, 'message'],
+    ['what is no message', () => send('hello'), 422, 'message'],
+    ['no body', () => send(''), 400],
+    ['another patient', () => send(MESSAGE.replace('4711', '4712')), 422, 'message'],
+    ['another media type', () => send(MESSAGE, 'application/xml'), 415],
+    ['an unknown form', () => json({ text: MESSAGE }), 422],
+    [
+      'items without a time',
+      () => json({ items: [{ code: 'a', value_text: 'b' }] }),
+      422,
+      'items.0.effective_at',
+    ],
+    [
+      'an item with two values',
+      () => json({ items: [{ code: 'a', value: 1, value_text: 'b' }], date: '2026-01-01' }),
+      422,
+      'items.0.value_text',
+    ],
+    ['a table without its columns', () => send('a,b\n1,2', 'text/csv'), 422, 'columns.a'],
+    ['a table with a bad row', () => send('code,value\n,2', 'text/csv'), 422, 'rows.0.code'],
+    ['rows of unequal length', () => send('code,value\n1,2,3', 'text/csv'), 422, 'rows'],
+    ['a date of a message', () => send(MESSAGE, 'text/plain', {}, '?date=2026-01-01'), 422, 'query.date'],
+    ['an unknown query', () => send(MESSAGE, 'text/plain', {}, '?x=1'), 422, 'query.x'],
+  ];
+  for (const [name, ask, status, field] of bad) {
+    it(`refuses ${name}`, async () => {
+      const answer = await ask();
+      expect(answer.status, answer.text).to.equal(status);
+      if (field !== undefined) expect(answer.json.error).to.have.property('field', field);
+      expect(await count('Observation')).to.equal(0);
+    });
+  }
+});
