@@ -8,7 +8,7 @@ import type { Service } from './service.ts';
 export const FHIR = '/fhir/R4';
 
 /** Creates patients. @returns their ids. */
-export async function createPatients(service: Service, count: number): Promise<string[]> {
+export async function createPatients(service: Pick<Service, 'request'>, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < count; n += 100) {
     const entry: Sample[] = [];

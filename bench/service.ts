@@ -72,13 +72,22 @@ export class Service {
   }
 
   /** One request outside any load. @throws Error for another status. */
-  async request(
-    method: string,
-    path: string,
-    expect: number,
-    body?: object,
-  ): Promise<{ text: string; location: string | null }> {
-    const { host, port, key } = this.target;
+  get request(): Request {
+    return requestTo(this.target);
+  }
+}
+
+/** A request, the status that it must be answered with, and what came back. */
+export type Request = (
+  method: string,
+  path: string,
+  expect: number,
+  body?: object,
+) => Promise<{ text: string; location: string | null }>;
+
+/** Single requests to a service. */
+export function requestTo({ host, port, key }: Target & { readonly key: string }): Request {
+  return async (method, path, expect, body) => {
     const answer = await fetch(`http://${host}:${port}${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/fhir+json' },
@@ -88,7 +97,7 @@ export class Service {
     if (answer.status !== expect)
       throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 900)}`);
     return { text, location: answer.headers.get('location') };
-  }
+  };
 }
 
 /** Until it says so, and then until its read models have caught up with what an earlier start left. */

@@ -6,6 +6,7 @@ import { openCommands } from '#commands/open.ts';
 import { States } from '#commands/resource/states.ts';
 import { PROJECTIONS } from '#projections/all.ts';
 import { Progress } from '#projections/progress.ts';
+import type { Projection } from '#projections/projection.ts';
 import { Projector } from '#projections/projector.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openLookup } from '#queries/lookup.ts';
@@ -58,6 +59,8 @@ export interface AppDeps {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly log: Logger;
+  /** Read models that are kept up. Default: all; some alone are for measuring what the others cost. */
+  readonly projections?: readonly Projection[];
   /** Opens the event store. Default: EventStoreDB where the settings name one, else the log in PostgreSQL. */
   readonly openStore?: (options: {
     url: string;
@@ -94,7 +97,7 @@ const CATCH_UP_MS = 3_000;
  * @throws when the database cannot be used.
  */
 export async function startApp(deps: AppDeps): Promise<App> {
-  const { config, databaseUrl, log, openStore = openEventStore } = deps;
+  const { config, databaseUrl, log, projections = PROJECTIONS, openStore = openEventStore } = deps;
   const pool = openPool(databaseUrl, { max: 10, name: 'annal' });
   const lockPool = openPool(databaseUrl, { max: 16, name: 'annal criteria locks' });
   const metrics = createMetrics();
@@ -126,9 +129,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
   await sweepShadows(pool, log);
 
-  const names = PROJECTIONS.map(({ name }) => name);
+  const names = projections.map(({ name }) => name);
   const progress = new Progress({ store, databaseUrl, names });
-  const projector = new Projector({ store, databaseUrl, projections: PROJECTIONS, progress, log });
+  const projector = new Projector({ store, databaseUrl, projections, progress, log });
   projector.start();
   await progress.start();
   watch.start(() => progress.positions());
@@ -145,7 +148,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       ? store
       : traceStore(tracing, store, {
           system: kind,
-          projections: PROJECTIONS,
+          projections,
           passed: (position, name) => passed(position, [name]),
         }),
     states,

@@ -10,6 +10,7 @@ import { history } from './history.ts';
 import { instances } from './instances.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
+import { projected } from './projected.ts';
 import { projects } from './projects.ts';
 import { read } from './read.ts';
 import { rebuild } from './rebuild.ts';
@@ -32,6 +33,7 @@ export const MEASURES: readonly Measure[] = [
   cold,
   instances,
   search,
+  projected,
   lists,
   codes,
   everything,

@@ -75,7 +75,7 @@ const FILTERS = [
 /** How many entries a search looks through: what it reads is bounded, however many the project has. */
 const LOOKED_THROUGH = 1_000_000;
 
-// Indexes: request_log_of_project (project, at, request_id); primary key (request_id).
+// Indexes: primary key (project, at, request_id); request_log_of_id (request_id).
 const ENTRY =
   'l.request_id as id, l.at as created_at, l.environment, l.key_id, l.identity, l.method, l.path, l.status, l.ms';
 

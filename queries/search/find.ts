@@ -79,6 +79,15 @@ function tried(
   });
 }
 
+/** What a source is, as long as that is asked for in the same words; none where it is told by a statement alone. */
+function nameOf(source: Source): string | undefined {
+  if (source.kind === 'keys') return JSON.stringify(source.sets);
+  if (source.kind === 'rows') return undefined;
+  const { table, keys, condition } = source.values;
+  const binds = new Binds();
+  return JSON.stringify([table, keys, condition(binds), binds.values]);
+}
+
 /** Whether a source is a time of recording, and the order is that in which its index has them. */
 function isAlong(order: readonly OrderKey[], source: Source): boolean {
   return order[0]?.by === '_lastUpdated' && source.kind === 'rows' && source.of.recorded === true;
@@ -110,7 +119,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
 
   const fromSources = async (asked: Asked, sources: readonly Source[]): Promise<Found> => {
     for (const [source, most] of tried(asked, sources, few)) {
-      const name = source.kind === 'keys' ? JSON.stringify(source.sets) : undefined;
+      const name = nameOf(source);
       if (name !== undefined && large.has(name)) continue;
       const found = await run((binds) => candidates(asked, source, most, binds));
       if (!found.over) return found;

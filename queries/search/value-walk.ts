@@ -108,13 +108,24 @@ function walk(
   const passed = `select ${o}.id, ${o}.${column} as k0, ${o}.ctid as at from search.${table} ${o}
     where ${conditions.join(' and ')}
     order by ${o}.${column} ${way}, ${o}.id ${way} ${most === undefined ? 'offset 0' : `limit ${most}`}`;
+  // Values bear their resource's id: its entry need not be looked at.
+  const ofValues = left.record === undefined && left.predicates.every(isOfValues);
+  const row = ofValues ? '(select d.id) r where' : 'search.entry r where r.id = d.id and';
+  const resources = updated || others.length > 0;
+  // Named after what is joined last, so that it is asked of the rows alone that meet the conditions.
+  const id = resources ? 'x.id' : entry.length > 0 ? 'e.id' : 'd.id';
   const matches = `
     select d.id, d.k0, ${updated ? 'x.last_updated' : 'null::int8 as last_updated'} from (${passed}) d
-    ${entry.length === 0 ? '' : `cross join lateral (select from search.entry r where r.id = d.id and ${entry.join(' and ')} offset 0) e`}
-    ${updated || others.length > 0 ? `cross join lateral (${resource(selection, others, binds)}) x` : ''}
-    where (select true from ${rowsOfId(table, 'v', 'd.id')} where ${oneOf('v.key', keys, binds)}
+    ${entry.length === 0 ? '' : `cross join lateral (select r.id from ${row} ${entry.join(' and ')} offset 0) e`}
+    ${resources ? `cross join lateral (${resource(selection, others, binds)}) x` : ''}
+    where (select true from ${rowsOfId(table, 'v', id)} where ${oneOf('v.key', keys, binds)}
       and (v.${column} ${before} d.k0 or v.${column} = d.k0 and v.at < d.at ${equal}) limit 1) is null`;
   return { matches, passed };
+}
+
+/** Whether a predicate asks of an entry nothing but values, if it asks of it at all. */
+function isOfValues({ ofEntry, keys, values }: Predicate): boolean {
+  return ofEntry !== true || (keys === undefined && values !== undefined);
 }
 
 /** What conditions imply for the values in the order of a column. */
@@ -126,7 +137,7 @@ function spanOf(along: readonly Predicate[], { column }: Place): Span | undefine
 }
 
 function resource(selection: Selection, predicates: readonly Predicate[], binds: Binds): string {
-  return `select r.last_updated from resources.resource r
+  return `select r.id, r.last_updated from resources.resource r
     where r.id = d.id and ${ownedBy(selection, true, binds)} and ${checksOf(predicates, binds)} offset 0`;
 }
 

@@ -54,10 +54,10 @@ export class RequestLimits {
 
   #judge(ctx: Context, { admitted, remaining, seconds }: Standing, by: 'address' | 'key'): void {
     const { res, state } = ctx;
-    const least = Math.min(remaining, state.rateLimitRemaining ?? Number.POSITIVE_INFINITY);
-    if (least === remaining) {
+    const told: number | undefined = state.rateLimitRemaining;
+    if (told === undefined) res.setHeader('RateLimit-Policy', this.#policy);
+    if (told === undefined || remaining < told) {
       state.rateLimitRemaining = remaining;
-      res.setHeader('RateLimit-Policy', this.#policy);
       res.setHeader('RateLimit', `"default";r=${remaining};t=${seconds}`);
     }
     if (admitted) return;

@@ -45,15 +45,37 @@ export function noteRequest(
   const method = ctx.req.method ?? '';
   const at = nowMicros();
   const path = loggedPath(ctx.path, route);
-  const common = { requestId, at, method, path, status, ms };
   if (caller !== undefined) {
     const { tenant, keyId } = caller;
+    const { project, environment } = tenant;
     notebook.keyUse.used(keyId, at);
     notebook.usage.request(tenant, isWrite(method, route));
-    notebook.requestLog.add({ ...common, ...tenant, keyId, identity: null });
+    notebook.requestLog.add({
+      requestId,
+      at,
+      project,
+      environment,
+      keyId,
+      identity: null,
+      method,
+      path,
+      status,
+      ms,
+    });
   } else if (identity !== undefined && project !== undefined) {
     const who = `${identity.issuer} ${identity.subject}`;
-    notebook.requestLog.add({ ...common, project, environment: null, keyId: null, identity: who });
+    notebook.requestLog.add({
+      requestId,
+      at,
+      project,
+      environment: null,
+      keyId: null,
+      identity: who,
+      method,
+      path,
+      status,
+      ms,
+    });
   }
 }
 
@@ -68,18 +90,34 @@ function isWrite(method: string, route: string): boolean {
  * @param pattern `/fhir/R4/:type/:id` or `/admin/projects/{project_id}`
  */
 export function loggedPath(path: string, pattern: string): string {
-  const wanted = pattern.split('/');
-  return path
-    .split('/')
-    .map((segment, index) => {
-      const name = wanted[index] ?? '';
-      const known =
-        segment === name ||
-        segment === '' ||
-        OWN_ID.test(segment) ||
-        (name === ':vid' && VERSION_ID.test(segment)) ||
-        (TYPES.has(name) && isResourceType(segment));
-      return known ? segment : '…';
-    })
-    .join('/');
+  const wanted = partsOf(pattern);
+  const segments = path.split('/');
+  let kept = true;
+  for (const [index, segment] of segments.entries()) {
+    if (isKept(segment, wanted[index] ?? '')) continue;
+    segments[index] = '…';
+    kept = false;
+  }
+  return kept ? path : segments.join('/');
+}
+
+function isKept(segment: string, name: string): boolean {
+  return (
+    segment === name ||
+    segment === '' ||
+    OWN_ID.test(segment) ||
+    (name === ':vid' && VERSION_ID.test(segment)) ||
+    (TYPES.has(name) && isResourceType(segment))
+  );
+}
+
+/** Patterns, which are few, in parts. */
+const parts = new Map<string, readonly string[]>();
+
+function partsOf(pattern: string): readonly string[] {
+  const known = parts.get(pattern);
+  if (known !== undefined) return known;
+  const made = pattern.split('/');
+  parts.set(pattern, made);
+  return made;
 }

@@ -13,7 +13,7 @@ import { createMetrics, type Metrics } from '#src/metrics/registry.ts';
 import { observeThrottled } from '#src/metrics/traffic.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import type { RateLimits } from '#src/operations/limits.ts';
-import { newId } from '#src/shared/ids.ts';
+import { newRequestId } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { Answer } from './answer.ts';
@@ -149,7 +149,7 @@ function envelope(
   const setBaseHeaders = baseHeaders(api.services.config.baseUrl);
   return async (ctx, next) => {
     const started = performance.now();
-    const requestId = newId('req_');
+    const requestId = newRequestId();
     ctx.state.requestId = requestId;
     const { res } = ctx;
     res.setHeader('Service-Request-Id', requestId);
@@ -244,5 +244,5 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? '408 Request Timeout'
         : '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nService-Request-Id: ${newId('req_')}\r\nConnection: close\r\n\r\n`);
+  socket.end(`HTTP/1.1 ${status}\r\nService-Request-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n`);
 }

@@ -2,7 +2,7 @@
  * The log of requests that a project sees: who asked what, when, and how it ended. Never a query string, a body, a header
  * or a secret. Rows are written in batches off the requests' path; a purge takes the rows whose path names its record.
  */
-import type { Pool } from 'pg';
+import pg, { type Pool } from 'pg';
 import { nowMicros } from '../shared/time.ts';
 
 /** The table, in schema `operations`. */
@@ -16,7 +16,7 @@ CREATE TABLE operations.request_log (
   identity text,                       -- issuer and subject of an ID token
   method text NOT NULL,
   path text NOT NULL,                  -- without query string
-  named uuid,                          -- the first resource id in the path
+  named uuid,                          -- the patient that the path may name
   status int2 NOT NULL,
   ms real NOT NULL
 );
@@ -31,6 +31,16 @@ CREATE TABLE operations.request_log_forgotten (
   named uuid PRIMARY KEY,
   at int8 NOT NULL                     -- what was answered until then is never written, microseconds since 1970
 );`;
+
+/**
+ * A migration: one index for a project's log and for what is sent twice, and one to find a request by its id. Ids bear
+ * their time, so that both grow at their ends alone.
+ */
+export const REQUEST_LOG_KEYS_SQL = `
+ALTER TABLE operations.request_log DROP CONSTRAINT request_log_pkey;
+DROP INDEX operations.request_log_of_project;
+ALTER TABLE operations.request_log ADD PRIMARY KEY (project, at, request_id);
+CREATE INDEX request_log_of_id ON operations.request_log (request_id);`;
 
 /** A request that was answered. */
 export interface LoggedRequest {
@@ -54,16 +64,21 @@ const WAITING = 20_000;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-// A batch whose answer was lost is sent again. What named a patient who was purged meanwhile is left out.
+/** Of a resource's own path no part names a patient, unless the resource is one. */
+const OF_A_RESOURCE = /^\/fhir\/R4\/(?!Patient\/)[A-Z][A-Za-z]+\//;
+
+// What named a patient who was purged meanwhile is left out. Callers are few: each is sent once, and a request its number.
 const INSERT = `
 insert into operations.request_log
   (request_id, at, project, environment, key_id, identity, method, path, named, status, ms)
-select request_id, at, project, environment, key_id, identity, method, path, named, status, ms
-  from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-              $9::uuid[], $10::int2[], $11::real[])
-    as r(request_id, at, project, environment, key_id, identity, method, path, named, status, ms)
- where not exists (select from operations.request_log_forgotten f where f.named = r.named and f.at >= r.at)
-on conflict do nothing`;
+select r.request_id, r.at, ($8::text[])[r.caller], ($9::text[])[r.caller], ($10::text[])[r.caller],
+       ($11::text[])[r.caller], r.method, r.path, r.named, r.status, r.ms
+  from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::uuid[], $6::int2[], $7::real[], $12::int4[])
+    as r(request_id, at, method, path, named, status, ms, caller)
+ where not exists (select from operations.request_log_forgotten f where f.named = r.named and f.at >= r.at)`;
+
+/** A batch whose answer was lost is sent again. */
+const INSERT_AGAIN = `${INSERT}\non conflict do nothing`;
 
 const FORGET = `
 insert into operations.request_log_forgotten as f (named, at) values ($1, $2)
@@ -71,7 +86,7 @@ on conflict (named) do update set at = greatest(f.at, excluded.at)`;
 
 const EXPIRED = `
 delete from operations.request_log
- where request_id in (select request_id from operations.request_log where at < $1 limit 10000)`;
+ where ctid = any(array(select ctid from operations.request_log where at < $1 limit 10000))`;
 
 /** The log, in PostgreSQL. */
 export class RequestLog {
@@ -101,8 +116,17 @@ export class RequestLog {
   async flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH);
-      await this.pool.query({ name: 'request-log-insert', text: INSERT, values: columnsOf(batch) });
+      await this.#write(columnsOf(batch));
       this.#waiting.splice(0, batch.length);
+    }
+  }
+
+  async #write(values: unknown[]): Promise<void> {
+    try {
+      await this.pool.query({ name: 'request-log-insert', text: INSERT, values });
+    } catch (error) {
+      if (!isTwice(error)) throw error;
+      await this.pool.query({ name: 'request-log-insert-again', text: INSERT_AGAIN, values });
     }
   }
 
@@ -124,18 +148,47 @@ export class RequestLog {
   }
 }
 
+/** Whether some of it is there already (SQLSTATE unique_violation). */
+function isTwice(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505';
+}
+
+/** As texts of arrays: the driver would look at every value by itself. */
 function columnsOf(batch: readonly LoggedRequest[]): unknown[] {
+  const numbers = new Map<string, number>();
+  const callers: LoggedRequest[] = [];
+  const caller = batch.map((request) => {
+    const key = `${request.keyId} ${request.project} ${request.environment} ${request.identity}`;
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    numbers.set(key, callers.push(request));
+    return callers.length;
+  });
   return [
-    batch.map(({ requestId }) => requestId),
-    batch.map(({ at }) => at),
-    batch.map(({ project }) => project),
-    batch.map(({ environment }) => environment),
-    batch.map(({ keyId }) => keyId),
-    batch.map(({ identity }) => identity),
-    batch.map(({ method }) => method),
-    batch.map(({ path }) => path),
-    batch.map(({ path }) => UUID.exec(path)?.[0] ?? null),
-    batch.map(({ status }) => status),
-    batch.map(({ ms }) => ms),
+    arrayOf(batch.map(({ requestId }) => quoted(requestId))),
+    arrayOf(batch.map(({ at }) => at)),
+    arrayOf(batch.map(({ method }) => quoted(method))),
+    arrayOf(batch.map(({ path }) => quoted(path))),
+    arrayOf(batch.map(({ path }) => namedIn(path) ?? 'NULL')),
+    arrayOf(batch.map(({ status }) => status)),
+    arrayOf(batch.map(({ ms }) => ms)),
+    callers.map(({ project }) => project),
+    callers.map(({ environment }) => environment),
+    callers.map(({ keyId }) => keyId),
+    callers.map(({ identity }) => identity),
+    arrayOf(caller),
   ];
+}
+
+/** The patient that a path may name. */
+function namedIn(path: string): string | undefined {
+  return OF_A_RESOURCE.test(path) ? undefined : UUID.exec(path)?.[0];
+}
+
+function arrayOf(values: readonly (string | number)[]): string {
+  return `{${values.join(',')}}`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

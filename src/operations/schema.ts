@@ -14,7 +14,7 @@ export { READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from './idempotency.ts';
 export { LOG_IDENTITY_SQL } from './log-identity.ts';
 export { LOG_MARK_SQL } from './log-mark.ts';
 export { PARKED_SQL } from './parked.ts';
-export { REQUEST_LOG_FORGOTTEN_SQL } from './request-log.ts';
+export { REQUEST_LOG_FORGOTTEN_SQL, REQUEST_LOG_KEYS_SQL } from './request-log.ts';
 export { WEBHOOK_FORGOTTEN_SQL, WEBHOOKS_SQL } from './webhook-tables.ts';
 
 /** DDL of the schema as it began. */

@@ -86,7 +86,7 @@ export class Usage {
     }
   }
 
-  #sum(tenant: Tenant, day = new Date().toISOString().slice(0, 10)): Sum {
+  #sum(tenant: Tenant, day = today()): Sum {
     const name = `${tenant.project}/${tenant.environment}/${day}`;
     const known = this.#sums.get(name);
     if (known !== undefined) return known;
@@ -94,6 +94,16 @@ export class Usage {
     this.#sums.set(name, sum);
     return sum;
   }
+}
+
+const DAY_MS = 86_400_000;
+let known = { day: -1, text: '' };
+
+/** `YYYY-MM-DD`, UTC; written once a day. */
+function today(): string {
+  const day = Math.floor(Date.now() / DAY_MS);
+  if (day !== known.day) known = { day, text: new Date(day * DAY_MS).toISOString().slice(0, 10) };
+  return known.text;
 }
 
 /** The same store; what is appended to streams of a tenant is counted as stored by it. */

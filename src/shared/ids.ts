@@ -28,6 +28,13 @@ export function newId(prefix: IdPrefix): string {
   return prefix + random128().toString('base64url');
 }
 
+/** The id of a request: of its 128 bits the first 48 are its time in ms, so that what is indexed by it grows at one end. */
+export function newRequestId(): string {
+  const bits = random128();
+  bits.writeUIntBE(Date.now(), 0, 6);
+  return `req_${bits.toString('base64url')}`;
+}
+
 /** A random UUIDv7 of this moment. */
 export function newUuid(): string {
   return v7({ msecs: Date.now(), random: random128() });

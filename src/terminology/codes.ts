@@ -1,8 +1,8 @@
 /** Single codes: what they are, whether they are valid, and how they relate. */
 import type { Pool } from 'pg';
 import type { SystemCode } from '#src/fhir/terminology.ts';
+import { ask } from './ask.ts';
 import { Bound } from './binds.ts';
-import { refuseBadPattern } from './expand.ts';
 import { subsumedBy, subsuming } from './filters.ts';
 import { findSystem, type KnownSystem, notFound, systemOf } from './known.ts';
 import type { ValueSet } from './resources.ts';
@@ -103,13 +103,11 @@ export async function validateInSet(
   const where = [`u.code = ${bound.add(code, 'text')}`];
   if (system !== undefined) where.push(`u.system = ${bound.add(system, 'text')}`);
   if (!abstract) where.push('u.selectable');
-  const { rows } = await pool
-    .query<{ display: string | null }>(
-      `select u.display from (${members}) u where ${where.join(' and ')} limit 1`,
-      bound.values,
-    )
-    .catch(refuseBadPattern);
-  const [found] = rows;
+  const [found] = await ask<{ display: string | null }>(
+    pool,
+    `select u.display from (${members}) u where ${where.join(' and ')} limit 1`,
+    bound,
+  );
   if (found !== undefined) return named(found.display, display);
   // UCUM has more units than anybody lists; a set of all of them has those too.
   const all = set.compose?.include.some(

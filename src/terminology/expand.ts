@@ -1,6 +1,7 @@
 /** The members of a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html */
 import type { Pool } from 'pg';
 import { Refusal } from '#src/shared/refusal.ts';
+import { ask } from './ask.ts';
 import { Bound } from './binds.ts';
 import type { ValueSet } from './resources.ts';
 import { membersSql } from './sets.ts';
@@ -51,9 +52,9 @@ export async function expand(pool: Pool, set: ValueSet, options: ExpandOptions =
     });
   if (activeOnly === true) conditions.push('u.active');
   const limit = count ?? MOST_EXPANDED + 1;
-  const { rows } = await pool
-    .query<{ total: number; members: Member[] | null }>(
-      `with members as materialized (
+  const [row] = await ask<{ total: number; members: Member[] | null }>(
+    pool,
+    `with members as materialized (
        select distinct on (u.system, u.code) u.* from (${sql}) u
        ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
        order by u.system, u.code, u.part, u.place
@@ -63,10 +64,8 @@ export async function expand(pool: Pool, set: ValueSet, options: ExpandOptions =
      select (select count(*) from members)::int as total, (select json_agg(json_build_object(
        'system', p.system, 'version', p.version, 'code', p.code, 'display', p.display,
        'selectable', p.selectable, 'active', p.active) order by p.part, p.place) from page p) as members`,
-      bound.values,
-    )
-    .catch(refuseBadPattern);
-  const [row] = rows;
+    bound,
+  );
   const members = row?.members ?? [];
   if (count === undefined && members.length > MOST_EXPANDED) {
     throw new Refusal('too_large', {
@@ -75,14 +74,4 @@ export async function expand(pool: Pool, set: ValueSet, options: ExpandOptions =
     });
   }
   return { total: row?.total ?? 0, members };
-}
-
-/** A regular expression of a definition that PostgreSQL does not understand is the definition's fault. */
-export function refuseBadPattern(error: unknown): never {
-  if (error instanceof Error && 'code' in error && error.code === '2201B')
-    throw new Refusal('invalid', {
-      code: 'invalid',
-      diagnostics: `a regex filter is invalid: ${error.message}`,
-    });
-  throw error;
 }

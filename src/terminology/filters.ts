@@ -60,7 +60,7 @@ export function filterSql({ property, op, value }: Filter, system: string, walk:
       if (own) return `c.code <> all(${list()})`;
       return `not ${list()} && ${valuesOf(property, bound)}`;
     case 'regex': {
-      const pattern = bound.add(`^(?:${value})$`, 'text');
+      const pattern = bound.pattern(`^(?:${value})$`);
       if (own) return `c.code ~ ${pattern}`;
       return `exists (select from unnest(${valuesOf(property, bound)}) as x(value) where x.value ~ ${pattern})`;
     }

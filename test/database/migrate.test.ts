@@ -37,6 +37,7 @@ describe('migrations', () => {
       '0013-webhooks',
       '0014-request-log-forgotten',
       '0020-documents',
+      '0021-request-log-keys',
       '0024-context-manifests',
       '0025-webhook-forgotten',
       '0026-terminology-words',

@@ -5,7 +5,7 @@ import { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/identity/dev-issuer/people.ts';
 import { RequestLog } from '#src/operations/request-log.ts';
 import { Usage } from '#src/operations/usage.ts';
-import { newId, newUuid } from '#src/shared/ids.ts';
+import { newId, newRequestId, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
@@ -241,7 +241,7 @@ describe('request log', function () {
 
 describe('what is noted of requests', () => {
   const request = () => ({
-    requestId: newId('req_'),
+    requestId: newRequestId(),
     at: nowMicros(),
     project: 'proj_x',
     environment: 'sandbox',
@@ -251,6 +251,14 @@ describe('what is noted of requests', () => {
     path: '/fhir/R4/Patient',
     status: 200,
     ms: 1,
+  });
+
+  it('has an id that begins with its time, and is one of many in that millisecond', () => {
+    const before = Date.now();
+    const ids = Array.from({ length: 1_000 }, newRequestId);
+    const times = ids.map((id) => Buffer.from(id.slice('req_'.length), 'base64url').readUIntBE(0, 6));
+    for (const time of times) expect(time).to.be.within(before, Date.now());
+    expect(new Set(ids)).to.have.lengthOf(1_000);
   });
 
   it('is not written once the patient it names is purged, whichever instance holds it', async () => {
@@ -318,6 +326,25 @@ describe('what is noted of requests', () => {
       [tenant.project],
     );
     expect(again.rows).to.deep.equal([{ requests: 4, stored: 10 }]);
+    await service.stop();
+  });
+
+  it('is written once, however often it is sent, by whomever it was asked and whatever stands in it', async () => {
+    const service = await startInProcess();
+    const log = new RequestLog(service.pool);
+    const own = { ...request(), keyId: 'key_x', path: '/a "b" \\c {d},NULL', ms: 0.25 };
+    const member = { ...request(), environment: null, identity: 'https://issuer.example someone' };
+    const resource = { ...request(), path: `/fhir/R4/Observation/${newUuid()}`, project: 'proj_y' };
+    const sent = [own, member, resource];
+    for (const one of sent) log.add(one);
+    await log.flush();
+    const late = request();
+    for (const one of [...sent, late]) log.add(one);
+    await log.flush();
+    const { rows } = await service.pool.query(`
+      select request_id as "requestId", at, project, environment, key_id as "keyId", identity, method, path, status, ms
+        from operations.request_log where project in ('proj_x', 'proj_y')`);
+    expect(rows).to.have.deep.members([...sent, late]);
     await service.stop();
   });
 

@@ -251,6 +251,21 @@ describe('terminology operations', () => {
       ['a filter that is not known', defined({ include: [is('child-of', 'A')] }), 422, 'child-of'],
       ['a bad regular expression', defined({ include: [is('regex', '(', 'code')] }), 422, 'regex'],
       [
+        'a regular expression without an end',
+        defined({
+          include: [
+            {
+              system: LOINC,
+              filter: [
+                { property: 'display', op: 'regex', value: `${'(.+)'.repeat(9)}\\1\\2\\3\\4\\5\\6\\7\\8\\9` },
+              ],
+            },
+          ],
+        }),
+        422,
+        'longer than 2 s',
+      ],
+      [
         'a definition of another form',
         defined({ include: [{ system: 1 }] }),
         422,

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 /** Rows that take long at any size, or are like one below: `npm run prove` runs them. */
 const LONG = [
   ...['transaction', 'read', 'visible', 'rebuild', 'beside', 'growth', 'cold', 'instances', 'everything'],
-  ...['summary', 'context', 'limits', 'lists', 'codes', 'projects', 'webhooks'],
+  ...['summary', 'context', 'limits', 'lists', 'projected', 'codes', 'projects', 'webhooks'],
 ];
 const ROWS = ['create', 'history', 'search'];
 

@@ -1,0 +1,46 @@
+/** The service in a process of its own, without some of its read models: what these cost the others' work. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { pino } from 'pino';
+import { PROJECTIONS } from '#projections/all.ts';
+import { startApp } from '#src/app.ts';
+import { loadConfig } from '#src/config.ts';
+import { migrate } from '#src/database/migrate.ts';
+import type { Target } from '../load/plan.ts';
+import { answer } from '../worker.ts';
+
+/** On which database, and without which read models. */
+export interface Without {
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly without: readonly string[];
+}
+
+async function start({ databaseUrl, dataDir, without }: Without): Promise<Target & { key: string }> {
+  const [host, port] = ['127.0.0.1', await freePort()];
+  const config = loadConfig({
+    PORT: String(port),
+    HOST: host,
+    DATA_DIR: dataDir,
+    RATE_LIMIT_PER_MINUTE: '1000000000',
+    SANDBOX_PATIENTS: '0',
+  });
+  await migrate(databaseUrl);
+  const projections = PROJECTIONS.filter(({ name }) => !without.includes(name));
+  const app = await startApp({ config, databaseUrl, log: pino({ level: 'warn' }), projections });
+  await app.listen();
+  const begun = await app.quickstart();
+  if (begun === undefined) throw new Error('the service made no project');
+  return { host, port, key: begun.sandbox_key };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+answer(start);

@@ -1,0 +1,56 @@
+/** Questions whose cost lies in a definition that somebody sent. */
+import type { Pool, QueryResultRow } from 'pg';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Bound } from './binds.ts';
+
+/** How long a statement with regular expressions may take, in ms: some of them never come to an end. */
+const MATCHING_MS = 2_000;
+
+/**
+ * The rows of a statement about a value set's members.
+ * @throws Refusal invalid (422) for a regular expression that PostgreSQL does not understand, and for those that take too long.
+ */
+export async function ask<R extends QueryResultRow>(pool: Pool, text: string, bound: Bound): Promise<R[]> {
+  try {
+    if (bound.hasPattern) return await askInTime<R>(pool, text, bound.values);
+    return (await pool.query<R>(text, bound.values)).rows;
+  } catch (error) {
+    throw refusalOf(error, bound);
+  }
+}
+
+async function askInTime<R extends QueryResultRow>(
+  pool: Pool,
+  text: string,
+  values: unknown[],
+): Promise<R[]> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(`begin read only; set local statement_timeout = ${MATCHING_MS}`);
+    return (await client.query<R>(text, values)).rows;
+  } finally {
+    await client.query('rollback').catch((error: Error) => {
+      broken = error;
+    });
+    client.release(broken);
+  }
+}
+
+/** What is a definition's own fault, by its SQLSTATE: invalid_regular_expression, query_canceled. */
+function refusalOf(error: unknown, { hasPattern }: Bound): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (error instanceof Error && code === '2201B') {
+    return new Refusal('invalid', {
+      code: 'invalid',
+      diagnostics: `a regex filter is invalid: ${error.message}`,
+    });
+  }
+  if (hasPattern && code === '57014') {
+    return new Refusal('invalid', {
+      code: 'too-costly',
+      diagnostics: `the regex filters of this value set take longer than ${MATCHING_MS / 1_000} s to match: write them without back references, or filter otherwise`,
+    });
+  }
+  return error;
+}
