@@ -31,12 +31,13 @@ describe('every described route with an id in its path', () => {
     const { named } = await writeTheirs(service, service.key);
     const patient = named.find(({ type }) => type === 'Patient');
     const observation = named.find(({ type }) => type === 'Observation');
+    const document = named.find(({ type }) => type === 'DocumentReference');
     const { rows } = await service.pool.query<{ organization: string; project: string; key: string }>(
       `select p.organization, p.id as project, k.key_id as key
        from projects.api_key k join projects.project p on p.id = k.project`,
     );
     const [row] = rows;
-    if (row === undefined || patient === undefined || observation === undefined)
+    if (row === undefined || patient === undefined || observation === undefined || document === undefined)
       throw new Error('nobody is there');
     const plain = (id: string): Named => ({ type: '', id, marker: `t${newUuid()}` });
     theirs = new Map([
@@ -44,6 +45,7 @@ describe('every described route with an id in its path', () => {
       ['patient_id', patient],
       ['resource_id', patient],
       ['item_id', observation],
+      ['doc_id', document],
       ['org_id', plain(row.organization)],
       ['project_id', plain(row.project)],
       ['key_id', plain(row.key)],
@@ -134,6 +136,10 @@ const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Json; quer
   '/v1/patients/{patient_id}': { PUT: { body: { family: 'x' } } },
   '/v1/patients/{patient_id}/observations': { POST: { body: OBSERVED } },
   '/v1/patients/{patient_id}/medications': { POST: { body: { code: 'x' } } },
+  '/v1/patients/{patient_id}/documents': { POST: { body: { title: 'x', content_type: 'text/plain' } } },
+  '/v1/patients/{patient_id}/labs/import': {
+    POST: { body: { items: [{ code: '718-7', value: 1, effective_at: '2026-01-01' }] } },
+  },
   '/admin/projects/{project_id}/applications': {
     POST: {
       body: {
@@ -146,8 +152,8 @@ const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Json; quer
   },
 };
 
-/** Answered the same, but by another status: what needs no access, or is nobody's. */
-const OTHERWISE = /\/\$validate$|\/(?:ValueSet|CodeSystem|ConceptMap)\//;
+/** Answered the same, but by another status: what needs no access, a signature instead, or is nobody's. */
+const OTHERWISE = /\/upload$|\/\$validate$|\/(?:ValueSet|CodeSystem|ConceptMap)\//;
 
 /** A body that the route takes, and its media type. */
 function bodyOf(
