@@ -90,15 +90,26 @@ export function valueIn(value: JsonObject): string | undefined {
   return said.length === 0 ? undefined : inLine(said.join(', '));
 }
 
-/** A number and its unit; undefined for every other value, and for one that is only known to be more or less. */
+/**
+ * A number and its unit; undefined for every other value, for one that is only known to be more or less, and for one that is
+ * too large to be reckoned with.
+ */
 export function numberIn({
   valueQuantity,
   valueInteger,
 }: JsonObject): { readonly value: number; readonly unit: string } | undefined {
-  if (isNumber(valueInteger)) return { value: Number(valueInteger), unit: '' };
+  const whole = finite(valueInteger);
+  if (whole !== undefined) return { value: whole, unit: '' };
   const { value, unit, code, comparator } = objects(valueQuantity)[0] ?? {};
-  if (!isNumber(value) || comparator !== undefined) return undefined;
-  return { value: Number(value), unit: text(code) ?? text(unit) ?? '' };
+  const number = finite(value);
+  if (number === undefined || comparator !== undefined) return undefined;
+  return { value: number, unit: text(code) ?? text(unit) ?? '' };
+}
+
+/** By its text: a literal such as 1e-400, which JavaScript would lose, does not become a number by itself. */
+function finite(said: Json | undefined): number | undefined {
+  const number = isNumber(said) ? Number(String(said)) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
 }
 
 /** Why a value is remarkable, in a word; undefined when nobody says that it is. */

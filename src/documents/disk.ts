@@ -38,6 +38,8 @@ export class DiskStore implements DocumentStore {
       }
       await link(part, place);
     } catch (error) {
+      // A purge takes the folder with it: whoever tries again hears what became of the document.
+      if (codeOf(error) === 'ENOENT') throw unavailable('the bytes were removed while they came', 1);
       if (codeOf(error) === 'EEXIST') throw new BlobExists(`${key.document} has ${key.blob}`);
       throw full(error);
     } finally {

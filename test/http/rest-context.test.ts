@@ -195,6 +195,20 @@ describe('context', () => {
     }
   });
 
+  it('tells numbers that are too large or too small to be reckoned with', async () => {
+    const odd = String((await rest.made('/patients', { family: 'Numbers' })).id);
+    for (const [code, value] of [
+      ['718-7', '1e999'],
+      ['2345-7', '1e-400'],
+    ]) {
+      const body = `{"resourceType":"Observation","status":"final","code":{"coding":[{"system":"http://loinc.org","code":"${code}"}]},"subject":{"reference":"Patient/${odd}"},"effectiveDateTime":"2026-09-01","valueQuantity":{"value":${value},"unit":"g/dL"},"referenceRange":[{"low":{"value":1e-400},"high":{"value":1e999}}]}`;
+      const written = await service.fhir('/Observation', { method: 'POST', body });
+      expect(written.status, written.text).to.equal(201);
+    }
+    const { text } = await ask({ patient: odd, format: 'text' });
+    expect(text).to.include('1e999 g/dL').and.include('1e-400 g/dL');
+  });
+
   it('looks back as far as it is asked to', async () => {
     const context = await ask({ window_days: 200, needs: ['timeline:200d'] });
     expect(lines(context, 'labs')).to.deep.equal([]);

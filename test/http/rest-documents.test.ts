@@ -7,6 +7,7 @@ import { signUpload } from '#src/documents/signature.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { dataOf, restOf } from '#test/support/rest.ts';
 import { annal } from '#test/support/service.ts';
@@ -214,6 +215,41 @@ describe('documents', () => {
     expect(await blobsOf(id)).to.have.length(1);
   });
 
+  it('keep no bytes of an upload during which they are deleted or purged', async () => {
+    const going = String((await made('/patients', { family: 'Going' })).id);
+    const begin = async (url: string, headers: Record<string, string>) => {
+      const sent = httpRequest(url, { method: 'PUT', headers: { ...headers, 'Content-Length': '8' } });
+      const status = new Promise<number | undefined>((resolve, reject) => {
+        sent.on('error', reject).on('response', (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+      });
+      await new Promise<void>((resolve) => sent.write('half', () => resolve()));
+      return { end: () => sent.end('half'), status };
+    };
+    const documents = await Promise.all(
+      [1, 2].map(() => made(`/patients/${going}/documents`, { title: 'x', content_type: 'text/plain' })),
+    );
+    const [{ id: deleted, upload } = {}, { id: purged } = {}] = documents;
+    const target = upload as { url: string; headers: Record<string, string> };
+    const direct = await begin(target.url, target.headers);
+    const through = await begin(`${service.url}/v1/documents/${String(purged)}/content`, {
+      Authorization: `Bearer ${service.key}`,
+    });
+    const begun = async (id: unknown): Promise<boolean> =>
+      (await readdir(join(folder, going, String(id))).catch(() => [])).length > 0;
+    await eventually(async () => (await begun(deleted)) && (await begun(purged)));
+    await service.fhir(`/DocumentReference/${String(deleted)}`, { method: 'DELETE' });
+    direct.end();
+    expect(await direct.status).to.equal(404);
+    expect(await begun(deleted)).to.equal(false);
+    await service.fhir(`/Patient/${going}?_purge=true`, { method: 'DELETE' });
+    through.end();
+    expect(await through.status).to.equal(503);
+    expect(await readdir(folder)).not.to.include(going);
+  });
+
   it('have one content: of uploads at once one wins, and then it does not change', async () => {
     const { id } = await create({ content_type: 'text/plain' });
     const all = Array.from({ length: 6 }, (_, index) => Buffer.from(`content ${index}`));
@@ -350,6 +386,15 @@ describe('documents', () => {
       expect(again.status, again.text).to.equal(200);
       expect(again.text).to.contain('Renamed').and.contain(sha256(text)).and.not.contain(data);
       expect(await blobsOf(id)).to.have.length(1);
+    });
+
+    it('a type that no header can hold is given without its parameters', async () => {
+      const attachment = { data: text.toString('base64'), contentType: 'text/plain; name="日本"' };
+      const body = JSON.stringify(letter(attachment));
+      const { text: written } = await service.fhir('/DocumentReference', { method: 'POST', body });
+      const given = await content((JSON.parse(written) as JsonObject).id);
+      expect([given.status, given.headers.get('Content-Type')]).to.deep.equal([200, 'text/plain']);
+      expect(await given.text()).to.equal('A letter');
     });
 
     it('a hash or size that is not that of the data is refused, and what is final stays', async () => {

@@ -63,17 +63,18 @@ describe('terminology and grants of REST v1', () => {
 
   it('refuses a question without words, one too long, and limits out of bounds', async () => {
     const refused = [
-      ['', 'query.q'],
-      ['q=%20', 'query.q'],
-      [`q=${'x'.repeat(81)}`, 'query.q'],
-      ['q=x&limit=51', 'query.limit'],
-      ['q=x&limit=0', 'query.limit'],
-      ['q=x&cursor=y', 'query.cursor'],
-    ];
-    for (const [query, field] of refused) {
+      ['', 'query.q', 'is missing'],
+      ['q=%20', 'query.q', 'must not be blank'],
+      [`q=${'x'.repeat(81)}`, 'query.q', 'must have at most 80 characters'],
+      ['q=x&limit=51', 'query.limit', 'must be at most 50'],
+      ['q=x&limit=0', 'query.limit', 'must be at least 1'],
+      ['q=x&cursor=y', 'query.cursor', 'is not known'],
+    ] as const;
+    for (const [query, field, told] of refused) {
       const answer = await get(`/terminology/loinc?${query}`);
       expect(answer.status, query).to.equal(422);
       expect((answer.json.error as { field: string }).field, query).to.equal(field);
+      expect(answer.text, query).to.include(`"message":"${field} ${told}"`);
     }
     expect((await get('/terminology/snomed?q=x')).status).to.equal(404);
   });

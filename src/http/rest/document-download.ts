@@ -12,6 +12,11 @@ export function dispositionOf({ attachment, contentType }: HeldContent): string 
   return attachmentAs(fileName(typeof title === 'string' ? title : null, contentType));
 }
 
+/** A type as a header may have it: FHIR takes parameters that no header does, which are left out. */
+function headerOf(contentType: string): string {
+  return /^[\x20-\x7e]*$/.test(contentType) ? contentType : (contentType.split(';')[0] ?? '').trim();
+}
+
 /** Answers with the content: 200, 206 for a part, 304 for who has it, 416 for a part that there is none of. */
 export function download(
   store: DocumentStore,
@@ -32,7 +37,7 @@ export function download(
     headers: {
       ...headers,
       ...part,
-      'Content-Type': contentType,
+      'Content-Type': headerOf(contentType),
       'Content-Disposition': dispositionOf(content),
     },
     content: {

@@ -186,6 +186,11 @@ export const DOCUMENT_ROUTES = [
       const blob = { patient: slot.patient, document: right.document, blob: DIRECT };
       try {
         const { size, sha256 } = await receive(store, blob, incoming, expectedOf(services, resource));
+        // What was deleted or purged meanwhile keeps no bytes.
+        if ((await findSlot(right.document)) === undefined) {
+          await store.remove(blob);
+          throw notFound('DocumentReference', right.document);
+        }
         return { status: 200, body: { size, sha256 } };
       } catch (error) {
         if (!(error instanceof BlobExists)) throw error;

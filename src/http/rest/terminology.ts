@@ -32,11 +32,7 @@ export const TERMINOLOGY_ROUTES = [
     credential: 'api_key',
     models: [],
     query: z.strictObject({
-      q: z
-        .string({ error: () => 'is missing' })
-        .max(80)
-        .regex(/\S/, 'must not be blank')
-        .describe('1 to 80 characters.'),
+      q: z.string().max(80).regex(/\S/, 'must not be blank').describe('1 to 80 characters.'),
       limit: wholeNumber(1, 50, 20).describe('Most codes of the answer.'),
     }),
     answers: { 200: { description: 'The codes, the best first', schema: listOf(codeSchema) } },

@@ -13,11 +13,17 @@ import { date } from './schemas.ts';
 
 const kind = z.enum(TIMELINE_KINDS);
 
+const ONE = `(?:${TIMELINE_KINDS.join('|')})`;
+
 const kinds = z
   .string()
   .max(200)
+  .regex(
+    new RegExp(`^${ONE}(?:,${ONE})*$`),
+    `must be some of ${TIMELINE_KINDS.join(', ')}, with commas between`,
+  )
   .transform((text) => [...new Set(text.split(','))])
-  .pipe(z.array(kind, { error: () => `must be some of ${TIMELINE_KINDS.join(', ')}, with commas between` }));
+  .pipe(z.array(kind));
 
 const entrySchema = z
   .object({
