@@ -90,6 +90,7 @@ describe('a result that comes again', () => {
     const { entry, warnings } = when(undefined, draft({ status: 'entered-in-error' }));
     expect(entry?.method).to.equal('POST');
     expect(warnings).to.have.length(1);
+    expect(when(undefined, draft({ status: 'cancelled' })).warnings).to.deep.equal([]);
   });
 });
 

@@ -2,11 +2,12 @@
 import { expect } from 'chai';
 import { decideLabs, type Earlier, nameOf } from '#src/fhir/labs/decide.ts';
 import { type Draft, draftUrl, Notes } from '#src/fhir/labs/labs.ts';
+import { labsOfMessage } from '#src/fhir/labs/message.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { expectedForms, FORMS, labsOf } from '#test/support/labs/forms.ts';
-import { results } from '#test/support/labs/parts.ts';
+import { one, PATIENT, results } from '#test/support/labs/parts.ts';
 import { shownLabs } from '#test/support/labs/shown.ts';
 
 /** What the usual report and time look like: short in the table. */
@@ -47,6 +48,19 @@ describe('messages of laboratories', () => {
         name,
       ).to.deep.equal([]);
     }
+  });
+});
+
+describe('the patient of a message', () => {
+  const numbers = (...identifier: JsonObject[]) => ({ ...PATIENT, identifier });
+  const clinic = { system: 'CLINIC', value: '1' };
+  const read = (patient: JsonObject) => () =>
+    labsOfMessage(one('NM', '5', 'mmol/L|||||F'), { patient, subject: 'Patient/p', source: '' });
+
+  it('has the number where its system says, not in another', () => {
+    expect(read(numbers(clinic, { system: 'urn:other', value: '4711' }))).to.throw('PID-3');
+    expect(read(numbers(clinic, { system: 'CLINIC', value: '4711' }))).not.to.throw();
+    expect(read(numbers({ system: 'urn:other', value: '1' }))).not.to.throw();
   });
 });
 

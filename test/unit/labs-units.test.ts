@@ -53,11 +53,13 @@ describe('units of laboratories', () => {
     'M',
     '10',
     'E/ml',
+    'G/L',
   ])
     it(`${written || 'nothing'} is not surely one`, () => expect(ucumOf(written)).to.equal(undefined));
 
   it('are UCUM’s when the message says so', () => {
     expect(ucumOf('{score}/a', true)).to.equal('{score}/a');
+    expect(ucumOf('foo', true)).to.equal(undefined);
     expect(ucumOf('a b', true)).to.equal(undefined);
   });
 

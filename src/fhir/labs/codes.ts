@@ -12,11 +12,13 @@ const TRIPLETS = [
   [10, 11, 12, 20],
 ] as const;
 const ORIGINAL_TEXT = 9;
+/** Answers of LOINC's answer lists: they name no result. */
+const ANSWER = /^LA\d{1,6}-\d$/;
 
 /** A coded element. */
 export interface Coded {
   readonly concept: JsonObject;
-  /** One of its codes is LOINC's. */
+  /** One of its codes is LOINC's, of a result. */
   readonly loinc: boolean;
   /** `GLU (Glucose)`: the code as it was sent, for people. */
   readonly label: string;
@@ -33,7 +35,7 @@ export function codedIn(field: Field, sender: string): Coded | undefined {
     const display = field.part(text);
     if (value === '') continue;
     let of = systemOf(field.part(system), field.part(oid), sender);
-    if (of === LOINC && !isLoincCode(value)) {
+    if (of === LOINC && !isLoincCode(value) && !ANSWER.test(value)) {
       fault = `${value.slice(0, 40)} is no code of LOINC`;
       of = systemOf('', '', sender);
     }
@@ -50,7 +52,7 @@ export function codedIn(field: Field, sender: string): Coded | undefined {
       ...(coding.length === 0 ? {} : { coding: coding as Json[] }),
       ...(text === undefined || text === '' ? {} : { text }),
     },
-    loinc: coding.some(({ system }) => system === LOINC),
+    loinc: coding.some(({ system, code }) => system === LOINC && isLoincCode(String(code))),
     label: labelOf(code, text ?? ''),
     ...(fault === undefined ? {} : { fault }),
   };

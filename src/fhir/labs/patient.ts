@@ -39,7 +39,7 @@ export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes):
     const same = known.filter(({ system }) =>
       systems.length === 0 ? system === undefined : systems.includes(system ?? ''),
     );
-    if (same.length > 0 && !known.some((one) => one.value === value))
+    if (same.length > 0 && !same.some((one) => one.value === value))
       faults.push('an identifier in PID-3 is not the patient’s');
   }
   const born = momentOf(pid.part(7))?.iso.slice(0, 10);

@@ -1,9 +1,13 @@
 /** Units as laboratories write them, in UCUM where that is certain. Pure: a table and a small grammar, tested against UCUM's library. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
+import { canonicalRange } from '../units/canonical.ts';
 import { UCUM } from '../v1/elements.ts';
 import type { Measured } from './numbers.ts';
 
-/** Spellings that mean one unit and nothing else, without blanks, `µ` as `u`; letters' case counts. → UCUM */
+/**
+ * Spellings that mean one unit and nothing else, without blanks, `µ` as `u`; letters' case counts. → UCUM. `G/L` is none:
+ * where all is written in capitals it means grams.
+ */
 const SPELLINGS: Readonly<Record<string, string>> = {
   'IU/L': '[IU]/L',
   'IU/l': '[IU]/L',
@@ -64,7 +68,6 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   'k/uL': '10*3/uL',
   'M/uL': '10*6/uL',
   'G/l': '10*9/L',
-  'G/L': '10*9/L',
   'T/l': '10*12/L',
   'T/L': '10*12/L',
   'E9/L': '10*9/L',
@@ -126,7 +129,7 @@ export function ucumOf(text: string, named = false): string | undefined {
   const isPart = (part: string): boolean => AMOUNT.test(part) || WHOLE.has(part);
   if (more.length === 0 && isPart(first) && (second === undefined || isPart(second)))
     return withLitres(powered);
-  return named && /^[!-~]{1,100}$/.test(text) ? text : undefined;
+  return named && canonicalRange(text, '1', '1') !== undefined ? text : undefined;
 }
 
 /** UCUM knows both; one is enough. */

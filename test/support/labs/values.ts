@@ -32,6 +32,7 @@ export const VALUES: readonly Form[] = [
     ),
   ),
   form('CE', one('CE', 'YEL^Yellow^L')),
+  form('CWE of LOINC’s answers', one('CWE', 'LA6576-8^Positive^LN')),
   form(
     'CWE with an alternate and its own text',
     one('CWE', '112283007^Escherichia coli^SCT^ECO^E. coli^L^^^E. coli, many'),
