@@ -71,7 +71,8 @@ export function decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes
     const there = earlier.get(nameOf(draft));
     const resource = linked(draft.resource, known);
     if (there === undefined) {
-      if (resource.status === 'entered-in-error') notes.warn(draft.place, 'it takes back a result that is not there');
+      if (resource.status === 'entered-in-error')
+        notes.warn(draft.place, 'it takes back a result that is not there');
       if (type !== 'DocumentReference' || resource.content !== undefined)
         return { draft, entries: [{ index, method: 'POST', type, fullUrl: draftUrl(type, key), resource }] };
       notes.warn(draft.place, 'it has no payload');
