@@ -88,15 +88,19 @@ export interface Drug {
 const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
 const NO_ORDER: ReadonlySet<string> = new Set(['draft', 'cancelled']);
 
+/** Of a drug that an order forbids. */
+export const FORBIDDEN = 'not to be given';
+
 /** All drugs; a statement and an order that say the same are one. */
 export function drugsOf(reading: Reading): Drug[] {
   const found = new Map<string, Drug>();
   for (const entry of entriesOf(reading, 'MedicationStatement', 'MedicationRequest')) {
     const { value } = entry;
     const isIdea = value.intent === 'proposal' || value.intent === 'option';
-    if (isIdea || value.doNotPerform === true || NO_ORDER.has(text(value.status) ?? '')) continue;
+    const isOverProhibition = value.doNotPerform === true && value.status !== 'active';
+    if (isIdea || isOverProhibition || NO_ORDER.has(text(value.status) ?? '')) continue;
     const drug = drugOf(reading, entry);
-    const key = [drug.name.toLowerCase(), drug.isCurrent, drug.dose ?? ''].join('\n');
+    const key = [drug.name.toLowerCase(), drug.status, drug.dose ?? ''].join('\n');
     const before = found.get(key);
     found.set(key, before === undefined ? drug : { ...before, also: [...before.also, entry] });
   }
@@ -111,7 +115,9 @@ function drugOf(reading: Reading, entry: Entry): Drug {
   );
   const code =
     value.medicationCodeableConcept ?? contained?.code ?? lookUp(reading, referred?.reference)?.value.code;
-  const status = text(value.status) ?? 'unknown';
+  const recorded = text(value.status) ?? 'unknown';
+  const words = recorded === 'not-taken' ? 'not taken' : recorded;
+  const status = value.doNotPerform === true ? FORBIDDEN : words;
   const { start, end } = first(value.effectivePeriod) ?? {};
   const reasons = objects(value.reasonReference).map(({ reference }) =>
     concept(lookUp(reading, reference)?.value.code),
@@ -120,7 +126,7 @@ function drugOf(reading: Reading, entry: Entry): Drug {
     name: concept(code) ?? text(referred?.display) ?? 'medication without a name',
     codes: codedIn(code),
     dose: dosage(type === 'MedicationStatement' ? value.dosage : value.dosageInstruction),
-    status: status === 'not-taken' ? 'not taken' : status,
+    status,
     isCurrent: CURRENT.has(status),
     start: text(start) ?? text(value.effectiveDateTime) ?? text(value.authoredOn),
     end: text(end),
@@ -156,7 +162,7 @@ export function medications(reading: Reading, drugs: readonly Drug[]): Fact[] {
       end: end ?? null,
       reason: reason ?? null,
     };
-    const base = isCurrent ? 'medications' : 'pastMedications';
+    const base = isCurrent || status === FORBIDDEN ? 'medications' : 'pastMedications';
     const fact = factOf(reading, 'medications', base, entry, said, members, undefined, drug.codes);
     return { ...fact, also };
   });

@@ -47,7 +47,10 @@ export function dayOf(date: string): string {
   return date.slice(0, 10);
 }
 
+/** A day, in milliseconds. */
+export const DAY = 86_400_000;
+
 /** Days from a moment to another, in milliseconds since 1970. */
 export function daysBetween(from: number, to: number): number {
-  return (to - from) / 86_400_000;
+  return (to - from) / DAY;
 }

@@ -123,7 +123,10 @@ function isYoung({ opened, today }: Reading): boolean {
 /** Documents, and reports that conclude something. */
 export function documents(reading: Reading): Fact[] {
   const reports = entriesOf(reading, 'DiagnosticReport').filter(
-    ({ value }) => value.conclusion !== undefined || value.conclusionCode !== undefined,
+    ({ value: { conclusion, conclusionCode, status } }) =>
+      (conclusion !== undefined || conclusionCode !== undefined) &&
+      status !== 'registered' &&
+      status !== 'cancelled',
   );
   const current = entriesOf(reading, 'DocumentReference').filter(({ value }) => value.status === 'current');
   return [...current, ...reports]
@@ -137,6 +140,7 @@ export function documents(reading: Reading): Fact[] {
       const about = line(
         '; ',
         title === name ? undefined : title,
+        unfinished(value),
         text(value.description),
         text(value.conclusion),
         concept(value.conclusionCode),
@@ -145,6 +149,12 @@ export function documents(reading: Reading): Fact[] {
       const code: Json | undefined = entry.type === 'DiagnosticReport' ? value.code : value.type;
       return factOf(reading, 'documents', 'documents', place / 2, entry, said, codeMembers(code, name), code);
     });
+}
+
+/** What a reader must know of a document or a report that is not final. */
+function unfinished({ docStatus, status }: JsonObject): string | undefined {
+  const said = text(docStatus) ?? text(status) ?? '';
+  return ['preliminary', 'partial', 'unknown'].includes(said) ? said : undefined;
 }
 
 /** Plans of care, aims that no plan bears the name of, and who looks after the patient. */

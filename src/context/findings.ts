@@ -82,12 +82,18 @@ export function valueIn(value: JsonObject): string | undefined {
     components.find(({ code }) => codedIn(code).some(({ code: each }) => each === wanted)),
   );
   const [systolic, diastolic] = [quantity(high?.valueQuantity), quantity(low?.valueQuantity)];
-  if (systolic !== undefined && diastolic !== undefined) return `${systolic.split(' ')[0]}/${diastolic}`;
+  if (systolic !== undefined && diastolic !== undefined && unitIn(systolic) === unitIn(diastolic))
+    return `${systolic.split(' ')[0]}/${diastolic}`;
   const said = components.flatMap((component) => {
     const shown = choice(component, 'value');
     return shown === undefined ? [] : [`${nameOf(component.code, 'part')} ${shown}`];
   });
   return said.length === 0 ? undefined : inLine(said.join(', '));
+}
+
+/** The words after the first: the unit of a quantity. */
+function unitIn(shown: string): string {
+  return shown.split(' ').slice(1).join(' ');
 }
 
 /**
@@ -114,8 +120,8 @@ function finite(said: Json | undefined): number | undefined {
 
 /** Why a value is remarkable, in a word; undefined when nobody says that it is. */
 export function flagOf(value: JsonObject): string | undefined {
-  const [code] = codedIn(value.interpretation).map(({ code: each }) => each);
-  if (code !== undefined) return code === 'N' ? undefined : (WORDS[code] ?? concept(value.interpretation));
+  const flags = objects(value.interpretation);
+  if (flags.length > 0) return line(', ', ...flags.map(flagIn)) || undefined;
   const found = numberIn(value);
   const [range] = objects(value.referenceRange);
   const bound = (name: 'low' | 'high') => numberIn({ valueQuantity: range?.[name] ?? null });
@@ -124,6 +130,19 @@ export function flagOf(value: JsonObject): string | undefined {
   if (low !== undefined && low.unit === found.unit && found.value < low.value) return 'low';
   return high !== undefined && high.unit === found.unit && found.value > high.value ? 'high' : undefined;
 }
+
+/** Without a code its words tell it. */
+function flagIn(flag: JsonObject): string | undefined {
+  const [{ code = '' } = {}] = codedIn(flag);
+  const said = WORDS[code] ?? concept(flag);
+  return code === 'N' || /^n(ormal)?$/i.test(said ?? '') ? undefined : said;
+}
+
+/** Statuses of results that may still change, or of which nobody knows whether they hold. */
+const UNFINISHED: Readonly<Record<string, string>> = {
+  preliminary: 'preliminary',
+  unknown: 'status unknown',
+};
 
 const WORDS: Readonly<Record<string, string>> = {
   H: 'high',
@@ -152,7 +171,7 @@ function findingOf(reading: Reading, { kind, measure, entries }: Series, watched
   const statistics = statisticsOf(entries, number);
   const head = line(
     ', ',
-    `${name}${number === undefined && !/^\d/.test(valueIn(value) ?? '') ? ':' : ''} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest), flag, range === undefined ? undefined : `range ${range}`, value.status === 'preliminary' ? 'preliminary' : undefined)})`,
+    `${name}${number === undefined && !/^\d/.test(valueIn(value) ?? '') ? ':' : ''} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest) ?? 'no date', flag, range === undefined ? undefined : `range ${range}`, UNFINISHED[String(value.status)])})`,
   );
   const past = before.map((entry) => `${shortOf(entry.value, value)} (${dayIn(entry) ?? 'no date'})`);
   const said = line(
@@ -220,7 +239,7 @@ function valued(entries: readonly Entry[], most: number): Entry[] {
 /** A value without its unit where that is the same as the newest one's. */
 function shortOf(value: JsonObject, latest: JsonObject): string {
   const shown = valueIn(value) ?? '';
-  const unit = (valueIn(latest) ?? '').split(' ').slice(1).join(' ');
+  const unit = unitIn(valueIn(latest) ?? '');
   return unit !== '' && shown.endsWith(` ${unit}`) ? shown.slice(0, -unit.length - 1) : shown;
 }
 

@@ -11,6 +11,7 @@ import { answers, BASE } from './scores.ts';
 import {
   allergyContradictions,
   drugContradictions,
+  futureDates,
   leftOut,
   problemContradictions,
   type Warning,
@@ -67,6 +68,7 @@ export function tell(record: Opened, ask: Ask, beside: Beside): Told {
       ...allergyContradictions(reading, drugs),
       ...drugContradictions(reading, drugs),
       ...problemContradictions(reading),
+      ...futureDates(reading),
       ...(isDead ? [] : gaps(reading, watch, wholeSeries)),
       ...notFound(reading, facts),
       ...leftOut(reading),

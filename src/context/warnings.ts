@@ -1,10 +1,11 @@
 /** What a reader must not overlook: contradictions, and how much patient safety leaves out. */
 import { codes } from '#src/fhir/ips/parts.ts';
 import { concept } from '#src/fhir/ips/words.ts';
-import { type Drug, isOver } from './clinical.ts';
-import { dayOf } from './dates.ts';
+import { type Drug, FORBIDDEN, isOver } from './clinical.ts';
+import { DAY, dayOf } from './dates.ts';
 import { CLASSES } from './drugs.ts';
-import { codedIn, entriesOf, type Reading } from './reading.ts';
+import { inLine } from './fact.ts';
+import { codedIn, dayIn, entriesOf, nameOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
 
 /** A warning. */
@@ -35,7 +36,7 @@ export function allergyContradictions(reading: Reading, drugs: readonly Drug[]):
         .filter((drug) => isAgainst(drug, substance, all))
         .map((drug) =>
           contradiction(
-            `${drug.name} is ${drug.status}, but there is an allergy to ${substance}`,
+            `${inLine(drug.name)} is ${drug.status}, but there is an allergy to ${inLine(substance)}`,
             drug.entry,
             allergy,
           ),
@@ -59,7 +60,10 @@ function isAgainst(drug: Drug, substance: string, all: ReturnType<typeof codedIn
   );
 }
 
-/** A drug that is both taken and stopped, or taken in two doses, or taken though its end is past. */
+/** Statuses that a drug which is taken does not have. */
+const NOT_TAKEN: ReadonlySet<string> = new Set(['stopped', 'completed', 'on-hold', 'not taken', FORBIDDEN]);
+
+/** A drug that is both taken and not, or taken in two doses, or taken though its end is past. */
 export function drugContradictions({ today }: Reading, drugs: readonly Drug[]): Warning[] {
   const byName = new Map<string, Drug[]>();
   for (const drug of drugs) {
@@ -70,25 +74,28 @@ export function drugContradictions({ today }: Reading, drugs: readonly Drug[]): 
     const active = same.filter(({ status }) => status === 'active');
     const [one, other] = active;
     if (one === undefined) return [];
-    const over = same.find(
-      (drug) => (drug.status === 'stopped' || drug.status === 'completed') && overlaps(drug, one),
-    );
-    const ended = active.find(({ end }) => end !== undefined && Date.parse(end) < today - 86_400_000);
+    const over = same.find((drug) => NOT_TAKEN.has(drug.status) && overlaps(drug, one));
+    const ended = active.find(({ end }) => end !== undefined && Date.parse(end) < today - DAY);
     return [
       ...(over === undefined
         ? []
-        : [contradiction(`${one.name} is both active and ${over.status}`, one.entry, over.entry)]),
+        : [contradiction(`${inLine(one.name)} is both active and ${over.status}`, one.entry, over.entry)]),
       ...(other === undefined
         ? []
         : [
             contradiction(
-              `${one.name} is active in several doses: ${active.map(({ dose }) => dose ?? 'not said').join('; ')}`,
+              `${inLine(one.name)} is active in several doses: ${active.map(({ dose }) => inLine(dose ?? 'not said')).join('; ')}`,
               ...active.map(({ entry }) => entry),
             ),
           ]),
       ...(ended?.end === undefined
         ? []
-        : [contradiction(`${ended.name} is active, but its end was ${dayOf(ended.end)}`, ended.entry)]),
+        : [
+            contradiction(
+              `${inLine(ended.name)} is active, but its end was ${dayOf(ended.end)}`,
+              ended.entry,
+            ),
+          ]),
     ];
   });
 }
@@ -114,7 +121,7 @@ export function problemContradictions(reading: Reading): Warning[] {
     const [status] = codes(over.value.clinicalStatus);
     return [
       contradiction(
-        `${concept(active.value.code) ?? 'a problem'} is both active and ${status}`,
+        `${inLine(concept(active.value.code) ?? 'a problem')} is both active and ${status}`,
         active,
         over,
       ),
@@ -126,6 +133,34 @@ export function problemContradictions(reading: Reading): Warning[] {
 function endedBefore({ abatementDateTime }: Entry['value'], active: Entry | undefined): boolean {
   if (typeof abatementDateTime !== 'string' || active === undefined) return false;
   return Date.parse(abatementDateTime) <= active.dated.at;
+}
+
+/** Types of what has happened, or has begun. */
+const HAPPENED = [
+  ...['Observation', 'DiagnosticReport', 'Condition', 'AllergyIntolerance', 'MedicationStatement'],
+  ...['Procedure', 'Immunization'],
+];
+/** Statuses of what may be still to come, or never was. */
+const TO_COME: ReadonlySet<string> = new Set([
+  ...['intended', 'on-hold', 'preparation', 'not-done', 'registered', 'cancelled'],
+]);
+/** So many are named. */
+const NAMED = 5;
+
+/** What is said to have happened after today: it stands before what is newer. */
+export function futureDates(reading: Reading): Warning[] {
+  const { facts } = reading.opened;
+  const later = HAPPENED.flatMap((type) => facts.get(type) ?? []).filter(
+    ({ dated, value }) => dated.at > reading.today + DAY && !TO_COME.has(String(value.status)),
+  );
+  if (later.length === 0) return [];
+  const named = later.slice(0, NAMED).map((entry) => {
+    const { code, vaccineCode, medicationCodeableConcept } = entry.value;
+    const said = nameOf(code ?? vaccineCode ?? medicationCodeableConcept, entry.type);
+    return `${inLine(said)} (${dayIn(entry) ?? ''})`;
+  });
+  const more = later.length > NAMED ? `, and ${later.length - NAMED} more` : '';
+  return [contradiction(`dated after today: ${named.join(', ')}${more}`, ...later.slice(0, NAMED))];
 }
 
 /** How many resources are left out, and why. */

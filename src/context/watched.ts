@@ -2,9 +2,10 @@
 import { concept } from '#src/fhir/ips/words.ts';
 import type { Drug } from './clinical.ts';
 import { isOver } from './clinical.ts';
-import { dayOf, daysBetween } from './dates.ts';
+import { DAY, dayOf, daysBetween } from './dates.ts';
 import { DRUGS } from './drugs.ts';
 import type { Due } from './due.ts';
+import { inLine } from './fact.ts';
 import type { Series } from './findings.ts';
 import { ILLNESSES } from './illnesses.ts';
 import type { Measure } from './measures.ts';
@@ -69,14 +70,14 @@ export function gaps({ today }: Reading, { watchers }: Watch, series: readonly S
   const found = new Map<string, Warning>();
   for (const { name, entry, due } of watchers) {
     for (const { measures, name: finding, days } of due) {
-      const latest = newestOf(series, measures);
+      const latest = newestOf(series, measures, today + DAY);
       const isDue = latest === undefined || daysBetween(latest.dated.at, today) > days;
       if (!isDue || found.has(finding)) continue;
       const last = latest?.dated.date;
       const when = last === undefined || last === null ? 'none is recorded' : `the last is of ${dayOf(last)}`;
       found.set(finding, {
         kind: 'gap',
-        text: `${name}: no ${finding} within ${days} days; ${when}`,
+        text: `${inLine(name)}: no ${finding} within ${days} days; ${when}`,
         fhir: [entry, ...(latest === undefined ? [] : [latest])].map(versionedOf),
       });
     }
@@ -84,9 +85,10 @@ export function gaps({ today }: Reading, { watchers }: Watch, series: readonly S
   return [...found.values()];
 }
 
-function newestOf(series: readonly Series[], measures: readonly Measure[]): Entry | undefined {
+/** The newest that is not said to be later than a moment. */
+function newestOf(series: readonly Series[], measures: readonly Measure[], until: number): Entry | undefined {
   return series
     .filter(({ measure }) => measure !== undefined && measures.includes(measure))
-    .flatMap(({ entries: [latest] }) => latest ?? [])
+    .flatMap(({ entries }) => entries.find(({ dated }) => dated.at <= until) ?? [])
     .sort((a, b) => b.dated.at - a.dated.at)[0];
 }

@@ -1,0 +1,103 @@
+/** What contradicts itself, is not certain or cannot be: contexts say so. */
+import { expect } from 'chai';
+import { isResourceType } from '#src/fhir/types.ts';
+import type { Authored } from '#src/sandbox/synthetic.ts';
+import { IdSource } from '#src/shared/ids.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { contextOf, TODAY } from './records.ts';
+
+const ids = new IdSource('22222222-2222-4222-8222-222222222222', Date.parse(TODAY));
+const UCUM = 'http://unitsofmeasure.org';
+const LOINC = 'http://loinc.org';
+
+const words = (text: string) => ({ text });
+const loinc = (code: string, text: string) => ({ coding: [{ system: LOINC, code }], text });
+const quantity = (value: number, code: string) => ({ value, unit: code, system: UCUM, code });
+const observation = (code: JsonObject, rest: JsonObject): JsonObject => ({
+  resourceType: 'Observation',
+  status: 'final',
+  category: [{ coding: [{ code: 'laboratory' }] }],
+  code,
+  effectiveDateTime: '2026-11-01',
+  ...rest,
+});
+
+/** The text of a context of a record of these. */
+async function told(...resources: readonly JsonObject[]): Promise<string> {
+  const authored = resources.map((resource): Authored => {
+    const type = String(resource.resourceType);
+    if (!isResourceType(type)) throw new TypeError(`${type} is no type`);
+    const id = ids.next();
+    const author = { type: 'practitioner' as const, sourceSystem: 'emr' };
+    return { type, id, resource: { ...resource, id }, author };
+  });
+  return (await contextOf({ patient: 'p', resources: authored }, { task: 'acute visit' })).text;
+}
+
+describe('contexts of records that are not all of a piece', () => {
+  it('warn of a drug that is ordered and not taken, on hold or forbidden', async () => {
+    const drug = words('Warfarin');
+    const order = {
+      resourceType: 'MedicationRequest',
+      status: 'active',
+      intent: 'order',
+      medicationCodeableConcept: drug,
+      authoredOn: '2026-01-01',
+    };
+    for (const [status, said] of [
+      ['not-taken', 'not taken'],
+      ['on-hold', 'on-hold'],
+    ] as const) {
+      const statement = { resourceType: 'MedicationStatement', status, medicationCodeableConcept: drug };
+      expect(await told(order, statement)).to.include(`- Warfarin is both active and ${said}`);
+    }
+    const text = await told(order, { ...order, doNotPerform: true });
+    expect(text).to.include('- Warfarin is both active and not to be given');
+    expect(text).to.include('- Warfarin; not to be given since 2026-01-01');
+    expect(await told({ ...order, doNotPerform: true, status: 'completed' })).not.to.include('Warfarin');
+  });
+
+  it('name what is dated after today, which is no value of today', async () => {
+    const text = await told(
+      { resourceType: 'MedicationStatement', status: 'active', medicationCodeableConcept: words('warfarin') },
+      observation(loinc('6301-6', 'INR'), { effectiveDateTime: '2062-11-01', valueQuantity: { value: 2.5 } }),
+      { resourceType: 'Procedure', status: 'preparation', code: words('Bypass'), performedDateTime: '2027' },
+    );
+    expect(text).to.include('- dated after today: INR (2062-11-01)\n');
+    expect(text).to.include('- warfarin: no INR within 90 days; none is recorded');
+  });
+
+  it('tell flags in words, and results of which nothing is sure', async () => {
+    const text = await told(
+      observation(words('Culture'), { valueString: 'growth', interpretation: [words('phoned at once')] }),
+      observation(words('Iron'), { status: 'unknown', valueQuantity: quantity(7, 'umol/L') }),
+      observation(words('Zinc'), { valueString: 'x', interpretation: [words('normal')] }),
+    );
+    expect(text).to.include('- Culture: growth (2026-11-01; phoned at once)');
+    expect(text).to.include('- Iron 7 umol/L (2026-11-01; status unknown)');
+    expect(text).to.include('- Zinc: x (2026-11-01)');
+  });
+
+  it('give no pressure a unit that is not its own', async () => {
+    const component = [
+      { code: loinc('8480-6', 'systolic'), valueQuantity: quantity(150, 'mm[Hg]') },
+      { code: loinc('8462-4', 'diastolic'), valueQuantity: quantity(12, 'kPa') },
+    ];
+    const text = await told(observation(loinc('85354-9', 'Blood pressure'), { component }));
+    expect(text).to.include('systolic 150 mm[Hg], diastolic 12 kPa');
+  });
+
+  it('pass over the conclusion of a report that was cancelled', async () => {
+    const report = {
+      resourceType: 'DiagnosticReport',
+      status: 'cancelled',
+      code: words('CT'),
+      conclusion: 'embolism',
+      effectiveDateTime: '2026-11-01',
+    };
+    expect(await told(report)).not.to.include('embolism');
+    expect(await told({ ...report, status: 'preliminary' })).to.include(
+      'CT 2026-11-01: preliminary; embolism',
+    );
+  });
+});
