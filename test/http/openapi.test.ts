@@ -18,8 +18,14 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const ID = '01890000-0000-7000-8000-000000000000';
 
+interface Shape {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Shape[];
+  readonly examples?: unknown[];
+}
 interface Operation {
   readonly operationId: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Shape }>> };
   readonly security: readonly unknown[];
   readonly parameters?: readonly { name?: string; schema?: { enum?: string[] } }[];
 }
@@ -28,6 +34,7 @@ interface Document {
   readonly info: { readonly version: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Shape>> };
 }
 
 /** A path with something in the places of its names: once for each type that it lists. */
@@ -93,6 +100,23 @@ describe('the OpenAPI document', () => {
       expect(document.paths[path]?.[method.toLowerCase()]?.operationId, `${method} ${path}`).to.equal(
         operationId,
       );
+  });
+
+  it('has an example that is taken of every body of REST v1, for those who try it out', () => {
+    const examplesOf = (schema: Shape): unknown[] => {
+      const named = schema.$ref?.split('/').at(-1);
+      if (named !== undefined) return examplesOf(document.components.schemas[named] ?? {});
+      return schema.anyOf?.flatMap(examplesOf) ?? schema.examples ?? [];
+    };
+    const bodies = ROUTES.filter(({ path, body }) => path.startsWith('/v1/') && body !== undefined);
+    expect(bodies.length).to.be.greaterThan(8);
+    for (const { method, path, body } of bodies) {
+      const content = document.paths[path]?.[method.toLowerCase()]?.requestBody?.content;
+      const examples = examplesOf(content?.['application/json']?.schema ?? {});
+      expect(examples, `${method} ${path}`).not.to.deep.equal([]);
+      for (const example of examples)
+        expect(body?.safeParse(example).error?.issues, `${method} ${path}`).to.equal(undefined);
+    }
   });
 
   it('has what is answered beside them', () => {

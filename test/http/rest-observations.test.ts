@@ -243,6 +243,29 @@ describe('observations of REST v1', () => {
     ['a number as a text', { value: '1', unit: '1' }, 'value'],
     ['several at once', { value: '1', category: 1, code: '' }, 'value', 'category', 'code'],
   ];
+  it('are told what is missing, and what there is too much of', async () => {
+    const faults = async (given: object): Promise<unknown> => {
+      const answer = await v1('POST', `/patients/${patient}/observations`, {
+        ...at,
+        code: '4548-4',
+        ...given,
+      });
+      return ((answer.json.error as JsonObject).errors as JsonObject[]).map(
+        ({ code, message }) => `${code}: ${message}`,
+      );
+    };
+    const all = 'value, value_text, value_code, value_boolean, components';
+    expect(await faults({})).to.deep.equal([
+      'value: value or one of value_text, value_code, value_boolean, components must be there',
+    ]);
+    expect(await faults({ value_text: 'x', value_boolean: true })).to.deep.equal([
+      `value: value_boolean must not come with value_text: only one of ${all} may be there`,
+    ]);
+    expect(await faults({ value: 1 })).to.deep.equal(['required: unit is missing']);
+    expect(await faults({ value_text: 'x', effective_at: 'May' })).to.deep.equal([
+      'value: effective_at must be a date-time with an offset, such as 2026-03-31T09:30:00+02:00',
+    ]);
+  });
   for (const [name, given, ...fields] of refused) {
     it(`are refused with ${name}`, async () => {
       const body = { ...at, code: '4548-4', ...given };

@@ -24,7 +24,10 @@ export class Schemas {
     } = z.toJSONSchema(schema, {
       io,
       unrepresentable: 'any',
-      override: ({ jsonSchema }) => withoutNoise(jsonSchema),
+      override: ({ zodSchema, jsonSchema }) => {
+        withoutNoise(jsonSchema);
+        withExamples(zodSchema, jsonSchema);
+      },
     });
     const names = new Map<string, string>();
     for (const name of Object.keys($defs ?? {})) names.set(name, io === 'output' ? name : `${name}Input`);
@@ -50,6 +53,12 @@ function withoutNoise(made: z.core.JSONSchema.BaseSchema): void {
   if (made.format !== undefined) delete made.pattern;
   if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
   if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
+}
+
+/** Zod drops the examples of what it transforms; ours are of what a client sends. */
+function withExamples(schema: z.core.$ZodType, made: z.core.JSONSchema.BaseSchema): void {
+  const examples = z.globalRegistry.get(schema)?.examples;
+  if (Array.isArray(examples)) made.examples = examples;
 }
 
 /** References to local definitions point to the components instead. */

@@ -58,7 +58,8 @@ const condition = z
       const message = `goes with the clinical_status ${[...ABATED].join(', ')}`;
       context.addIssue({ code: 'custom', path: ['abatement'], message });
     }
-  });
+  })
+  .meta({ examples: [{ code: 'E11.9', display: 'Type 2 diabetes mellitus', onset: '2019-11-04' }] });
 
 /** Their routes. */
 export const CONDITION_ROUTES = [

@@ -14,30 +14,34 @@ import { optional, text } from './schemas.ts';
 const LEAST = 50;
 const MOST = 100_000;
 
-const asked = z.strictObject({
-  patient: z.string().max(64).describe('The id of the patient.'),
-  task: optional(text.max(200)).describe(
-    'What it is for, in words: `medication review`, `follow-up: diabetes`.',
-  ),
-  question: optional(text.max(2_000)).describe('What is to be answered.'),
-  needs: optional(
-    z
-      .array(
-        z
-          .string()
-          .max(300)
-          .refine((need) => parseNeed(need) !== undefined, NEED_FORMS),
-      )
-      .max(50),
-  ).describe(
-    'What must be told if it is recorded, the most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`.',
-  ),
-  budget_tokens: z.int().min(LEAST).max(MOST).default(2_000).describe('Most tokens of the text.'),
-  format: z.enum(['structured', 'text']).default('structured'),
-  window_days: optional(z.int().min(1).max(36_500)).describe(
-    'How far back findings, visits, procedures, vaccinations, documents and past problems go.',
-  ),
-});
+const asked = z
+  .strictObject({
+    patient: z.string().max(64).describe('The id of the patient.'),
+    task: optional(text.max(200)).describe(
+      'What it is for, in words: `medication review`, `follow-up: diabetes`.',
+    ),
+    question: optional(text.max(2_000)).describe('What is to be answered.'),
+    needs: optional(
+      z
+        .array(
+          z
+            .string()
+            .max(300)
+            .refine((need) => parseNeed(need) !== undefined, NEED_FORMS),
+        )
+        .max(50),
+    ).describe(
+      'What must be told if it is recorded, the most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`.',
+    ),
+    budget_tokens: z.int().min(LEAST).max(MOST).default(2_000).describe('Most tokens of the text.'),
+    format: z.enum(['structured', 'text']).default('structured'),
+    window_days: optional(z.int().min(1).max(36_500)).describe(
+      'How far back findings, visits, procedures, vaccinations, documents and past problems go.',
+    ),
+  })
+  .meta({
+    examples: [{ patient: '019aa…', task: 'follow-up: diabetes', budget_tokens: 800, format: 'text' }],
+  });
 
 const item = z.looseObject({
   text: z.string().describe('One line.'),

@@ -49,23 +49,36 @@ export const createdSchema = z
   .meta({ id: 'CreatedDocument' });
 
 /** What creates one. */
-export const documentInput = z.strictObject({
-  title: text.max(1_000),
-  kind: kind.nullish().transform((given) => given ?? 'other'),
-  content_type: z.string().max(200).regex(MEDIA_TYPE, 'must be a media type, such as application/pdf'),
-  date: optional(date),
-  description: optional(text),
-  author_type: authorType,
-});
+export const documentInput = z
+  .strictObject({
+    title: text.max(1_000),
+    kind: kind.nullish().transform((given) => given ?? 'other'),
+    content_type: z.string().max(200).regex(MEDIA_TYPE, 'must be a media type, such as application/pdf'),
+    date: optional(date),
+    description: optional(text),
+    author_type: authorType,
+  })
+  .meta({
+    examples: [
+      {
+        title: 'Discharge letter',
+        kind: 'discharge_summary',
+        content_type: 'application/pdf',
+        date: '2026-03-20',
+      },
+    ],
+  });
 
 /** What finalizes one. */
-export const finalizeInput = z.strictObject({
-  size: optional(z.int().nonnegative()).describe('That the content should have, in bytes.'),
-  sha256: optional(
-    z
-      .string()
-      .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits')
-      .transform((hex) => hex.toLowerCase()),
-  ).describe('That the content should have, in hex.'),
-  author_type: authorType,
-});
+export const finalizeInput = z
+  .strictObject({
+    size: optional(z.int().nonnegative()).describe('That the content should have, in bytes.'),
+    sha256: optional(
+      z
+        .string()
+        .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits')
+        .transform((hex) => hex.toLowerCase()),
+    ).describe('That the content should have, in hex.'),
+    author_type: authorType,
+  })
+  .meta({ examples: [{}] });

@@ -1,7 +1,7 @@
 /** The forms in which laboratory results come (decisions.md, section 4). */
 import { z } from 'zod';
 import { CATEGORIES } from '#src/fhir/v1/observation.ts';
-import { code, coded, date, moment, oneSystem, optional, text } from './schemas.ts';
+import { code, coded, date, exactlyOne, moment, oneSystem, optional, text } from './schemas.ts';
 
 const unit = z
   .string()
@@ -30,13 +30,7 @@ const item = z
   })
   .superRefine(oneSystem)
   .superRefine((given, context) => {
-    const values = VALUES.filter((name) => given[name] !== undefined);
-    if (values.length !== 1)
-      context.addIssue({
-        code: 'custom',
-        path: [values[1] ?? 'value'],
-        message: `must be the only one of ${VALUES.join(', ')}, of which one must be there`,
-      });
+    exactlyOne(VALUES, given, context);
     const { low, high } = given.reference_range ?? {};
     if (low !== undefined && high !== undefined && high < low)
       context.addIssue({
@@ -51,7 +45,15 @@ const message = z
     message: z.string().min(1).describe('HL7 v2, ORU^R01.'),
     source_system: optional(text).describe('Name of the system that it comes from.'),
   })
-  .meta({ id: 'LabMessage' });
+  .meta({
+    id: 'LabMessage',
+    examples: [
+      {
+        message:
+          'MSH|^~\\&|LIS|CITYLAB|||20260331093000+0200||ORU^R01|M1|P|2.5.1\rPID|1\rOBR|1||F100|24323-8^Metabolic panel^LN\rOBX|1|NM|2345-7^Glucose^LN||5.6|mmol/L|3.9-5.5|H|||F',
+      },
+    ],
+  });
 
 const items = z
   .strictObject({
@@ -63,10 +65,20 @@ const items = z
     if (given.date !== undefined) return;
     given.items.forEach(({ effective_at }, index) => {
       if (effective_at === undefined)
-        context.addIssue({ code: 'custom', path: ['items', index, 'effective_at'], message: 'is missing' });
+        context.addIssue({
+          code: 'invalid_type',
+          expected: 'string',
+          input: undefined,
+          path: ['items', index, 'effective_at'],
+        });
     });
   })
-  .meta({ id: 'LabItems' });
+  .meta({
+    id: 'LabItems',
+    examples: [
+      { date: '2026-03-31', items: [{ code: '2345-7', display: 'Glucose', value: 5.6, unit: 'mmol/L' }] },
+    ],
+  });
 
 /** The JSON forms. */
 export const labsBody = z.union([message, items]).optional();

@@ -57,6 +57,9 @@ const medication = z
       context.addIssue({ code: 'custom', path: ['code'], message: 'or display must be there' });
     if (given === undefined && system !== undefined)
       context.addIssue({ code: 'custom', path: ['system'], message: 'goes with code' });
+  })
+  .meta({
+    examples: [{ code: 'A10BA02', display: 'Metformin', dosage: '500 mg twice a day', start: '2019-11-04' }],
   });
 
 /** Their routes. */

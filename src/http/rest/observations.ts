@@ -22,6 +22,7 @@ import {
   coded,
   common,
   date,
+  exactlyOne,
   ids,
   moment,
   oneSystem,
@@ -89,11 +90,9 @@ const observation = z
   .superRefine((given, context) => {
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message });
-    const values = VALUES.filter((name) => given[name] !== undefined);
-    const [first = 'value', second] = values;
-    if (values.length !== 1)
-      refuse(second ?? first, `must be the only one of ${VALUES.join(', ')}, of which one must be there`);
-    if (given.value !== undefined && given.unit === undefined) refuse('unit', 'is missing');
+    exactlyOne(VALUES, given, context);
+    if (given.value !== undefined && given.unit === undefined)
+      context.addIssue({ code: 'invalid_type', expected: 'string', input: undefined, path: ['unit'] });
     if (given.value === undefined && given.unit !== undefined) refuse('unit', 'goes with value');
     const range = given.reference_range;
     if (range === undefined) return;
@@ -102,6 +101,19 @@ const observation = z
       refuse('reference_range', 'must have low or high');
     if (range.low !== undefined && range.high !== undefined && range.high < range.low)
       refuse('reference_range', 'must not have a high below its low');
+  })
+  .meta({
+    examples: [
+      {
+        code: '4548-4',
+        display: 'HbA1c',
+        category: 'laboratory',
+        effective_at: '2026-03-31T09:30:00+02:00',
+        value: 7.1,
+        unit: '%',
+        reference_range: { low: 4, high: 5.6 },
+      },
+    ],
   });
 
 /** The same observation, its decimals as they were written: the text tells how precise they are. */

@@ -45,6 +45,9 @@ const demographics = z
   .superRefine(({ given, family }, context) => {
     if (given === undefined && family === undefined)
       context.addIssue({ code: 'custom', path: ['family'], message: 'or given must be there' });
+  })
+  .meta({
+    examples: [{ given: 'Nora', family: 'Lind', birth_date: '1961-05-14', gender: 'female' }],
   });
 
 /** How often a replacement is tried when others write meanwhile. */

@@ -20,18 +20,18 @@ export const text = z
 /** A calendar day. */
 export const date = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\d$/, 'must be a date such as 2026-03-31')
-  .refine((value) => parsePeriod(value) !== undefined, 'must be a day that there is')
+  .regex(/^\d{4}-\d\d-\d\d$/, { error: 'must be a date such as 2026-03-31', abort: true })
+  .refine((value) => parsePeriod(value) !== undefined, 'must be a day that exists')
   .meta({ format: 'date' });
 
 /** A moment; without seconds they are zero. */
 export const moment = z
   .string()
-  .regex(
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/,
-    'must be a date-time with an offset, such as 2026-03-31T09:30:00+02:00',
-  )
-  .refine((value) => parsePeriod(value) !== undefined, 'must be a moment that there is')
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/, {
+    error: 'must be a date-time with an offset, such as 2026-03-31T09:30:00+02:00',
+    abort: true,
+  })
+  .refine((value) => parsePeriod(value) !== undefined, 'must be a moment that exists')
   .transform((value) => value.replace(/(T\d\d:\d\d)(?=Z|[+-])/, '$1:00'))
   .describe('ISO 8601 with an offset.');
 
@@ -67,6 +67,23 @@ export function oneSystem(
   const named = given.code === undefined ? undefined : splitCode(given.code).system;
   if (named === undefined || given.system === undefined || named === given.system) return;
   context.addIssue({ code: 'custom', path: ['system'], message: 'must be the system that the code names' });
+}
+
+/**
+ * Refuses what has none of these members, or more than one.
+ * @param names the members, one of which must be there.
+ */
+export function exactlyOne<Name extends string>(
+  names: readonly Name[],
+  given: { readonly [name in Name]?: unknown },
+  context: z.RefinementCtx,
+): void {
+  const [first, second] = names.filter((name) => given[name] !== undefined);
+  const refuse = (path: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [path], message });
+  if (first === undefined) refuse(names[0] ?? '', `or one of ${names.slice(1).join(', ')} must be there`);
+  else if (second !== undefined)
+    refuse(second, `must not come with ${first}: only one of ${names.join(', ')} may be there`);
 }
 
 /** Refuses a period that ends before it begins. */

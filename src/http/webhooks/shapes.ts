@@ -24,20 +24,24 @@ const url = z
 const description = z.string().max(500).nullable();
 
 /** A new endpoint. */
-export const newEndpoint = z.strictObject({
-  url,
-  events,
-  description: description.optional(),
-  active: z.boolean().default(true).describe('False: paused from the beginning.'),
-});
+export const newEndpoint = z
+  .strictObject({
+    url,
+    events,
+    description: description.optional(),
+    active: z.boolean().default(true).describe('False: paused from the beginning.'),
+  })
+  .meta({ examples: [{ url: 'https://hooks.example.org/annal', events: ['*'] }] });
 
 /** What of an endpoint is to change. */
-export const endpointChange = z.strictObject({
-  url: url.optional(),
-  events: events.optional(),
-  description: description.optional(),
-  active: z.boolean().optional().describe('False pauses it: its deliveries wait.'),
-});
+export const endpointChange = z
+  .strictObject({
+    url: url.optional(),
+    events: events.optional(),
+    description: description.optional(),
+    active: z.boolean().optional().describe('False pauses it: its deliveries wait.'),
+  })
+  .meta({ examples: [{ active: false }] });
 
 /** An endpoint. */
 export const endpoint = z.object({
@@ -81,11 +85,13 @@ export const delivery = z.object({
 const moment = z.iso.datetime({ offset: true, error: 'must be a date and time with offset' });
 
 /** What is to be sent again. */
-export const newReplay = z.strictObject({
-  from: moment.describe('Events from this moment on, inclusive.'),
-  to: moment.optional().describe('Up to this moment, inclusive; default: now.'),
-  types: events.optional().describe('Default: those of the endpoint.'),
-});
+export const newReplay = z
+  .strictObject({
+    from: moment.describe('Events from this moment on, inclusive.'),
+    to: moment.optional().describe('Up to this moment, inclusive; default: now.'),
+    types: events.optional().describe('Default: those of the endpoint.'),
+  })
+  .meta({ examples: [{ from: '2026-03-01T00:00:00Z' }] });
 
 /** A replay. */
 export const replay = z.object({
