@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { shownCondition } from '#src/fhir/v1/condition.ts';
 import { shownMedication } from '#src/fhir/v1/medication.ts';
 import { shownObservation } from '#src/fhir/v1/observation.ts';
+import { timelineWords } from '#src/fhir/v1/timeline.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 
 const LOINC = 'http://loinc.org';
@@ -87,6 +88,11 @@ const OBSERVATIONS: readonly Case[] = [
     { referenceRange: [{ low: mg(1) }, { high: mg(9) }] },
     { reference_range: { low: 1, high: null } },
   ],
+  [
+    'a range in the value’s unit alone',
+    { valueQuantity: mg(100), referenceRange: [{ low: mg(70), high: { value: 5.5, unit: 'mmol/L' } }] },
+    { reference_range: { low: 70, high: null } },
+  ],
   ['all notes', { note: [{ text: 'a' }, { text: 'b' }] }, { note: 'a\n\nb' }],
   [
     'documents alone',
@@ -122,6 +128,14 @@ const MEDICATIONS: readonly Case[] = [
     { medicationReference: { reference: 'Medication/1', display: 'Metformin' } },
     { code: null, display: 'Metformin' },
   ],
+  [
+    'the code of a medication within',
+    {
+      contained: [{ resourceType: 'Medication', id: 'm', code: { coding: [{ code: 'X' }], text: 'Iron' } }],
+      medicationReference: { reference: '#m' },
+    },
+    { code: 'X', display: 'Iron' },
+  ],
   ['a moment as its beginning', { effectiveDateTime: '2026-01' }, { start: '2026-01', end: null }],
   ['an open period', { effectivePeriod: { end: '2026-01-01' } }, { start: null, end: '2026-01-01' }],
   [
@@ -141,3 +155,11 @@ for (const [name, show, cases] of [
     for (const [what, resource, shown] of cases)
       it(`shows ${what}`, () => expect(show(resource as JsonObject)).to.deep.include(shown));
   });
+
+describe('a document that was replaced, on the timeline', () => {
+  it('says so', () => {
+    const document = { status: 'superseded', docStatus: 'final', type: { text: 'Report' } };
+    expect(timelineWords('document', document)).to.deep.equal({ title: 'Report', summary: 'superseded' });
+    expect(timelineWords('document', { ...document, status: 'current' }).summary).to.equal(null);
+  });
+});

@@ -1,5 +1,5 @@
 /** Medications of REST v1: MedicationStatements (decisions.md, section 4). Pure. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
 import {
   ATC,
   type GivenCode,
@@ -47,10 +47,21 @@ export function toMedication(given: GivenMedication, subject: string): JsonObjec
   };
 }
 
+/** What is taken: its concept, or the code of the Medication that the statement contains. */
+export function medicationConcept({
+  medicationCodeableConcept,
+  medicationReference,
+  contained,
+}: JsonObject): Json | undefined {
+  const { reference } = objectIn(medicationReference);
+  const within = listIn(contained).find(({ id }) => typeof id === 'string' && `#${id}` === reference);
+  return medicationCodeableConcept ?? within?.code;
+}
+
 /** What v1 shows of a MedicationStatement. One that refers to a Medication has the words of its reference. */
 export function shownMedication(statement: JsonObject): ShownMedication {
-  const { medicationCodeableConcept, medicationReference, effectivePeriod, effectiveDateTime } = statement;
-  const concept = shownConcept(medicationCodeableConcept, ATC);
+  const { medicationReference, effectivePeriod, effectiveDateTime } = statement;
+  const concept = shownConcept(medicationConcept(statement), ATC);
   const dosages = listIn(statement.dosage).flatMap(({ text }) => textIn(text) ?? []);
   return {
     ...concept,

@@ -146,11 +146,17 @@ export function shownObservation(observation: JsonObject): ShownObservation {
     reference_range:
       range === undefined
         ? null
-        : { low: numberIn(objectIn(range.low).value), high: numberIn(objectIn(range.high).value) },
+        : { low: limitIn(range.low, observation), high: limitIn(range.high, observation) },
     note: shownNote(observation.note),
     derived_from: documents.length === 0 ? null : documents,
     status: textIn(observation.status),
   };
+}
+
+/** An end of a range; none in another unit than the value's, for it is shown without. */
+function limitIn(end: Json | undefined, { valueQuantity }: JsonObject): Decimal | null {
+  const [own, unit] = [shownUnit(end), shownUnit(valueQuantity)];
+  return own === null || unit === null || own === unit ? numberIn(objectIn(end).value) : null;
 }
 
 const NONE: ShownValue = { value: null, unit: null, value_text: null, value_code: null, value_boolean: null };

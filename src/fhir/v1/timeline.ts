@@ -2,6 +2,7 @@
 import type { JsonObject } from '#src/shared/json.ts';
 import { codes, first, objects, text } from '../ips/parts.ts';
 import { choice, concept, dosage, joined } from '../ips/words.ts';
+import { medicationConcept } from './medication.ts';
 
 /** The kinds of entries, the four of interface.md 2.3 first: each is a type's. */
 export const TIMELINE = {
@@ -48,14 +49,21 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
   document: (it) => {
     const type = concept(it.type);
     const title = text(first(first(it.content)?.attachment)?.title) ?? text(it.description) ?? type;
-    return [title, joined([unless(it.docStatus, 'final'), type === title ? undefined : type])];
+    return [
+      title,
+      joined([
+        unless(it.status, 'current'),
+        unless(it.docStatus, 'final'),
+        type === title ? undefined : type,
+      ]),
+    ];
   },
   observation: (it) => [
     concept(it.code),
     joined([unless(it.status, 'final', 'amended', 'corrected'), valuesOf(it)]),
   ],
   medication: (it) => [
-    concept(it.medicationCodeableConcept) ?? text(first(it.medicationReference)?.display),
+    concept(medicationConcept(it)) ?? text(first(it.medicationReference)?.display),
     joined([text(it.status), dosage(it.dosage)]),
   ],
   condition: (it) => [
