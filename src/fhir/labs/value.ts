@@ -5,7 +5,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import { codeText, conceptIn } from './codes.ts';
 import { comparatorOf, decimalIn, measuredIn } from './numbers.ts';
 import { fhirTime } from './times.ts';
-import { quantityOf } from './units.ts';
+import { quantityOf, ucumOf } from './units.ts';
 
 /** What values are read with. */
 export interface ValueContext {
@@ -61,8 +61,8 @@ export function valueIn(field: Field, context: ValueContext): Value {
     case 'NR':
       return range(field.part(1), field.part(2), field, context);
     case 'CQ': {
-      const of = { ...context, unit: field.part(2) || context.unit, code: context.code };
-      return numeric(field.part(1), of);
+      const unit = field.part(2);
+      return numeric(field.part(1), unit === '' ? context : { unit, code: ucumOf(unit) });
     }
     default:
       return TEXTS.has(type) ? textual(field.whole, context) : kept(field.text, type);

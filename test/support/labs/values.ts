@@ -32,6 +32,7 @@ export const VALUES: readonly Form[] = [
     ),
   ),
   form('CE', one('CE', 'YEL^Yellow^L')),
+  form('CQ in another unit than OBX-6', one('CQ', '5^mg/dL', 'mmol/L|4-6||||F')),
   form('CWE of LOINC’s answers', one('CWE', 'LA6576-8^Positive^LN')),
   form(
     'CWE with an alternate and its own text',
