@@ -22,7 +22,10 @@ export interface Entry extends Source, Current {
 }
 
 /** Why a resource is not among the facts (decisions.md, section 4, "Patient safety"). */
-export type LeftOut = 'entered in error' | 'refuted' | 'with a modifier extension that is not known here';
+export type LeftOut = 'entered in error' | 'refuted' | typeof MODIFIED;
+
+/** Whoever does not know the extension does not know what such a resource says. */
+export const MODIFIED = 'with a modifier extension that is not known here';
 
 /** A record, opened. */
 export interface Opened {
@@ -33,6 +36,8 @@ export interface Opened {
   /** What an AI wrote, newest first. */
   readonly byAi: readonly Entry[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
+  /** Types of those that are `MODIFIED`. */
+  readonly modified: ReadonlySet<string>;
 }
 
 /** Types that contexts are made of. */
@@ -134,6 +139,7 @@ export async function openRecord(
   const facts = new Map<string, Entry[]>();
   const ai: Entry[] = [];
   const leftOut = new Map<LeftOut, number>();
+  const modified = new Set<string>();
   let opened = 0;
   for (const current of record) {
     if (!KNOWN.has(current.type)) continue;
@@ -144,11 +150,12 @@ export async function openRecord(
     const reason = leftOutAs(source);
     if (reason !== undefined) {
       leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
+      if (reason === MODIFIED) modified.add(current.type);
     } else if (byAi.has(versionedOf(current))) ai.push(entry);
     else if (facts.get(current.type)?.push(entry) === undefined) facts.set(current.type, [entry]);
   }
   for (const entries of facts.values()) entries.sort(newestFirst);
-  return { patient: facts.get('Patient')?.[0], facts, byAi: ai.sort(newestFirst), leftOut };
+  return { patient: facts.get('Patient')?.[0], facts, byAi: ai.sort(newestFirst), leftOut, modified };
 }
 
 function read(current: Current, known: Map<string, Json>): Source {
@@ -159,9 +166,7 @@ function read(current: Current, known: Map<string, Json>): Source {
 function leftOutAs(source: Source): LeftOut | undefined {
   const withdrawn = withdrawnAs(source);
   if (withdrawn !== undefined) return withdrawn;
-  return source.body.includes('"modifierExtension":')
-    ? 'with a modifier extension that is not known here'
-    : undefined;
+  return source.body.includes('"modifierExtension":') ? MODIFIED : undefined;
 }
 
 /** By when it happened; of the same moment the one that was recorded later (ids are UUIDv7). */

@@ -6,7 +6,7 @@ import type { Fact } from './fact.ts';
 import { findings, seriesOf } from './findings.ts';
 import { focusOf } from './focus.ts';
 import { ageDays, entriesOf, type Reading } from './reading.ts';
-import type { Entry, Opened } from './record.ts';
+import { type Entry, MODIFIED, type Opened } from './record.ts';
 import { answers, BASE } from './scores.ts';
 import {
   allergyContradictions,
@@ -174,7 +174,9 @@ function emptyOf(reading: Reading, facts: readonly Fact[]): Empty[] {
     if (facts.some((fact) => fact.kind === kind)) return [];
     const isByAi = reading.opened.byAi.some(({ type }) => (types[kind] as readonly string[]).includes(type));
     const isThere = entriesOf(reading, ...types[kind]).length > 0;
-    const why = isThere ? 'none current' : isByAi ? 'none recorded but by an AI' : 'none recorded';
+    const isModified = types[kind].some((type) => reading.opened.modified.has(type));
+    const recorded = isByAi ? 'none recorded but by an AI' : 'none recorded';
+    const why = isModified ? `none but ${MODIFIED}` : isThere ? 'none current' : recorded;
     return [{ kind, why, score: BASE[kind === 'allergies' ? 'noAllergies' : kind][work] - 10 }];
   });
 }

@@ -87,6 +87,17 @@ describe('contexts of records that are not all of a piece', () => {
     expect(text).to.include('systolic 150 mm[Hg], diastolic 12 kPa');
   });
 
+  it('do not say of allergies that cannot be read that there are none', async () => {
+    const allergy = {
+      resourceType: 'AllergyIntolerance',
+      code: words('Latex'),
+      modifierExtension: [{ url: 'urn:x', valueBoolean: true }],
+    };
+    const text = await told(allergy);
+    expect(text).to.include('## Allergies: none but with a modifier extension that is not known here');
+    expect(await told()).to.include('## Allergies: none recorded');
+  });
+
   it('pass over the conclusion of a report that was cancelled', async () => {
     const report = {
       resourceType: 'DiagnosticReport',
