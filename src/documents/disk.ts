@@ -107,13 +107,14 @@ export class DiskStore implements DocumentStore {
 
   async #create(file: string): Promise<FileHandle> {
     for (let tries = 1; ; tries += 1) {
-      const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       try {
-        const handle = await open(file, 'wx', 0o600);
+        const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
         if (made !== undefined) await syncAbove(dirname(file), made);
-        return handle;
+        return await open(file, 'wx', 0o600);
       } catch (error) {
-        if (codeOf(error) !== 'ENOENT' || tries === TRIES) throw full(error);
+        if (codeOf(error) !== 'ENOENT') throw full(error);
+        // Also what making folders says of a disk that has no room for any.
+        if (tries === TRIES) throw unavailable('the document store takes no files', 60);
       }
     }
   }

@@ -119,6 +119,8 @@ describe('contexts of all kinds', () => {
   it('are never over budget, count what they hold, and have nothing of an AI among the facts', async () => {
     await holds(scaled(1_000, 100), ({ text, tokens, sections, omitted }, record, { budget_tokens = 0 }) => {
       expect(tokens).to.equal(count(text)).and.to.be.at.most(budget_tokens);
+      // No word of the record begins a line, those of warnings neither.
+      for (const each of text.split('\n')) expect(each).to.match(/^(?:- |## |Patient \(|In brackets: )/);
       for (const section of sections) {
         expect(text).to.include(section.text);
         expect(section.tokens).to.equal(count(section.text));
