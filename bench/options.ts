@@ -30,7 +30,7 @@ export const usage = (
   --json            results as JSON on standard output
   --out <file>      results as JSON to a file too
   --profile <dir>   writes V8 CPU profiles of the measured processes there
-A run of all rows at scale 1 or more writes docs/performance.md.
+A run at scale 1 or more writes its rows into docs/performance.md.
 
 Rows:
 ${rows.map(([name, what]) => `  ${name.padEnd(14)}  ${what}`).join('\n')}`;

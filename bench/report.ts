@@ -1,4 +1,4 @@
-/** A run as people and programs read it. */
+/** A run for terminals and programs; `page.ts` makes the page for docs/ of it. */
 import { availableParallelism } from 'node:os';
 import { type Bound, type Figure, type Finding, holds } from './measure.ts';
 
@@ -65,53 +65,15 @@ export function toText(row: RowReport): string {
   return lines.join('\n');
 }
 
-/** The run as a page for docs/. */
-export function toMarkdown(report: RunReport): string {
-  const { cores, node, postgresql } = report.machine;
-  const judged = report.rows.flatMap((row) => [
-    ...row.bounds.map((bound) => [row.subject, row.baseline, bound] as const),
-  ]);
-  const memory = Math.max(...report.rows.map((row) => row.memory));
-  const verdicts = judged.map(
-    ([subject, baseline, bound]) =>
-      `| ${subject} | ${baseline} | ${bound.ratio} | ${limit(bound)} | ${number(bound.value)} | ${verdict(bound)} |`,
-  );
-  const whole: Bound = { ratio: '', value: memory, sense: 'at most', bound: MEMORY_BOUND };
-  const figures = report.rows.map(
-    (row) => `| ${row.row} | ${row.figures.map(figure).join(' · ')} | ${number(row.memory)} |`,
-  );
-  return `# Performance
+/** A bound in words: `at least 0.6`. */
+export const limit = ({ sense, bound }: Bound): string => `${sense} ${bound}`;
 
-Written by the bench; do not edit. Ratios are judged: each compares two things in one run on one machine, which is all
-that carries over to another. Absolute figures are reported for orientation only.
-
-- Date: ${report.date}
-- Command: \`${report.command}\`
-- Machine: ${cores} cores, shared by Node ${node}, PostgreSQL ${postgresql} (embedded, durable commits) and the load
-- Of ${report.runs} alternating runs of subject and baseline the median counts
-
-| Measure | Baseline in the same run | Ratio | Bound | Measured | |
-|---|---|---|---|---|---|
-${verdicts.join('\n')}
-| resident memory of the Node process, most of all rows | – | MB | ${limit(whole)} | ${number(memory)} | ${verdict(whole)} |
-
-| Row | Absolute figures | Memory, MB |
-|---|---|---|
-${figures.join('\n')}
-
-How it is measured: \`bench/\`; one file per row in \`bench/measures/\`, the baselines in \`bench/baselines/\`. The load
-comes from a process of its own, the same for both sides; an unexpected status fails the row. The baseline writes to the
-same PostgreSQL server under the same settings.
-`;
-}
-
-const limit = ({ sense, bound }: Bound): string => `${sense} ${bound}`;
-const verdict = (bound: Bound): string => (holds(bound) ? 'holds' : '**missed**');
-const figure = ({ name, value, unit }: Figure): string =>
+/** A figure with its unit. */
+export const figure = ({ name, value, unit }: Figure): string =>
   `${name} ${number(value)}${unit === '' ? '' : ` ${unit}`}`;
 
 /** Three digits that matter, or a whole number with its thousands apart. */
-function number(value: number): string {
+export function number(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
   return String(Number(value.toPrecision(3)));
 }

@@ -1,11 +1,12 @@
 /** `npm run bench`: every row of the performance table in one run. Exits with 1 when a promise does not hold. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Bench } from './bench.ts';
 import type { Measure } from './measure.ts';
 import { MEASURES } from './measures/all.ts';
 import { type Options, parseOptions, usage } from './options.ts';
-import { allHold, machine, type RowReport, type RunReport, toJson, toMarkdown, toText } from './report.ts';
+import { pageWith } from './page.ts';
+import { allHold, machine, type RowReport, type RunReport, toJson, toText } from './report.ts';
 
 const PAGE = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
 
@@ -35,7 +36,6 @@ async function main(args: readonly string[]): Promise<number> {
     const report = await measureAll(bench, options, args);
     if (options.json) process.stdout.write(`${toJson(report)}\n`);
     if (options.out !== undefined) await writeFile(options.out, toJson(report));
-    if (options.only.length === 0 && options.scale >= 1) await writeFile(PAGE, toMarkdown(report));
     return await end(allHold(report) ? 0 : 1);
   } catch (error) {
     await end(2);
@@ -47,19 +47,28 @@ async function measureAll(bench: Bench, options: Options, args: readonly string[
   const [version] = await bench.query<{ server_version: string }>(bench.server.url, 'SHOW server_version');
   const measures = MEASURES.filter(({ row }) => options.only.length === 0 || options.only.includes(row));
   const rows: RowReport[] = [];
-  for (const measure of measures) {
-    const row = await measureOne(bench, measure);
-    rows.push(row);
-    bench.say(toText(row));
-  }
-  return {
+  const reportOf = (found: readonly RowReport[]): RunReport => ({
     date: new Date().toISOString(),
     command: commandLine(args),
     machine: machine(version?.server_version ?? 'of unknown version'),
     scale: options.scale,
     runs: options.runs,
-    rows,
-  };
+    rows: found,
+  });
+  for (const measure of measures) {
+    const row = await measureOne(bench, measure);
+    rows.push(row);
+    bench.say(toText(row));
+    if (options.scale >= 1) await writeRows(reportOf([row]));
+  }
+  return reportOf(rows);
+}
+
+/** Writes rows into the page as they are found, so that a run that is ended early loses none. */
+async function writeRows(report: RunReport): Promise<void> {
+  const before = await readFile(PAGE, 'utf8').catch(() => '');
+  const order = MEASURES.map(({ row }) => row);
+  await writeFile(PAGE, pageWith(report, before, order));
 }
 
 /** As one would type it; where files went is nobody's business. */

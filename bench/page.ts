@@ -1,0 +1,60 @@
+/**
+ * docs/performance.md: a section for each row of the bench, with the date and the command of the run that it comes from. A
+ * run writes the sections of its rows and leaves the others as they are.
+ */
+import { holds } from './measure.ts';
+import { figure, limit, memoryBound, number, type RowReport, type RunReport } from './report.ts';
+
+const INTRODUCTION = `# Performance
+
+Written by the bench; do not edit. Ratios are judged: each compares two things in one run on one machine, which is all
+that carries over to another. Absolute figures are reported for orientation only. Each section says when it was measured:
+\`npm run bench\` measures all rows, \`npm run bench -- --only <row>\` one.
+
+How it is measured: \`bench/\`; one file per row in \`bench/measures/\`, the baselines in \`bench/baselines/\`. The load
+comes from a process of its own, the same for both sides; an unexpected status fails the row. The baseline writes to the
+same PostgreSQL server under the same settings.
+`;
+
+/**
+ * The page with the rows of a run in it.
+ * @param before the page so far, or nothing.
+ * @param order all rows, as they stand on the page.
+ */
+export function pageWith(report: RunReport, before: string, order: readonly string[]): string {
+  const sections = sectionsOf(before);
+  for (const row of report.rows) sections.set(row.row, section(row, report));
+  const kept = order.flatMap((row) => sections.get(row) ?? []);
+  return `${[INTRODUCTION, ...kept].join('\n')}`;
+}
+
+/** The sections of a page by their rows. */
+function sectionsOf(page: string): Map<string, string> {
+  const [, ...parts] = page.split(/^## /m);
+  return new Map(
+    parts.map((part) => [part.slice(0, part.indexOf('\n')).trim(), `## ${part.trimEnd()}\n`] as const),
+  );
+}
+
+function section(row: RowReport, { date, command, machine, runs }: RunReport): string {
+  const { cores, node, postgresql } = machine;
+  const bounds = [...row.bounds, memoryBound(row)].map(
+    (bound) =>
+      `| ${bound.ratio} | ${limit(bound)} | ${number(bound.value)} | ${holds(bound) ? 'holds' : '**missed**'} |`,
+  );
+  const failure = row.failure === undefined ? '' : `\n**Failed**: ${row.failure}\n`;
+  return `## ${row.row}
+
+${capital(row.subject)}. Against: ${row.baseline}.
+${failure}
+| Ratio | Bound | Measured | |
+|---|---|---|---|
+${bounds.join('\n')}
+
+${row.figures.map(figure).join(' · ')}
+
+${date}, \`${command}\`: ${cores} cores, shared by Node ${node}, PostgreSQL ${postgresql} (embedded, durable commits) and the load; the median of ${runs} alternating ${runs === 1 ? 'run' : 'runs'} of subject and baseline.
+`;
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
