@@ -133,7 +133,7 @@ function verdict({ run: what }: Stage, code: number, result: unknown): Pick<Resu
   return { holds: code === 0 && passes > 0, found: `${passes} passed, ${failures} failed${skipped}` };
 }
 
-/** Of a single row what was measured: performance.md does not have it at this size. */
+/** Of a single row what was measured. */
 function figuresOf({ bounds, figures }: z.infer<typeof benched>['rows'][number]): string {
   return [
     ...bounds.map(({ ratio, value }) => `${ratio} ${value.toPrecision(3)}`),
