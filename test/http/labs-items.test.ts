@@ -74,6 +74,7 @@ describe('import of laboratory items and tables', () => {
   const bad: readonly [string, () => Promise<Answer>, number, string?][] = [
     ['a message of another kind', () => send(MESSAGE.replace('ORU^R01', 'ADT^A01')), 422, 'message'],
     ['what is no message', () => send('hello'), 422, 'message'],
+    ['a message without its line ends', () => send(MESSAGE.split(/[\r\n]+/).join('')), 422, 'message'],
     ['no body', () => send(''), 400],
     ['another patient', () => send(MESSAGE.replace('4711', '4712')), 422, 'message'],
     ['another media type', () => send(MESSAGE, 'application/xml'), 415],

@@ -60,6 +60,8 @@ function requireOru({ header, segments }: Message): void {
       .slice(0, 20);
     throw noMessage(`the message is ${told === '' ? 'of no type' : told}, not ORU^R01`, 'not-supported');
   }
+  if (segments.length === 1)
+    throw noMessage('the message is one line, MSH: the ends of its lines (CR, LF or both) were lost');
   if (segments.some((segment) => segment.name === 'DSC' && segment.part(1) !== ''))
     throw noMessage('the message goes on in another (DSC): send it whole', 'not-supported');
 }

@@ -10,7 +10,7 @@ import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } 
 
 const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
 
-**Credentials.** The FHIR interface and \`/v1\` take an API key of a project, \`/admin\` and \`/me\` an ID token of an OpenID
+**Credentials.** The FHIR interface and \`/v1\` take an API key of a project, \`/admin\` an ID token of an OpenID
 Connect issuer, each as \`Authorization: Bearer\`. A key of the sandbox and one of production never see each other's data.
 
 **Errors** are \`{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}\`, on the FHIR interface an

@@ -25,7 +25,7 @@ export const ERRORS: readonly DescribedError[] = [
     meaning:
       'There is no credential, or it is unknown, expired, revoked, or of a kind that this interface does not take.',
     advice:
-      'Send `Authorization: Bearer` with an API key on the FHIR interface and below `/v1`, with an ID token below `/admin` and `/me`.',
+      'Send `Authorization: Bearer` with an API key on the FHIR interface and below `/v1`, with an ID token below `/admin`.',
   },
   {
     status: 403,

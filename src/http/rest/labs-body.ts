@@ -50,7 +50,7 @@ const message = z
     examples: [
       {
         message:
-          'MSH|^~\\&|LIS|CITYLAB|||20260331093000+0200||ORU^R01|M1|P|2.5.1\rPID|1\rOBR|1||F100|24323-8^Metabolic panel^LN\rOBX|1|NM|2345-7^Glucose^LN||5.6|mmol/L|3.9-5.5|H|||F',
+          'MSH|^~\\&|LIS|CITYLAB|||20260331093000+0200||ORU^R01|M1|P|2.5.1\rPID|1\rOBR|1||F100|24323-8^Metabolic panel^LN|||20260331080000+0200\rOBX|1|NM|2345-7^Glucose^LN||5.6|mmol/L|3.9-5.5|H|||F',
       },
     ],
   });
