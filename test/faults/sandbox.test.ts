@@ -10,6 +10,7 @@ import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { scaled } from '#test/support/scale.ts';
 import { annal, type Service, startService } from '#test/support/service.ts';
 import { tell } from '#test/support/tell.ts';
+import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
 const PATIENTS = 4;
 const EMAIL = 'dev@clinic.example';
@@ -28,9 +29,12 @@ const DEATHS = [
 describe('a sandbox whose service is killed', () => {
   let database: TestDatabase;
   let service: Service | undefined;
+  /** The same for every start: it holds the bytes of documents. */
+  let dataDir: string;
 
   before(async function () {
     if (EVENTSTORE_URL !== '') this.skip(); // it looks into the log in PostgreSQL
+    dataDir = await temporaryFolder();
     database = await createDatabase();
     await migrate(database.url);
   });
@@ -38,15 +42,19 @@ describe('a sandbox whose service is killed', () => {
     await service?.stop();
     service = undefined;
   });
-  after(() => database?.drop());
+  after(async () => {
+    await database?.drop();
+    await removeTemporaryFolders();
+  });
 
   async function start(dies?: string): Promise<{ service: Service; user: AdminUser }> {
     const settings = { SANDBOX_PATIENTS: String(PATIENTS), BASE_URL };
     const started = await startService(
       dies === undefined
-        ? { databaseUrl: database.url, env: settings }
+        ? { databaseUrl: database.url, dataDir, env: settings }
         : {
             databaseUrl: database.url,
+            dataDir,
             program: 'test/faults/dying-service.ts',
             env: { ...settings, DATABASE_URL: database.url, DIES_AFTER: dies },
           },
@@ -147,7 +155,7 @@ describe('a sandbox whose service is killed', () => {
       });
       before = after;
     }
-    const verified = await annal({ dataDir: service?.dataDir ?? '' }, ['verify'], {
+    const verified = await annal({ dataDir }, ['verify'], {
       DATABASE_URL: database.url,
     });
     expect(verified.code, verified.output).to.equal(0);

@@ -41,6 +41,12 @@ describe('heads of streams', () => {
     for (const table of ['entry', 'string', 'period', 'quantity']) {
       await sql(`delete from search.${table} where id in (select id from resources.resource where ${ids})`);
     }
+    for (const table of ['entry', 'place', 'tally']) {
+      // Of the record's only resource that it shows.
+      await sql(
+        `delete from timeline.${table} where record in (select record from resources.resource where ${ids})`,
+      );
+    }
     await sql(`delete from history.version where ${ids}`);
     await sql(`delete from resources.resource where ${ids}`);
   };
