@@ -69,11 +69,12 @@ function sources() {
   );
 }
 
-async function bundle(outdir) {
+/** Writes bundles of programs to a folder below the repository. @param entryPoints name of each → its source */
+export async function bundle(outdir, entryPoints = ENTRIES) {
   const { build } = await import('esbuild');
   await build({
     absWorkingDir: ROOT,
-    entryPoints: ENTRIES,
+    entryPoints,
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,

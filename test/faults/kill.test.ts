@@ -24,7 +24,7 @@ const COMMANDS_BETWEEN = { least: 20, most: 250 };
 const JITTER_MS = 30;
 
 describe('the service killed under load', function () {
-  const kills = scaled(10, 2);
+  const kills = scaled(10, 1);
   this.timeout(120_000 + kills * 90_000);
   let dataDir: string;
   let service: Service;

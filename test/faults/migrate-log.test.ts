@@ -140,9 +140,10 @@ describe('annal migrate-log', function () {
 
   it('moves the service, while writers go on and repeat what was refused', async () => {
     const before = await totals();
+    // Of a process that nobody leads: none tries it again meanwhile.
     await query(
       `insert into operations.parked (process, stream, revision, position, event_id, error, attempts, retry_at)
-       select 'directory-entries', stream, revision, position::text, id, 'x', 6, now() + interval '1 day'
+       select 'asleep', stream, revision, position::text, id, 'x', 6, now() + interval '1 day'
          from log.events where type = 'DirectoryEntriesCarried' order by position limit 1`,
     );
     const cutover = command('migrate-log', '--to', other.url, '--cutover');

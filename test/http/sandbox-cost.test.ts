@@ -9,8 +9,8 @@ import { syntheticBundles } from '#test/support/sandbox/bundles.ts';
 import { scaled } from '#test/support/scale.ts';
 import { tell } from '#test/support/tell.ts';
 
-const PATIENTS = scaled(30, 5);
-const ROUNDS = scaled(5, 2);
+const PATIENTS = scaled(30, 3);
+const ROUNDS = scaled(5, 1);
 /** A part of the size is much noise; what is proven is proven at full size. */
 const FULL = PATIENTS === 30;
 const MOST_OF_IMPORT = FULL ? 1.5 : 3;

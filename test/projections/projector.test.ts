@@ -210,9 +210,10 @@ describe('projector', () => {
       });
       await until(() => state('projects') === 'failed');
       await until(() => state('search') === 'failed');
-      const [first, second, third, fourth] = projector.status().map(({ failure }) => failure?.event);
-      expect([first?.id, second?.id, third?.id]).to.deep.equal([event.id, event.id, event.id]);
-      expect(fourth?.type).to.equal('NeverHeardOf');
+      const failed = new Map(projector.status().map(({ name, failure }) => [name, failure?.event]));
+      for (const name of ['resources', 'history', 'search'])
+        expect(failed.get(name)?.id, name).to.equal(event.id);
+      expect(failed.get('projects')?.type).to.equal('NeverHeardOf');
     });
 
     it('says nothing of what the event holds, in the log and in the status', async () => {

@@ -69,7 +69,7 @@ describe('isolation of projects and environments', () => {
   }
 
   it('every request about an id of theirs is answered as for an id that never was', async function () {
-    const runs = scaled(10_000, 60);
+    const runs = scaled(10_000, 30);
     this.timeout(60_000 + runs * 100);
     const one = fc.tuple(
       fc.constantFrom(...intruders),
@@ -162,7 +162,7 @@ describe('isolation of projects and environments', () => {
   });
 
   it('takes as long for an id of theirs as for one that never was', async function () {
-    const rounds = scaled(400, 25);
+    const rounds = scaled(400, 12);
     this.timeout(60_000 + rounds * 1_000);
     const named = theirs.named.filter(({ type }) => type === 'Patient')[0];
     const [intruder] = intruders;

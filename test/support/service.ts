@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findDatabase, readQuickstart, writeQuickstart } from '#src/data-dir.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { bundledProgram } from './bundled-program.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import './described.ts';
 import { EVENTSTORE_URL, foundProject } from './project.ts';
@@ -107,8 +108,8 @@ export async function newDataDir(): Promise<string> {
 
 async function startOn(port: number, dataDir: string, options: ServiceOptions): Promise<Service | string> {
   const known = options.key !== undefined || existsSync(join(dataDir, 'quickstart.json'));
-  const program = options.program === undefined ? ['bin/start.js'] : ['--import', 'tsx', options.program];
-  const child = spawn(process.execPath, program, {
+  const program = options.program === undefined ? 'bin/start.js' : await bundledProgram(options.program);
+  const child = spawn(process.execPath, [program], {
     cwd: ROOT,
     env: {
       ...process.env,
