@@ -42,11 +42,10 @@ function section(row: RowReport, { date, command, machine, runs }: RunReport): s
     (bound) =>
       `| ${bound.ratio} | ${limit(bound)} | ${number(bound.value)} | ${holds(bound) ? 'holds' : '**missed**'} |`,
   );
-  const failure = row.failure === undefined ? '' : `\n**Failed**: ${row.failure}\n`;
   return `## ${row.row}
 
 ${capital(row.subject)}. Against: ${row.baseline}.
-${failure}
+
 | Ratio | Bound | Measured | |
 |---|---|---|---|
 ${bounds.join('\n')}

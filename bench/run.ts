@@ -59,7 +59,8 @@ async function measureAll(bench: Bench, options: Options, args: readonly string[
     const row = await measureOne(bench, measure);
     rows.push(row);
     bench.say(toText(row));
-    if (options.scale >= 1) await writeRows(reportOf([row]));
+    // A row that failed, or was ended from outside, leaves what was measured before.
+    if (options.scale >= 1 && row.failure === undefined) await writeRows(reportOf([row]));
   }
   return reportOf(rows);
 }
