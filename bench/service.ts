@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-port.ts';
 import type { Target } from './load/plan.ts';
 
 const MAIN = fileURLToPath(new URL('../bin/start.js', import.meta.url));
@@ -115,13 +115,4 @@ async function ready(child: ChildProcess, port: number): Promise<void> {
   await Promise.race([said, ended]);
   ended.catch(() => undefined);
   while (!(await fetch(`http://127.0.0.1:${port}/health/ready`)).ok) await pause(20);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,11 +1,10 @@
 /** The service in a process of its own, without some of its read models: what these cost the others' work. */
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import { PROJECTIONS } from '#projections/all.ts';
 import { startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { freePort } from '../free-port.ts';
 import type { Target } from '../load/plan.ts';
 import { answer } from '../worker.ts';
 
@@ -32,15 +31,6 @@ async function start({ databaseUrl, dataDir, without }: Without): Promise<Target
   const begun = await app.quickstart();
   if (begun === undefined) throw new Error('the service made no project');
   return { host, port, key: begun.sandbox_key };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 answer(start);

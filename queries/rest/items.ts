@@ -2,7 +2,7 @@
 import type { AuthorType } from '#src/events/metadata.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Asks } from '../prepared.ts';
-import { type ListOf, type PageOf, type PlaceRow, type PlacesPage, pageOf, type Shown } from './places.ts';
+import { openPages, type Pages } from './places.ts';
 
 /** An item as it stands now. */
 export interface ListedItem {
@@ -18,29 +18,11 @@ export interface ListedItem {
 }
 
 /** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of a list. */
-export type Items = (of: ListOf, page: PageOf) => Promise<PlacesPage<ListedItem>>;
+export type Items = Pages<ListedItem>;
 
-// Index: primary key of timeline.entry (id, version), backwards: an item is what its newest version says.
-const SHOWN: Shown = {
-  columns: `e.listed, e.version, e.fields, e.author_type as author, e.source_system as source, e.origin_id as origin,
-    e.since as updated, case when e.version = 1 then e.since
-      else (select f.since from timeline.entry f where f.id = p.id and f.version = 1) end as created`,
-  joined: `cross join lateral (
-    select e.lists && $2::int8[] as listed, e.version, e.fields, e.author_type, e.source_system, e.origin_id, e.since
-    from timeline.entry e where e.id = p.id and (e.tenant = $6::uuid) is true
-    order by e.version desc limit 1) e`,
-};
-
-interface Row extends PlaceRow, Omit<ListedItem, 'id'> {
-  /** False when it is not to be listed any more. */
-  readonly listed: boolean;
-}
+const COLUMNS = `e.version, e.fields, e.author_type as author, e.source_system as source, e.origin_id as origin,
+  e.since as updated, case when e.version = 1 then e.since
+    else (select f.since from timeline.entry f where f.id = e.id and f.version = 1) end as created`;
 
 /** Opens it over a database. */
-export function openItems(pool: Asks): Items {
-  return async (of, page) => {
-    const asked = pageOf('rest-items', SHOWN, of, page);
-    const found = asked.of((await pool.query<Row>(asked.statement)).rows);
-    return { ...found, rows: found.rows.filter(({ listed }) => listed) };
-  };
-}
+export const openItems = (pool: Asks): Items => openPages(pool, 'rest-items', COLUMNS);

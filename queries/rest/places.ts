@@ -4,6 +4,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { beginOf, stretchOf } from '#src/shared/stretch.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { decodeListCursor, encodeCursor } from '../cursor.ts';
+import type { Asks } from '../prepared.ts';
 
 /** What is listed of a patient's record. */
 export interface ListOf {
@@ -37,7 +38,7 @@ const place = z
   .transform(([made, total, at, id]): Start => ({ made, total, at, id }));
 
 /** A statement for a page. Its rows begin with those of `PlaceRow`. */
-export interface Statement {
+interface Statement {
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];
@@ -65,14 +66,8 @@ export interface PlacesPage<Row> extends Pick<PlaceRow, 'fresh'> {
   readonly next: string | undefined;
 }
 
-/** What is selected of each place. */
-export interface Shown {
-  readonly columns: string;
-  readonly joined: string;
-}
-
 /** A page that is asked for. */
-export interface Page {
+interface Page {
   readonly statement: Statement;
   of<Row extends PlaceRow>(rows: readonly Row[]): PlacesPage<Row>;
 }
@@ -80,15 +75,32 @@ export interface Page {
 /** More than any moment of a FHIR date; a number that is exact. */
 const EVER = 2 ** 60;
 
+/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of a list. */
+export type Pages<Item> = (of: ListOf, page: PageOf) => Promise<PlacesPage<Item & Pick<PlaceRow, 'at'>>>;
+
+/**
+ * Opens the pages of what is shown of resources in lists; what its newest version takes out of them is left out.
+ * @param name of the statements.
+ * @param columns of `Item`, but its `id`, of the newest version `e`.
+ */
+export function openPages<Item>(pool: Asks, name: string, columns: string): Pages<Item> {
+  type Row = PlaceRow & Item & { readonly listed: boolean };
+  return async (of, page) => {
+    const asked = pageOf(name, columns, of, page);
+    const found = asked.of((await pool.query<Row>(asked.statement)).rows);
+    return { ...found, rows: found.rows.filter(({ listed }) => listed) };
+  };
+}
+
 /**
  * The statement for a page of places `p` (at, id, version, until): index place_pkey alone. A later page shows the list as
  * it was when the first one was made: what came since has no place in it, and what has moved still has its old one.
  * Whether the caller sees the patient, and the read model all that was written, is answered with it.
  * @param name of the statement's kind.
- * @param shown columns and laterals of each `p`; `$2` are the lists, `$6` is the tenant.
+ * @param columns of the newest version `e` of what stands in a place.
  * @throws Refusal invalid (422) for a cursor that is none of a list.
  */
-export function pageOf(name: string, shown: Shown, of: ListOf, { limit, cursor }: PageOf): Page {
+function pageOf(name: string, columns: string, of: ListOf, { limit, cursor }: PageOf): Page {
   const start = cursor === undefined ? undefined : decodeListCursor(cursor, place);
   const made = start?.made ?? nowMicros();
   const keys = of.lists.map(searchKey);
@@ -111,7 +123,7 @@ export function pageOf(name: string, shown: Shown, of: ListOf, { limit, cursor }
     )
     select s.seen, s.fresh, s.total, r.place::text as at, r.*
     from (select (${SEEN}) as seen, (${FRESH}) as fresh, (${total}) as total) s
-    left join (select p.at as place, p.id, ${shown.columns} from p ${shown.joined}) r on true
+    left join (select p.at as place, p.id, e.* from p ${newest(columns)}) r on true
     order by r.place desc, r.id desc`;
   const shape = [name, ...(start === undefined ? ['first'] : []), ...(also === '' ? [] : ['also'])].join('-');
   return {
@@ -131,6 +143,12 @@ export function pageOf(name: string, shown: Shown, of: ListOf, { limit, cursor }
     },
   };
 }
+
+// Index: primary key of timeline.entry (id, version), backwards: a resource is what its newest version says.
+const newest = (columns: string): string => `cross join lateral (
+  select e.lists && $2::int8[] as listed, ${columns}
+  from timeline.entry e where e.id = p.id and (e.tenant = $6::uuid) is true
+  order by e.version desc limit 1) e`;
 
 // Index: primary key of resources.resource (id).
 const SEEN = `select true from resources.resource o

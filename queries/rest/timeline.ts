@@ -2,7 +2,7 @@
 import type { TimelineType } from '#src/fhir/v1/timeline.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Asks } from '../prepared.ts';
-import { type ListOf, type PageOf, type PlaceRow, type PlacesPage, pageOf, type Shown } from './places.ts';
+import { openPages, type Pages } from './places.ts';
 
 /** An entry. */
 export interface TimelineEntry {
@@ -18,27 +18,9 @@ export interface TimelineEntry {
 }
 
 /** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of a list. */
-export type Timeline = (of: ListOf, page: PageOf) => Promise<PlacesPage<TimelineEntry>>;
+export type Timeline = Pages<TimelineEntry>;
 
-// Index: primary key of timeline.entry (id, version), backwards: an entry is what its newest version says.
-const SHOWN: Shown = {
-  columns: 'e.listed, e.type, e.date, e.moment, e.title, e.summary, e.author_type as author',
-  joined: `cross join lateral (
-    select e.lists && $2::int8[] as listed, e.type, e.date, e.at as moment, e.title, e.summary, e.author_type
-    from timeline.entry e where e.id = p.id and (e.tenant = $6::uuid) is true
-    order by e.version desc limit 1) e`,
-};
-
-interface Row extends PlaceRow, Omit<TimelineEntry, 'id'> {
-  /** False when it is not to be shown any more. */
-  readonly listed: boolean;
-}
+const COLUMNS = 'e.type, e.date, e.at as moment, e.title, e.summary, e.author_type as author';
 
 /** Opens it over a database. */
-export function openTimeline(pool: Asks): Timeline {
-  return async (of, page) => {
-    const asked = pageOf('rest-timeline', SHOWN, of, page);
-    const found = asked.of((await pool.query<Row>(asked.statement)).rows);
-    return { ...found, rows: found.rows.filter(({ listed }) => listed) };
-  };
-}
+export const openTimeline = (pool: Asks): Timeline => openPages(pool, 'rest-timeline', COLUMNS);

@@ -9,7 +9,7 @@ import { openDocumentStore } from '../documents/open.ts';
 import { BlobExists, type DocumentStore } from '../documents/store.ts';
 import { sweepDocuments } from '../documents/sweep.ts';
 import type { EventStore } from '../events/store.ts';
-import { documentKey } from '../operations/document-key.ts';
+import { installationKey } from '../operations/installation-key.ts';
 import { stand } from '../operations/lead.ts';
 
 /** What they are made of. */
@@ -63,7 +63,7 @@ export async function openDocuments({
   };
   return {
     store,
-    key: await documentKey(pool),
+    key: await installationKey(pool, 'document_key'),
     findSlot: openFindSlot(pool),
     contents: {
       put: (key, bytes) =>

@@ -10,11 +10,11 @@ import type { Config } from '../config.ts';
 import { openPool } from '../database/pool.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { observeWebhooks } from '../metrics/webhooks.ts';
+import { installationKey } from '../operations/installation-key.ts';
 import { stand } from '../operations/lead.ts';
 import { Process } from '../operations/process.ts';
 import { WebhookClaims } from '../operations/webhook-claims.ts';
 import { WebhookDeliveries } from '../operations/webhook-deliveries.ts';
-import { webhookKey } from '../operations/webhook-key.ts';
 import { WebhookReplays } from '../operations/webhook-replays.ts';
 import { readSubscribers, writeDeliveries } from '../operations/webhook-subscribers.ts';
 import { Dispatcher } from '../reactions/webhooks/dispatcher.ts';
@@ -129,7 +129,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
     process,
     deliveries,
     async start() {
-      const key = await webhookKey(pool);
+      const key = await installationKey(pool, 'webhook_key');
       const guarded = (environment: 'sandbox' | 'production'): boolean => isGuarded(environment, config.mode);
       const marginMs = LEASE_MARGIN * 1_000;
       dispatcher = new Dispatcher({ claims, sender, key, gaps, guarded, log, onAttempt, marginMs });
@@ -150,7 +150,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
       const commands = openWebhookCommands({
         handler,
         locks,
-        key: await webhookKey(pool),
+        key: await installationKey(pool, 'webhook_key'),
         others: async (tenant, id) => {
           if (!(await passed(await store.head(), ['webhooks'])))
             throw unavailable('the read model webhooks lags behind the log');

@@ -1,7 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import S3rver from 's3rver';
@@ -15,6 +13,7 @@ import {
   type ListedBlob,
 } from '#src/documents/store.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { freePort } from '#test/support/process.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 const keyOf = (): BlobKey => ({ patient: randomUUID(), document: randomUUID(), blob: randomUUID() });
@@ -193,13 +192,3 @@ describe('the document store in a bucket of S3_TEST_ENDPOINT', () => {
     await store.removeRecord(key.patient);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address === 'object' && address !== null) return address.port;
-  throw new Error('no free port');
-}

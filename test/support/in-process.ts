@@ -1,6 +1,4 @@
 /** The real service in the test's own process, on a database of its own: quicker than a process, for tables of many requests. */
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
@@ -9,6 +7,7 @@ import { migrate } from '#src/database/migrate.ts';
 import './described.ts';
 import { createDatabase } from './database.ts';
 import { NO_LIMIT } from './no-limit.ts';
+import { freePort } from './process.ts';
 import { EVENTSTORE_URL, foundProject } from './project.ts';
 import { Answer, type Call } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -107,14 +106,4 @@ async function send(url: string, call: KeyedCall, defaultKey: string): Promise<A
     signal: AbortSignal.timeout(call.timeoutMs ?? 30_000),
   });
   return new Answer(response.status, response.headers, await response.text());
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address === 'object' && address !== null) return address.port;
-  throw new Error('no free port');
 }

@@ -3,18 +3,16 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { findDatabase, readQuickstart, writeQuickstart } from '#src/data-dir.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { bundledProgram } from './bundled-program.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import './described.ts';
+import { freePort, ROOT } from './process.ts';
 import { EVENTSTORE_URL, foundProject } from './project.ts';
 
-const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** How long a start may take, in ms: the first one makes a database cluster. */
 const START_MS = 60_000;
 
@@ -215,16 +213,6 @@ async function request(url: string, key: string, call: Call = {}): Promise<Answe
     signal: AbortSignal.timeout(call.timeoutMs ?? 60_000),
   });
   return new Answer(response.status, response.headers, await response.text());
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address === 'object' && address !== null) return address.port;
-  throw new Error('no free port');
 }
 
 /** Folders to remove at the latest when the test process ends. */

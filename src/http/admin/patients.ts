@@ -8,7 +8,7 @@ import type { Environment } from '#src/shared/tenant.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { FHIR_JSON } from '../answer.ts';
 import { route } from '../api/route.ts';
-import { environment, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { environment, grant, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { FHIR_PATH } from '../fhir/interface.ts';
 import { projectFor, requireRole } from './access.ts';
 import { instantOf, listed } from './answers.ts';
@@ -56,26 +56,8 @@ function patientView(row: PatientRow): z.input<typeof patientSchema> {
   };
 }
 
-/** A grant (decisions.md, section 4). */
-const consentSchema = z.object({
-  id: z.string(),
-  patient: z.string(),
-  status: z.string(),
-  purpose: z.string().nullable(),
-  application: z.object({
-    id: z.string(),
-    name: z.string(),
-    kind: z.string(),
-    organization: z.string(),
-    privacy_url: z.string().nullable(),
-  }),
-  scopes: z.array(z.string()),
-  scopes_text: z.array(z.string()),
-  granted_at: instant,
-  expires_at: instant,
-  revoked_at: instant.nullable(),
-  granted_by: z.string(),
-});
+/** A grant, and whose record it is about. */
+const consentSchema = grant.extend({ patient: z.string() });
 
 const bundleSchema = z.looseObject({
   resourceType: z.literal('Bundle'),

@@ -29,6 +29,26 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 /** A moment, UTC. */
 export const instant = z.string().describe('ISO 8601, UTC.').meta({ format: 'date-time' });
 
+/** What an application may do for a patient (decisions.md, section 4). */
+export const grant = z.object({
+  id: z.string(),
+  status: z.string(),
+  purpose: z.string().nullable(),
+  application: z.object({
+    id: z.string(),
+    name: z.string(),
+    kind: z.string(),
+    organization: z.string(),
+    privacy_url: z.string().nullable(),
+  }),
+  scopes: z.array(z.string()),
+  scopes_text: z.array(z.string()),
+  granted_at: instant,
+  expires_at: instant,
+  revoked_at: instant.nullable(),
+  granted_by: z.string(),
+});
+
 /** The two environments of a project (interface.md, section 1). */
 export const environment = z.enum(['sandbox', 'production']);
 

@@ -1,29 +1,10 @@
 /** What the caller may do for a patient, and until when (interface.md, section 4.3; decisions.md, section 4). */
 import { z } from 'zod';
 import { route } from '../api/route.ts';
-import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { grant, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { liveResource } from './record.ts';
 
-const grantSchema = z
-  .object({
-    id: z.string(),
-    status: z.string(),
-    purpose: z.string().nullable(),
-    application: z.object({
-      id: z.string(),
-      name: z.string(),
-      kind: z.string(),
-      organization: z.string(),
-      privacy_url: z.string().nullable(),
-    }),
-    scopes: z.array(z.string()),
-    scopes_text: z.array(z.string()),
-    granted_at: instant,
-    expires_at: instant,
-    revoked_at: instant.nullable(),
-    granted_by: z.string(),
-  })
-  .meta({ id: 'Grant' });
+const grantSchema = grant.meta({ id: 'Grant' });
 
 /** Its route. */
 export const GRANT_ROUTES = [

@@ -1,0 +1,24 @@
+/** Keys that are made once for an installation and shared by its instances. */
+import { randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+
+/** DDL: a migration of its own. */
+export const DOCUMENT_KEY_SQL = `
+CREATE TABLE operations.document_key (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  key bytea NOT NULL
+);`;
+
+/** What they are for: sealing the signing secrets of webhook endpoints; signing the URLs of direct uploads. */
+export type InstallationKey = 'webhook_key' | 'document_key';
+
+/** The key, 32 bytes. */
+export async function installationKey(pool: Pool, name: InstallationKey): Promise<Buffer> {
+  await pool.query(`INSERT INTO operations.${name} (key) VALUES ($1) ON CONFLICT DO NOTHING`, [
+    randomBytes(32),
+  ]);
+  const { rows } = await pool.query<{ key: Buffer }>(`SELECT key FROM operations.${name}`);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`operations.${name} was emptied while it was read`);
+  return row.key;
+}
