@@ -8,7 +8,7 @@ import { advance, type Checkpoint } from './checkpoint.ts';
 import { CannotApply, isPassing } from './failure.ts';
 import type { Projection } from './projection.ts';
 import { runAll } from './rows.ts';
-import { inTransaction } from './session.ts';
+import { inOnePiece, inTransaction } from './session.ts';
 import { understood } from './understood.ts';
 
 /** How often a runner without work gives a sign of life. */
@@ -85,12 +85,14 @@ export class Runner {
     if (events.some(isErasure)) {
       await inTransaction(session, () => eraseFromAbandoned(session, projection, events));
     }
-    const settled = await Promise.allSettled([
-      session.query('begin'),
-      advance(session, name, this.#held, batch.position, this.tell()),
-      ...statements.map((statement) => session.query(statement)),
-      session.query('commit'),
-    ]);
+    const settled = await Promise.allSettled(
+      inOnePiece(session, () => [
+        session.query('begin'),
+        advance(session, name, this.#held, batch.position, this.tell()),
+        ...statements.map((statement) => session.query(statement)),
+        session.query('commit'),
+      ]),
+    );
     // The first to fail is the cause: what was sent behind it failed because the transaction had.
     const failed = settled.find((step) => step.status === 'rejected');
     if (failed === undefined) {

@@ -1,4 +1,5 @@
 /** A projection's own connection: what runs over it must not wait behind requests. */
+import { Socket } from 'node:net';
 import pg from 'pg';
 
 /** How a session is opened. */
@@ -35,7 +36,9 @@ export async function openSession(
   options: SessionOptions,
   ended?: () => void,
 ): Promise<pg.Client> {
+  const socket = new Socket();
   const client = new pg.Client({
+    stream: () => socket,
     connectionString: url,
     application_name: `annal ${options.name}`,
     options: SETTINGS.map((setting) => `-c ${setting}`).join(' '),
@@ -46,7 +49,21 @@ export async function openSession(
   client.on('error', () => ended?.());
   client.on('end', () => ended?.());
   await client.connect();
+  sockets.set(client, socket);
   return client;
+}
+
+const sockets = new WeakMap<pg.ClientBase, Socket>();
+
+/** Statements that `start` sends over a pipelining session leave in one piece: its server wakes up once for all of them. */
+export function inOnePiece<T>(session: pg.ClientBase, start: () => T): T {
+  const socket = sockets.get(session);
+  socket?.cork();
+  try {
+    return start();
+  } finally {
+    socket?.uncork();
+  }
 }
 
 /** Ends a session, also one whose other end is gone. */
