@@ -1,5 +1,6 @@
 /** Cursors: where a page ended, opaque to callers. They hold keys that come from events, never serial numbers. */
-import type { z } from 'zod';
+import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** The query parameter that carries a cursor. */
@@ -37,6 +38,30 @@ export function decodeListCursor<T>(text: string, schema: z.ZodType<T>): T {
     diagnostics: 'query.cursor is not a cursor of this list',
     expression: 'query.cursor',
   });
+}
+
+/**
+ * A cursor that is good for one list only.
+ * @param list says which, with its filters.
+ */
+export function encodeCursorOf(list: string, key: readonly (string | number | null)[]): string {
+  return encodeCursor([markOf(list), ...key]);
+}
+
+/**
+ * As `decodeListCursor`, of what `encodeCursorOf` made for the same list.
+ * @throws Refusal `invalid` (422), for another list's cursor too.
+ */
+export function decodeCursorOf<T>(list: string, text: string, schema: z.ZodType<T>): T {
+  const [mark, ...key] = decodeListCursor(text, marked);
+  return decodeListCursor(mark === markOf(list) ? encodeCursor(key) : '', schema);
+}
+
+const marked = z.tuple([z.string()], z.union([z.string(), z.number(), z.null()]));
+
+/** 64 bits of a list's hash. */
+function markOf(list: string): string {
+  return hash('sha256', list, 'base64url').slice(0, 11);
 }
 
 function keyIn<T>(text: string, schema: z.ZodType<T>): T | undefined {

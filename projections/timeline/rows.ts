@@ -4,7 +4,7 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import { shownCondition } from '#src/fhir/v1/condition.ts';
 import { happened } from '#src/fhir/v1/happened.ts';
 import { listsOf } from '#src/fhir/v1/lists.ts';
-import { shownMedication } from '#src/fhir/v1/medication.ts';
+import { medicationReferred, shownMedication } from '#src/fhir/v1/medication.ts';
 import { shownObservation } from '#src/fhir/v1/observation.ts';
 import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/fhir/v1/timeline.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
@@ -49,6 +49,7 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
     title: null,
     summary: null,
     fields: null,
+    refers: null,
     author_type: metadata.author?.type ?? 'import',
     source_system: metadata.source_system ?? null,
     origin_id: metadata.origin_id ?? null,
@@ -65,6 +66,7 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
     date: when?.date ?? null,
     ...timelineWords(kind, resource),
     fields: fieldsOf(kind, resource),
+    refers: kind === 'medication' ? (medicationReferred(resource) ?? null) : null,
   };
 }
 

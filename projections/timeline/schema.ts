@@ -14,6 +14,7 @@ export const ENTRY = {
   title: 'text',
   summary: 'text',
   fields: 'text',
+  refers: 'uuid',
   author_type: 'text',
   source_system: 'text',
   origin_id: 'text',
@@ -52,6 +53,7 @@ create table ${schema}.entry (
   title text,                    -- null when it is not shown: deleted or entered in error
   summary text,
   fields text,                   -- what lists show of it: members of JSON; null for what only the timeline shows
+  refers uuid,                   -- the Medication that names it, where it does not name itself
   author_type text,              -- who wrote this version
   source_system text,
   origin_id text,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { searchKey } from '#src/shared/search-key.ts';
 import { beginOf, stretchOf } from '#src/shared/stretch.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
-import { decodeListCursor, encodeCursor } from '../cursor.ts';
+import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
 import type { Asks } from '../prepared.ts';
 
 /** What is listed of a patient's record. */
@@ -12,8 +12,6 @@ export interface ListOf {
   readonly patient: string;
   /** Names of lists (`listsOf`), which are merged. */
   readonly lists: readonly string[];
-  /** Only what is in one of these, too. */
-  readonly also?: readonly string[];
   /** Moments [from, to). */
   readonly from?: Micros | undefined;
   readonly to?: Micros | undefined;
@@ -98,26 +96,26 @@ export function openPages<Item>(pool: Asks, name: string, columns: string): Page
  * Whether the caller sees the patient, and the read model all that was written, is answered with it.
  * @param name of the statement's kind.
  * @param columns of the newest version `e` of what stands in a place.
- * @throws Refusal invalid (422) for a cursor that is none of a list.
+ * @throws Refusal invalid (422) for a cursor that is none of this list.
  */
 function pageOf(name: string, columns: string, of: ListOf, { limit, cursor }: PageOf): Page {
-  const start = cursor === undefined ? undefined : decodeListCursor(cursor, place);
+  const list = JSON.stringify([name, of]);
+  const start = cursor === undefined ? undefined : decodeCursorOf(list, cursor, place);
   const made = start?.made ?? nowMicros();
   const keys = of.lists.map(searchKey);
   const values: unknown[] = [of.patient, keys, limit + 1, of.from ?? -EVER, of.to ?? EVER, of.tenant];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const also = of.also === undefined ? '' : inOneOf(bind(of.also.map(searchKey)));
   const current = 'p.until is null';
   const valid =
     start === undefined
       ? current
       : `${asOf(bind(made))} and (p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid)`;
-  const total = start === undefined ? totalOf(of, also, bind) : 'null::int8';
+  const total = start === undefined ? totalOf(of, bind) : 'null::int8';
   const text = `
     with p as materialized (
       select p.* from unnest($2::int8[]) l(list) cross join lateral (
         select p.at, p.id, p.version, p.until from timeline.place p
-        where p.record = $1 and p.list = l.list and p.at >= $4 and p.at < $5 and ${valid} ${also}
+        where p.record = $1 and p.list = l.list and p.at >= $4 and p.at < $5 and ${valid}
         order by p.at desc, p.id desc limit $3) p
       order by p.at desc, p.id desc limit $3
     )
@@ -125,9 +123,8 @@ function pageOf(name: string, columns: string, of: ListOf, { limit, cursor }: Pa
     from (select (${SEEN}) as seen, (${FRESH}) as fresh, (${total}) as total) s
     left join (select p.at as place, p.id, e.* from p ${newest(columns)}) r on true
     order by r.place desc, r.id desc`;
-  const shape = [name, ...(start === undefined ? ['first'] : []), ...(also === '' ? [] : ['also'])].join('-');
   return {
-    statement: { name: shape, text, values },
+    statement: { name: start === undefined ? `${name}-first` : name, text, values },
     of: (found) => {
       const [first] = found;
       const rows = found.filter(({ at }) => at !== null);
@@ -138,7 +135,7 @@ function pageOf(name: string, columns: string, of: ListOf, { limit, cursor }: Pa
         fresh: first?.fresh === true,
         rows: rows.slice(0, limit),
         total: all,
-        next: last === undefined ? undefined : encodeCursor([made, all, last.at, last.id]),
+        next: last === undefined ? undefined : encodeCursorOf(list, [made, all, last.at, last.id]),
       };
     },
   };
@@ -156,22 +153,24 @@ const SEEN = `select true from resources.resource o
 
 const FRESH = `select t.position >= h.position from timeline.checkpoint t, history.checkpoint h`;
 
+/**
+ * Column `referred` of a row: the body of the Medication that names it, of a deleted one the last that it had.
+ * Index: primary key of history.version (id, version), backwards.
+ */
+export const REFERRED = `case when e.refers is not null then (
+    select v.body from history.version v
+    where v.id = e.refers and v.tenant = e.tenant and v.type = 'Medication' and v.body is not null
+    order by v.version desc limit 1) end as referred`;
+
 function asOf(made: string): string {
   return `p.since <= ${made}::int8 and (p.until is null or p.until > ${made}::int8)`;
 }
 
-/** One look-up a row: its place in another list bears the same key. */
-function inOneOf(lists: string): string {
-  return `and (select true from timeline.place o where o.record = p.record and o.list = any(${lists}::int8[])
-    and o.at = p.at and o.id = p.id and o.version = p.version limit 1)`;
-}
-
 /** How many there are now: sums by stretch, and the rows of the stretches at the borders. */
-function totalOf({ from, to }: ListOf, also: string, bind: (value: unknown) => string): string {
+function totalOf({ from, to }: ListOf, bind: (value: unknown) => string): string {
   const among = (begin: string, end: string): string =>
     `(select count(*) from timeline.place p where p.record = $1 and p.list = any($2::int8[])
-      and p.at >= ${begin}::int8 and p.at < ${end}::int8 and p.until is null ${also})`;
-  if (also !== '') return among('$4', '$5');
+      and p.at >= ${begin}::int8 and p.at < ${end}::int8 and p.until is null)`;
   const [first, last] = [stretchOf(from ?? -EVER), stretchOf(to ?? EVER)];
   const [within, beyond] = [beginOf(first + 1), beginOf(last)];
   const [begin, end] = first >= last ? [to ?? EVER, to ?? EVER] : [within, beyond];

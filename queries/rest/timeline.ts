@@ -2,7 +2,7 @@
 import type { TimelineType } from '#src/fhir/v1/timeline.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Asks } from '../prepared.ts';
-import { openPages, type Pages } from './places.ts';
+import { openPages, type Pages, REFERRED } from './places.ts';
 
 /** An entry. */
 export interface TimelineEntry {
@@ -15,12 +15,15 @@ export interface TimelineEntry {
   readonly title: string;
   readonly summary: string | null;
   readonly author: string;
+  /** The Medication that names it (its FHIR JSON text); null where it names itself, or there is none. */
+  readonly referred: string | null;
 }
 
 /** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of a list. */
 export type Timeline = Pages<TimelineEntry>;
 
-const COLUMNS = 'e.type, e.date, e.at as moment, e.title, e.summary, e.author_type as author';
+const COLUMNS = `e.type, e.date, e.at as moment, e.title, e.summary, e.author_type as author,
+  ${REFERRED}`;
 
 /** Opens it over a database. */
 export const openTimeline = (pool: Asks): Timeline => openPages(pool, 'rest-timeline', COLUMNS);

@@ -6,7 +6,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
-import { decodeListCursor, encodeCursor } from '../cursor.ts';
+import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
 
 /** A version. */
 export interface RecordedVersion {
@@ -59,7 +59,8 @@ const FIRST_PAGE = 2 ** 31 - 1;
 /** Opens it over a database. */
 export function openVersions(pool: Pool): Versions {
   return async (caller, { patient, type, id }, { limit, cursor }) => {
-    const [before] = cursor === undefined ? [FIRST_PAGE] : decodeListCursor(cursor, place);
+    const list = `versions ${id}`;
+    const [before] = cursor === undefined ? [FIRST_PAGE] : decodeCursorOf(list, cursor, place);
     if (!isUuid(id) || !isUuid(patient)) return undefined;
     const { rows } = await pool.query<Row>({
       name: 'rest-versions',
@@ -78,7 +79,7 @@ export function openVersions(pool: Pool): Versions {
         metadata: JSON.parse(row.metadata) as EventMetadata,
       })),
       total: first.total,
-      next: rows.length > limit ? encodeCursor([shown.at(-1)?.version ?? 0]) : undefined,
+      next: rows.length > limit ? encodeCursorOf(list, [shown.at(-1)?.version ?? 0]) : undefined,
     };
   };
 }

@@ -194,6 +194,15 @@ describe('the timeline of REST v1', () => {
           ...(from === undefined ? {} : { from }),
           ...(to === undefined ? {} : { to }),
         });
+        if (from !== undefined && to !== undefined && to < from) {
+          const refused = await get(`/patients/${patient}/${path}?${query}`);
+          const { errors } = refused.json.error as { errors?: { field: string }[] };
+          expect([refused.status, errors?.map(({ field }) => field)]).to.deep.equal([
+            422,
+            ['query.from', 'query.to'],
+          ]);
+          return;
+        }
         const { found, total } = await walked(`/patients/${patient}/${path}?${query}`, 2);
         const within = days.filter((day) => (from ?? '') <= day && day <= (to ?? '9'));
         const dates = found.map(({ date, effective_at }) => String(date ?? effective_at).slice(0, 10));
@@ -230,6 +239,109 @@ describe('the timeline of REST v1', () => {
       ]);
       expect(now.total).to.equal(6);
     });
+
+  it('names a medication by the Medication that it refers to, as that stands now, or stood last', async () => {
+    const patient = await person();
+    const stocked = async (code: object) => {
+      const answer = await service.post('/Medication', { resourceType: 'Medication', code });
+      return String(answer.json.id);
+    };
+    const atc = { system: 'http://www.whocc.no/atc', code: 'B01AA03', display: 'warfarin' };
+    const [coded, plain] = [await stocked({ coding: [atc] }), await stocked({ text: 'Ointment no. 7' })];
+    const blank = String((await service.post('/Medication', { resourceType: 'Medication' })).json.id);
+    const taken = (year: number, medicationReference: object, rest: object = {}) =>
+      written('MedicationStatement', patient, {
+        ...{ status: 'active', effectiveDateTime: String(year), medicationReference },
+        ...rest,
+      });
+    const ids = [
+      await taken(2020, { reference: `Medication/${coded}` }),
+      await taken(2019, { reference: `Medication/${plain}`, display: 'an ointment' }),
+      await taken(2018, { reference: `Medication/${blank}`, display: 'something' }),
+      await taken(2017, { reference: `Medication/${blank}` }),
+      await taken(
+        2016,
+        { reference: '#m' },
+        {
+          contained: [{ resourceType: 'Medication', id: 'm', code: { text: 'Tea' } }],
+        },
+      ),
+      await taken(2015, { reference: `${service.url}/fhir/R4/Medication/${coded}` }),
+    ];
+    const { code, system, display } = atc;
+    const nothing = { code: null, system: null, display: null };
+    const expected = (name = display) => [
+      { code, system, display: name },
+      { ...nothing, display: 'Ointment no. 7' },
+      { ...nothing, display: 'something' },
+      nothing,
+      { ...nothing, display: 'Tea' },
+      { code, system, display: name },
+    ];
+    const path = `/patients/${patient}/medications`;
+    const seen = async (name?: string) => {
+      const listed = dataOf(await get(path));
+      expect(listed.map((one) => one.id)).to.deep.equal(ids);
+      const shown = listed.map((one) => ({ code: one.code, system: one.system, display: one.display }));
+      expect(shown).to.deep.equal(expected(name));
+      expect(dataOf(await get(`${path}?status=active&limit=1`))).to.deep.equal([listed[0]]);
+      for (const one of listed) expect((await get(`/medications/${String(one.id)}`)).json).to.deep.equal(one);
+      const titles = dataOf(await get(`/patients/${patient}/timeline`)).map(({ title }) => title);
+      const unnamed = 'medication';
+      expect(titles).to.deep.equal(expected(name).map((one) => one.display ?? unnamed));
+    };
+    await seen();
+    await replaced('Medication', coded, { code: { coding: [{ ...atc, display: 'Warfarin 5 mg' }] } });
+    await seen('Warfarin 5 mg');
+    await service.fhir(`/Medication/${coded}`, { method: 'DELETE' });
+    await seen('Warfarin 5 mg');
+  });
+
+  it('lists observations by code and category together, and counts them', async () => {
+    const patient = await person();
+    const path = `/patients/${patient}/observations`;
+    const wanted = [
+      String((await made(path, lab('2026-01-03T12:00:00Z'))).id),
+      String((await made(path, lab('2026-01-02T12:00:00Z'))).id),
+    ];
+    await made(path, { ...lab('2026-01-01T12:00:00Z'), category: 'survey' });
+    await made(path, { ...lab('2026-01-01T12:00:00Z'), code: '718-7' });
+    const both = `${path}?code=2339-0&category=laboratory`;
+    expect((await walked(both, 1)).found.map(({ id }) => id)).to.deep.equal(wanted);
+    expect((await get(both)).json.total).to.equal(2);
+    expect((await get(`${path}?code=718-7&category=survey`)).json).to.include({ total: 0 });
+  });
+
+  it('takes a cursor for the list that it is of, and for no other', async () => {
+    const [patient, other] = [await person(), await person()];
+    for (const one of [patient, other]) {
+      for (const day of [1, 2, 3]) {
+        await made(`/patients/${one}/observations`, lab(`2026-01-0${day}T12:00:00Z`));
+        await made(`/patients/${one}/conditions`, { code: 'I10' });
+      }
+    }
+    const observations = `/patients/${patient}/observations?limit=1`;
+    const id = String(dataOf(await get(observations))[0]?.id);
+    await replaced('Observation', id, { status: 'amended' });
+    const lists = [
+      ...[observations, `${observations}&code=2339-0`, `${observations}&from=2020-01-01`],
+      `/patients/${other}/observations?limit=1`,
+      `/patients/${patient}/conditions?limit=1`,
+      ...[`/patients/${patient}/timeline?limit=1`, `/patients/${patient}/timeline?limit=1&kinds=observation`],
+      ...['/patients?limit=1', `/patients/${patient}/provenance/Observation/${id}?limit=1`],
+    ];
+    const cursors: string[] = [];
+    for (const list of lists) cursors.push(String((await get(list)).json.next_cursor));
+    for (const [n, list] of lists.entries()) {
+      for (const [of, cursor] of cursors.entries()) {
+        const answer = await get(`${list}&cursor=${encodeURIComponent(cursor)}`);
+        const { field } = (answer.json.error ?? {}) as { field?: string };
+        expect([answer.status, field], `${list} with the cursor of ${lists[of]}`).to.deep.equal(
+          n === of ? [200, undefined] : [422, 'query.cursor'],
+        );
+      }
+    }
+  });
 
   it('refuses kinds that there are not, days that there are not, and cursors of nothing; 404 for whom nobody sees', async () => {
     const patient = await person();

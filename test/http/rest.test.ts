@@ -241,6 +241,41 @@ describe('REST v1', () => {
     expect(other.status).to.equal(422);
   });
 
+  it('a code of LOINC with another check digit than its own is refused, what else a code may be is not', async () => {
+    const path = `/patients/${patient}/observations`;
+    const given = {
+      code: '2339-0',
+      category: 'laboratory',
+      effective_at: '2026-01-01T12:00:00Z',
+      value: 5,
+      unit: 'mg/dL',
+    };
+    const { value, unit, ...without } = given;
+    const loinc = 'http://loinc.org';
+    const part = { code: '8480-5', value, unit };
+    for (const [body, field] of [
+      [{ ...given, code: '2339-1' }, 'code'],
+      [{ ...given, code: `${loinc}|2339-1` }, 'code'],
+      [{ ...given, code: '2339-1', system: loinc }, 'code'],
+      [{ ...without, components: [{ ...part, code: '8480-6' }, part] }, 'components.1.code'],
+      [{ ...without, value_code: { code: '2339-1', system: loinc } }, 'value_code.code'],
+    ] as const) {
+      const answer = await v1('POST', path, body);
+      expect([answer.status, (answer.json.error as JsonObject).field], answer.text).to.deep.equal([
+        422,
+        field,
+      ]);
+    }
+    for (const body of [
+      { ...given, code: 'urn:local|2339-1' },
+      { ...given, code: 'LP14635-4' },
+      { ...given, code: 'glucose' },
+      { ...without, value_code: { code: '2339-1' } },
+      { ...without, value_code: { code: 'LA6576-8', system: loinc } },
+    ])
+      await made(path, body);
+  });
+
   it('a page that is none, an unknown filter, a cursor of nothing: 422 with the name', async () => {
     for (const [query, field] of [
       ['limit=0', 'query.limit'],

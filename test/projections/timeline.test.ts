@@ -11,10 +11,11 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { created, deleted, erased, made, stored, updated } from './made.ts';
 
 const LOINC = 'http://loinc.org';
+const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const glucose = (effectiveDateTime: string, rest: object = {}) => ({
   status: 'final',
   code: { coding: [{ system: LOINC, code: '2339-0', display: 'Glucose' }] },
-  category: [{ coding: [{ system: 'urn:c', code: 'laboratory' }] }],
+  category: [{ coding: [{ system: CATEGORY, code: 'laboratory' }] }],
   effectiveDateTime,
   ...rest,
 });

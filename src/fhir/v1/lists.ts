@@ -1,6 +1,7 @@
 /** Which lists of REST v1 a resource is in: that of its type, and those of its type's filters. Pure. */
 import type { JsonObject } from '#src/shared/json.ts';
 import { codes, codings, text } from '../ips/parts.ts';
+import { CATEGORIES, categorySystem } from './observation.ts';
 import type { TimelineType } from './timeline.ts';
 
 /** The filters by which lists are asked for (interface.md, section 4.3). */
@@ -10,9 +11,13 @@ export type ListFilter = 'category' | 'code' | 'clinical_status' | 'status';
 export const codedValue = (system: string | undefined, code: string): string =>
   `${system ?? ''}|${code.toLowerCase()}`;
 
-/** The name of a list. */
-export function listOf(type: TimelineType, filter?: readonly [ListFilter, string]): string {
-  return filter === undefined ? type : `${type} ${filter[0]} ${filter[1]}`;
+/** A filter and the value that is asked for. */
+export type By = readonly [filter: ListFilter, value: string];
+
+/** The name of a list: that of a type, or its part that meets all of some filters. */
+export function listOf(type: TimelineType, ...filters: readonly By[]): string {
+  const parts = filters.map(([filter, value]) => `${filter} ${value}`);
+  return parts.length === 0 ? type : `${type} ${parts.join('\n')}`;
 }
 
 /**
@@ -21,22 +26,29 @@ export function listOf(type: TimelineType, filter?: readonly [ListFilter, string
  */
 export const unsafePart = (list: string): string => `${list} !`;
 
-type Filters = (resource: JsonObject) => readonly (readonly [ListFilter, string])[];
+type Filters = (resource: JsonObject) => readonly (readonly By[])[];
+
+/** The categories that REST v1 asks for: others have no list. */
+const ASKED: ReadonlySet<string> = new Set(CATEGORIES.map((code) => codedValue(categorySystem(code), code)));
 
 const FILTERS: Readonly<Partial<Record<TimelineType, Filters>>> = {
-  Observation: ({ category, code }) => [...codedBy('category', category), ...codedBy('code', code)],
-  Condition: ({ clinicalStatus }) => codes(clinicalStatus).map((code) => ['clinical_status', code]),
-  MedicationStatement: ({ status }) => (text(status) === undefined ? [] : [['status', text(status) ?? '']]),
+  Observation: ({ category, code }) => {
+    const categories = codedBy('category', category).filter(([, value]) => ASKED.has(value));
+    const coded = codedBy('code', code);
+    const both = coded.flatMap((one) => categories.map((other) => [one, other]));
+    return [...[...categories, ...coded].map((one) => [one]), ...both];
+  },
+  Condition: ({ clinicalStatus }) => codes(clinicalStatus).map((code) => [['clinical_status', code]]),
+  MedicationStatement: ({ status }) => (text(status) === undefined ? [] : [[['status', text(status) ?? '']]]),
 };
 
-function codedBy(
-  filter: ListFilter,
-  concept: JsonObject[string] | undefined,
-): (readonly [ListFilter, string])[] {
-  return codings(concept).flatMap(({ system, code }) => {
+/** Each value once. */
+function codedBy(filter: ListFilter, concept: JsonObject[string] | undefined): By[] {
+  const values = codings(concept).flatMap(({ system, code }) => {
     const is = text(code);
-    return is === undefined ? [] : [[filter, codedValue(text(system), is)] as const];
+    return is === undefined ? [] : codedValue(text(system), is);
   });
+  return [...new Set(values)].map((value) => [filter, value]);
 }
 
 /**
@@ -47,7 +59,10 @@ export function listsOf(type: TimelineType, resource: JsonObject, modified: bool
   const verification = codes(resource.verificationStatus);
   const statuses = [resource.status, resource.lifecycleStatus, resource.docStatus, ...verification];
   if (statuses.includes('entered-in-error')) return [];
-  const lists = new Set([listOf(type), ...(FILTERS[type]?.(resource) ?? []).map((by) => listOf(type, by))]);
+  const lists = new Set([
+    listOf(type),
+    ...(FILTERS[type]?.(resource) ?? []).map((by) => listOf(type, ...by)),
+  ]);
   const unsafe = modified || verification.includes('refuted');
   return unsafe ? [...lists].map(unsafePart) : [...lists];
 }

@@ -1,4 +1,5 @@
 /** Medications of REST v1: MedicationStatements (decisions.md, section 4). Pure. */
+import { isUuid } from '#src/shared/ids.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import {
   ATC,
@@ -58,7 +59,24 @@ export function medicationConcept({
   return medicationCodeableConcept ?? within?.code;
 }
 
-/** What v1 shows of a MedicationStatement. One that refers to a Medication has the words of its reference. */
+/** The id of the directory's Medication that says what is taken; undefined where the statement does so itself. */
+export function medicationReferred(statement: JsonObject): string | undefined {
+  if (medicationConcept(statement) !== undefined) return undefined;
+  const { reference } = objectIn(statement.medicationReference);
+  const [, id = ''] = /(?:^|\/)Medication\/([^/]+)(?:$|\/_history\/)/.exec(textIn(reference) ?? '') ?? [];
+  return isUuid(id) ? id : undefined;
+}
+
+/** The members of a statement by which a Medication names it: those for which it has something to say. */
+export function medicationNames({ code }: JsonObject): Partial<ShownCode> {
+  const shown = Object.entries(shownConcept(code, ATC));
+  return Object.fromEntries(shown.filter(([, said]) => said !== null));
+}
+
+/**
+ * What v1 shows of a MedicationStatement. One that refers to a Medication has the words of its reference;
+ * `medicationNames` of that Medication go before them.
+ */
 export function shownMedication(statement: JsonObject): ShownMedication {
   const { medicationReference, effectivePeriod, effectiveDateTime } = statement;
   const concept = shownConcept(medicationConcept(statement), ATC);

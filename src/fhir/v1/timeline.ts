@@ -115,6 +115,12 @@ function valuesOf(observation: JsonObject): string | undefined {
   return joined([choice(observation, 'value') ?? concept(observation.dataAbsentReason), ...parts]);
 }
 
+/** The title of a medication that is named by the Medication which it refers to; undefined when that has no name. */
+export function medicationTitle({ code }: JsonObject): string | undefined {
+  const named = concept(code);
+  return named === undefined ? undefined : cut(named);
+}
+
 /** Most characters of a title or summary: an entry is one line of a list. */
 const LONGEST = 300;
 

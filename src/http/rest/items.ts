@@ -2,7 +2,7 @@
 import type { ListedItem } from '#queries/rest/items.ts';
 import type { ListOf, PageOf } from '#queries/rest/places.ts';
 import type { AuthorType } from '#src/events/metadata.ts';
-import { type ListFilter, listOf, unsafePart } from '#src/fhir/v1/lists.ts';
+import { type By, listOf, unsafePart } from '#src/fhir/v1/lists.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { toInstant } from '#src/shared/time.ts';
@@ -16,6 +16,7 @@ import {
   liveResource,
   type RestRequest,
   recordOf,
+  resourceIn,
   shownRecords,
   writtenBody,
 } from './record.ts';
@@ -26,6 +27,12 @@ export interface Kind {
   /** Below `/v1`. */
   readonly path: 'observations' | 'conditions' | 'medications';
   readonly fields: (resource: JsonObject) => object;
+  /** Where another resource may name an item: which one, and the members by which it does. */
+  readonly named?: {
+    readonly type: 'Medication';
+    readonly by: (resource: JsonObject) => string | undefined;
+    readonly as: (other: JsonObject) => object;
+  };
 }
 
 /**
@@ -62,8 +69,8 @@ export async function createItem(
 
 /** What is listed of a patient's items. */
 export interface Listed extends PageOf {
-  /** By a filter, and by a second one. */
-  readonly by?: readonly (readonly [ListFilter, string])[];
+  /** By all of these. */
+  readonly by?: readonly By[];
   /** Days, `YYYY-MM-DD`. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -77,30 +84,24 @@ export async function listItems(
   { by = [], from, to, ...page }: Listed,
 ): Promise<RouteResult> {
   const { services, caller } = request;
-  const [first, second] = by.map((filter) => listsBy(kind, filter));
-  const of: ListOf = {
-    tenant: caller.tenantId,
-    patient,
-    lists: first ?? listsBy(kind),
-    ...(second === undefined ? {} : { also: second }),
-    ...daysOf(from, to),
-  };
+  const list = listOf(kind.type, ...by);
+  const lists = [list, unsafePart(list)];
+  const of: ListOf = { tenant: caller.tenantId, patient, lists, ...daysOf(from, to) };
   const { rows, total, next } = await listing(request, patient, () => services.queries.items(of, page));
   const data = rows.map((item) => listed(kind, patient, item)).join(',');
   const end = JSON.stringify({ total, next_cursor: next ?? null });
   return { status: 200, text: `{"data":[${data}],${end.slice(1)}` };
 }
 
-function listsBy({ type }: Kind, filter?: readonly [ListFilter, string]): readonly string[] {
-  const list = listOf(type, filter);
-  return [list, unsafePart(list)];
-}
-
 /** The record's text, its own members as the read model keeps them. */
-function listed({ type }: Kind, patient: string, item: ListedItem): string {
-  const { id, version, fields, author, source, origin, created, updated } = item;
+function listed({ type, named }: Kind, patient: string, item: ListedItem): string {
+  const { id, version, fields, referred, author, source, origin, created, updated } = item;
   const shown = { type, id, patient, version, created: toInstant(created), updated: toInstant(updated) };
   const by = authorOf({ author: { type: author }, source_system: source, origin_id: origin });
+  if (named !== undefined && referred !== null) {
+    const own = parseStored(`{${fields}}`);
+    return textOf(recordOf({ ...shown, author: by }, { ...own, ...named.as(resourceIn(referred)) }));
+  }
   return JSON.stringify(recordOf({ ...shown, author: by }, { fields: 0 })).replace(
     '"fields":0',
     () => fields,
@@ -108,18 +109,24 @@ function listed({ type }: Kind, patient: string, item: ListedItem): string {
 }
 
 /** An item. @throws Refusal not_found (404) */
-export async function readItem(
-  request: RestRequest,
-  { type, fields }: Kind,
-  id: string,
-): Promise<RouteResult> {
-  const [record = {}] = await shownRecords(
-    request,
-    [await liveResource(request, type, id)],
-    fields,
-    parseStored,
-  );
+export async function readItem(request: RestRequest, kind: Kind, id: string): Promise<RouteResult> {
+  const { type, fields } = kind;
+  const found = await liveResource(request, type, id);
+  const names = await namesOf(request, kind, found.body);
+  const shown = (resource: JsonObject): object => ({ ...fields(resource), ...names });
+  const [record = {}] = await shownRecords(request, [found], shown, parseStored);
   return { status: 200, text: textOf(record) };
+}
+
+/** The members by which another resource names an item; a deleted one by what it was last. */
+async function namesOf({ services, caller }: RestRequest, { named }: Kind, body: string): Promise<object> {
+  const id = named?.by(parseStored(body));
+  if (named === undefined || id === undefined) return {};
+  const { read, vread } = services.queries;
+  const other = await read(caller, named.type, id);
+  if (other === undefined) return {};
+  const last = other.body ?? (await vread(caller, named.type, id, other.version - 1))?.body ?? null;
+  return last === null ? {} : named.as(resourceIn(last));
 }
 
 /** JSON in which decimals are as they were written. */

@@ -1,6 +1,6 @@
 /** Lists of REST v1: the same searches as the FHIR interface's, the newest first (decisions.md, section 4). */
 import { z } from 'zod';
-import { decodeListCursor, encodeCursor } from '#queries/cursor.ts';
+import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -34,7 +34,8 @@ export async function listRecords(
   fields: (resource: JsonObject) => object,
 ): Promise<RouteResult> {
   const { services, caller } = request;
-  const [counted, next] = cursor === undefined ? [] : decodeListCursor(cursor, place);
+  const list = JSON.stringify([type, patient, criteria]);
+  const [counted, next] = cursor === undefined ? [] : decodeCursorOf(list, cursor, place);
   await services.caughtUp(['search', 'resources']);
   const query = new URLSearchParams([
     ...criteria.map(([name, value]): [string, string] => [name, value]),
@@ -63,7 +64,7 @@ export async function listRecords(
     body: {
       data: await shownRecords(request, found, fields),
       total,
-      next_cursor: page.next === undefined ? null : encodeCursor([total, page.next]),
+      next_cursor: page.next === undefined ? null : encodeCursorOf(list, [total, page.next]),
     },
   };
 }

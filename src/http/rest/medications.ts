@@ -1,6 +1,11 @@
 /** Medications of REST v1. */
 import { z } from 'zod';
-import { shownMedication, toMedication } from '#src/fhir/v1/medication.ts';
+import {
+  medicationNames,
+  medicationReferred,
+  shownMedication,
+  toMedication,
+} from '#src/fhir/v1/medication.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
@@ -22,7 +27,12 @@ import {
 } from './schemas.ts';
 
 const TAG = 'Medications';
-const KIND: Kind = { type: 'MedicationStatement', path: 'medications', fields: shownMedication };
+const KIND: Kind = {
+  type: 'MedicationStatement',
+  path: 'medications',
+  fields: shownMedication,
+  named: { type: 'Medication', by: medicationReferred, as: medicationNames },
+};
 
 const medicationStatus = z.enum(['active', 'completed', 'stopped', 'on-hold', 'intended', 'unknown']);
 

@@ -1,7 +1,7 @@
 /** Observations of REST v1. */
 import { z } from 'zod';
 import { type Decimal, LOINC, listIn, numberIn, objectIn, splitCode } from '#src/fhir/v1/elements.ts';
-import { codedValue, type ListFilter } from '#src/fhir/v1/lists.ts';
+import { type By, codedValue } from '#src/fhir/v1/lists.ts';
 import {
   CATEGORIES,
   categorySystem,
@@ -12,12 +12,14 @@ import {
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { daysInOrder } from './days.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
 import {
   AUTHOR,
   authorType,
+  checkedDigit,
   code,
   coded,
   common,
@@ -71,11 +73,21 @@ const observation = z
     value: optional(z.number()),
     unit: optional(unit),
     value_text: optional(text),
-    value_code: optional(z.strictObject({ code, ...coded }).superRefine(oneSystem)),
+    value_code: optional(
+      z
+        .strictObject({ code, ...coded })
+        .superRefine(oneSystem)
+        .superRefine(checkedDigit()),
+    ),
     value_boolean: optional(z.boolean()),
     components: optional(
       z
-        .array(z.strictObject({ code, ...coded, value: z.number(), unit }).superRefine(oneSystem))
+        .array(
+          z
+            .strictObject({ code, ...coded, value: z.number(), unit })
+            .superRefine(oneSystem)
+            .superRefine(checkedDigit(LOINC)),
+        )
         .min(1)
         .max(200),
     ),
@@ -87,6 +99,7 @@ const observation = z
     author_type: authorType,
   })
   .superRefine(oneSystem)
+  .superRefine(checkedDigit(LOINC))
   .superRefine((given, context) => {
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message });
@@ -166,23 +179,24 @@ export const OBSERVATION_ROUTES = [
     tag: TAG,
     credential: 'api_key',
     models: LISTING_MODELS,
-    query: z.strictObject({
-      ...LIST_QUERY,
-      category: z.enum(CATEGORIES).optional(),
-      code: code.optional().describe('LOINC, or `system|code`.'),
-      from: date.optional().describe('First day of `effective_at`, UTC.'),
-      to: date.optional().describe('Last day of `effective_at`, UTC.'),
-    }),
+    query: z
+      .strictObject({
+        ...LIST_QUERY,
+        category: z.enum(CATEGORIES).optional(),
+        code: code.optional().describe('LOINC, or `system|code`.'),
+        from: date.optional().describe('First day of `effective_at`, UTC.'),
+        to: date.optional().describe('Last day of `effective_at`, UTC.'),
+      })
+      .superRefine(daysInOrder),
     answers: { 200: { description: 'A page', schema: listOf(observationSchema) } },
     run(request) {
       const { category, code: asked, ...page } = request.query;
       const { system = LOINC, code: wanted = '' } = asked === undefined ? {} : splitCode(asked);
-      // By the code first: it is the shorter list.
-      const by: readonly [ListFilter, string][] = [
-        ...(asked === undefined ? [] : [['code', codedValue(system, wanted)] satisfies [ListFilter, string]]),
+      const by: readonly By[] = [
+        ...(asked === undefined ? [] : [['code', codedValue(system, wanted)] satisfies By]),
         ...(category === undefined
           ? []
-          : [['category', codedValue(categorySystem(category), category)] satisfies [ListFilter, string]]),
+          : [['category', codedValue(categorySystem(category), category)] satisfies By]),
       ];
       return listItems(request, KIND, request.params.patient_id, { by, ...page });
     },

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
-import { splitCode, UCUM } from '#src/fhir/v1/elements.ts';
+import { LOINC, splitCode, UCUM } from '#src/fhir/v1/elements.ts';
+import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { isUnit } from '#src/terminology/units.ts';
 import { instant } from '../api/schemas.ts';
 
@@ -67,6 +68,24 @@ export function oneSystem(
   const named = given.code === undefined ? undefined : splitCode(given.code).system;
   if (named === undefined || given.system === undefined || named === given.system) return;
   context.addIssue({ code: 'custom', path: ['system'], message: 'must be the system that the code names' });
+}
+
+/**
+ * Refuses a code of LOINC that is certainly none: of its form, with another check digit than its own. What has another
+ * form may be a code of LOINC's parts or answers.
+ * @param fallback system of a bare code; none: it has no system.
+ */
+export function checkedDigit(fallback?: string) {
+  return (
+    given: { readonly code?: string | undefined; readonly system?: string | undefined },
+    context: z.RefinementCtx,
+  ): void => {
+    const named = splitCode(given.code ?? '');
+    if ((named.system ?? given.system ?? fallback) !== LOINC) return;
+    if (!/^\d{1,7}-\d$/.test(named.code) || isLoincCode(named.code)) return;
+    const message = `is no code of LOINC: the check digit of ${named.code} is another`;
+    context.addIssue({ code: 'custom', path: ['code'], message });
+  };
 }
 
 /**

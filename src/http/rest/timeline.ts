@@ -3,12 +3,13 @@ import { z } from 'zod';
 import type { TimelineEntry } from '#queries/rest/timeline.ts';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
 import { listOf as listName } from '#src/fhir/v1/lists.ts';
-import { DEFAULT_KINDS, kindOf, TIMELINE, TIMELINE_KINDS } from '#src/fhir/v1/timeline.ts';
+import { DEFAULT_KINDS, kindOf, medicationTitle, TIMELINE, TIMELINE_KINDS } from '#src/fhir/v1/timeline.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
-import { daysOf } from './days.ts';
+import { daysInOrder, daysOf } from './days.ts';
 import { LISTING_MODELS, listing } from './listing.ts';
+import { resourceIn } from './record.ts';
 import { date } from './schemas.ts';
 
 const kind = z.enum(TIMELINE_KINDS);
@@ -22,7 +23,7 @@ const kinds = z
     new RegExp(`^${ONE}(?:,${ONE})*$`),
     `must be some of ${TIMELINE_KINDS.join(', ')}, with commas between`,
   )
-  .transform((text) => [...new Set(text.split(','))])
+  .transform((text) => [...new Set(text.split(','))].sort())
   .pipe(z.array(kind));
 
 const entrySchema = z
@@ -51,12 +52,14 @@ export const TIMELINE_ROUTES = [
     tag: 'Timeline',
     credential: 'api_key',
     models: LISTING_MODELS,
-    query: z.strictObject({
-      ...LIST_QUERY,
-      from: date.optional().describe('First day, UTC.'),
-      to: date.optional().describe('Last day, UTC.'),
-      kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, with commas between.`),
-    }),
+    query: z
+      .strictObject({
+        ...LIST_QUERY,
+        from: date.optional().describe('First day, UTC.'),
+        to: date.optional().describe('Last day, UTC.'),
+        kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, with commas between.`),
+      })
+      .superRefine(daysInOrder),
     answers: { 200: { description: 'A page', schema: listOf(entrySchema) } },
     async run(request) {
       const { from, to, kinds: asked = DEFAULT_KINDS, ...page } = request.query;
@@ -72,12 +75,13 @@ export const TIMELINE_ROUTES = [
   }),
 ];
 
-function shown({ id, type, date: said, moment, title, summary, author }: TimelineEntry): object {
+function shown({ id, type, date: said, moment, title, summary, author, referred }: TimelineEntry): object {
+  const named = referred === null ? undefined : medicationTitle(resourceIn(referred));
   return {
     kind: kindOf(type),
     id,
     date: said ?? toInstant(moment),
-    title,
+    title: named ?? title,
     summary,
     author_type: author,
     fhir: `${type}/${id}`,
