@@ -289,7 +289,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
     async quickstart() {
       const head = (): Promise<Position> => store.head();
-      const begun = await quickstart({ config, pool, handler, queries, locks, head, passed });
+      const projectsAt = () => progress.passed('projects');
+      const begun = await quickstart({ config, pool, handler, queries, locks, head, passed, projectsAt });
       await noteLog(ownLog);
       // What there is to fill waits until a newcomer has been answered.
       sandboxes.start();

@@ -24,6 +24,8 @@ export interface QuickstartDeps {
   readonly head: () => Promise<Position>;
   /** Waits until the named read models show a position; false when it takes too long. */
   readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  /** How far the read model of projects has come; undefined while nobody knows. */
+  readonly projectsAt: () => Position | undefined;
 }
 
 /** Name of the project that a newcomer begins with. */
@@ -34,22 +36,17 @@ const QUICKSTART = 'Quickstart';
  * start founds with its organization; where there is a development issuer, one of its people owns that. In production
  * only an installation without any project gets one; else undefined.
  */
-export async function quickstart({
-  config,
-  pool,
-  handler,
-  queries,
-  locks,
-  head,
-  passed,
-}: QuickstartDeps): Promise<Quickstart | undefined> {
+export async function quickstart(deps: QuickstartDeps): Promise<Quickstart | undefined> {
+  const { config, pool, handler, queries, locks, passed } = deps;
   const earlier = await readQuickstart(config.dataDir);
   if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {
     return { ...earlier, base_url: config.baseUrl };
   }
+  // Not under the lock: others would not wait for it that long.
+  await upToDate(deps);
   // One at a time, and each sees what the one before it founded.
   return locks.hold(['quickstart'], async () => {
-    if (!(await passed(await head(), ['projects']))) throw unavailable('projects lag behind the log');
+    await upToDate(deps);
     if (config.mode === 'production' && (await anyProject(pool))) return undefined;
     const founding = { handler, now: nowMicros, sandboxPatients: config.sandboxPatients };
     const issuer = ownIssuer(config);
@@ -67,6 +64,21 @@ export async function quickstart({
       sandbox_key: key,
     };
   });
+}
+
+/**
+ * Waits until the read model of projects shows all that is in the log, as long as it comes nearer: on a new database it
+ * begins with the first event.
+ * @throws Refusal unavailable when it comes no nearer.
+ */
+async function upToDate({ head, passed, projectsAt }: QuickstartDeps): Promise<void> {
+  const end = await head();
+  let before = projectsAt();
+  while (!(await passed(end, ['projects']))) {
+    const now = projectsAt();
+    if (now === before) throw unavailable('projects lag behind the log');
+    before = now;
+  }
 }
 
 function sha256(text: string): string {

@@ -1,7 +1,13 @@
 /** E-mail domains of organizations: single sign-on by them, discovery, verification. */
 import { expect } from 'chai';
-import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { type AdminUser, newDomain, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+
+const CLINIC = newDomain('clinic');
+const SSO = newDomain('sso');
+const RACED = newDomain('raced');
+const SECOND = newDomain('b');
+const ELSEWHERE = newDomain('other-place');
 
 interface Sso {
   readonly issuer: string;
@@ -17,7 +23,7 @@ describe('admin: domains of organizations', () => {
 
   before(async () => {
     service = await startInProcess();
-    owner = await signIn(service, 'owner@clinic.example');
+    owner = await signIn(service, `owner@${CLINIC}`);
     stranger = await signIn(service, 'sam@elsewhere.example');
     org = (await owner.done('POST', '/organizations', { name: 'Clinic' })).id;
   });
@@ -35,17 +41,17 @@ describe('admin: domains of organizations', () => {
 
   describe('single sign-on', () => {
     it('makes developers of people with a verified address of the domain who sign in with the issuer', async () => {
-      const owner = await signIn(service, 'owner@sso.example');
+      const owner = await signIn(service, `owner@${SSO}`);
       const { id } = await owner.done('POST', '/organizations', { name: 'SSO' });
       const settings = {
         issuer: owner.issuer,
         client_id: 'annal',
-        domains: ['SSO.example', 'two.sso.example'],
+        domains: [SSO.replace('sso', 'SSO'), `two.${SSO}`],
       };
-      const joiner = await signIn(service, 'new@sso.example');
+      const joiner = await signIn(service, `new@${SSO}`);
       expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
-      const lower = { ...settings, domains: ['sso.example', 'two.sso.example'] };
-      await configure(id, owner, lower, 'admin@two.sso.example');
+      const lower = { ...settings, domains: [SSO, `two.${SSO}`] };
+      await configure(id, owner, lower, `admin@two.${SSO}`);
       const set = await owner.done('PUT', `/organizations/${id}/sso`, settings);
       expect(set).to.deep.equal(lower);
       expect(await owner.done('PUT', `/organizations/${id}/sso`, settings)).to.deep.equal(set);
@@ -54,10 +60,10 @@ describe('admin: domains of organizations', () => {
         sso: set,
       });
       expect((await joiner.done('GET', '/organizations')).total).to.equal(1);
-      const lookAlike = await signIn(service, 'new@notsso.example');
+      const lookAlike = await signIn(service, `new@not${SSO}`);
       expect((await lookAlike.ask('GET', `/organizations/${id}`)).status).to.equal(404);
 
-      expect(await stranger.done('GET', '/sso/discover?email=Who@SSO.Example')).to.deep.equal({
+      expect(await stranger.done('GET', `/sso/discover?email=Who@${SSO.toUpperCase()}`)).to.deep.equal({
         organization: 'SSO',
         issuer: owner.issuer,
         client_id: 'annal',
@@ -71,25 +77,25 @@ describe('admin: domains of organizations', () => {
       await owner.done('DELETE', `/organizations/${id}/members?${new URLSearchParams({ issuer, subject })}`);
       expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
       // Without the domain, so does everybody.
-      const other = await signIn(service, 'other@sso.example');
+      const other = await signIn(service, `other@${SSO}`);
       expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(200);
       await owner.done('PUT', `/organizations/${id}/sso`, { ...settings, domains: [] });
       expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(404);
     });
 
     it('gives a domain to one organization, also when many ask at once', async () => {
-      const racer = await signIn(service, 'owner@raced.example');
+      const racer = await signIn(service, `owner@${RACED}`);
       const ids: string[] = [];
       for (const n of [1, 2, 3, 4])
         ids.push((await racer.done('POST', '/organizations', { name: `Race ${n}` })).id);
-      const settings = { issuer: 'https://idp.example', client_id: 'c', domains: ['raced.example'] };
+      const settings = { issuer: 'https://idp.example', client_id: 'c', domains: [RACED] };
       const answers = await Promise.all(
         ids.map((id) => racer.ask('PUT', `/organizations/${id}/sso`, settings)),
       );
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409]);
       const won = ids[answers.findIndex(({ status }) => status === 200)] ?? '';
-      const both = { ...settings, domains: ['raced.example', 'b.example'] };
-      await configure(won, racer, both, 'admin@b.example');
+      const both = { ...settings, domains: [RACED, SECOND] };
+      await configure(won, racer, both, `admin@${SECOND}`);
       const lost = await racer.ask('PUT', `/organizations/${ids.find((id) => id !== won)}/sso`, both);
       const { error } = JSON.parse(lost.text);
       expect([lost.status, ...error.errors.map(({ field }: { field: string }) => field)]).to.deep.equal([
@@ -105,7 +111,7 @@ describe('admin: domains of organizations', () => {
       ['an issuer with a query', { issuer: 'https://idp.example/?a' }, 'issuer'],
       ['no client', { client_id: '' }, 'client_id'],
       ['a domain that is none', { domains: ['clinic'] }, 'domains.0'],
-      ['an address in the place of a domain', { domains: ['a@clinic.example'] }, 'domains.0'],
+      ['an address in the place of a domain', { domains: [`a@${CLINIC}`] }, 'domains.0'],
       ['a domain twice', { domains: ['a.example', 'A.example'] }, 'domains'],
     ];
     for (const [what, more, field] of wrong) {
@@ -120,15 +126,15 @@ describe('admin: domains of organizations', () => {
   it('verifies by the address of an owner, in the domains of single sign-on where there are some', async () => {
     const { id } = await owner.done('POST', '/organizations', { name: 'Verified' });
     const verified = await owner.done('POST', `/organizations/${id}/verify`);
-    expect(verified).to.include({ verified: true, verified_domain: 'clinic.example' });
+    expect(verified).to.include({ verified: true, verified_domain: CLINIC });
     expect(await owner.done('GET', `/organizations/${id}`)).to.deep.equal(verified);
     expect(await owner.done('POST', `/organizations/${id}/verify`)).to.deep.equal(verified);
-    const sso = { issuer: 'https://idp.example', client_id: 'c', domains: ['other-place.example'] };
+    const sso = { issuer: 'https://idp.example', client_id: 'c', domains: [ELSEWHERE] };
     const { id: other } = await owner.done('POST', '/organizations', { name: 'Other' });
-    await configure(other, owner, sso, 'admin@other-place.example');
+    await configure(other, owner, sso, `admin@${ELSEWHERE}`);
     const refusal = await owner.ask('POST', `/organizations/${other}/verify`);
     expect([refusal.status, refusal.text]).to.satisfy(
-      ([status, text]: [number, string]) => status === 403 && text.includes('clinic.example'),
+      ([status, text]: [number, string]) => status === 403 && text.includes(CLINIC),
     );
   });
 
@@ -143,12 +149,12 @@ describe('admin: domains of organizations', () => {
     };
     await put();
     await owner.done('POST', `/organizations/${id}/verify`);
-    expect(await seen()).to.deep.equal([true, 'clinic.example']);
-    await put('clinic.example');
-    expect(await seen()).to.deep.equal([true, 'clinic.example']);
+    expect(await seen()).to.deep.equal([true, CLINIC]);
+    await put(CLINIC);
+    expect(await seen()).to.deep.equal([true, CLINIC]);
     await put();
     expect(await seen()).to.deep.equal([false, null]);
     expect((await owner.done('POST', `/organizations/${id}/verify`)).verified).to.equal(true);
-    expect(await seen()).to.deep.equal([true, 'clinic.example']);
+    expect(await seen()).to.deep.equal([true, CLINIC]);
   });
 });

@@ -2,11 +2,13 @@
 import { expect } from 'chai';
 import { verify } from '#projections/verify.ts';
 import { openEventStore } from '#src/events/open.ts';
-import { type AdminUser, signIn, withToken } from '#test/support/admin.ts';
+import { type AdminUser, newDomain, signIn, withToken } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { startService } from '#test/support/service.ts';
+
+const CLINIC = newDomain('clinic');
 
 describe('admin: what was written', () => {
   let service: InProcess;
@@ -17,7 +19,7 @@ describe('admin: what was written', () => {
 
   before(async () => {
     service = await startInProcess();
-    owner = await signIn(service, 'owner@clinic.example');
+    owner = await signIn(service, `owner@${CLINIC}`);
     const made = await owner.done('POST', '/sandbox/quickstart', { name: 'Kept' });
     project = made.project.id;
     organization = made.organization.id;
@@ -33,7 +35,7 @@ describe('admin: what was written', () => {
     const settings = {
       issuer: 'https://idp.example',
       client_id: 'c',
-      domains: ['clinic.example'],
+      domains: [CLINIC],
     };
     await owner.done('PUT', `/organizations/${organization}/sso`, settings);
     await owner.done('POST', `/organizations/${organization}/verify`);

@@ -1,7 +1,9 @@
 /** Organizations, members, roles and projects through the admin interface. */
 import { expect } from 'chai';
-import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { type AdminUser, newDomain, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+
+const CLINIC = newDomain('clinic');
 
 describe('admin: organizations and projects', () => {
   let service: InProcess;
@@ -13,9 +15,9 @@ describe('admin: organizations and projects', () => {
 
   before(async () => {
     service = await startInProcess();
-    owner = await signIn(service, 'owner@clinic.example');
-    admin = await signIn(service, 'admin@clinic.example');
-    developer = await signIn(service, 'dev@clinic.example');
+    owner = await signIn(service, `owner@${CLINIC}`);
+    admin = await signIn(service, `admin@${CLINIC}`);
+    developer = await signIn(service, `dev@${CLINIC}`);
     stranger = await signIn(service, 'sam@elsewhere.example');
     org = (await owner.done('POST', '/organizations', { name: 'Clinic' })).id;
     for (const [user, role] of [
@@ -153,7 +155,7 @@ describe('admin: organizations and projects', () => {
         ['GET', `/organizations/${org}/members`, undefined, 200, 200, 200],
         ['POST', `/organizations/${org}/projects`, { name: 'x' }, 403, 201, 201],
         ['PUT', `/organizations/${org}/sso`, sso({}), 403, 403, 200],
-        ['PUT', `/organizations/${org}/sso`, sso({ domains: ['clinic.example'] }), 403, 200, 200],
+        ['PUT', `/organizations/${org}/sso`, sso({ domains: [CLINIC] }), 403, 200, 200],
         ['PUT', `/organizations/${org}/sso`, sso({ domains: ['x.example'] }), 403, 403, 403],
         ['PUT', `/organizations/${org}/sso`, sso({ client_id: 'd' }), 403, 403, 200],
         ['PUT', `/organizations/${org}/sso`, sso({ issuer: 'https://j.example' }), 403, 403, 200],
@@ -200,8 +202,8 @@ describe('admin: organizations and projects', () => {
     it('lists members with their roles', async () => {
       const { data } = await developer.done('GET', `/organizations/${org}/members`);
       const roles = data.map(({ email, role }) => [email, role]);
-      expect(roles).to.deep.include(['owner@clinic.example', 'owner']);
-      expect(roles).to.deep.include(['dev@clinic.example', 'developer']);
+      expect(roles).to.deep.include([`owner@${CLINIC}`, 'owner']);
+      expect(roles).to.deep.include([`dev@${CLINIC}`, 'developer']);
     });
   });
 });

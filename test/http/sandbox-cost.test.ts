@@ -35,8 +35,8 @@ describe('what filling a sandbox costs', () => {
     const { id } = await user.done('POST', `/organizations/${organization}/projects`, { name: 'Pilot' });
     await eventually(async () => {
       const { rowCount } = await service.pool.query(
-        `select from log.events where stream = $1 and type = 'SandboxProvisioned'`,
-        [`project-${id}`],
+        'select from projects.project where id = $1 and filling is null',
+        [id],
       );
       return rowCount === 1;
     }, 120_000);

@@ -1,7 +1,9 @@
 /** Sandboxes over HTTP: filled in the background, seen by their project alone, reset without anybody else losing anything. */
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { parseMetadata } from '#src/events/metadata.ts';
 import { openEventStore } from '#src/events/open.ts';
+import type { RecordedEvent } from '#src/events/store.ts';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { isObject } from '#src/shared/json.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
@@ -45,10 +47,19 @@ describe('sandbox over HTTP', () => {
 
   async function isFilled(id: string): Promise<boolean> {
     const { rowCount } = await service.pool.query(
-      `select from log.events where stream = $1 and type = 'SandboxProvisioned'`,
-      [`project-${id}`],
+      'select from projects.project where id = $1 and filling is null',
+      [id],
     );
     return rowCount !== 0;
+  }
+
+  /** All events of a project: of its streams, and of its environments. */
+  async function eventsOf(id: string, databaseUrl = service.databaseUrl): Promise<RecordedEvent[]> {
+    const store = await openEventStore({ url: databaseUrl, eventStoreUrl: EVENTSTORE_URL });
+    const events = await wholeLog(store).finally(() => store.close());
+    return events.filter(
+      ({ stream, metadata }) => stream === `project-${id}` || parseMetadata(metadata).owner?.project === id,
+    );
   }
 
   /** Ids of all that a search finds. */
@@ -93,10 +104,8 @@ describe('sandbox over HTTP', () => {
       const content = await service.fhir(`${service.url}/v1/documents/${String(id)}/content`, { key });
       expect([content.status, Buffer.byteLength(content.text), status]).to.deep.equal([200, size, 'final']);
     }
-    const { rowCount } = await service.pool.query(
-      `select from log.events where data like '%"attachment":{%"data":"%'`,
-    );
-    expect(rowCount).to.equal(0);
+    const events = await eventsOf(project.id);
+    expect(events.filter(({ data }) => /"attachment":\{.*"data":"/s.test(data))).to.deep.equal([]);
   });
 
   it('holds synthetic patients soon after the project was opened, and nothing in production', async () => {
@@ -135,26 +144,27 @@ describe('sandbox over HTTP', () => {
     }
   });
 
-  it('is there for the quickstart project, too, and only once', async () => {
+  it('is there for the quickstart project, too, and only once', async function () {
+    if (EVENTSTORE_URL !== '') this.skip(); // an earlier test founded the one of a log that tests share
     await eventually(
       async () => (await found(service.key, 'Patient?_count=100')).length === PATIENTS,
       60_000,
     );
-    const { rows } = await service.pool.query(
-      `select type from log.events where type like 'Sandbox%' and stream = (select 'project-' || id from projects.project where name = 'Quickstart')`,
+    const { rows } = await service.pool.query<{ project: string }>(
+      'select project from projects.api_key where sha256 = $1',
+      [createHash('sha256').update(service.key).digest('hex')],
     );
-    expect(rows.map(({ type }) => type)).to.deep.equal([
+    const events = await eventsOf(rows[0]?.project ?? '');
+    expect(events.map(({ type }) => type).filter((type) => type.startsWith('Sandbox'))).to.deep.equal([
       'SandboxProvisioningRequested',
       'SandboxProvisioned',
     ]);
   });
 
   it('bears metadata by which later parts know that no webhook tells of it', async () => {
-    const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
-    const events = (await wholeLog(store)).filter(
-      ({ metadata }) => parseMetadata(metadata).owner?.project === project.id,
+    const events = (await eventsOf(project.id)).filter(
+      ({ metadata }) => parseMetadata(metadata).owner !== undefined,
     );
-    await store.close();
     expect(events.length).to.be.greaterThan(PATIENTS * 40);
     for (const { metadata, type } of events) {
       const { credential, append } = parseMetadata(metadata);
@@ -185,7 +195,7 @@ describe('sandbox over HTTP', () => {
       [1, 2].map(() => user.ask('POST', `/projects/${project.id}/sandbox/reset`)),
     );
     await eventually(
-      async () => (await status(project.id)).synthetic_patients === PATIENTS && (await resets(project.id)),
+      async () => (await status(project.id)).synthetic_patients === PATIENTS && (await isFilled(project.id)),
       90_000,
     );
     writing = false;
@@ -206,14 +216,6 @@ describe('sandbox over HTTP', () => {
     expect(await status(other.id)).to.include({ synthetic_patients: PATIENTS, own_patients: 1, resets: 0 });
   });
 
-  async function resets(id: string): Promise<boolean> {
-    const { rows } = await service.pool.query<{ type: string }>(
-      `select type from log.events where stream = $1 and type like 'Sandbox%' order by revision desc limit 1`,
-      [`project-${id}`],
-    );
-    return rows[0]?.type === 'SandboxProvisioned';
-  }
-
   it('shows nothing to who is no member', async () => {
     const stranger = await signIn(service, 'sam@elsewhere.example');
     const unknown = await stranger.ask('GET', '/projects/proj_nothing/sandbox');
@@ -226,6 +228,7 @@ describe('sandbox over HTTP', () => {
   });
 
   it('waits for a few others of one person or organization only; more are refused until then', async function () {
+    if (EVENTSTORE_URL !== '') this.skip(); // a log that tests share would keep later ones filling these
     this.timeout(120_000);
     const busy = await startInProcess({}, { SANDBOX_PATIENTS: '30' });
     try {
@@ -292,8 +295,8 @@ describe('sandbox over HTTP', () => {
       const answer = await someone.ask('POST', `/projects/${id}/sandbox/reset`);
       expect(answer.status).to.equal(200);
       expect(JSON.parse(answer.text)).to.deep.equal({ ...nothing, resets: 1 });
-      const { rowCount } = await empty.pool.query(`select from log.events where stream like 'directory-%'`);
-      expect(rowCount).to.equal(0);
+      const events = await eventsOf(id, empty.databaseUrl);
+      expect(events.filter(({ stream }) => stream.startsWith('directory-'))).to.deep.equal([]);
     } finally {
       await empty.stop();
     }

@@ -1,4 +1,5 @@
 /** The admin interface as one person uses it, signed in at the development issuer. */
+import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
 import { personOf, subjectOf } from '#src/identity/dev-issuer/people.ts';
@@ -38,6 +39,11 @@ export interface AdminUser {
   ): Promise<Answer>;
   /** As `ask`. @throws unless the answer is a 2xx. @returns its JSON */
   done(method: string, path: string, body?: unknown): Promise<AdminJson>;
+}
+
+/** A domain that no organization has yet, also where tests share a log with those before them. */
+export function newDomain(name: string): string {
+  return `${name}-${randomBytes(4).toString('hex')}.example`;
 }
 
 /** Signs somebody in at a service's development issuer. */

@@ -8,7 +8,7 @@ import './described.ts';
 import { createDatabase } from './database.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import { freePort } from './process.ts';
-import { EVENTSTORE_URL, foundProject } from './project.ts';
+import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
 import { Answer, type Call } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -69,6 +69,7 @@ export async function startInProcess(
   const base = `${url}/fhir/R4`;
   const newProject = async (): Promise<string> => (await foundProject(database.url)).key;
   // A log that outlives the test has the quickstart project of the tests before it.
+  if (EVENTSTORE_URL !== '') await caughtUp(url);
   const key = EVENTSTORE_URL === '' ? quickstart.sandbox_key : await newProject();
   const fhir = (path: string, call: KeyedCall = {}): Promise<Answer> =>
     send(path.startsWith('http') ? path : base + path, call, key);

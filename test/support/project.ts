@@ -11,6 +11,11 @@ import { eventually } from './process.ts';
 /** The event store that the tests run against, and share; empty: the log in each service's own PostgreSQL. */
 export const { EVENTSTORE_URL = '' } = process.env;
 
+/** Waits until a service shows what tests before it left in a log that they share: until then it may answer 503. */
+export function caughtUp(url: string): Promise<void> {
+  return eventually(async () => (await fetch(`${url}/health/ready`)).ok, 60_000);
+}
+
 /** Founds an organization with a project and a key, and waits until the service on a database knows the key. */
 export function foundProject(databaseUrl: string): Promise<Founded> {
   return withKey(databaseUrl, (handler) => found({ handler, now: nowMicros }, 'Another', 'sandbox'));

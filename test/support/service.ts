@@ -11,7 +11,7 @@ import { bundledProgram } from './bundled-program.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import './described.ts';
 import { freePort, ROOT } from './process.ts';
-import { EVENTSTORE_URL, foundProject } from './project.ts';
+import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
 
 /** How long a start may take, in ms: the first one makes a database cluster. */
 const START_MS = 60_000;
@@ -134,6 +134,7 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
   }
   const url = `http://127.0.0.1:${port}`;
   const shared = EVENTSTORE_URL !== '' && (options.env?.EVENTSTORE_URL ?? EVENTSTORE_URL) === EVENTSTORE_URL;
+  if (shared) await caughtUp(url);
   if (shared && !known) await takeProject(dataDir, options.databaseUrl);
   const key = options.key ?? (await readKey(dataDir));
   let stopped: Promise<void> | undefined;
