@@ -19,8 +19,9 @@ export class Field {
   /** A component's subcomponent, both from 1, without blanks around it; empty when it is not there. `""` is empty, too. */
   part(component: number, subcomponent = 1): string {
     const { delimiters } = this.reading;
-    const of = this.raw.split(delimiters.component)[component - 1] ?? '';
-    const parts = delimiters.subcomponent === undefined ? [of] : of.split(delimiters.subcomponent);
+    const of = this.raw.split(delimiters.component, component)[component - 1] ?? '';
+    const parts =
+      delimiters.subcomponent === undefined ? [of] : of.split(delimiters.subcomponent, subcomponent);
     return this.#plain(parts[subcomponent - 1] ?? '');
   }
 
@@ -29,9 +30,18 @@ export class Field {
     const { component, subcomponent } = this.reading.delimiters;
     const parts = this.raw.split(component).flatMap((one) => one.split(subcomponent ?? component));
     return parts
+      .filter((part) => part !== '')
       .map((part) => this.#plain(part))
       .filter((part) => part !== '')
       .join(' ');
+  }
+
+  /** Whether nothing stands in it but delimiters. `""` is something: chapter 2, "Field", parts null from not valued. */
+  get isUnvalued(): boolean {
+    const { component, subcomponent = component } = this.reading.delimiters;
+    for (const sign of this.raw)
+      if (sign !== component && sign !== subcomponent && sign.trim() !== '') return false;
+    return true;
   }
 
   /** All of it, delimiters of components included: of fields that are one text. */

@@ -116,6 +116,31 @@ describe('import of laboratory messages', () => {
     ]);
   });
 
+  it('keeps the value of a correction that has none, takes back what is "", and goes by the time of issue', async () => {
+    await imported(results(GLUCOSE));
+    const obx = (value: string, status: string, more = '') =>
+      `OBX|1|NM|2345-7^Glucose^LN||${value}||3.9-6.1||||${status}${more}`;
+    const sent = async (issued: string, result: string): Promise<JsonObject> => {
+      const answer = await imported(oru(OBR.replace('092500', issued), result));
+      const [first] = observations(answer);
+      return { ...first, warnings: answer.warnings ?? null };
+    };
+    const kept = await sent('100000', obx('', 'C'));
+    expect(kept).to.deep.include({ version: 2, status: 'corrected', unit: 'mmol/L' });
+    expect(String(kept.value)).to.equal('5.60');
+    expect(kept.reference_range).to.deep.equal({ low: 3.9, high: 6.1 });
+    expect(kept.note).to.match(/OBX-5 is empty/);
+    expect(kept.warnings).to.include('OBX[1]: it has no value: the earlier one stays');
+    const final = await sent('110000', obx('6.1', 'F'));
+    expect(final).to.deep.include({ version: 3, status: 'final', value: 6.1, note: null });
+    await sent('120000', obx('6.2', 'C'));
+    const resent = await sent('', obx('6.1', 'F', '|||20260331080000+0200'));
+    expect(resent).to.deep.include({ version: 4, status: 'corrected', value: 6.2 });
+    const deleted = await sent('130000', obx('""', 'C'));
+    expect(deleted).to.deep.include({ version: 5, value: null, note: null });
+    expect(deleted.warnings).to.include('OBX[1]: it takes back the earlier value');
+  });
+
   it('keeps what others added to a result', async () => {
     const [glucose] = observations(await imported(results(GLUCOSE)));
     const stored = await rest.fhir('Observation', glucose?.id);

@@ -69,6 +69,44 @@ describe('a result that comes again', () => {
       expect(warnings).to.have.length(1);
     });
 
+  const corrected = { valueString: 'a', status: 'corrected', issued: T1 };
+  it('is final after corrected when it was made after that was issued', () => {
+    const { entry } = when(corrected, draft({ valueString: 'b', issued: T2 }, { made: T2 }));
+    expect(entry?.resource).to.include({ status: 'final', valueString: 'b', issued: T2 });
+  });
+  it('is left out when only its message is later than the correction', () => {
+    for (const more of [{}, { made: T1 }])
+      expect(when(corrected, draft({ valueString: 'b', issued: T2 }, more)).entry).to.equal(undefined);
+    const preliminary = draft({ valueString: 'b', issued: T2, status: 'preliminary' }, { made: T2 });
+    expect(when(corrected, preliminary).entry).to.equal(undefined);
+  });
+
+  const KEEPING = { keeps: ['value', 'referenceRange', 'interpretation'], keptNote: 'kept' };
+  it('without a value keeps the one that was there, with a note', () => {
+    const there = { valueString: 'a', interpretation: [{ text: 'H' }], referenceRange: [{ text: '1-2' }] };
+    const members = { status: 'corrected', referenceRange: [{ text: '1-3' }], note: [{ text: 'n' }] };
+    const { entry, warnings } = when(there, draft(members, KEEPING));
+    expect(entry?.resource).to.deep.include({
+      ...there,
+      ...members,
+      note: [{ text: 'n' }, { text: 'kept' }],
+    });
+    expect(warnings[1]).to.equal('OBX[1]: it has no value: the earlier one stays');
+    // Sent again it says nothing new; a value that comes after it takes the note away.
+    expect(when(entry?.resource, draft(members, KEEPING))).to.deep.equal({ entry: undefined, warnings: [] });
+    const valued = when(entry?.resource, draft({ status: 'corrected', valueString: 'b' }));
+    expect(valued.entry?.resource).not.to.have.property('note');
+  });
+  it('without a value has no note on one that never was', () => {
+    const { entry } = when({ status: 'preliminary' }, draft({}, KEEPING));
+    expect(entry?.resource).not.to.have.property('note');
+  });
+  it('that takes back a value says so', () => {
+    const { entry, warnings } = when({ valueString: 'a' }, draft({ status: 'corrected' }));
+    expect(entry?.resource).not.to.have.property('valueString');
+    expect(warnings[1]).to.equal('OBX[1]: it takes back the earlier value');
+  });
+
   it('comes back after it was taken back, when it is later', () => {
     const { entry } = when(
       { valueString: 'a', status: 'entered-in-error', issued: T1 },
@@ -77,7 +115,7 @@ describe('a result that comes again', () => {
     expect(entry?.resource).to.include({ status: 'final', valueString: 'b' });
   });
   it('that is taken back without a value keeps it', () => {
-    const now = draft({ status: 'entered-in-error' }, { keepsValue: true });
+    const now = draft({ status: 'entered-in-error' }, { keeps: ['value'] });
     expect(when({ valueString: 'a' }, now).entry?.resource).to.include({
       valueString: 'a',
       status: 'entered-in-error',
@@ -137,7 +175,7 @@ describe('a document that comes again', () => {
     type: 'DocumentReference',
     key: 'k',
     place: 'OBX[1]',
-    keepsValue: true,
+    keeps: ['content'],
     resource: {
       resourceType: 'DocumentReference',
       identifier: [identifierOf('k')],

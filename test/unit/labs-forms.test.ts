@@ -81,9 +81,10 @@ describe('messages that are made to take long', () => {
   ];
   for (const [name, text] of hostile)
     it(name, () => {
-      const before = performance.now();
+      const before = process.cpuUsage();
       become(text);
-      expect(performance.now() - before).to.be.below(3_000);
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1000, 'ms').to.be.below(3_000);
     });
 });
 

@@ -1,6 +1,7 @@
 /** Units as laboratories write them, held to UCUM's own library; numbers, ranges and codes. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { unitOf } from '#src/fhir/labs/international.ts';
 import { decimalIn, measuredIn } from '#src/fhir/labs/numbers.ts';
 import { rangeOf } from '#src/fhir/labs/range.ts';
 import { ucumOf } from '#src/fhir/labs/units.ts';
@@ -61,6 +62,25 @@ describe('units of laboratories', () => {
     expect(ucumOf('{score}/a', true)).to.equal('{score}/a');
     expect(ucumOf('foo', true)).to.equal(undefined);
     expect(ucumOf('a b', true)).to.equal(undefined);
+  });
+
+  const code = (loinc: string, display?: string) => ({
+    coding: [{ system: 'http://loinc.org', code: loinc, ...(display === undefined ? {} : { display }) }],
+  });
+  it('are international where what was measured is given in these', () => {
+    expect(unitOf('uU/mL', code('3016-3'))).to.equal('u[IU]/mL');
+    expect(unitOf('mU/L', code('20448-7'))).to.equal('m[IU]/L');
+    expect(unitOf('U/L', code('19080-1'))).to.equal('[IU]/L');
+    expect(unitOf('uU/mL', { coding: [{ system: 'urn:lab', code: 'tsh' }] })).to.equal('u[IU]/mL');
+    expect(unitOf('mU/L', { text: 'β-hCG' })).to.equal('m[IU]/L');
+    for (const unit of ['u[IU]/mL', 'm[IU]/L', '[IU]/L']) expect(isUnit(UCUM, unit)).to.equal(true);
+  });
+  it('stay units of enzymes where it is one, or not certain', () => {
+    expect(unitOf('U/L', code('1742-6', 'ALT'))).to.equal('U/L');
+    expect(unitOf('uU/mL', { text: 'TSH receptor antibodies' })).to.equal('uU/mL');
+    expect(unitOf('uU/mL', undefined)).to.equal('uU/mL');
+    expect(unitOf('kU/L', code('3016-3'))).to.equal('kU/L');
+    expect(unitOf(undefined, code('3016-3'))).to.equal(undefined);
   });
 
   it('are all known to UCUM’s library', () => {

@@ -39,8 +39,6 @@ const OWN: Readonly<Record<LabType, readonly string[]>> = {
   Specimen: ['subject', 'type', 'receivedTime', 'collection', 'condition'],
   DocumentReference: ['status', 'docStatus', 'type', 'subject', 'date', 'description', 'content', 'context'],
 };
-/** Beside its value a result that is sent without one keeps these. */
-const KEPT = ['referenceRange', 'content'];
 /** Values, and what says that there is none. */
 const VALUE = /^(?:value[A-Z]|component$|dataAbsentReason$)/;
 
@@ -78,9 +76,9 @@ export function decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes
       notes.warn(draft.place, 'it has no payload');
       return { draft, entries: [] };
     }
-    const next = nextOf(draft, there.resource, resource);
+    const { next, note } = nextOf(draft, there.resource, resource);
     if (isSameBut(there.resource, next)) return { draft, earlier: there, entries: [] };
-    const stale = type === 'Specimen' ? undefined : whyStale(there.resource, resource);
+    const stale = type === 'Specimen' ? undefined : whyStale(there.resource, resource, draft.made);
     const result =
       stale === undefined ? next : { ...there.resource, ...withResults(type, there.resource, resource) };
     if (stale !== undefined && type !== 'DiagnosticReport') notes.warn(draft.place, stale);
@@ -92,6 +90,10 @@ export function decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes
         draft.place,
         `an earlier result is replaced by version ${there.version + 1}: it is ${String(result.status)}`,
       );
+    if (stale === undefined && note !== undefined)
+      notes.warn(draft.place, 'it has no value: the earlier one stays');
+    if (stale === undefined && hasValue(there.resource) && !hasValue(result))
+      notes.warn(draft.place, 'it takes back the earlier value');
     return {
       draft,
       earlier: there,
@@ -151,19 +153,37 @@ function replacement(
 }
 
 /** The version after: what the import decides on anew, what others added as it was. */
-function nextOf({ type, keepsValue }: Draft, before: JsonObject, draft: JsonObject): JsonObject {
-  const next = { ...without(before, ...OWN[type], 'text'), ...without(draft, 'identifier') };
-  const kept = keepsValue === true ? valueKept(before, draft) : {};
-  return { ...next, ...kept, ...withResults(type, before, draft) };
+function nextOf(
+  { type, keeps = [], keptNote }: Draft,
+  before: JsonObject,
+  draft: JsonObject,
+): { next: JsonObject; note: string | undefined } {
+  const kept = keptOf(before, draft, keeps);
+  const note = hasValue(kept) ? keptNote : undefined;
+  const next = {
+    ...without(before, ...OWN[type], 'text'),
+    ...without(draft, 'identifier'),
+    ...kept,
+    ...(note === undefined ? {} : { note: [...listIn(draft.note), { text: note }] }),
+    ...withResults(type, before, draft),
+  };
+  return { next, note };
 }
 
-/** What was measured, of a result that is sent without it. */
-function valueKept(before: JsonObject, draft: JsonObject): JsonObject {
-  const valued = Object.keys(draft).some((name) => VALUE.test(name));
-  if (valued || draft.content !== undefined) return {};
+/** What stays of what was there. @param keeps `value`, or elements' names */
+function keptOf(before: JsonObject, draft: JsonObject, keeps: readonly string[]): JsonObject {
+  const said = new Set(Object.keys(draft).map(kindOf));
   return Object.fromEntries(
-    Object.entries(before).filter(([name]) => VALUE.test(name) || KEPT.includes(name)),
+    Object.entries(before).filter(([name]) => keeps.includes(kindOf(name)) && !said.has(kindOf(name))),
   );
+}
+
+function kindOf(name: string): string {
+  return VALUE.test(name) ? 'value' : name;
+}
+
+function hasValue(resource: JsonObject): boolean {
+  return Object.keys(resource).some((name) => VALUE.test(name));
 }
 
 /** A report keeps the results of earlier messages beside its new ones. */
@@ -174,11 +194,15 @@ function withResults(type: LabType, before: JsonObject, draft: JsonObject): Json
   return all.size === 0 ? {} : { result: [...all.values()] };
 }
 
-/** Why a report does not change what is there; undefined when it does. */
-function whyStale(before: JsonObject, draft: JsonObject): string | undefined {
+/**
+ * Why a report does not change what is there; undefined when it does. A final result takes the place of a corrected one
+ * only when it was made after that was issued, by the report's own times: a message that is sent again has a new MSH-7.
+ */
+function whyStale(before: JsonObject, draft: JsonObject, made: string | undefined): string | undefined {
   const [then, now] = [momentIn(before), momentIn(draft)];
   if (now < then) return 'it is older than the result that is there, which stays';
-  if (isStepBack(before.status, draft.status))
+  const isLaterFinal = draft.status === 'final' && Date.parse(made ?? '') > then;
+  if (isStepBack(before.status, draft.status) && !isLaterFinal)
     return 'it is a step back from the result that is there, which stays';
   if (isWithdrawn(before.status) && !isWithdrawn(draft.status) && !(now > then))
     return 'the result was taken back, and this is no later one';

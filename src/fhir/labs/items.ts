@@ -4,6 +4,7 @@ import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { type Decimal, LOINC, present, splitCode, toConcept, toNote } from '../v1/elements.ts';
 import { toObservation } from '../v1/observation.ts';
 import { labelOf } from './codes.ts';
+import { unitOf } from './international.ts';
 import { type Draft, identifierOf, keyOf, type Labs, Notes } from './labs.ts';
 import { rangeOf } from './range.ts';
 import { localSystem } from './systems.ts';
@@ -60,7 +61,7 @@ export function labsOfItems(items: readonly LabItem[], of: OfItems): Labs {
         of.subject,
       ),
       code: coded.concept,
-      ...valueOfItem(item, place, notes),
+      ...valueOfItem(item, coded.concept, place, notes),
       ...toNote(item.note),
     };
     const key = keyOfItem(item, resource, of, seen);
@@ -81,10 +82,10 @@ function codeOf(item: LabItem, source: string): { concept: JsonObject; loinc: bo
   };
 }
 
-function valueOfItem(item: LabItem, place: string, notes: Notes): JsonObject {
+function valueOfItem(item: LabItem, concept: JsonObject, place: string, notes: Notes): JsonObject {
   const { value, value_text: text, value_code: coded, value_boolean: truth, reference_range: range } = item;
   const unit = item.unit ?? '';
-  const code = ucumOf(unit);
+  const code = unitOf(ucumOf(unit), concept);
   if (unit !== '' && code === undefined)
     notes.warn(place, `the unit ${unit.slice(0, 60)} is kept as it is: it is not surely one of UCUM`);
   const end = (number: Decimal | undefined): Json | undefined =>

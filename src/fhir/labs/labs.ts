@@ -14,8 +14,12 @@ export interface Draft {
   readonly key: string;
   /** Where it stood, for who sent it: `OBX[3]`, `items.2`. */
   readonly place: string;
-  /** Without a value of its own it has the one that an earlier report gave. */
-  readonly keepsValue?: true;
+  /** What it does not say, and an earlier report did: `value`, or elements' names. */
+  readonly keeps?: readonly string[];
+  /** Note on a value that it keeps. */
+  readonly keptNote?: string;
+  /** The latest of the times that the report itself gives the result: a dateTime. A message sent again has the same. */
+  readonly made?: string;
   /** Without id; references to other drafts are `draftUrl`s. */
   readonly resource: JsonObject;
 }

@@ -4,6 +4,7 @@ import { momentOf } from '#src/hl7v2/time.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { present } from '../v1/elements.ts';
 import { codedIn, conceptIn } from './codes.ts';
+import { unitOf } from './international.ts';
 import { interpretationOf } from './interpretation.ts';
 import { identifierOf } from './labs.ts';
 import type { Result } from './orders.ts';
@@ -39,7 +40,8 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
   if (code?.loinc !== true) told.unmapped(code?.label ?? obx.place);
   const unit = obx.first(6);
   const written = powerIn(unit) ?? (unit.part(1) || unit.part(2) || unit.part(9));
-  const ucum = ucumOf(written, /^UCUM$/i.test(unit.part(3)));
+  const named = /^UCUM$/i.test(unit.part(3));
+  const ucum = named ? ucumOf(written, named) : unitOf(ucumOf(written), code?.concept);
   if (written !== '' && ucum === undefined)
     told.warn(obx.place, `the unit ${written.slice(0, 60)} is kept as it is: it is not surely one of UCUM`);
   const type = obx.part(2).toUpperCase();

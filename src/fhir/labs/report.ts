@@ -11,7 +11,7 @@ import type { Reading } from './reading.ts';
 import { specimensOf } from './specimen.ts';
 import { reportStatus, statusFromReport } from './status.ts';
 import { authorityOf } from './systems.ts';
-import { fhirTime, isAfter } from './times.ts';
+import { fhirTime, isAfter, latest } from './times.ts';
 
 const SECTIONS = 'http://terminology.hl7.org/CodeSystem/v2-0074';
 const SECTION_CODES = new Set(
@@ -21,7 +21,16 @@ const SECTION_CODES = new Set(
 );
 const IMAGING = new Set('CT CTH CUS NMR NMS OUS RAD RUS RX VUS XRC'.split(' '));
 /** Of OBX-11: a result is taken back or said to be final, and its value need not be sent again. */
-const KEEPING = new Set(['D', 'U', 'W']);
+const NEED_NO_VALUE = new Set(['D', 'U', 'W']);
+/** Of OBX-11: there is no value, whatever an earlier report said. */
+const HAVE_NO_VALUE = new Set(['N', 'X']);
+/** What an empty field of OBX leaves as it was. */
+const LEFT = [
+  [5, 'value'],
+  [7, 'referenceRange'],
+  [8, 'interpretation'],
+] as const;
+const KEPT_NOTE = 'The value is that of an earlier report: this one has none (OBX-5 is empty).';
 /** Notes on a report, which R4 lacks: https://hl7.org/fhir/R5/diagnosticreport-definitions.html#DiagnosticReport.note */
 const NOTE = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-DiagnosticReport.note';
 
@@ -55,7 +64,7 @@ export function orderDrafts(order: Order, message: string, parents: Parents, rea
         type: 'DocumentReference',
         key: own,
         place: obx.place,
-        keepsValue: true,
+        keeps: ['content'],
         resource: documentOf(result, of, reading),
       });
       continue;
@@ -67,7 +76,8 @@ export function orderDrafts(order: Order, message: string, parents: Parents, rea
       type: 'Observation',
       key: own,
       place: obx.place,
-      ...(KEEPING.has(obx.part(11).toUpperCase()) ? { keepsValue: true } : {}),
+      ...kept(result),
+      ...madeAt(latest([times.released, timeIn(obx, 19, reading), timeIn(obx, 14, reading)])),
       resource: observationOf(
         result,
         {
@@ -134,20 +144,42 @@ function parentsOf(obr: Segment | undefined, parents: Parents): string[] {
   return found === undefined ? [] : [found];
 }
 
+/**
+ * What a result keeps of an earlier report: an empty field is one that was not valued, and changes nothing; `""` takes back
+ * what was there (HL7 v2 chapter 2, "Field").
+ */
+function kept({ obx, more }: Result): Pick<Draft, 'keeps' | 'keptNote'> {
+  const letter = obx.part(11).toUpperCase();
+  const isLeft = (field: number): boolean =>
+    [obx, ...more].every((segment) => segment.all(field).every((one) => one.isUnvalued));
+  if (HAVE_NO_VALUE.has(letter) || !isLeft(5)) return {};
+  const keeps = LEFT.flatMap(([field, name]) => (isLeft(field) ? [name] : []));
+  return NEED_NO_VALUE.has(letter) ? { keeps } : { keeps, keptNote: KEPT_NOTE };
+}
+
+function madeAt(made: string | undefined): Pick<Draft, 'made'> {
+  return made === undefined ? {} : { made };
+}
+
 interface Times {
   readonly effective: string | undefined;
   readonly end: string | undefined;
   readonly issued: string | undefined;
+  /** When the results were released; `issued` is when they were sent where nothing says that. */
+  readonly released: string | undefined;
 }
 
 function timesOf({ obr, specimens }: Order, reading: Reading): Times {
   const [specimen] = specimens;
   const collected = specimen === undefined ? undefined : timeIn(specimen, 17, reading);
-  if (obr === undefined) return { effective: collected, end: undefined, issued: reading.sent };
+  if (obr === undefined)
+    return { effective: collected, end: undefined, issued: reading.sent, released: undefined };
+  const released = fhirTime(timeIn(obr, 22, reading), 'instant');
   return {
     effective: timeIn(obr, 7, reading) ?? collected,
     end: timeIn(obr, 8, reading),
-    issued: fhirTime(timeIn(obr, 22, reading), 'instant') ?? reading.sent,
+    issued: released ?? reading.sent,
+    released,
   };
 }
 
@@ -168,13 +200,14 @@ function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): D
     reading.notes.warn(obr.place, `OBR-25 ${letter.slice(0, 10)} is no status of table 0123`);
   const section = obr.part(24).toUpperCase();
   const note = notesOf(notes);
-  const { effective, end, issued } = of;
+  const { effective, end, issued, released } = of;
   const results = of.drafts.filter(({ type }) => type === 'Observation');
   const placer = identifier(orc?.part(2) ? orc : obr, 2);
   return {
     type: 'DiagnosticReport',
     key: of.key,
     place: obr.place,
+    ...madeAt(released),
     resource: {
       resourceType: 'DiagnosticReport',
       ...(note === undefined ? {} : { extension: [{ url: NOTE, valueAnnotation: { text: note } }] }),

@@ -8,6 +8,11 @@ export function fhirTime(text: string | undefined, form: keyof typeof FORMS): st
   return text !== undefined && FORMS[form](text) ? text : undefined;
 }
 
+/** The latest of some times. */
+export function latest(times: readonly (string | undefined)[]): string | undefined {
+  return times.reduce((last, time) => (last === undefined || isAfter(time, last) ? time : last), undefined);
+}
+
 /** Whether a time is later than another. */
 export function isAfter(time: string | undefined, other: string | undefined): boolean {
   return time !== undefined && other !== undefined && Date.parse(time) > Date.parse(other);
