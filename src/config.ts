@@ -303,7 +303,10 @@ function isNetwork(text: string): boolean {
 function hasScheme(text: string, schemes: readonly string[]): boolean {
   try {
     // PostgreSQL's URLs may leave the host out: `postgres://user@/db?host=/run/postgresql`.
-    return schemes.includes(new URL(text.replace(/@\//, '@localhost/')).protocol);
+    const withHost = text.replace(/@\//, '@localhost/');
+    // EventStoreDB's may name several: `esdb://one:2113,two:2113`.
+    const withOne = withHost.replace(/^((?:esdb|kurrentdb):\/\/(?:[^/?#]*@)?[^@,/?#]+)(?:,[^@,/?#]+)+/, '$1');
+    return schemes.includes(new URL(withOne).protocol);
   } catch {
     return false;
   }

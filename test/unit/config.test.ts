@@ -76,6 +76,14 @@ describe('configuration', () => {
     expect(loadConfig({ DATABASE_URL: url }).databaseUrl).to.equal(url);
   });
 
+  it('takes every node of a cluster', () => {
+    for (const eventStoreUrl of [
+      'esdb://one:2113,two:2113,three.example.org:2113?tls=true',
+      'kurrentdb://user:a,secret@127.0.0.1:2113,127.0.0.1:2114',
+    ])
+      expect(loadConfig({ EVENTSTORE_URL: eventStoreUrl })).to.include({ eventStoreUrl });
+  });
+
   it('names every wrong variable in one sentence', () => {
     const message = faultsOf({
       PORT: '70000',
@@ -99,6 +107,8 @@ describe('configuration', () => {
     ['BASE_URL', 'https://x.example?y=1'],
     ['DATABASE_URL', 'mysql://x'],
     ['EVENTSTORE_URL', 'http://x'],
+    ['EVENTSTORE_URL', 'esdb://one:2113,'],
+    ['DATABASE_URL', 'postgres://one:5432,two:5432/annal'],
     ['MAX_BUNDLE_ENTRIES', '0'],
     ['SHUTDOWN_SECONDS', 'soon'],
     ['RATE_LIMIT_PER_MINUTE', '-1'],
