@@ -2,8 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import pg from 'pg';
-import { migrate } from '#src/database/migrate.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
 
 const IDENTIFIER = [{ system: 'urn:annal:test', value: 'the-clinic' }];
@@ -27,8 +26,7 @@ describe('a service killed between the append of a record and that of its direct
   let dataDir: string;
 
   before(async () => {
-    database = await createDatabase();
-    await migrate(database.url);
+    database = await createMigratedDatabase();
     dataDir = await newDataDir();
     const dying = await startService({
       databaseUrl: database.url,

@@ -1,13 +1,12 @@
 /** A log that is cut and grows again under a running instance: nothing more is acknowledged, however long it is by now. */
 import { expect } from 'chai';
-import { migrate } from '#src/database/migrate.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { type EventStore, Unavailable } from '#src/events/store.ts';
 import { readMark } from '#src/operations/log-mark.ts';
 import { LogWatch } from '#src/operations/log-watch.ts';
 import { LogBehind } from '#src/operations/restored-log.ts';
 import { newEvents, newStream, rejection, write } from '#test/contract/event-store/events.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 
 describe('the watch over the log', () => {
   let database: TestDatabase;
@@ -16,8 +15,7 @@ describe('the watch over the log', () => {
   const watches: LogWatch[] = [];
 
   beforeEach(async () => {
-    database = await createDatabase();
-    await migrate(database.url);
+    database = await createMigratedDatabase();
     store = await PostgresEventStore.open({ url: database.url });
     errors = [];
   });

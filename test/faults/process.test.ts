@@ -1,11 +1,10 @@
 /** A process and an event that it cannot act on: the event is set aside, what is behind it goes on, nothing is lost. */
 import { expect } from 'chai';
-import { migrate } from '#src/database/migrate.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { type Position, type RecordedEvent, Unavailable } from '#src/events/store.ts';
 import { Process, type ProcessDefinition } from '#src/operations/process.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 
 describe('a process', () => {
@@ -13,8 +12,7 @@ describe('a process', () => {
   let store: PostgresEventStore;
   const running: Process[] = [];
   beforeEach(async () => {
-    database = await createDatabase();
-    await migrate(database.url);
+    database = await createMigratedDatabase();
     store = await PostgresEventStore.open({ url: database.url });
   });
   afterEach(async () => {

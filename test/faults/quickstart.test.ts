@@ -6,17 +6,15 @@ import { pino } from 'pino';
 import { type App, startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
 import { type Quickstart, writeQuickstart } from '#src/data-dir.ts';
-import { migrate } from '#src/database/migrate.ts';
 import { subjectOf } from '#src/identity/dev-issuer/people.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 describe('quickstart', () => {
   let database: TestDatabase;
   const apps: App[] = [];
   beforeEach(async () => {
-    database = await createDatabase();
-    await migrate(database.url);
+    database = await createMigratedDatabase();
   });
   afterEach(async () => {
     for (const app of apps.splice(0)) await app.close();

@@ -1,10 +1,9 @@
 /** Filling and resetting a sandbox, killed at every kind of append and gone on with by the next start. */
 import { expect } from 'chai';
-import { migrate } from '#src/database/migrate.ts';
 import { DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
 import { personOf, subjectOf } from '#src/identity/dev-issuer/people.ts';
 import { type AdminUser, withToken } from '#test/support/admin.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { scaled } from '#test/support/scale.ts';
@@ -35,8 +34,7 @@ describe('a sandbox whose service is killed', () => {
   before(async function () {
     if (EVENTSTORE_URL !== '') this.skip(); // it looks into the log in PostgreSQL
     dataDir = await temporaryFolder();
-    database = await createDatabase();
-    await migrate(database.url);
+    database = await createMigratedDatabase();
   });
   afterEach(async () => {
     await service?.stop();

@@ -1,17 +1,15 @@
 /** `annal parked`, and the help of the command line. */
 import { expect } from 'chai';
-import { migrate } from '#src/database/migrate.ts';
 import type { Position } from '#src/events/store.ts';
 import { ParkedEvents } from '#src/operations/parked.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startProgram } from '#test/support/process.ts';
 
 describe('annal parked', () => {
   let database: TestDatabase;
   before(async () => {
-    database = await createDatabase();
-    await migrate(database.url);
+    database = await createMigratedDatabase();
   });
   after(() => database.drop());
 

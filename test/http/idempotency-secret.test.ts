@@ -1,8 +1,7 @@
 /** Secrets that an answer shows once: the same for every attempt at a request, and for nobody else. */
 import { expect } from 'chai';
-import { migrate } from '#src/database/migrate.ts';
 import { IdempotencyStore, type Reservation } from '#src/operations/idempotency.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const REQUEST = { scope: 'somebody', key: 'key-1', credential: 'token-1', requestHash: Buffer.alloc(32, 1) };
 
@@ -11,8 +10,7 @@ describe('secrets of requests that are sent again', () => {
   let store: IdempotencyStore;
 
   before(async () => {
-    database = await createDatabase();
-    await migrate(database.url);
+    database = await createMigratedDatabase();
     store = new IdempotencyStore(database.pool);
   });
   after(() => database.drop());

@@ -1,10 +1,9 @@
 /** The limiter itself, over a real database: windows, slices that come back, memory, and a database that is away. */
 import { expect } from 'chai';
-import { migrate } from '#src/database/migrate.ts';
 import { openPool } from '#src/database/pool.ts';
 import { LimitLeases } from '#src/operations/limit-leases.ts';
 import { RateLimits } from '#src/operations/limits.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { scaled } from '#test/support/scale.ts';
 import { tell } from '#test/support/tell.ts';
@@ -15,8 +14,7 @@ describe('the limiter', function () {
   const opened: RateLimits[] = [];
 
   before(async () => {
-    database = await createDatabase();
-    await migrate(database.url);
+    database = await createMigratedDatabase();
   });
   after(async () => {
     await Promise.all(opened.map((limits) => limits.close()));

@@ -1,11 +1,10 @@
 /** What schema operations keeps of events, and ids that stand twice: tampered with, found and named. */
 import { expect } from 'chai';
 import { verify } from '#projections/verify.ts';
-import { migrate } from '#src/database/migrate.ts';
 import { PostgresSnapshots } from '#src/operations/snapshots.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { toMicros } from '#src/shared/time.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Instance, startInstance } from './instance.ts';
 import { created, deleted, Streams, TENANT, updated } from './made.ts';
 
@@ -16,8 +15,7 @@ describe('verify, of what operations keep', () => {
   let observation: string;
 
   before(async () => {
-    database = await createDatabase();
-    await migrate(database.url);
+    database = await createMigratedDatabase();
     instance = await startInstance(database.url);
     const streams = new Streams(instance.store);
     [patient, observation] = [newUuid(), newUuid()];

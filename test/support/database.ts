@@ -9,8 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { PROJECTIONS } from '#projections/all.ts';
+import { prepareReadModels } from '#projections/tables.ts';
 import { platformPackage } from '#src/database/binaries.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
+import { migrate } from '#src/database/migrate.ts';
 import { openPool } from '#src/database/pool.ts';
 
 const run = promisify(execFile);
@@ -27,11 +30,37 @@ let server: Promise<string> | undefined;
 
 /** A fresh, empty database. */
 export async function createDatabase(): Promise<TestDatabase> {
+  return copyOf('template0');
+}
+
+/** A database as the first start of the service leaves it: migrated, with the tables of its read models. */
+export async function createMigratedDatabase(): Promise<TestDatabase> {
+  if (isGiven()) return filled(await createDatabase());
+  template ??= makeTemplate();
+  return copyOf(await template);
+}
+
+let template: Promise<string> | undefined;
+
+/** Made once a process, since making the tables takes longer than copying them. Nobody may be connected to what is copied. */
+async function makeTemplate(): Promise<string> {
+  const { url, pool } = await filled(await createDatabase());
+  await pool.end();
+  return new URL(url).pathname.slice(1);
+}
+
+async function filled(database: TestDatabase): Promise<TestDatabase> {
+  await migrate(database.url);
+  await prepareReadModels(database.pool, PROJECTIONS);
+  return database;
+}
+
+async function copyOf(source: string): Promise<TestDatabase> {
   server ??= serverUrl();
   const admin = await server;
   const name = `annal_test_${randomBytes(8).toString('hex')}`;
   // Copied by files: no checkpoint worth mentioning without fsync, and quicker than through the log.
-  await execute(admin, `CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`);
+  await execute(admin, `CREATE DATABASE ${name} TEMPLATE ${source} STRATEGY file_copy`);
   const url = withDatabase(admin, name);
   const pool = openPool(url);
   return {
@@ -60,9 +89,11 @@ async function execute(url: string, sql: string): Promise<void> {
   }
 }
 
+/** Whether the server is somebody else's, where nothing is to stay. */
+const isGiven = (): boolean => (process.env.ANNAL_TEST_DATABASE_URL ?? '') !== '';
+
 async function serverUrl(): Promise<string> {
-  const given = process.env.ANNAL_TEST_DATABASE_URL;
-  if (given !== undefined && given !== '') return given;
+  if (isGiven()) return process.env.ANNAL_TEST_DATABASE_URL ?? '';
   const folder = await mkdtemp(join(tmpdir(), 'annal-test-'));
   // The user that PostgreSQL runs as must get through to the cluster, which itself is closed to others.
   await chmod(folder, 0o711);

@@ -3,9 +3,8 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
 import { type Config, loadConfig } from '#src/config.ts';
-import { migrate } from '#src/database/migrate.ts';
 import './described.ts';
-import { createDatabase } from './database.ts';
+import { createMigratedDatabase } from './database.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import { freePort } from './process.ts';
 import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
@@ -45,8 +44,7 @@ export async function startInProcess(
   limits: Partial<Config['limits']> = {},
   settings: Readonly<Record<string, string>> = {},
 ): Promise<InProcess> {
-  const database = await createDatabase();
-  await migrate(database.url);
+  const database = await createMigratedDatabase();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const env = {
@@ -65,12 +63,12 @@ export async function startInProcess(
   const app = await startApp({ config, databaseUrl: database.url, log });
   await app.listen();
   const quickstart = await app.quickstart();
-  if (quickstart === undefined) throw new Error('no project was made');
   const base = `${url}/fhir/R4`;
   const newProject = async (): Promise<string> => (await foundProject(database.url)).key;
   // A log that outlives the test has the quickstart project of the tests before it.
   if (EVENTSTORE_URL !== '') await caughtUp(url);
-  const key = EVENTSTORE_URL === '' ? quickstart.sandbox_key : await newProject();
+  const key = EVENTSTORE_URL === '' ? quickstart?.sandbox_key : await newProject();
+  if (key === undefined) throw new Error('no project was made');
   const fhir = (path: string, call: KeyedCall = {}): Promise<Answer> =>
     send(path.startsWith('http') ? path : base + path, call, key);
   return {
