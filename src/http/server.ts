@@ -37,6 +37,7 @@ import { RequestLimits } from './limits.ts';
 import { type Notebook, noteRequest } from './request-note.ts';
 import { ROUTES } from './routes.ts';
 import { VERSION } from './version.ts';
+import { webfingerRouter } from './webfinger.ts';
 
 /** Everything that the server works with. */
 export interface ServerDeps {
@@ -87,6 +88,9 @@ export function createServer(deps: ServerDeps): Server {
   const documentation = documentationRouter(ROUTES, deps.config.baseUrl);
   app.use(documentation.routes());
   app.use(documentation.allowedMethods());
+  const webfinger = webfingerRouter(deps.services.adminQueries.ssoOf, deps.stale);
+  app.use(webfinger.routes());
+  app.use(webfinger.allowedMethods());
   if (deps.devIssuer !== undefined) {
     const issuer = devIssuerRouter(deps.devIssuer, deps.config.baseUrl);
     app.use(issuer.routes());

@@ -1,5 +1,6 @@
 /** E-mail domains of organizations: single sign-on by them, discovery, verification. */
 import { expect } from 'chai';
+import { CLIENT_ID, ISSUER, WEBFINGER } from '#src/http/webfinger.ts';
 import { type AdminUser, newDomain, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
@@ -28,6 +29,10 @@ describe('admin: domains of organizations', () => {
     org = (await owner.done('POST', '/organizations', { name: 'Clinic' })).id;
   });
   after(() => service.stop());
+
+  /** Asks without a credential. */
+  const webfinger = (query: Record<string, string>): Promise<Response> =>
+    fetch(`${service.url}${WEBFINGER}?${new URLSearchParams(query)}`);
 
   /** The owner says where people sign in; an admin with the address then adds its domain. */
   async function configure(id: string, founder: AdminUser, settings: Sso, email: string): Promise<void> {
@@ -69,6 +74,17 @@ describe('admin: domains of organizations', () => {
         client_id: 'annal',
       });
       expect((await stranger.ask('GET', '/sso/discover?email=who@none.example')).status).to.equal(404);
+      const account = `acct:Who@${SSO.toUpperCase()}`;
+      const found = await webfinger({ resource: account });
+      expect(found.headers.get('content-type')).to.equal('application/jrd+json');
+      expect(found.headers.get('access-control-allow-origin')).to.equal('*');
+      const properties = { [CLIENT_ID]: 'annal' };
+      expect(await found.json()).to.deep.equal({
+        subject: account,
+        links: [{ rel: ISSUER, href: owner.issuer, properties }],
+      });
+      const unlinked = await webfinger({ resource: account, rel: 'http://webfinger.net/rel/avatar' });
+      expect(await unlinked.json()).to.deep.equal({ subject: account, links: [] });
 
       // Named and removed, a person stays out.
       const { issuer, subject } = joiner;
@@ -81,6 +97,31 @@ describe('admin: domains of organizations', () => {
       expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(200);
       await owner.done('PUT', `/organizations/${id}/sso`, { ...settings, domains: [] });
       expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(404);
+    });
+
+    it('answers alike for all domains that nobody has, and names what is no account', async () => {
+      const [one, two] = await Promise.all(
+        ['one', 'two'].map(async (name) => {
+          const answer = await webfinger({ resource: `acct:who@${name}.none.example` });
+          const { error } = JSON.parse(await answer.text());
+          return { status: answer.status, type: error.type, message: error.message };
+        }),
+      );
+      expect(one).to.deep.equal(two);
+      expect(one?.status).to.equal(404);
+      const wrong: Record<string, string>[] = [
+        {},
+        { resource: `who@${SSO}` },
+        { resource: 'acct:who' },
+        { resource: `https://${SSO}/who` },
+        { resource: 'acct:who@none.example\0' },
+        { resource: `acct:${'w'.repeat(400)}@${SSO}` },
+      ];
+      for (const query of wrong) {
+        const answer = await webfinger(query);
+        expect(answer.status, JSON.stringify(query)).to.equal(400);
+        expect(JSON.parse(await answer.text()).error.field).to.equal('query.resource');
+      }
     });
 
     it('gives a domain to one organization, also when many ask at once', async () => {

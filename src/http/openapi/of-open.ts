@@ -1,4 +1,5 @@
 /** What the service answers to everybody beside its interfaces: health, metrics and its own description. */
+import { ISSUER, WEBFINGER } from '../webfinger.ts';
 import type { Part } from './schemas.ts';
 
 const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };
@@ -50,6 +51,55 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
     }),
     304: UNCHANGED,
   }),
+  [WEBFINGER]: {
+    get: {
+      operationId: 'getWebfinger',
+      summary: 'Where the owner of an e-mail address signs in',
+      description: `OpenID Connect Discovery 1.0, section 2: the link \`${ISSUER}\` names the issuer.`,
+      tags: ['Service'],
+      security: [],
+      parameters: [
+        {
+          name: 'resource',
+          in: 'query',
+          required: true,
+          description: '`acct:` and the address.',
+          schema: { type: 'string', maxLength: 400 },
+        },
+        {
+          name: 'rel',
+          in: 'query',
+          description: 'Links that are wanted; all when absent.',
+          schema: { type: 'array', items: TEXT },
+        },
+      ],
+      responses: {
+        200: answer('What is known of the account', 'application/jrd+json', {
+          type: 'object',
+          properties: {
+            subject: TEXT,
+            links: {
+              type: 'array',
+              items: {
+                type: 'object',
+                properties: {
+                  rel: { const: ISSUER },
+                  href: { type: 'string', format: 'uri' },
+                  properties: { type: 'object', additionalProperties: TEXT },
+                },
+                required: ['rel', 'href', 'properties'],
+              },
+            },
+          },
+          required: ['subject', 'links'],
+        }),
+        400: { $ref: '#/components/responses/Json400' },
+        404: { $ref: '#/components/responses/Json404' },
+        429: { $ref: '#/components/responses/Json429' },
+        503: { $ref: '#/components/responses/Json503' },
+      },
+    },
+  },
   '/docs': get('getDocs', 'This document as a page', page('The page')),
   '/docs/assets/{name}': {
     get: {

@@ -1,0 +1,58 @@
+/**
+ * `/.well-known/webfinger`: where the owner of an e-mail address signs in, for people who have not signed in and so have no
+ * ID token for `/admin/sso/discover` (decisions.md, section 2: `/.well-known/*` takes no credential).
+ * https://openid.net/specs/openid-connect-discovery-1_0.html#IssuerDiscovery, RFC 7033
+ */
+import Router from '@koa/router';
+import type { SsoQueries } from '#queries/admin/sso.ts';
+import { domainOf } from '#src/shared/member.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { requireFresh, type Stale } from './freshness.ts';
+
+/** Its path. */
+export const WEBFINGER = '/.well-known/webfinger';
+/** The relation of an account to the issuer that it signs in with. */
+export const ISSUER = 'http://openid.net/specs/connect/1.0/issuer';
+/** A property of that link: `aud` of the ID tokens that the organization takes of the issuer. */
+export const CLIENT_ID = 'https://annal.dev/sso/client_id';
+
+const ACCOUNT = /^acct:[\x21-\x7e]+$/i;
+/** Characters of a resource, at most. */
+const MOST = 400;
+
+/** The route. What it tells depends on the address's domain alone, so nobody learns from it who has an account. */
+export function webfingerRouter(ssoOf: SsoQueries['ssoOf'], stale: Stale): Router {
+  const router = new Router();
+  router.get(WEBFINGER, async (ctx) => {
+    const query = new URLSearchParams(ctx.querystring);
+    const resource = query.get('resource') ?? '';
+    const domain = ACCOUNT.test(resource) ? domainOf(resource) : undefined;
+    if (domain === undefined || resource.length > MOST || query.getAll('resource').length > 1)
+      throw noAccount();
+    requireFresh(stale, ['projects']);
+    const sso = await ssoOf(domain);
+    if (sso === undefined) {
+      throw new Refusal('not_found', {
+        code: 'not-found',
+        diagnostics: 'no organization has single sign-on for this domain',
+      });
+    }
+    const link = { rel: ISSUER, href: sso.issuer, properties: { [CLIENT_ID]: sso.client_id } };
+    const wanted = query.getAll('rel');
+    const isWanted = wanted.length === 0 || wanted.includes(ISSUER);
+    // RFC 7033, section 5: any page may ask.
+    ctx.set('Access-Control-Allow-Origin', '*');
+    ctx.type = 'application/jrd+json';
+    ctx.body = JSON.stringify({ subject: resource, links: isWanted ? [link] : [] });
+  });
+  return router;
+}
+
+/** RFC 7033, section 4.2: 400. */
+function noAccount(): Refusal {
+  return new Refusal('malformed', {
+    code: 'value',
+    diagnostics: 'query.resource must be one acct: URI with an e-mail address, acct:name@example.org',
+    expression: 'query.resource',
+  });
+}
