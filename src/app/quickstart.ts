@@ -7,25 +7,19 @@ import { anyProject, firstProject } from '#queries/projects.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { Config } from '../config.ts';
 import { type Quickstart, readQuickstart } from '../data-dir.ts';
-import type { Position } from '../events/store.ts';
 import { quickstartOwner } from '../identity/dev-issuer/people.ts';
 import type { PostgresCriteriaLocks } from '../operations/locks.ts';
-import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time.ts';
 import { ownIssuer } from './identity.ts';
+import { type UpToDateDeps, upToDate } from './up-to-date.ts';
 
 /** What it works with. */
-export interface QuickstartDeps {
+export interface QuickstartDeps extends UpToDateDeps {
   readonly config: Pick<Config, 'dataDir' | 'baseUrl' | 'mode' | 'oidcIssuers' | 'sandboxPatients'>;
   readonly pool: Pool;
   readonly handler: Handler;
   readonly queries: Pick<Queries, 'apiKey'>;
   readonly locks: Pick<PostgresCriteriaLocks, 'hold'>;
-  readonly head: () => Promise<Position>;
-  /** Waits until the named read models show a position; false when it takes too long. */
-  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
-  /** How far the read model of projects has come; undefined while nobody knows. */
-  readonly projectsAt: () => Position | undefined;
 }
 
 /** Name of the project that a newcomer begins with. */
@@ -64,21 +58,6 @@ export async function quickstart(deps: QuickstartDeps): Promise<Quickstart | und
       sandbox_key: key,
     };
   });
-}
-
-/**
- * Waits until the read model of projects shows all that is in the log, as long as it comes nearer: on a new database it
- * begins with the first event.
- * @throws Refusal unavailable when it comes no nearer.
- */
-async function upToDate({ head, passed, projectsAt }: QuickstartDeps): Promise<void> {
-  const end = await head();
-  let before = projectsAt();
-  while (!(await passed(end, ['projects']))) {
-    const now = projectsAt();
-    if (now === before) throw unavailable('projects lag behind the log');
-    before = now;
-  }
 }
 
 function sha256(text: string): string {

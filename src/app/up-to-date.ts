@@ -1,0 +1,32 @@
+/** A start that needs to know which projects there are. */
+import type { Position } from '../events/store.ts';
+import { unavailable } from '../shared/refusal.ts';
+
+/** How many waits in a row may bring it no nearer: of ten seconds each, for one batch on a busy machine. */
+const WAITS = 6;
+
+/** What it asks. */
+export interface UpToDateDeps {
+  readonly head: () => Promise<Position>;
+  /** Waits until the named read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  /** How far the read model of projects has come; undefined while nobody knows. */
+  readonly projectsAt: () => Position | undefined;
+}
+
+/**
+ * Waits until the read model of projects shows all that is in the log, as long as it comes nearer: on a new database it
+ * begins with the first event.
+ * @throws Refusal unavailable when it comes no nearer.
+ */
+export async function upToDate({ head, passed, projectsAt }: UpToDateDeps): Promise<void> {
+  const end = await head();
+  let last = projectsAt();
+  for (let waits = 0; waits < WAITS; waits += 1) {
+    if (await passed(end, ['projects'])) return;
+    const now = projectsAt();
+    if (now !== last) waits = -1;
+    last = now;
+  }
+  throw unavailable('projects lag behind the log');
+}
