@@ -191,4 +191,36 @@ describe('the document store in a bucket of S3_TEST_ENDPOINT', () => {
     expect(await put(url, headers)).to.equal(412);
     await store.removeRecord(key.patient);
   });
+
+  it('gives a download under its name, and none with another signature', async () => {
+    const key = keyOf();
+    await store.put(key, chunksOf(Buffer.from('direct')));
+    const disposition = `attachment; filename="a.txt"; filename*=UTF-8''%C3%A4.txt`;
+    const told = { contentType: 'text/plain; charset=utf-8', disposition, expiresInSeconds: 60 };
+    const url = await store.download(key, told);
+    const get = await fetch(url);
+    const named = ['content-type', 'content-disposition'].map((name) => get.headers.get(name));
+    expect([await get.text(), ...named]).to.deep.equal(['direct', told.contentType, disposition]);
+    for (const changed of [url.replace(/(X-Amz-Signature=)./, '$1_'), url.replace('a.txt', 'b.txt')])
+      expect((await fetch(changed)).status, changed).to.equal(403);
+    await store.remove(key);
+    expect((await fetch(url)).status).to.equal(404);
+  });
+
+  it('is unavailable to whom it does not know', async () => {
+    const credentials = { accessKeyId: 'nobody', secretAccessKey: 'nothing' };
+    const stranger = new S3Store({
+      bucket: S3_TEST_BUCKET,
+      region: S3_TEST_REGION,
+      endpoint: S3_TEST_ENDPOINT,
+      credentials,
+    });
+    const errors = await Promise.all(
+      [stranger.put(keyOf(), chunksOf(Buffer.from('x'))), stranger.get(keyOf()), stranger.size(keyOf())].map(
+        refused,
+      ),
+    );
+    for (const error of errors) expect((error as Refusal).kind).to.equal('unavailable');
+    stranger.close();
+  });
 });
