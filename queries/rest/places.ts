@@ -103,19 +103,19 @@ function pageOf(name: string, columns: string, of: ListOf, { limit, cursor }: Pa
   const start = cursor === undefined ? undefined : decodeCursorOf(list, cursor, place);
   const made = start?.made ?? nowMicros();
   const keys = of.lists.map(searchKey);
-  const values: unknown[] = [of.patient, keys, limit + 1, of.from ?? -EVER, of.to ?? EVER, of.tenant];
+  const values: unknown[] = [of.patient, keys, limit + 1, of.from ?? -EVER, of.tenant];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  const current = 'p.until is null';
-  const valid =
+  // One bound from above: PostgreSQL begins to read at the first of several, which may be far from the page.
+  const below =
     start === undefined
-      ? current
-      : `${asOf(bind(made))} and (p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid)`;
+      ? `p.at < ${bind(of.to ?? EVER)} and p.until is null`
+      : `(p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid) and ${asOf(bind(made))}`;
   const total = start === undefined ? totalOf(of, bind) : 'null::int8';
   const text = `
     with p as materialized (
       select p.* from unnest($2::int8[]) l(list) cross join lateral (
         select p.at, p.id, p.version, p.until from timeline.place p
-        where p.record = $1 and p.list = l.list and p.at >= $4 and p.at < $5 and ${valid}
+        where p.record = $1 and p.list = l.list and p.at >= $4 and ${below}
         order by p.at desc, p.id desc limit $3) p
       order by p.at desc, p.id desc limit $3
     )
@@ -144,12 +144,12 @@ function pageOf(name: string, columns: string, of: ListOf, { limit, cursor }: Pa
 // Index: primary key of timeline.entry (id, version), backwards: a resource is what its newest version says.
 const newest = (columns: string): string => `cross join lateral (
   select e.lists && $2::int8[] as listed, ${columns}
-  from timeline.entry e where e.id = p.id and (e.tenant = $6::uuid) is true
+  from timeline.entry e where e.id = p.id and (e.tenant = $5::uuid) is true
   order by e.version desc limit 1) e`;
 
 // Index: primary key of resources.resource (id).
 const SEEN = `select true from resources.resource o
-  where o.id = $1 and (o.tenant = $6::uuid) is true and o.type = 'Patient' and not o.deleted`;
+  where o.id = $1 and (o.tenant = $5::uuid) is true and o.type = 'Patient' and not o.deleted`;
 
 const FRESH = `select t.position >= h.position from timeline.checkpoint t, history.checkpoint h`;
 
@@ -159,7 +159,7 @@ const FRESH = `select t.position >= h.position from timeline.checkpoint t, histo
  */
 export const REFERRED = `case when e.refers is not null then (
     select v.body from history.version v
-    where v.id = e.refers and v.tenant = e.tenant and v.type = 'Medication' and v.body is not null
+    where v.id = e.refers and (v.tenant = e.tenant and v.type = 'Medication') is true and v.body is not null
     order by v.version desc limit 1) end as referred`;
 
 function asOf(made: string): string {
@@ -168,13 +168,13 @@ function asOf(made: string): string {
 
 /** How many there are now: sums by stretch, and the rows of the stretches at the borders. */
 function totalOf({ from, to }: ListOf, bind: (value: unknown) => string): string {
-  const among = (begin: string, end: string): string =>
+  const among = (begin: number, end: number): string =>
     `(select count(*) from timeline.place p where p.record = $1 and p.list = any($2::int8[])
-      and p.at >= ${begin}::int8 and p.at < ${end}::int8 and p.until is null)`;
-  const [first, last] = [stretchOf(from ?? -EVER), stretchOf(to ?? EVER)];
-  const [within, beyond] = [beginOf(first + 1), beginOf(last)];
-  const [begin, end] = first >= last ? [to ?? EVER, to ?? EVER] : [within, beyond];
+      and p.at >= ${bind(begin)}::int8 and p.at < ${bind(end)}::int8 and p.until is null)`;
+  const [begin, end] = [from ?? -EVER, to ?? EVER];
+  const [first, last] = [stretchOf(begin), stretchOf(end)];
+  const [within, beyond] = first >= last ? [end, end] : [beginOf(first + 1), beginOf(last)];
   return `(select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any($2::int8[])
       and t.stretch > ${bind(first)} and t.stretch < ${bind(last)})
-    + ${among('$4', bind(begin))} + ${among(bind(end), '$5')}`;
+    + ${among(begin, within)} + ${among(beyond, end)}`;
 }
