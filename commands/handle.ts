@@ -17,6 +17,7 @@ import {
   StreamDeleted,
 } from '#src/events/store.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
+import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
 import type { Attempt, MetadataBase, RetryNotes } from './command.ts';
@@ -168,14 +169,15 @@ export class Handler {
         continue;
       }
       const owner = state.owner ?? command.owner;
-      const events = dress(command, decision.drafts, owner);
+      const expected = expectedOf(state);
+      const events = await inSlices(dress(command, decision.drafts, owner));
       await command.retry?.note(command.metadata.command_id, {
         stream: command.stream,
         expectedRevision: state.head?.revision ?? -1,
       });
       let appended: AppendResult;
       try {
-        appended = await this.store.append(command.stream, expectedOf(state), events);
+        appended = await this.store.append(command.stream, expected, events);
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
         if (tries >= TRIES) throw unavailable('the record is being written by many at once');
@@ -219,13 +221,13 @@ export class Handler {
   }
 }
 
-/** Gives drafts their metadata: whose stream it is, their time and their place in the append. */
+/** Gives drafts their metadata, a draft a step: whose stream it is, their time and their place in the append. */
 function dress<T>(
   command: StreamCommand<T>,
   drafts: readonly Draft[],
   owner: Tenant | undefined,
-): NewEvent[] {
-  return drafts.map(({ id, at, event }, index) => {
+): Steps<NewEvent[]> {
+  return mapSteps(drafts, ({ id, at, event }, index) => {
     const metadata: EventMetadata = {
       ...command.metadata,
       recorded_at: toInstant(at),

@@ -8,6 +8,7 @@ import { parseReference } from '#src/fhir/references.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import type { CommandContext, Located, SubmittedResource } from '../command.ts';
 import type { WriteDeps } from './deps.ts';
 import { locateKnown } from './known.ts';
@@ -49,7 +50,7 @@ export async function checkCandidates(
   ctx: CommandContext,
   candidates: readonly Candidate[],
 ): Promise<Checked[]> {
-  const read = candidates.map((candidate) => readCandidate(candidate, deps.bases));
+  const read = await inSlices(mapSteps(candidates, (candidate) => readCandidate(candidate, deps.bases)));
   const own = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   const wanted = new Set<string>();
   const versions = new Map<string, number>();

@@ -6,6 +6,7 @@ import type { DomainEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
+import { without } from '#src/shared/json-equal.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { SubmittedResource, WriteResult } from '../command.ts';
@@ -21,6 +22,8 @@ export type Write =
       readonly type: ResourceType;
       readonly id: string;
       readonly resource: SubmittedResource;
+      /** What `printContent` gives of it; printed by the decision where it is absent. */
+      readonly printed?: string;
       readonly finalized?: readonly Finalized[];
     }
   | {
@@ -29,6 +32,8 @@ export type Write =
       readonly type: ResourceType;
       readonly id: string;
       readonly resource: SubmittedResource;
+      /** As of `create`. */
+      readonly printed?: string;
       readonly ifMatch?: number;
       /** The version that a patch was applied to: another one now means the patch must be applied again. */
       readonly basedOn?: number;
@@ -107,7 +112,7 @@ function decideWrite(state: StreamState, clock: Clock, write: Write): Decided {
   const entry = entryOf(state, id);
   if (write.kind === 'create') {
     if (entry !== undefined) throw new TypeError(`${id} was drawn twice`);
-    return version(clock, eventId, 'ResourceCreated', 'created', type, id, 1, write.resource);
+    return version(clock, eventId, 'ResourceCreated', 'created', type, id, 1, write);
   }
   if (entry === undefined || entry.type !== type)
     throw write.kind === 'update' ? noClientIds(type) : notFound(type, id);
@@ -133,7 +138,7 @@ function decideWrite(state: StreamState, clock: Clock, write: Write): Decided {
   if (write.basedOn !== undefined && write.basedOn !== entry.version) throw new Moved();
   if (write.mustBeLive && entry.deleted) throw gone(type, id);
   const outcome = entry.deleted ? 'restored' : 'updated';
-  return version(clock, eventId, 'ResourceUpdated', outcome, type, id, entry.version + 1, write.resource);
+  return version(clock, eventId, 'ResourceUpdated', outcome, type, id, entry.version + 1, write);
 }
 
 function version(
@@ -144,11 +149,11 @@ function version(
   type: ResourceType,
   id: string,
   number: number,
-  resource: SubmittedResource,
+  { resource, printed }: Extract<Write, { readonly resource: SubmittedResource }>,
 ): Decided {
   const at = clock.next();
   const lastUpdated = toInstant(at);
-  const body = printVersion(resource, id, number, lastUpdated);
+  const body = printVersion(resource, id, number, lastUpdated, printed);
   return {
     draft: {
       id: eventId,
@@ -159,23 +164,32 @@ function version(
   };
 }
 
-/** The text of a version as it will be served: `id`, `meta.versionId` and `meta.lastUpdated` are the service's. */
+/**
+ * The text of a version as it will be served: `id`, `meta.versionId` and `meta.lastUpdated` are the service's.
+ * @param printed what `printContent` gives of the resource
+ */
 export function printVersion(
   resource: SubmittedResource,
   id: string,
   version: number,
   lastUpdated: string,
+  printed = printContent(resource),
 ): string {
-  const { resourceType, id: _id, meta, ...rest } = resource.value;
+  const { resourceType, meta } = resource.value;
   const kept: JsonObject = isObject(meta) ? meta : {};
   const { versionId: _version, lastUpdated: _time, ...others } = kept;
-  const whole: JsonObject = {
+  const head: JsonObject = {
     resourceType: resourceType ?? null,
     id,
     meta: { versionId: String(version), lastUpdated, ...others },
-    ...rest,
   };
-  return printJson(whole, resource.exact);
+  const text = printJson(head, resource.exact);
+  return printed === '{}' ? text : `${text.slice(0, -1)},${printed.slice(1)}`;
+}
+
+/** What is printed of a resource whatever its version. */
+export function printContent({ value, exact }: SubmittedResource): string {
+  return printJson(without(value, 'resourceType', 'id', 'meta'), exact);
 }
 
 /**

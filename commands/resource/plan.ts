@@ -3,12 +3,13 @@ import { settleNarrative } from '#src/fhir/narrative.ts';
 import { applyPatch, type Patch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import type { CommandContext, Located, SubmittedResource, WriteResult } from '../command.ts';
 import { settleAttachments } from '../document/settle.ts';
 import { type Checked, checkCandidates } from './check.ts';
 import { sameContent } from './content.ts';
 import { currentVersion, lastWithBody } from './current.ts';
-import { automaticProvenance, gone, noClientIds, stale, type Write } from './decide.ts';
+import { automaticProvenance, gone, noClientIds, printContent, stale, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { linksOf, relink, relinkPatch } from './links.ts';
 import { atEntry, onBehalfOf, refuse, type WriteRequest } from './request.ts';
@@ -69,15 +70,16 @@ export async function planWrites(
     }
   }
   const checked = await checkCandidates(deps, ctx, candidates);
-  candidates.forEach((candidate, index) => {
+  const plan = (candidate: Candidate, index: number): void => {
     const stream = checked[index]?.stream ?? '';
     if (candidate.stream !== undefined && candidate.stream !== stream) {
       const what = `${candidate.type}/${candidate.id} cannot move to another record, nor between a record and the directory`;
       throw refuse('invalid', candidate.request, 'business-rule', what);
     }
     const write = settled(deps, ctx, finish(candidate, checked[index]), candidate);
-    planned.push({ request: candidate.request, write, stream });
-  });
+    planned.push({ request: candidate.request, write: printed(write), stream });
+  };
+  await inSlices(mapSteps(candidates, plan));
   return { planned, results };
 }
 
@@ -104,7 +106,7 @@ async function linkEntries(
   resolved: readonly Resolved[],
 ): Promise<Resolved[]> {
   const links = linksOf(resolved, await resolveSearches(ctx, deps.lookup, deps.bases, resolved));
-  return resolved.map((one) => {
+  const linked = mapSteps(resolved, (one) => {
     const { request, type } = one;
     const { resource, patchSource } = request;
     if (resource !== undefined)
@@ -114,6 +116,7 @@ async function linkEntries(
     const patch = relinkPatch(patchIn(request, linked), links, request);
     return { ...one, request: { ...request, patch } };
   });
+  return inSlices(linked);
 }
 
 /** The patch of an entry of a batch, where nothing is linked. */
@@ -194,6 +197,11 @@ function finish(candidate: Candidate, checked: Checked | undefined): Write {
     ...(basedOn === undefined ? {} : { basedOn }),
     ...(mustBeLive === undefined ? {} : { mustBeLive }),
   };
+}
+
+/** With its content as text: of thousands, a decision would hold up others for too long. */
+function printed(write: Write): Write {
+  return write.kind === 'remove' ? write : { ...write, printed: printContent(write.resource) };
 }
 
 /** A document with its data out of it. */

@@ -4,15 +4,16 @@ import { parseReference } from '#src/fhir/references.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import type { CommandContext, Lookup, SubmittedResource } from '../command.ts';
 import { onBehalfOfAsync, refuse, resourcesOf, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
 
-/** The searches that stand as references (`Patient?identifier=…`) in these resources, each once. */
-export function searchReferences(
+/** The searches that stand as references (`Patient?identifier=…`) in these resources, each once; a resource a step. */
+export function* searchReferences(
   resources: readonly SubmittedResource[],
   bases: readonly string[],
-): string[] {
+): Steps<string[]> {
   const found = new Set<string>();
   const walk = (value: Json): void => {
     if (Array.isArray(value)) value.forEach(walk);
@@ -22,7 +23,7 @@ export function searchReferences(
       Object.values(value).forEach(walk);
     }
   };
-  for (const resource of resources) walk(resource.value);
+  yield* mapSteps(resources, ({ value }) => walk(value));
   return [...found];
 }
 
@@ -57,11 +58,12 @@ export async function resolveSearches(
   resolved: readonly Resolved[],
 ): Promise<Map<string, string>> {
   const owners = new Map<string, WriteRequest>();
-  for (const { request } of resolved) {
-    for (const reference of searchReferences(resourcesOf([request]), bases)) {
-      if (!owners.has(reference)) owners.set(reference, request);
-    }
-  }
+  const find = function* (): Steps<void> {
+    for (const { request } of resolved)
+      for (const reference of yield* searchReferences(resourcesOf([request]), bases))
+        if (!owners.has(reference)) owners.set(reference, request);
+  };
+  await inSlices(find());
   if (owners.size === 0) return new Map();
   if (owners.size > MAX_SEARCHES) {
     const diagnostics = `a transaction may hold ${MAX_SEARCHES} different searches as references; this has ${owners.size}`;

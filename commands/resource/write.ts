@@ -3,6 +3,7 @@
  * record, the carried one). A single command is a transaction of one.
  */
 import { unavailable } from '#src/shared/refusal.ts';
+import { inSlices } from '#src/shared/slices.ts';
 import type { CommandContext, Written } from '../command.ts';
 import { withContents } from '../document/put.ts';
 import { appendWrites } from './append.ts';
@@ -28,7 +29,7 @@ export async function write(
   const earlier = await rebuildEarlier(deps, context, requests);
   if (earlier !== undefined) return earlier;
   const ctx = { ...context, authorship: await checkAuthorship(context, deps) };
-  const keys = lockKeys(deps, ctx, requests, transaction);
+  const keys = await lockKeys(deps, ctx, requests, transaction);
   if (keys.length === 0) return writeUnlocked(deps, ctx, requests, transaction);
   return deps.locks.hold(keys, async () => {
     const written = await writeUnlocked(deps, ctx, requests, transaction);
@@ -38,17 +39,17 @@ export async function write(
   });
 }
 
-function lockKeys(
+async function lockKeys(
   deps: WriteDeps,
   ctx: CommandContext,
   requests: readonly WriteRequest[],
   transaction: boolean,
-): string[] {
+): Promise<string[]> {
   const keys = new Set<string>();
   for (const { type, criteria } of requests)
     if (criteria !== undefined) keys.add(lockKey(ctx, type, criteria));
   if (transaction) {
-    for (const reference of searchReferences(resourcesOf(requests), deps.bases)) {
+    for (const reference of await inSlices(searchReferences(resourcesOf(requests), deps.bases))) {
       const parts = searchIn(reference, deps.bases);
       if (parts !== undefined) keys.add(lockKey(ctx, parts.type, parts.criteria));
     }

@@ -210,6 +210,24 @@ describe('import of laboratory messages', () => {
     expect(await count('Specimen')).to.equal(1);
   });
 
+  it('leaves the event loop to other requests while it reads and writes hundreds of results', async () => {
+    const obx = Array.from({ length: 800 }, (_, at) => GLUCOSE.replace('||5.60', `|${at}|5.60`));
+    let done = false;
+    const from = performance.now();
+    const importing = imported(results(...obx)).finally(() => {
+      done = true;
+    });
+    const waits: number[] = [];
+    while (!done) {
+      const asked = performance.now();
+      expect((await fetch(`${service.url}/health/live`)).status).to.equal(200);
+      waits.push(performance.now() - asked);
+    }
+    expect((await importing).created).to.equal(800);
+    expect(waits.length).to.be.greaterThan(10);
+    expect(Math.max(...waits)).to.be.below((performance.now() - from) / 2);
+  });
+
   it('answers a repeated Idempotency-Key with the first answer', async () => {
     const headers = { 'Idempotency-Key': `labs-${patient}` };
     const first = await send(MESSAGE, 'text/plain', headers);

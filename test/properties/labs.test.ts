@@ -4,6 +4,7 @@ import { decideLabs } from '#src/fhir/labs/decide.ts';
 import { Notes } from '#src/fhir/labs/labs.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { atOnce } from '#src/shared/slices.ts';
 import { damaged, randomFrom } from '#test/support/labs/damage.ts';
 import { FORMS, labsOf } from '#test/support/labs/forms.ts';
 import { randomSeed, scaled } from '#test/support/scale.ts';
@@ -25,7 +26,7 @@ describe('damaged messages of laboratories', function () {
         const { drafts } = labsOf(at % 2 === 0 ? bytes : bytes.toString('utf8'));
         const names = new Set(drafts.map(({ type, key }) => `${type} ${key}`));
         expect(names.size, told).to.equal(drafts.length);
-        for (const { entries, draft } of decideLabs(drafts, new Map(), new Notes()))
+        for (const { entries, draft } of atOnce(decideLabs(drafts, new Map(), new Notes())))
           for (const { resource = {}, type } of entries)
             expect(validateResource(resource, type), `${draft.place}, ${told}`).to.deep.equal([]);
         outcomes.read += 1;

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { decideLabs, type Earlier, keysIn, nameOf } from '#src/fhir/labs/decide.ts';
 import { type Draft, draftUrl, identifierOf, Notes } from '#src/fhir/labs/labs.ts';
 import type { JsonObject } from '#src/shared/json.ts';
+import { atOnce } from '#src/shared/slices.ts';
 
 const T1 = '2026-03-31T08:00:00Z';
 const T2 = '2026-03-31T09:00:00Z';
@@ -20,7 +21,9 @@ const when = (earlier: JsonObject | undefined, now: Draft) => {
     earlier === undefined
       ? undefined
       : { id: 'o1', version: 3, resource: { ...draft({}).resource, ...earlier } };
-  const [decided] = decideLabs([now], new Map(there === undefined ? [] : [[nameOf(now), there]]), notes);
+  const [decided] = atOnce(
+    decideLabs([now], new Map(there === undefined ? [] : [[nameOf(now), there]]), notes),
+  );
   return { entry: decided?.entries[0], warnings: notes.told.warnings };
 };
 
@@ -145,10 +148,12 @@ describe('a report that comes again', () => {
       },
     });
     const there = { id: 'd1', version: 1, resource: report(['Observation/a'], 'final').resource };
-    const decided = decideLabs(
-      [report(['Observation/b'], 'preliminary')],
-      new Map([['DiagnosticReport r', there]]),
-      new Notes(),
+    const decided = atOnce(
+      decideLabs(
+        [report(['Observation/b'], 'preliminary')],
+        new Map([['DiagnosticReport r', there]]),
+        new Notes(),
+      ),
     );
     // What is older takes nothing back, and yet what it brings is linked.
     expect(decided[0]?.entries[0]?.resource).to.deep.include({
@@ -161,9 +166,11 @@ describe('a report that comes again', () => {
     const observation = draft({ valueString: 'a' });
     const parent = draft({ derivedFrom: [{ reference: draftUrl('Observation', 'k') }] }, { key: 'c' });
     const there = { id: 'o1', version: 1, resource: observation.resource };
-    const [, child] = decideLabs([observation, parent], new Map([[nameOf(observation), there]]), new Notes());
+    const [, child] = atOnce(
+      decideLabs([observation, parent], new Map([[nameOf(observation), there]]), new Notes()),
+    );
     expect(child?.entries[0]?.resource?.derivedFrom).to.deep.equal([{ reference: 'Observation/o1' }]);
-    const [, fresh] = decideLabs([observation, parent], new Map(), new Notes());
+    const [, fresh] = atOnce(decideLabs([observation, parent], new Map(), new Notes()));
     expect(fresh?.entries[0]?.resource?.derivedFrom).to.deep.equal([
       { reference: draftUrl('Observation', 'k') },
     ]);
@@ -188,7 +195,7 @@ describe('a document that comes again', () => {
   });
   const stored = { id: 'd1', version: 2, resource: document('h1').resource };
   const decided = (now: Draft) =>
-    decideLabs([now], new Map([[nameOf(now), stored]]), new Notes())[0]?.entries ?? [];
+    atOnce(decideLabs([now], new Map([[nameOf(now), stored]]), new Notes()))[0]?.entries ?? [];
 
   it('is nothing with the same bytes', () => expect(decided(document('h1'))).to.deep.equal([]));
   it('with other bytes is another document that replaces it', () => {
@@ -211,7 +218,7 @@ describe('a document that comes again', () => {
   });
   it('without bytes is nothing when it was never there', () => {
     const notes = new Notes();
-    expect(decideLabs([document('')], new Map(), notes)[0]?.entries).to.deep.equal([]);
+    expect(atOnce(decideLabs([document('')], new Map(), notes))[0]?.entries).to.deep.equal([]);
     expect(notes.told.warnings).to.deep.equal(['OBX[1]: it has no payload']);
   });
 });

@@ -6,6 +6,7 @@ import { labsOfMessage } from '#src/fhir/labs/message.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { atOnce } from '#src/shared/slices.ts';
 import { expectedForms, FORMS, labsOf } from '#test/support/labs/forms.ts';
 import { one, PATIENT, results } from '#test/support/labs/parts.ts';
 import { shownLabs } from '#test/support/labs/shown.ts';
@@ -42,7 +43,7 @@ describe('messages of laboratories', () => {
       const { drafts } = labsOf(text);
       for (const { resource, type } of drafts)
         expect(validateResource(resource, type), name).to.deep.equal([]);
-      const decided = decideLabs(drafts, written(drafts), new Notes());
+      const decided = atOnce(decideLabs(drafts, written(drafts), new Notes()));
       expect(
         decided.flatMap(({ entries }) => entries),
         name,
@@ -55,7 +56,7 @@ describe('the patient of a message', () => {
   const numbers = (...identifier: JsonObject[]) => ({ ...PATIENT, identifier });
   const clinic = { system: 'CLINIC', value: '1' };
   const read = (patient: JsonObject) => () =>
-    labsOfMessage(one('NM', '5', 'mmol/L|||||F'), { patient, subject: 'Patient/p', source: '' });
+    atOnce(labsOfMessage(one('NM', '5', 'mmol/L|||||F'), { patient, subject: 'Patient/p', source: '' }));
 
   it('has the number where its system says, not in another', () => {
     expect(read(numbers(clinic, { system: 'urn:other', value: '4711' }))).to.throw('PID-3');

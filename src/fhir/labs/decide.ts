@@ -1,6 +1,7 @@
 /** What of a report is new, what is changed and what is there already: pure. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { sameJson, without } from '#src/shared/json-equal.ts';
+import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import type { WriteEntry } from '../bundle.ts';
 import { listIn, objectIn, textIn } from '../v1/elements.ts';
 import { type Draft, draftUrl, LAB_SYSTEM, type LabType, type Notes } from './labs.ts';
@@ -55,16 +56,16 @@ export function keysIn(resource: JsonObject): string[] {
 }
 
 /**
- * Decides. What is older than what is there, or a step back from it, is left alone and told; so is what was replaced.
+ * Decides, a draft a step. What is older than what is there, or a step back from it, is left alone and told; so is what was replaced.
  * @param notes gets what became of changed results
  */
-export function decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes: Notes): Decided[] {
+export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes: Notes): Steps<Decided[]> {
   const known = new Map<string, string>();
   for (const draft of drafts) {
     const there = earlier.get(nameOf(draft));
     if (there !== undefined) known.set(draftUrl(draft.type, draft.key), `${draft.type}/${there.id}`);
   }
-  return drafts.map((draft, index) => {
+  return yield* mapSteps(drafts, (draft, index): Decided => {
     const { type, key } = draft;
     const there = earlier.get(nameOf(draft));
     const resource = linked(draft.resource, known);

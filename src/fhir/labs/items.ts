@@ -1,6 +1,7 @@
 /** Laboratory results that come as JSON items or as rows of a table, as Observations. Pure. */
 import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Decimal, LOINC, present, splitCode, toConcept, toNote } from '../v1/elements.ts';
 import { toObservation } from '../v1/observation.ts';
 import { labelOf } from './codes.ts';
@@ -47,11 +48,11 @@ export interface OfItems {
   readonly place: string;
 }
 
-/** Makes Observations of items. */
-export function labsOfItems(items: readonly LabItem[], of: OfItems): Labs {
+/** Makes Observations of items, an item a step. */
+export function* labsOfItems(items: readonly LabItem[], of: OfItems): Steps<Labs> {
   const notes = new Notes();
   const seen = new Map<string, number>();
-  const drafts = items.map((item, index): Draft => {
+  const drafts = yield* mapSteps(items, (item, index): Draft => {
     const place = `${of.place}.${index}`;
     const coded = codeOf(item, of.source);
     if (!coded.loinc) notes.unmapped(labelOf(item.code, item.display ?? ''));

@@ -2,6 +2,7 @@
 import { noMessage } from '#src/hl7v2/delimiters.ts';
 import { type Message, parseMessages } from '#src/hl7v2/message.ts';
 import type { JsonObject } from '#src/shared/json.ts';
+import type { Steps } from '#src/shared/slices.ts';
 import { type Draft, type Labs, Notes } from './labs.ts';
 import { groupsOf } from './orders.ts';
 import { requireOnePatient, requirePatient } from './patient.ts';
@@ -22,11 +23,11 @@ export interface Circumstances {
 const VERSION = /^2\.[3-8](?:\.\d)?$/;
 
 /**
- * Reads messages on one patient.
+ * Reads messages on one patient, a result a step.
  * @throws Refusal invalid (422) for a text that is no ORU message, for several patients, and for a PID that contradicts
  * the Patient
  */
-export function labsOfMessage(text: string, { patient, subject, source }: Circumstances): Labs {
+export function* labsOfMessage(text: string, { patient, subject, source }: Circumstances): Steps<Labs> {
   const notes = new Notes();
   const messages = parseMessages(text);
   for (const message of messages) requireOru(message);
@@ -42,7 +43,7 @@ export function labsOfMessage(text: string, { patient, subject, source }: Circum
     const reading = readingOf(message, subject, source, notes);
     const parents = new Map<string, string>();
     for (const order of orders)
-      for (const draft of orderDrafts(order, message.header.part(10), parents, reading))
+      for (const draft of yield* orderDrafts(order, message.header.part(10), parents, reading))
         drafts.set(`${draft.type} ${draft.key}`, draft);
     if (orders.length === 0) notes.warn('', 'the message has no results');
   }

@@ -1,6 +1,7 @@
 /** An order and its results (OBR, OBX, SPM) as DiagnosticReport, Observations, Specimens and documents. */
 import type { Segment } from '#src/hl7v2/message.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Steps } from '#src/shared/slices.ts';
 import { present } from '../v1/elements.ts';
 import { documentOf, isAttached } from './attached.ts';
 import { codedIn, codeText } from './codes.ts';
@@ -37,8 +38,13 @@ const NOTE = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-DiagnosticRe
 /** Where results of earlier orders of the message are: by filler number, code and sub-id. */
 export type Parents = Map<string, string>;
 
-/** The drafts of an order. @param parents gets its results, for the orders that came of them */
-export function orderDrafts(order: Order, message: string, parents: Parents, reading: Reading): Draft[] {
+/** The drafts of an order, a result a step. @param parents gets its results, for the orders that came of them */
+export function* orderDrafts(
+  order: Order,
+  message: string,
+  parents: Parents,
+  reading: Reading,
+): Steps<Draft[]> {
   const { obr, results } = order;
   const key = orderKey(order, message, reading);
   const times = timesOf(order, reading);
@@ -52,6 +58,7 @@ export function orderDrafts(order: Order, message: string, parents: Parents, rea
     results.some(({ obx }) => obx.part(11) === '') && statusFromReport(orderLetter) === undefined;
   if (missing) reading.notes.warn(obr?.place ?? '', 'neither OBX-11 nor OBR-25 has a status: it is unknown');
   for (const result of results) {
+    yield;
     const { obx } = result;
     const own = resultKey(key, result, seen);
     if (isEmpty(result)) {

@@ -2,19 +2,20 @@
 import type { CommandContext } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
-import { decideLabs, type Earlier, keysIn, nameOf } from '#src/fhir/labs/decide.ts';
+import { decideLabs, keysIn, nameOf } from '#src/fhir/labs/decide.ts';
 import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/fhir/labs/labs.ts';
 import { shownObservation } from '#src/fhir/v1/observation.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { toMicros } from '#src/shared/time.ts';
 import type { RouteResult } from '../api/route.ts';
 import { tokenOf } from './list.ts';
 import { type RestRequest, shownRecords } from './record.ts';
 
-/** A resource as it stands, with its body. */
-type Stored = CurrentResource & { readonly body: string };
+/** A resource as it stands, with its body, which is read once: it may be one of thousands. */
+type Stored = CurrentResource & { readonly body: string; readonly resource: JsonObject };
 
 /** Keys that one search asks for. */
 const KEYS = 100;
@@ -43,8 +44,7 @@ export async function importLabs(
   const decide = async (): Promise<readonly WriteEntry[]> => {
     there = await earlierOf(request, patient, drafts);
     notes = new Notes();
-    const earlier = new Map([...there].map(([name, stored]) => [name, asEarlier(stored)]));
-    return decideLabs(drafts, earlier, notes).flatMap(({ entries }) => entries);
+    return (await inSlices(decideLabs(drafts, there, notes))).flatMap(({ entries }) => entries);
   };
   const { result, position } = await namingPlaces(
     drafts,
@@ -53,24 +53,27 @@ export async function importLabs(
   // An earlier attempt decided it, and died: what it wrote is there by now, or soon.
   const now = there ?? (await earlierOf(request, patient, drafts));
   const written = [...result.values()];
-  for (const { type, id, version, lastUpdated, body } of written) {
-    if (body === undefined) continue;
-    const stored = { type, id, version, lastUpdated: toMicros(lastUpdated ?? ''), body };
-    for (const key of keysIn(asEarlier(stored).resource))
-      now.set(nameOf({ type: type as LabType, key }), stored);
-  }
+  const read = mapSteps(written, ({ type, id, version, lastUpdated, body }) => {
+    if (body === undefined) return;
+    const resource = parseStored(body);
+    const stored = { type, id, version, lastUpdated: toMicros(lastUpdated ?? ''), body, resource };
+    for (const key of keysIn(resource)) now.set(nameOf({ type: type as LabType, key }), stored);
+  });
+  await inSlices(read);
   const observations = drafts.flatMap((draft) =>
     draft.type === 'Observation' ? (now.get(nameOf(draft)) ?? []) : [],
   );
   const ofType = written.filter(({ type }) => type === 'Observation');
-  const answer: Record<string, unknown> = {
+  const shown = await shownRecords(request, observations, shownObservation, parseStored);
+  const printed = await inSlices(mapSteps(shown, (one) => printJson(one as JsonObject)));
+  const answer = printJson({
     created: ofType.filter(({ outcome }) => outcome === 'created').length,
     skipped: observations.length - ofType.length,
-    unmapped: labs.unmapped,
+    unmapped: [...labs.unmapped],
     warnings: [...labs.warnings, ...notes.told.warnings],
-    observations: await shownRecords(request, observations, shownObservation, parseStored),
-  };
-  return { status: 200, text: printJson(answer as JsonObject), position };
+  });
+  const text = `${answer.slice(0, -1)},"observations":[${printed.join()}]}`;
+  return { status: 200, text, position };
 }
 
 /** What earlier reports wrote of the same results, by type and key. */
@@ -98,8 +101,8 @@ async function earlierOf(
       });
       for (const match of page.matches) {
         if (match.body === null) continue;
-        const stored = { ...match, body: match.body };
-        for (const key of keysIn(asEarlier(stored).resource)) {
+        const stored = { ...match, body: match.body, resource: parseStored(match.body) };
+        for (const key of keysIn(stored.resource)) {
           const before = found.get(nameOf({ type, key }));
           if (before === undefined || before.id > stored.id) found.set(nameOf({ type, key }), stored);
         }
@@ -107,11 +110,6 @@ async function earlierOf(
     }
   }
   return found;
-}
-
-/** With the literals of its numbers. */
-function asEarlier({ id, version, body }: Pick<Stored, 'id' | 'version' | 'body'>): Earlier {
-  return { id, version, resource: parseStored(body) };
 }
 
 /** Runs the write. @throws Refusal that names places of the report where the write's own named entries */

@@ -9,6 +9,7 @@ import { listIn, numberIn, objectIn } from '#src/fhir/v1/elements.ts';
 import { decodeBytes } from '#src/hl7v2/charset.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { inSlices } from '#src/shared/slices.ts';
 import { type ApiRequest, type RouteResult, route } from '../api/route.ts';
 import type { RawBody } from '../body.ts';
 import { type GivenItems, labsBody, labsQuery } from './labs-body.ts';
@@ -40,17 +41,18 @@ async function run(request: LabsRequest): Promise<RouteResult> {
   const of = { subject, source: sourceSystem };
   if (body !== undefined && 'items' in body) {
     const items = { ...of, origin: command.authorship.originId, place: 'items' };
-    return importLabs(request, command, patient, labsOfItems(itemsOf(body, request.exact), items));
+    const labs = await inSlices(labsOfItems(itemsOf(body, request.exact), items));
+    return importLabs(request, command, patient, labs);
   }
   if (raw?.mediaType === CSV) {
     const { text, warnings } = decodeBytes(raw.bytes, raw.charset);
     const rows = { ...of, origin: command.authorship.originId, place: 'rows' };
-    const labs = labsOfItems(itemsOfTable(text, query.date), rows);
+    const labs = await inSlices(labsOfItems(itemsOfTable(text, query.date), rows));
     return importLabs(request, command, patient, warned(labs, warnings));
   }
   const { text, warnings } = messageOf(raw, body);
   const circumstances = { ...of, patient: resourceIn(stored) };
-  const labs = warned(labsOfMessage(text, circumstances), warnings);
+  const labs = warned(await inSlices(labsOfMessage(text, circumstances)), warnings);
   return importLabs(request, sourced(command, command.authorship.sourceSystem ?? labs.source), patient, labs);
 }
 

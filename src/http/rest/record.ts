@@ -7,6 +7,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Authorship } from '#src/shared/caller.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
+import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { Circumstances, Proven } from '../api/route.ts';
 import { readAuthorship } from '../authorship.ts';
@@ -98,21 +99,28 @@ export async function liveResource(
 }
 
 /**
- * Live resources as records, in their order.
+ * Live resources as records, in their order. Thousands let others have the event loop.
+ * @param found with `resource` where the body has been read.
  * @param fields what is shown of each.
  * @param parse how bodies are read: by `parseStored` decimals keep their literals.
  */
 export async function shownRecords(
   request: RestRequest,
-  found: readonly (CurrentResource & { readonly body: string })[],
+  found: readonly (CurrentResource & { readonly body: string; readonly resource?: JsonObject })[],
   fields: (resource: JsonObject) => object,
   parse: (body: string) => JsonObject = resourceIn,
 ): Promise<Record<string, unknown>[]> {
   const marks = await marksOf(request, found);
-  return found.map(({ type, id, version, lastUpdated, body }) => {
+  const record = ({
+    type,
+    id,
+    version,
+    lastUpdated,
+    body,
+    resource = parse(body),
+  }: (typeof found)[number]) => {
     const mark = marks.get(id);
     if (mark === undefined) throw lagging();
-    const resource = parse(body);
     const shown: Shown = {
       type,
       id,
@@ -123,7 +131,8 @@ export async function shownRecords(
       author: authorOf(mark.metadata),
     };
     return recordOf(shown, fields(resource));
-  });
+  };
+  return inSlices(mapSteps(found, record));
 }
 
 /** Who an event says wrote a version. */

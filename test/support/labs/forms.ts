@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Labs } from '#src/fhir/labs/labs.ts';
 import { labsOfMessage } from '#src/fhir/labs/message.ts';
 import { decodeBytes } from '#src/hl7v2/charset.ts';
+import { atOnce } from '#src/shared/slices.ts';
 import { FRAMING } from './framing.ts';
 import { ORDERS } from './orders.ts';
 import { type Form, PATIENT } from './parts.ts';
@@ -28,6 +29,6 @@ export function expectedForms(): ReadonlyMap<string, readonly string[]> {
 /** Reads a message, as bytes or text, for the patient. @throws Refusal */
 export function labsOf(text: string | Buffer): Labs {
   const decoded = typeof text === 'string' ? { text, warnings: [] } : decodeBytes(text);
-  const labs = labsOfMessage(decoded.text, { patient: PATIENT, subject: 'Patient/p', source: '' });
+  const labs = atOnce(labsOfMessage(decoded.text, { patient: PATIENT, subject: 'Patient/p', source: '' }));
   return { ...labs, warnings: [...decoded.warnings, ...labs.warnings] };
 }
