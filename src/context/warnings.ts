@@ -7,6 +7,7 @@ import { CLASSES } from './drugs.ts';
 import { inLine } from './fact.ts';
 import { codedIn, dayIn, entriesOf, nameOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
+import type { Coded } from './scores.ts';
 
 /** A warning. */
 export interface Warning {
@@ -44,20 +45,26 @@ export function allergyContradictions(reading: Reading, drugs: readonly Drug[]):
     });
 }
 
-function isAgainst(drug: Drug, substance: string, all: ReturnType<typeof codedIn>): boolean {
+function isAgainst(drug: Drug, substance: string, all: readonly Coded[]): boolean {
   const name = drug.name.toLowerCase();
   const word = substance.toLowerCase().trim();
   if (word.length > 3 && (name.includes(word) || (name.length > 3 && word.includes(name)))) return true;
-  const atc = drug.codes.flatMap(({ system, code }) => (/atc/i.test(system) ? [code] : []));
-  // The first five characters of an ATC code are its chemical group.
-  const same = all.some(
-    ({ system, code }) =>
-      /atc/i.test(system) && code.length >= 5 && atc.some((each) => each.startsWith(code.slice(0, 5))),
-  );
+  const atc = atcOf(drug.codes);
+  const same = atcOf(all).some((code) => {
+    const group = code.slice(0, CHEMICAL_GROUP);
+    return group.length >= SMALLEST_GROUP && atc.some((each) => each.startsWith(group));
+  });
   const named = CLASSES.filter(([words]) => words.test(substance));
   return (
     same || named.some(([words, group]) => words.test(drug.name) || atc.some((each) => group.test(each)))
   );
+}
+
+/** Codes of ATC begin with their groups': of 3 characters the therapeutic one, of 5 the chemical one; 7 are a substance. */
+const [SMALLEST_GROUP, CHEMICAL_GROUP, SUBSTANCE] = [3, 5, 7];
+
+function atcOf(all: readonly Coded[]): string[] {
+  return all.flatMap(({ system, code }) => (/atc/i.test(system) ? [code.trim().toUpperCase()] : []));
 }
 
 /** Statuses that a drug which is taken does not have. */
@@ -65,12 +72,9 @@ const NOT_TAKEN: ReadonlySet<string> = new Set(['stopped', 'completed', 'on-hold
 
 /** A drug that is both taken and not, or taken in two doses, or taken though its end is past. */
 export function drugContradictions({ today }: Reading, drugs: readonly Drug[]): Warning[] {
-  const byName = new Map<string, Drug[]>();
-  for (const drug of drugs) {
-    const name = drug.name.toLowerCase();
-    if (byName.get(name)?.push(drug) === undefined) byName.set(name, [drug]);
-  }
-  return [...byName.values()].flatMap((same) => {
+  return groupsOf(drugs).flatMap((same) => {
+    const names = new Map(same.map(({ name }) => [name.toLowerCase(), name]));
+    const name = inLine([...names.values()].join(' / '));
     const active = same.filter(({ status }) => status === 'active');
     const [one, other] = active;
     if (one === undefined) return [];
@@ -79,12 +83,12 @@ export function drugContradictions({ today }: Reading, drugs: readonly Drug[]): 
     return [
       ...(over === undefined
         ? []
-        : [contradiction(`${inLine(one.name)} is both active and ${over.status}`, one.entry, over.entry)]),
+        : [contradiction(`${name} is both active and ${over.status}`, one.entry, over.entry)]),
       ...(other === undefined
         ? []
         : [
             contradiction(
-              `${inLine(one.name)} is active in several doses: ${active.map(({ dose }) => inLine(dose ?? 'not said')).join('; ')}`,
+              `${name} is active in several doses: ${active.map(({ dose }) => inLine(dose ?? 'not said')).join('; ')}`,
               ...active.map(({ entry }) => entry),
             ),
           ]),
@@ -100,6 +104,31 @@ export function drugContradictions({ today }: Reading, drugs: readonly Drug[]): 
   });
 }
 
+/** Drugs of one substance: by its ATC code, and by name where one has none. */
+function groupsOf(drugs: readonly Drug[]): Drug[][] {
+  const substanceOf = (drug: Drug): string | undefined =>
+    atcOf(drug.codes).find(({ length }) => length === SUBSTANCE);
+  const bySubstance = new Map<string, Drug[]>();
+  const byName = new Map<string, Drug[]>();
+  for (const drug of drugs) {
+    const substance = substanceOf(drug);
+    if (substance === undefined) add(byName, drug.name.toLowerCase(), drug);
+    else add(bySubstance, substance, drug);
+  }
+  for (const coded of bySubstance.values()) {
+    for (const name of new Set(coded.map((drug) => drug.name.toLowerCase()))) {
+      coded.push(...(byName.get(name) ?? []));
+    }
+  }
+  const coded = new Set([...bySubstance.values()].flat());
+  const others = [...byName.values()].filter((same) => same.some((drug) => !coded.has(drug)));
+  return [...bySubstance.values(), ...others];
+}
+
+function add<T>(groups: Map<string, T[]>, key: string, item: T): void {
+  if (groups.get(key)?.push(item) === undefined) groups.set(key, [item]);
+}
+
 /** A course that had ended before the other began is no contradiction. */
 function overlaps({ end }: Drug, { start }: Drug): boolean {
   return end === undefined || start === undefined || Date.parse(end) > Date.parse(start);
@@ -112,7 +141,7 @@ export function problemContradictions(reading: Reading): Warning[] {
     const [code] = codedIn(entry.value.code);
     const key =
       code === undefined ? (concept(entry.value.code) ?? '').toLowerCase() : `${code.system}|${code.code}`;
-    if (byProblem.get(key)?.push(entry) === undefined) byProblem.set(key, [entry]);
+    add(byProblem, key, entry);
   }
   return [...byProblem.values()].flatMap((same) => {
     const active = same.find(({ value }) => codes(value.clinicalStatus).includes('active'));

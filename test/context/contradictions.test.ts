@@ -57,6 +57,46 @@ describe('contexts of records that are not all of a piece', () => {
     expect(await told({ ...order, doNotPerform: true, status: 'completed' })).not.to.include('Warfarin');
   });
 
+  const atc = (code: string, text: string) => ({
+    coding: [{ system: 'http://www.whocc.no/atc', code }],
+    text,
+  });
+  const taken = (medicationCodeableConcept: JsonObject, status = 'active', dosage = '1') => ({
+    resourceType: 'MedicationStatement',
+    status,
+    medicationCodeableConcept,
+    dosage: [{ text: dosage }],
+  });
+
+  it('know a drug by its ATC code, and by its name where one has no code', async () => {
+    const zocor = taken(atc('C10AA01', 'Zocor'));
+    const other = await told(zocor, taken(atc('C10AA01', 'Simvastatin'), 'stopped'));
+    expect(other).to.match(/- (Zocor \/ Simvastatin|Simvastatin \/ Zocor) is both active and stopped/);
+    // A gel and tablets of one name are two.
+    const two = await told(
+      taken(atc('M02AA15', 'Diclofenac')),
+      taken(atc('M01AB05', 'Diclofenac'), 'stopped'),
+    );
+    expect(two).not.to.include('is both active');
+    const bare = await told(zocor, taken(words('zocor'), 'on-hold'));
+    expect(bare).to.match(/- zocor is both active and on-hold/i);
+    const named = await told(
+      taken(words('Warfarin'), 'active', '1'),
+      taken(words('warfarin'), 'active', '2'),
+    );
+    expect(named).to.match(/- warfarin is active in several doses/i);
+    expect(await told(zocor, taken(words('Aspirin'), 'stopped'))).not.to.include('is both active');
+  });
+
+  it('warn of a drug of the group, or the substance, that an allergy names by ATC code', async () => {
+    const allergy = (code: JsonObject) => ({ resourceType: 'AllergyIntolerance', code });
+    const drug = taken(atc('J01CA04', 'Amimox'));
+    for (const code of ['J01CA04', 'J01CA01', 'J01CA', 'J01C', 'j01'])
+      expect(await told(allergy(atc(code, 'x')), drug), code).to.include('an allergy to x');
+    for (const code of ['J01DB01', 'J01D', 'J'])
+      expect(await told(allergy(atc(code, 'x')), drug), code).not.to.include('an allergy to x');
+  });
+
   it('name what is dated after today, which is no value of today', async () => {
     const text = await told(
       { resourceType: 'MedicationStatement', status: 'active', medicationCodeableConcept: words('warfarin') },
