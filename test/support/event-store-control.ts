@@ -12,6 +12,9 @@ const run = promisify(execFile);
 /** Whether there is one. */
 export const CONTROLLED = EVENTSTORE_URL !== '' && EVENTSTORE_CONTROL !== '';
 
+/** Whether it is a cluster: what is done to its leader, another node may take over from. */
+export const CLUSTER = EVENTSTORE_URL.split('?')[0]?.includes(',') === true;
+
 /** How it can fail, and how it comes back: SIGKILL, SIGTERM, SIGSTOP. */
 export const FAULTS = [
   { says: 'killed', down: 'kill', up: 'start' },

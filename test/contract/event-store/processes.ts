@@ -89,7 +89,7 @@ export function manyProcesses(log: () => LogUnderTest, store: () => EventStore):
     const appends = 2_000 * SCALE;
 
     it(`loses, repeats and reorders nothing in 3 × ${appends} appends`, async function () {
-      this.timeout(60_000 * Math.max(1, SCALE));
+      this.timeout(180_000 * Math.max(1, SCALE));
       const after = await store().head();
       const live = new Audit();
       const follower = new Follower(store(), { after }, async ({ events }) => live.take(events), 'forget');
