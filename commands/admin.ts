@@ -28,6 +28,8 @@ export interface AdminDeps {
   readonly locks: CriteriaLocks;
   /** Synthetic patients of a new project's sandbox, 0 to 30. */
   readonly sandboxPatients: number;
+  /** Who gets keys of production. */
+  readonly productionAccess: project.ProductionAccess;
   /** Where what has a sandbox filled waits for its turn. */
   readonly queue: SandboxQueue;
   /**
@@ -76,7 +78,7 @@ export interface AdminCommands {
     name: string,
   ) => Promise<Done<{ readonly id: string }>>;
   readonly deleteProject: (by: Circumstances, projectId: string) => Promise<Done>;
-  /** The key is shown this once. */
+  /** The key is shown this once. @throws Refusal forbidden for one of production that an operator must allow first. */
   readonly createKey: (
     by: Circumstances,
     projectId: string,
@@ -102,6 +104,7 @@ export function openAdmin({
   handler,
   locks,
   sandboxPatients,
+  productionAccess,
   queue,
   domainHolders,
   visible,
@@ -151,7 +154,7 @@ export function openAdmin({
     async createKey(by, projectId, asked) {
       const id = by.ids.prefixed('key_');
       const { key, event } = issueKey(id, asked, await secretOf(by));
-      const made = await onProject(by, projectId, project.createKey(projectId, event));
+      const made = await onProject(by, projectId, project.createKey(projectId, event, productionAccess));
       return { ...made, result: { id, key } };
     },
     revokeKey: (by, projectId, keyId) => onProject(by, projectId, project.revokeKey(projectId, keyId)),

@@ -231,6 +231,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     locks,
     passed,
     sandboxPatients: config.sandboxPatients,
+    productionAccess: config.productionAccess,
     waiting: sandboxQueries.sandboxesWaiting,
   });
   const { ssoClients: ssoClientsOf } = administration.adminQueries;

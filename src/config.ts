@@ -64,6 +64,9 @@ const environment = z.object({
     .describe(
       'OpenID Connect issuers whose ID tokens open `/admin`, each with the audience that `aud` must hold: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production` none.',
     ),
+  PRODUCTION_ACCESS: oneOf(['open', 'request'], 'open').describe(
+    'Who gets keys of production: `open`, the projects of everybody; `request`, those that an operator has allowed with `annal production allow`.',
+  ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'Least severe log lines that are written, to standard error, as JSON.',
   ),
@@ -153,6 +156,7 @@ export interface Config {
   readonly mode: 'development' | 'production';
   /** Empty: the development issuer, in production none. */
   readonly oidcIssuers: readonly TrustedIssuer[];
+  readonly productionAccess: 'open' | 'request';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
   /** Undefined: documents are kept in the folder `documents` of `dataDir`. */
@@ -216,6 +220,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     eventStoreUrl: data.EVENTSTORE_URL,
     mode: data.MODE,
     oidcIssuers: data.OIDC_ISSUERS ?? [],
+    productionAccess: data.PRODUCTION_ACCESS,
     logLevel: data.LOG_LEVEL,
     limits: {
       bodyBytes: data.MAX_BODY_BYTES,

@@ -1,6 +1,6 @@
 /** What may happen to a project and its keys. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
-import { notFound } from '#src/shared/refusal.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { ProjectState } from './state.ts';
 
 type ApiKeyCreated = Extract<PlainEvent, { type: 'ApiKeyCreated' }>;
@@ -22,11 +22,30 @@ export function remove(id: string) {
   };
 }
 
-/** Makes a key work. */
-export function createKey(id: string, key: ApiKeyCreated) {
+/** Who gets keys of production: the projects of everybody, or those that an operator has allowed (interface.md, section 1). */
+export type ProductionAccess = 'open' | 'request';
+
+/** Makes a key work. @throws Refusal forbidden for one of production that an operator must allow first. */
+export function createKey(id: string, key: ApiKeyCreated, access: ProductionAccess = 'open') {
   return (state: ProjectState): PlainEvent[] => {
     requireOpen(state, id);
+    if (key.data.environment === 'production' && access === 'request' && !state.production) {
+      throw new Refusal('forbidden', {
+        code: 'forbidden',
+        diagnostics: `production access is by request: ask who operates this installation to allow it for ${id}; keys of the sandbox take no permission`,
+      });
+    }
     return [key];
+  };
+}
+
+/** Allows a project to make keys of production, or withdraws that; nothing when it is so already. */
+export function setProductionAccess(id: string, allowed: boolean) {
+  return (state: ProjectState): PlainEvent[] => {
+    requireOpen(state, id);
+    if (state.production === allowed) return [];
+    const type = allowed ? 'ProductionAccessAllowed' : 'ProductionAccessWithdrawn';
+    return [{ type, data: { project_id: id } }];
   };
 }
 

@@ -1,17 +1,19 @@
-/** A project as decisions know it: whether it is open, and its keys. */
+/** A project as decisions know it: whether it is open, whether it has access to production, and its keys. */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import type { Fold } from '../aggregate.ts';
 
 /** Its state. */
 export interface ProjectState {
   status: 'none' | 'open' | 'deleted';
+  /** Whether an operator has allowed it keys of production. */
+  production: boolean;
   /** Key id → whether it still works. */
   readonly keys: Map<string, boolean>;
 }
 
 /** The fold of `project-` streams; erasures of records in them leave it as it is. */
 export const PROJECT: Fold<ProjectState> = {
-  initial: () => ({ status: 'none', keys: new Map() }),
+  initial: () => ({ status: 'none', production: false, keys: new Map() }),
   evolve,
   sizeOf: ({ keys }) => 100 + keys.size * 120,
 };
@@ -23,6 +25,12 @@ function evolve(state: ProjectState, event: DomainEvent): void {
       break;
     case 'ProjectDeleted':
       state.status = 'deleted';
+      break;
+    case 'ProductionAccessAllowed':
+      state.production = true;
+      break;
+    case 'ProductionAccessWithdrawn':
+      state.production = false;
       break;
     case 'ApiKeyCreated':
       state.keys.set(event.data.key_id, true);

@@ -7,6 +7,7 @@ import { openSandboxQueue, type SandboxQueue } from '#commands/sandbox/queue.ts'
 import { type AdminQueries, openAdminQueries } from '#queries/admin/admin.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
 import { type Moment, type RecordAt, recordAt } from '../audit/record-at.ts';
+import type { Config } from '../config.ts';
 import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
 import { unavailable } from '../shared/refusal.ts';
@@ -19,6 +20,7 @@ export interface AdministrationDeps {
   readonly locks: CriteriaLocks;
   /** Of a new project's sandbox. */
   readonly sandboxPatients: number;
+  readonly productionAccess: Config['productionAccess'];
   /** How many sandboxes wait. */
   readonly waiting: SandboxQueries['sandboxesWaiting'];
   /** Waits until the named read models show a position; false when it takes too long. */
@@ -43,6 +45,7 @@ export function openAdministration({
   locks,
   passed,
   sandboxPatients,
+  productionAccess,
   waiting,
 }: AdministrationDeps): Administration {
   const adminQueries = openAdminQueries(pool);
@@ -52,6 +55,7 @@ export function openAdministration({
     handler,
     locks,
     sandboxPatients,
+    productionAccess,
     queue,
     domainHolders: async (domains) => {
       if (!(await passed(await store.head(), ['projects']))) throw unavailable('projects lag behind the log');

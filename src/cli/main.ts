@@ -251,6 +251,17 @@ function describeCommands(): CAC {
   });
 
   cli
+    .command(
+      'production <action> <project>',
+      'allow: a project may make keys of production, where PRODUCTION_ACCESS is request; withdraw: no more',
+    )
+    .example('annal production allow proj_…')
+    .action(async (action: string, project: string, options: unknown) => {
+      const { productionCommand } = await import('./production.ts');
+      return productionCommand(action, project, read(options));
+    });
+
+  cli
     .command('dev-token', 'Print an ID token of the development issuer, for scripts that call /admin')
     .option('--email <address>', 'Whom it speaks of: any address, nothing is sent there')
     .example('annal dev-token --email developer@example.org')

@@ -152,6 +152,16 @@ export const CATALOG = {
     streams: 'project-',
     data: z.object({ key_id: z.string() }),
   },
+  ProductionAccessAllowed: {
+    says: 'An operator of the installation allowed a project to make keys of production.',
+    streams: 'project-',
+    data: z.object({ project_id: z.string() }),
+  },
+  ProductionAccessWithdrawn: {
+    says: 'A project may make no more keys of production; those that it has go on working.',
+    streams: 'project-',
+    data: z.object({ project_id: z.string() }),
+  },
   SandboxProvisioningRequested: {
     says: 'A new project’s sandbox is to be filled with synthetic patients.',
     streams: 'project-',

@@ -206,11 +206,33 @@ describe('deciding on projects', () => {
     expect(refusal(() => given(PROJECT, opened).when(revoke)).status).to.equal(404);
   });
 
+  it('given no access to production, when it is by request, then no key of production; of the sandbox, one', () => {
+    const allowed: PlainEvent = { type: 'ProductionAccessAllowed', data: { project_id: 'proj_1' } };
+    const withdrawn: PlainEvent = { type: 'ProductionAccessWithdrawn', data: { project_id: 'proj_1' } };
+    const createKey = project.createKey('proj_1', event, 'request');
+    for (const before of [[], [allowed, withdrawn]])
+      expect(refusal(() => given(PROJECT, opened, ...before).when(createKey)).status).to.equal(403);
+    expect(given(PROJECT, opened, allowed).when(createKey)).to.deep.equal([event]);
+    expect(given(PROJECT, opened).when(project.createKey('proj_1', event, 'open'))).to.deep.equal([event]);
+    const sandbox: typeof event = { ...event, data: { ...event.data, environment: 'sandbox' } };
+    const forSandbox = project.createKey('proj_1', sandbox, 'request');
+    expect(given(PROJECT, opened).when(forSandbox)).to.deep.equal([sandbox]);
+  });
+
+  it('when access to production is set, then once', () => {
+    const allowed: PlainEvent = { type: 'ProductionAccessAllowed', data: { project_id: 'proj_1' } };
+    const allow = project.setProductionAccess('proj_1', true);
+    expect(given(PROJECT, opened).when(allow)).to.deep.equal([allowed]);
+    expect(given(PROJECT, opened, allowed).when(allow)).to.deep.equal([]);
+    expect(given(PROJECT, opened).when(project.setProductionAccess('proj_1', false))).to.deep.equal([]);
+  });
+
   it('given no project, or one that is deleted, then 404 whatever is asked', () => {
     for (const decide of [
       project.remove('proj_1'),
       project.createKey('proj_1', event),
       project.revokeKey('proj_1', 'key_1'),
+      project.setProductionAccess('proj_1', true),
     ]) {
       expect(refusal(() => given(PROJECT).when(decide)).status).to.equal(404);
       expect(refusal(() => given(PROJECT, opened, event, deleted).when(decide)).status).to.equal(404);

@@ -1,0 +1,57 @@
+/** `annal production`: an operator allows a project to make keys of production, or withdraws that. */
+import { Aggregate } from '#commands/aggregate.ts';
+import { Handler } from '#commands/handle.ts';
+import { setProductionAccess } from '#commands/project/decide.ts';
+import { PROJECT } from '#commands/project/state.ts';
+import { States } from '#commands/resource/states.ts';
+import { projectStream } from '#src/events/streams.ts';
+import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import { databaseUrlOf, withEventStore } from './database.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
+import type { ServiceOptions } from './service.ts';
+
+/** What the command line says. */
+export interface ProductionOptions extends Pick<ServiceOptions, 'dataDir'> {
+  readonly json?: boolean;
+}
+
+/** A project's stream is read from its beginning: it is short. */
+const NO_SNAPSHOTS = {
+  load: async () => undefined,
+  save: async () => undefined,
+  forget: async () => undefined,
+};
+
+/**
+ * Runs `allow` or `withdraw`. It holds at once, on every instance.
+ * @throws Failure when it was not understood, or there is no such open project.
+ */
+export async function productionCommand(
+  action: string,
+  project: string,
+  { json = false, ...where }: ProductionOptions,
+): Promise<void> {
+  if (action !== 'allow' && action !== 'withdraw')
+    throw new Failure(`annal production has no ${action}: it has allow and withdraw`, MISUNDERSTOOD);
+  const allowed = action === 'allow';
+  const wrote = await withEventStore(await databaseUrlOf(where), async (store) => {
+    const projects = new Aggregate(new Handler(store, new States(store, NO_SNAPSHOTS)), PROJECT);
+    const operator = {
+      credential: { kind: 'system' },
+      requestId: newId('req_'),
+      ids: new IdSource(newUuid(), Date.now()),
+      now: nowMicros,
+    } as const;
+    return projects
+      .write(projectStream(project), operator, setProductionAccess(project, allowed))
+      .catch((error: unknown) => {
+        throw error instanceof Refusal ? new Failure(error.message) : error;
+      });
+  });
+  const may = allowed ? 'may make keys of production' : 'may make no more keys of production';
+  const text = `${project} ${may}${wrote === undefined ? '; it was so before' : ''}.`;
+  const data = { project, production_access: allowed, changed: wrote !== undefined };
+  process.stdout.write(`${json ? JSON.stringify(data, null, 2) : text}\n`);
+}
