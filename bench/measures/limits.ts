@@ -30,12 +30,12 @@ export const limits: Measure = {
         () => on[what](length),
       );
       const without = runs.baseline.map(({ rate }) => rate);
-      const on = runs.subject.map(({ rate }) => rate);
+      const limited = runs.subject.map(({ rate }) => rate);
       return {
         off: median(without),
-        on: median(on),
+        on: median(limited),
         // Of neighbours: what slows the machine for a while meets both.
-        ratio: median(on.map((rate, run) => rate / (without[run] ?? 0))),
+        ratio: median(limited.map((rate, run) => rate / (without[run] ?? 0))),
       };
     };
     const creates = await rates('create');
