@@ -43,9 +43,14 @@ interface Meant {
   readonly nearest: readonly string[] | null;
 }
 
-// Indexes: concept_by_code, concept_by_beginning, primary keys of terminology.posting and concept. `$2` code, `$3` folded
-// text, `$4` words of which a name must have one, `$5` patterns and `$6` expressions of which it must meet all.
-const FIND = `
+/**
+ * Indexes: concept_by_code, concept_by_beginning, primary keys of terminology.posting and concept. `$2` code, `$3` folded
+ * text, `$4` words of which a name must have one, `$5` most answers, `$6` patterns of which it must meet all, and then
+ * lists of words, of each of which it must have one: by a look-up in the index of words, a quarter of what it takes to
+ * read a name and look through it.
+ * @param lists how many.
+ */
+const findIn = (lists: number): string => `
   with s as materialized (select s.id from terminology.system s where s.url = $1),
   found as (
     (select c.system, c.code, case when c.code = $2 then 0 else 1 end as rank
@@ -65,9 +70,10 @@ const FIND = `
             select p.code, p.length from terminology.posting p
             where p.system = s.id and p.word = k.word order by p.length, p.code limit ${LOOKED_AT}) p
           order by k.nth, p.length limit ${LOOKED_AT}) p
-        where cardinality($5::text[]) + cardinality($6::text[]) = 0 or (
-          select ' ' || c.folded like all($5::text[]) and c.folded ~ all($6::text[])
-          from terminology.concept c where c.system = s.id and c.code = p.code)
+        where (cardinality($6::text[]) = 0 or (
+          select ' ' || c.folded like all($6::text[])
+          from terminology.concept c where c.system = s.id and c.code = p.code))
+          ${Array.from({ length: lists }, (_, n) => hasOneOf(`$${7 + n}::text[]`)).join('\n')}
         limit ${RANKED}) p)
   )
   select c.code, c.display, c.category, c.unit
@@ -75,7 +81,11 @@ const FIND = `
   cross join lateral (
     select c.code, c.display, c.category, c.unit, c.folded, c.place from terminology.concept c
     where c.system = f.system and c.code = f.code offset 0) c
-  order by f.rank, case when f.rank > 1 then length(c.folded) end, c.place limit $7`;
+  order by f.rank, case when f.rank > 1 then length(c.folded) end, c.place limit $5`;
+
+/** Whether a posting's name has one of some words, too. */
+const hasOneOf = (words: string): string => `and (select true from terminology.posting o
+            where o.system = s.id and o.word = any(${words}) and o.length = p.length and o.code = p.code limit 1)`;
 
 /** Opens it over a database. @param ready resolves when the bundled terminology is there. */
 export function openFindCodes(pool: Asks, ready: () => Promise<void>): FindCodes {
@@ -86,13 +96,17 @@ export function openFindCodes(pool: Asks, ready: () => Promise<void>): FindCodes
     const { rows: meant } = await pool.query<Meant>({ name: 'codes-meant', text: MEANT, values });
     const [rarest, ...others] = meant.sort((one, other) => countOf(one) - countOf(other));
     const some = rarest === undefined ? [] : (rarest.beginning ?? rarest.nearest ?? []);
-    const [begun, near] = [others.filter(isBegun), others.filter((each) => !isBegun(each))];
+    const lists = others.flatMap((each) => {
+      const meaning = allWords(each);
+      return meaning === undefined ? [] : [meaning];
+    });
+    const patterns = others.filter((each) => allWords(each) === undefined).map((each) => `% ${each.typed}%`);
     const { rows } = await pool.query<FoundCode>({
-      name: 'codes-find',
-      text: FIND,
+      name: `codes-find-${lists.length}`,
+      text: findIn(lists.length),
       values: [
         ...[system, typed.trim().toUpperCase(), plainWords(typed), some],
-        ...[begun.map(({ typed: word }) => `% ${word}%`), near.map(oneOf), limit],
+        ...[limit, patterns, ...lists],
       ],
     });
     return rows;
@@ -104,13 +118,10 @@ function countOf({ codes }: Meant): number {
   return codes ?? 0;
 }
 
-function isBegun({ beginning }: Meant): boolean {
-  return beginning !== null;
-}
-
-/** A regular expression over folded displays. Words have no character that means something in one. */
-function oneOf({ nearest }: Meant): string {
-  return `(^| )(${(nearest ?? []).join('|')})( |$)`;
+/** The words that one stands for; undefined when it begins more than were looked at. */
+function allWords({ beginning, nearest }: Meant): readonly string[] | undefined {
+  if (beginning === null) return nearest ?? [];
+  return beginning.length < ENDINGS ? beginning : undefined;
 }
 
 /** Most words that count. */
