@@ -6,6 +6,10 @@ export interface Contents {
   /** Stores bytes durably; a blob that is there already stays as it is. */
   readonly put: (key: BlobKey, bytes: Buffer) => Promise<void>;
   readonly remove: (key: BlobKey) => Promise<void>;
+  /** Whether bytes are there. */
+  readonly has: (key: BlobKey) => Promise<boolean>;
+  /** The lock under which stored bytes become a document's content. */
+  readonly lock: (document: string) => string;
   /** Where REST v1 serves a document's content. @param blob of an attachment that is not the document's first */
   readonly url: (document: string, blob?: string) => string;
 }

@@ -21,6 +21,7 @@ export async function withContents<T>(
   plan: Plan,
   append: () => Promise<T>,
 ): Promise<T> {
+  for (const { write, stream } of plan.planned) await requireStored(contents, write, stream);
   const blobs = plan.planned.flatMap(({ write, stream }) => blobsOf(write, stream));
   await putBlobs(contents, blobs);
   try {
@@ -31,6 +32,17 @@ export async function withContents<T>(
     if (unwritten && ctx.retry === undefined)
       await Promise.all(blobs.map(({ key }) => contents.remove(key).catch(() => undefined)));
     throw error;
+  }
+}
+
+/** What was stored before this write may have been swept meanwhile. @throws Refusal conflict (409) */
+async function requireStored({ has }: Pick<Contents, 'has'>, write: Write, stream: string): Promise<void> {
+  const patient = patientOf(stream);
+  if (write.kind === 'remove' || patient === undefined) return;
+  for (const { blob, bytes } of write.finalized ?? []) {
+    if (bytes !== undefined || (await has({ patient, document: write.id, blob }))) continue;
+    const diagnostics = 'the bytes that were uploaded are no longer there: upload them again';
+    throw new Refusal('conflict', { code: 'conflict', diagnostics });
   }
 }
 

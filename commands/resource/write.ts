@@ -46,8 +46,10 @@ async function lockKeys(
   transaction: boolean,
 ): Promise<string[]> {
   const keys = new Set<string>();
-  for (const { type, criteria } of requests)
+  for (const { type, criteria, id, stored } of requests) {
     if (criteria !== undefined) keys.add(lockKey(ctx, type, criteria));
+    if (stored !== undefined && id !== undefined) keys.add(deps.contents.lock(id));
+  }
   if (transaction) {
     for (const reference of await inSlices(searchReferences(resourcesOf(requests), deps.bases))) {
       const parts = searchIn(reference, deps.bases);

@@ -6,11 +6,12 @@ import { openShownBlobs } from '#queries/rest/document-blobs.ts';
 import { type FindSlot, openFindSlot } from '#queries/rest/document-slot.ts';
 import type { Config } from '../config.ts';
 import { openDocumentStore } from '../documents/open.ts';
-import { BlobExists, type DocumentStore } from '../documents/store.ts';
+import { BlobExists, type DocumentStore, lockOf } from '../documents/store.ts';
 import { sweepDocuments } from '../documents/sweep.ts';
 import type { EventStore } from '../events/store.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import { stand } from '../operations/lead.ts';
+import { PostgresCriteriaLocks } from '../operations/locks.ts';
 
 /** What they are made of. */
 export interface DocumentsDeps {
@@ -34,8 +35,11 @@ export interface Documents {
 
 /** How often it is swept, in ms. */
 const SWEEP_MS = 60 * 60_000;
-/** How long bytes may be there before an event names them, in ms. */
-const GRACE_MS = 24 * 60 * 60_000;
+/**
+ * How long bytes may be there before an event names them, in ms: a request that is sent again while its Idempotency-Key is
+ * kept takes those of its first attempt.
+ */
+const GRACE_MS = 2 * 24 * 60 * 60_000;
 /** How long the session of an instance that sweeps may be idle before another takes over, in ms. */
 const HUNG_MS = 6_000;
 
@@ -49,13 +53,17 @@ export async function openDocuments({
 }: DocumentsDeps): Promise<Documents> {
   const store = await openDocumentStore(config.dataDir, config.documentsBucket);
   const shown = openShownBlobs(pool);
+  const locks = new PostgresCriteriaLocks(pool);
   let sweeping: NodeJS.Timeout | undefined;
   const sweep = async (): Promise<void> => {
     const lead = await stand({ databaseUrl, name: 'documents', hungMs: HUNG_MS, onAsked: () => undefined });
     if (lead === undefined) return;
     try {
       const before = new Date(Date.now() - GRACE_MS);
-      const removed = await Promise.race([sweepDocuments({ store, log: events, shown }, before), lead.lost]);
+      const removed = await Promise.race([
+        sweepDocuments({ store, log: events, locks, shown }, before),
+        lead.lost,
+      ]);
       if (removed > 0) log.info({ removed }, 'bytes of documents that no event names were removed');
     } finally {
       lead.release();
@@ -72,6 +80,8 @@ export async function openDocuments({
           if (!(error instanceof BlobExists)) throw error;
         }),
       remove: (key) => store.remove(key),
+      has: async (key) => (await store.size(key)) !== undefined,
+      lock: lockOf,
       url: (document, blob) =>
         `${config.baseUrl}/v1/documents/${document}/content${blob === undefined ? '' : `?attachment=${blob}`}`,
     },

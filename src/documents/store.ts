@@ -16,6 +16,14 @@ export interface BlobKey {
 /** The blob of a direct upload: there is one of a document at most. */
 export const DIRECT = 'direct';
 
+/**
+ * The lock of a document's bytes: who makes stored ones its content holds it while the event is appended, who removes ones
+ * that no event names holds it while it looks and removes.
+ */
+export function lockOf(document: string): string {
+  return `document/${document}`;
+}
+
 /** A blob as a listing shows it. */
 export interface ListedBlob extends BlobKey {
   readonly modified: Date;

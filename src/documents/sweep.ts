@@ -3,12 +3,14 @@ import { understand } from '#src/events/codec.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import type { DocumentStore, ListedBlob } from './store.ts';
+import { type DocumentStore, type ListedBlob, lockOf } from './store.ts';
 
 /** What it works with. */
 export interface SweepDeps {
   readonly store: Pick<DocumentStore, 'list' | 'remove' | 'removeUnfinished'>;
   readonly log: Pick<EventStore, 'read'>;
+  /** Held by whoever finalizes, too. */
+  readonly locks: { hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> };
   /** Which of these some version of their document shows, as far as a read model knows. */
   readonly shown: (blobs: readonly ListedBlob[]) => Promise<ReadonlySet<ListedBlob>>;
 }
@@ -42,18 +44,30 @@ export async function sweepDocuments(deps: SweepDeps, before: Date): Promise<num
   return removed;
 }
 
-/** A read model may lack what it has not come to: the events themselves have the last word. */
-async function removeUnnamed({ store, log }: SweepDeps, blobs: readonly ListedBlob[]): Promise<number> {
+/**
+ * A read model may lack what it has not come to: the events themselves have the last word, and are read once more while
+ * nobody can add one that names what is removed.
+ */
+async function removeUnnamed(
+  { store, log, locks }: SweepDeps,
+  blobs: readonly ListedBlob[],
+): Promise<number> {
   let removed = 0;
   const byPatient = new Map<string, ListedBlob[]>();
   for (const blob of blobs) byPatient.set(blob.patient, [...(byPatient.get(blob.patient) ?? []), blob]);
   for (const [patient, own] of byPatient) {
-    const named = await namedIn(log, patient);
-    for (const blob of own) {
-      if (named.has(`${blob.document}/${blob.blob}`)) continue;
-      await store.remove(blob);
-      removed += 1;
-    }
+    const unnamed = async (some: readonly ListedBlob[]): Promise<ListedBlob[]> => {
+      const named = await namedIn(log, patient);
+      return some.filter(({ document, blob }) => !named.has(`${document}/${blob}`));
+    };
+    const few = await unnamed(own);
+    if (few.length === 0) continue;
+    const keys = few.map(({ document }) => lockOf(document));
+    removed += await locks.hold(keys, async () => {
+      const gone = await unnamed(few);
+      for (const blob of gone) await store.remove(blob);
+      return gone.length;
+    });
   }
   return removed;
 }

@@ -10,6 +10,7 @@ import { openShownBlobs } from '#queries/rest/document-blobs.ts';
 import { DiskStore } from '#src/documents/disk.ts';
 import { sweepDocuments } from '#src/documents/sweep.ts';
 import { openEventStore } from '#src/events/open.ts';
+import { PostgresCriteriaLocks } from '#src/operations/locks.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
@@ -139,15 +140,19 @@ describe('documents of a service that is killed', () => {
     }
 
     const log = await openEventStore({ url: database.url, eventStoreUrl: EVENTSTORE_URL });
+    const locks = new PostgresCriteriaLocks(database.pool);
     try {
       const sweep = (before: Date): Promise<number> =>
-        sweepDocuments({ store: new DiskStore(folder), log, shown: openShownBlobs(database.pool) }, before);
+        sweepDocuments(
+          { store: new DiskStore(folder), log, locks, shown: openShownBlobs(database.pool) },
+          before,
+        );
       expect(await sweep(new Date(Date.now() - 60_000)), 'what is young stays').to.equal(0);
       expect(await sweep(new Date(Date.now() + 60_000))).to.equal(2);
       // The events have the last word, where the read model knows nothing.
       const shown = async () => new Set<never>();
       const store = new DiskStore(folder);
-      expect(await sweepDocuments({ store, log, shown }, new Date(Date.now() + 60_000))).to.equal(0);
+      expect(await sweepDocuments({ store, log, locks, shown }, new Date(Date.now() + 60_000))).to.equal(0);
     } finally {
       await log.close();
     }
