@@ -165,7 +165,7 @@ function at<T>(items: readonly T[], n: number): T {
 }
 
 /** Makes `ResourceCreated` events as a store gives them back. */
-function eventsOf(tenant: Tenant): (stream: string, id: string, resource: Sample) => StoredEvent {
+export function eventsOf(tenant: Tenant): (stream: string, id: string, resource: Sample) => StoredEvent {
   const began = Date.now() * 1000;
   let count = 0;
   return (stream, id, { resourceType, ...rest }) => {

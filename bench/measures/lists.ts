@@ -1,58 +1,64 @@
 /** Pages of a patient's list of 100,000 observations, at any depth and by any filter, against a read by id. */
-import type { Bench } from '../bench.ts';
+import { readQuickstart } from '#src/data-dir.ts';
+import type { Outcome } from '../load/plan.ts';
+import { type LongRecord, RARE } from '../long-record.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';
 import { createPatients, FHIR } from '../records.ts';
-import { observation, type Sample } from '../sample.ts';
 import type { Service } from '../service.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 4;
 const OBSERVATIONS = 100_000;
-/** Entries of a transaction. */
-const ENTRIES = 500;
 const BOUND = 3;
-const LOINC = 'http://loinc.org';
-/** One in a thousand has this code. */
-const RARE = '2132-9';
-const FIRST_DAY = Date.UTC(2006, 0, 1);
-const YEARS_MS = 20 * 365.25 * 86_400_000;
+
+/** How long a load is. */
+type Length = { readonly seconds: number } | { readonly count: number };
 
 /** Row: lists of REST v1. */
 export const lists: Measure = {
   row: 'lists',
   subject: `a page of 50 of a patient’s ${OBSERVATIONS.toLocaleString('en-US')} observations; ${CLIENTS} clients`,
-  baseline: 'read by id, of the same observations, on the FHIR interface',
+  baseline: 'read by id, of the same observations, on REST v1',
   async run(bench): Promise<Finding> {
-    const { service, databaseUrl } = await bench.service();
+    const { service, databaseUrl, dataDir } = await bench.service();
+    const quickstart = await readQuickstart(dataDir);
+    if (quickstart === undefined) throw new Error('the service wrote no quickstart.json');
+    const tenant = { project: quickstart.project_id, environment: 'sandbox' } as const;
     const [patient = ''] = await createPatients(service, 1);
     const count = bench.size(OBSERVATIONS, 300);
-    await fill(service, patient, count);
+    const filling = bench.worker('subjects/long-record.ts');
+    await filling.call<LongRecord & { databaseUrl: string }, number>({ databaseUrl, tenant, patient, count });
+    await filling.stop();
     await bench.settle(databaseUrl);
     const ids = await bench.query<{ id: string }>(
       databaseUrl,
       `select id from resources.resource where type = 'Observation' order by md5(id::text) limit 5000`,
     );
-    const reads = ids.map(({ id }) => `${FHIR}/Observation/${id}`);
+    const load = (
+      paths: readonly string[],
+      length: Length = { seconds: bench.seconds(1) },
+    ): Promise<Outcome> =>
+      bench.load({
+        target: service.target,
+        clients: CLIENTS,
+        requests: { kind: 'reads', paths },
+        expect: 200,
+        ...length,
+      });
+    const reads = ids.map(({ id }) => `/v1/observations/${id}`);
     const p50 = async (paths: readonly string[]) => {
-      const load = () =>
-        bench.load({
-          target: service.target,
-          clients: CLIENTS,
-          requests: { kind: 'reads', paths },
-          expect: 200,
-          seconds: bench.seconds(2),
-        });
-      const runs = await alternate(bench.options.runs, () => readLoad(bench, service, reads), load);
+      const runs = await alternate(
+        bench.options.runs,
+        () => load(reads),
+        () => load(paths),
+      );
       const [of, by] = [runs.subject, runs.baseline].map((all) => median(all.map((run) => run.p50)));
       return { page: of ?? Number.NaN, read: by ?? Number.NaN };
     };
-    await bench.load({
-      target: service.target,
-      clients: CLIENTS,
-      requests: { kind: 'reads', paths: [...reads.slice(0, 10), `/v1/patients/${patient}/observations`] },
-      expect: 200,
-      ...bench.warmUp(3_000),
-    });
+    await load([...reads.slice(0, 10), `/v1/patients/${patient}/observations`], bench.warmUp(3_000));
+    const fhir = ids.map(({ id }) => `${FHIR}/Observation/${id}`);
+    await load(fhir, bench.warmUp(1_000));
+    const { page: fhirRead } = await p50(fhir);
     const found: { name: string; page: number; read: number }[] = [];
     for (const [name, path] of await pagesOf(service, patient, count)) {
       found.push({ name, ...(await p50([path])) });
@@ -67,35 +73,12 @@ export const lists: Measure = {
       })),
       figures: [
         { name: 'read by id p50', value: median(found.map(({ read }) => read)), unit: 'ms' },
+        { name: 'read by id on the FHIR interface p50', value: fhirRead, unit: 'ms' },
         ...found.map(({ name, page }) => ({ name: `${name} p50`, value: page, unit: 'ms' })),
       ],
     };
   },
 };
-
-function readLoad(bench: Bench, { target }: Service, paths: readonly string[]) {
-  return bench.load({
-    target,
-    clients: CLIENTS,
-    requests: { kind: 'reads', paths },
-    expect: 200,
-    seconds: bench.seconds(2),
-  });
-}
-
-/** Observations over twenty years, in the order of time. */
-async function fill(service: Service, patient: string, count: number): Promise<void> {
-  for (let from = 0; from < count; from += ENTRIES) {
-    const entry: Sample[] = [];
-    for (let n = from; n < Math.min(count, from + ENTRIES); n += 1) {
-      const effectiveDateTime = new Date(FIRST_DAY + (n / count) * YEARS_MS).toISOString();
-      const rare = n % 1_000 === 7 ? { code: { coding: [{ system: LOINC, code: RARE }] } } : {};
-      const resource = { ...observation(`Patient/${patient}`, n), effectiveDateTime, ...rare };
-      entry.push({ resource, request: { method: 'POST', url: 'Observation' } });
-    }
-    await service.request('POST', FHIR, 200, { resourceType: 'Bundle', type: 'transaction', entry });
-  }
-}
 
 /** Each list at its beginning, in its middle and at its end. */
 async function pagesOf(service: Service, patient: string, count: number): Promise<[string, string][]> {

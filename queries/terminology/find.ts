@@ -23,10 +23,11 @@ const LOOKED_AT = 500;
 const ENDINGS = 20;
 const NEAREST = 3;
 
-// Indexes: primary key of terminology.word (system, word); word_by_likeness, for what nothing begins with.
+// Indexes: primary key of terminology.word (system, word); word_by_likeness alone, for what nothing begins with: together
+// with the other one it would read all words of the system.
 const MEANT = `
   select t.word as typed, b.words as beginning, b.codes, case when b.words is null then array(
-      select w.word from terminology.word w where w.system = s.id and w.word % t.word
+      select w.word from terminology.word w where (w.system = s.id) is true and w.word % t.word
       order by similarity(w.word, t.word) desc, w.codes desc limit ${NEAREST}) end as nearest
   from terminology.system s cross join unnest($2::text[]) t(word)
   cross join lateral (

@@ -1,0 +1,32 @@
+/** A patient's Observations over twenty years, in the order of time, made without a service. */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { recordStream } from '#src/events/streams.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { eventsOf } from './population.ts';
+import { observation } from './sample.ts';
+
+const LOINC = 'http://loinc.org';
+/** One in a thousand has this code. */
+export const RARE = '2132-9';
+const FIRST_DAY = Date.UTC(2006, 0, 1);
+const YEARS_MS = 20 * 365.25 * 86_400_000;
+
+/** Whose, and how much. */
+export interface LongRecord {
+  readonly tenant: Tenant;
+  /** The id of a Patient that is there. */
+  readonly patient: string;
+  readonly count: number;
+}
+
+/** Its events. */
+export function* longRecord({ tenant, patient, count }: LongRecord): Generator<StoredEvent> {
+  const event = eventsOf(tenant);
+  for (let n = 0; n < count; n += 1) {
+    const effectiveDateTime = new Date(FIRST_DAY + (n / count) * YEARS_MS).toISOString();
+    const rare = n % 1_000 === 7 ? { code: { coding: [{ system: LOINC, code: RARE }] } } : {};
+    const resource = { ...observation(`Patient/${patient}`, n), effectiveDateTime, ...rare };
+    yield event(recordStream(patient), newUuid(), resource);
+  }
+}
