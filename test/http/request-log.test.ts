@@ -212,6 +212,11 @@ describe('request log', function () {
     ]) {
       expect((await admin(`/projects/${project}/usage?${range}`)).status, range).to.equal(422);
     }
+    const { error } = JSON.parse(
+      (await admin(`/projects/${project}/usage?from=2026-02-01&to=2026-01-01`)).text,
+    );
+    const fields = error.errors.map(({ field }: { field: string }) => field);
+    expect(fields).to.deep.equal(['query.from', 'query.to']);
   });
 
   it('says of a key when it was used last', async () => {

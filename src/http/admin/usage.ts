@@ -54,9 +54,9 @@ export const USAGE_ROUTES = [
 ];
 
 function badRange(reversed: boolean): Refusal {
-  return new Refusal('invalid', {
-    code: 'value',
-    diagnostics: reversed ? 'from is after to' : `from must be at most ${LONGEST} days before to`,
-    expression: 'query.from',
-  });
+  const fault = (name: string, diagnostics: string) =>
+    ({ code: 'value', diagnostics, expression: `query.${name}` }) as const;
+  if (reversed)
+    return new Refusal('invalid', [fault('from', 'from is after to'), fault('to', 'to is before from')]);
+  return new Refusal('invalid', fault('from', `from must be at most ${LONGEST} days before to`));
 }
