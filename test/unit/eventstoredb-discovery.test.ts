@@ -7,6 +7,7 @@ import { Server, ServerCredentials, type ServerWritableStream, status } from '@g
 import { expect } from 'chai';
 import { type Answers, LogClient } from '#src/events/eventstoredb/client.ts';
 import { readStream } from '#src/events/eventstoredb/messages.ts';
+import { Unavailable } from '#src/events/store.ts';
 import { eventually } from '#test/support/process.ts';
 
 type Reading = ServerWritableStream<ReadReq, ReadResp>;
@@ -16,6 +17,8 @@ class Node {
   readonly server = new Server();
   readonly reading: Reading[] = [];
   leads = true;
+  /** Takes questions about the cluster and answers none, as one that is frozen. */
+  silent = false;
   /** Questions about the cluster that were left without an answer. */
   refused = 0;
   port = 0;
@@ -26,6 +29,7 @@ class Node {
         _call: unknown,
         answer: (error: object | null, info?: InstanceType<typeof gossip.ClusterInfo>) => void,
       ) => {
+        if (this.silent) return undefined;
         if (this.leads) return answer(null, this.#cluster());
         this.refused += 1;
         return answer({ code: status.UNAVAILABLE, details: 'no cluster' });
@@ -108,5 +112,34 @@ describe('the client of EventStoreDB without a cluster to be found', () => {
       await client.close();
       node.server.forceShutdown();
     }
+  });
+
+  it('keeps nobody waiting beyond the deadline while the nodes do not answer', async () => {
+    const nodes = [new Node(), new Node()];
+    for (const node of nodes) {
+      node.silent = true;
+      await node.start();
+    }
+    const seeds = nodes.map(({ port }) => `127.0.0.1:${port}`).join();
+    const client = new LogClient(`esdb://${seeds}?tls=false`, 300);
+    const request = readStream('any', 'forwards', undefined, 1);
+    const began = performance.now();
+    try {
+      const calls = [
+        client.read(request),
+        client.follow(request),
+        client.appendLine(),
+        client.tombstone('any'),
+      ];
+      for (const outcome of await Promise.allSettled(calls)) {
+        expect(outcome.status).to.equal('rejected');
+        if (outcome.status === 'rejected') expect(outcome.reason).to.be.instanceOf(Unavailable);
+      }
+    } finally {
+      await client.close();
+      for (const { server } of nodes) server.forceShutdown();
+    }
+    // One question is waited for five seconds; a cluster is asked for ten times.
+    expect(performance.now() - began).to.be.lessThan(4_000);
   });
 });

@@ -55,12 +55,12 @@ export class LogClient {
     this.#client['handleError'] = (client, error) => handleError(client, error).catch(() => undefined);
   }
 
-  /** Sends a read that ends within the deadline. */
+  /** Sends a read that ends within the deadline. @throws Unavailable when no node is found within it. */
   read(request: ReadReq): Promise<Answers> {
     return this.#reading(request, this.answerWithin);
   }
 
-  /** Sends a read that ends when it is cancelled or breaks. */
+  /** Sends a read that ends when it is cancelled or breaks. @throws Unavailable when no node is found in time. */
   follow(request: ReadReq): Promise<Answers> {
     return this.#reading(request, NO_DEADLINE);
   }
@@ -79,9 +79,10 @@ export class LogClient {
     return (await this.#within(this.#client['capabilities'])).serverVersion;
   }
 
-  /** Ends a stream for ever, whatever its revision. */
+  /** Ends a stream for ever, whatever its revision. @throws Unavailable when no answer comes in time. */
   async tombstone(stream: string): Promise<void> {
-    await this.#client.tombstoneStream(stream, { requiresLeader: true, deadline: this.answerWithin });
+    const options = { requiresLeader: true, deadline: this.answerWithin };
+    await this.#within(this.#client.tombstoneStream(stream, options));
   }
 
   /**
@@ -99,7 +100,8 @@ export class LogClient {
   /** Ends every call and lets go of the connection. */
   async close(): Promise<void> {
     await this.#client.dispose();
-    const channel = await this.#client['getChannel']().catch(() => undefined);
+    const finding = this.#client['getChannel']();
+    const channel = await this.#within(finding, (late) => late.close()).catch(() => undefined);
     channel?.close();
   }
 
@@ -119,10 +121,12 @@ export class LogClient {
     }
   }
 
+  /** The deadline of a call begins when it is sent; a cluster that does not answer is looked for longer than that. */
   #reading(request: ReadReq, deadline: number): Promise<Answers> {
     const client = this.#client;
-    return client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'read', (service) =>
+    const opening = client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'read', (service) =>
       service.read(request, ...client['callArguments']({ requiresLeader: true, deadline })),
     )();
+    return this.#within(opening, (answers) => end(answers));
   }
 }
