@@ -1,7 +1,7 @@
 /** The rows that a version of a resource makes in the read model `search`. */
 import { extract, type Found } from '#src/fhir/search/extract.ts';
 import { type Hashes, hashesOf } from '#src/fhir/search/hashes.ts';
-import { dimensionKey, recordKey, systemKey } from '#src/fhir/search/keys.ts';
+import { dimensionKey, inRecordKey, recordKey, systemKey } from '#src/fhir/search/keys.ts';
 import type { Period } from '#src/fhir/search/period.ts';
 import { FOLDED_LENGTH, folded } from '#src/fhir/search/text.ts';
 import type { QuantityValue } from '#src/fhir/search/values.ts';
@@ -39,7 +39,7 @@ export function rowsOf(stored: StoredResourceEvent): Rows {
   return {
     entry: { id, version, record, keys: [...keys], targets: targetsOf(found.targets, record) },
     strings: stringRows(id, found.strings, hashes),
-    periods: periodRows(id, found.periods, hashes),
+    periods: periodRows(id, record, found.periods, hashes),
     quantities: quantityRows(id, found.quantities, hashes),
   };
 }
@@ -72,7 +72,12 @@ function stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): 
   return rows;
 }
 
-function periodRows(id: string, all: readonly Found<Period>[], hashes: Hashes): Rows['periods'] {
+function periodRows(
+  id: string,
+  record: string | null,
+  all: readonly Found<Period>[],
+  hashes: Hashes,
+): Rows['periods'] {
   const seen = new Set<string>();
   const rows: Row<typeof PERIOD>[] = [];
   for (const found of all) {
@@ -80,7 +85,8 @@ function periodRows(id: string, all: readonly Found<Period>[], hashes: Hashes): 
     const [about, about_system] = aboutOf(found, hashes);
     const { from, to } = found.value;
     if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${from} ${to}`)) continue;
-    rows.push({ id, key, low: from, high: to, about, about_system });
+    const about_record = about === null || record === null ? null : searchKey(inRecordKey(about, record));
+    rows.push({ id, key, low: from, high: to, about, about_system, about_record });
   }
   return rows;
 }

@@ -28,6 +28,7 @@ export const PERIOD = {
   high: 'int8',
   about: 'int8',
   about_system: 'int8',
+  about_record: 'int8',
 } as const;
 
 /** Columns of `quantity`. */
@@ -79,7 +80,8 @@ create table ${schema}.period (
   low int8 not null,             -- microseconds since 1970, low <= moment < high
   high int8 not null,
   about int8,
-  about_system int8
+  about_system int8,
+  about_record int8              -- hash of about and the record
 );
 create index period_of on ${schema}.period (id, key);
 
@@ -114,6 +116,8 @@ create index if not exists quantity_by_canonical on ${schema}.quantity (key, dim
 -- values of a code, for composites and timelines
 create index if not exists string_about on ${schema}.string (about, folded) where about is not null;
 create index if not exists period_about on ${schema}.period (about, low, id) where about is not null;
+-- the same in one record
+create index if not exists period_in_record on ${schema}.period (about_record, low, id) where about_record is not null;
 create index if not exists quantity_about on ${schema}.quantity (about, low, id) where about is not null;
 create index if not exists quantity_about_canonical on ${schema}.quantity (about, dimension, canonical_low)
   where about is not null and dimension is not null;
@@ -121,6 +125,8 @@ create index if not exists quantity_about_canonical on ${schema}.quantity (about
 create index if not exists period_wide on ${schema}.period (key, low, id, high) where ${isWidePeriod()};
 create index if not exists period_about_wide on ${schema}.period (about, low, id, high)
   where about is not null and ${isWidePeriod()};
+create index if not exists period_in_record_wide on ${schema}.period (about_record, low, id, high)
+  where about_record is not null and ${isWidePeriod()};
 create index if not exists quantity_wide on ${schema}.quantity (key, low, id, high) where ${isWideQuantity(undefined, '')};
 create index if not exists quantity_wide_canonical on ${schema}.quantity (key, dimension, canonical_low, canonical_high)
   where dimension is not null and ${isWideQuantity(undefined, 'canonical_')};

@@ -1,5 +1,5 @@
 /** Searches for one code in the order of what is stored with codes: dates of a timeline, values of composites. */
-import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { systemKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { compiledParameter, compiledParameters } from '#src/fhir/search/paths.ts';
 import { timelineOf } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -8,25 +8,43 @@ import type { OrderKey } from './order.ts';
 import type { SearchScope } from './parameter.ts';
 import type { ParsedSearch } from './parse.ts';
 import { split, unescaped } from './raw.ts';
+import { formKeys } from './stored.ts';
+
+/** What the values that an order goes by are of: one code, which all matches have. */
+export interface About {
+  /** Their column `about`. */
+  readonly key: string;
+  /** Their column `about_system`, where the search names the code's system. */
+  readonly system?: string;
+  /** The key that their resources have, and no others that have such a value. */
+  readonly token?: string;
+}
 
 /**
- * The key under which the values that an order goes by stand with the code that all matches have, when there is one:
- * of the order's first key every match that has a value has one there.
+ * The code that all matches have, when there is one and the order goes by values that stand with it: of the order's first
+ * key every match that has a value has one there.
  */
 export function aboutOf(
   { type, tenant }: Pick<SearchScope, 'type' | 'tenant'>,
   order: readonly OrderKey[],
   used: ParsedSearch['used'],
-): string | undefined {
+): About | undefined {
   const by = order[0]?.by;
   const parameter = by === undefined ? undefined : codesWith(type, by);
   if (by === undefined || parameter === undefined) return undefined;
-  const code = used
+  const found = used
     .map(([key, text]) => codeIn(type, parameter, key, text))
-    .find((found) => found !== undefined);
+    .find((each) => each !== undefined);
   const stored = compiledParameter(type, by)?.stored ?? [];
-  if (code === undefined || stored.length !== 1) return undefined;
-  return searchKey(valueKey(tenant, type, stored[0] ?? by, tokenForm.code(code)));
+  if (found === undefined || stored.length !== 1) return undefined;
+  const { code, system, isPart } = found;
+  const key = searchKey(valueKey(tenant, type, stored[0] ?? by, tokenForm.code(code)));
+  const codes = isPart || by !== timelineOf(type)?.date ? undefined : compiledParameter(type, parameter);
+  if (codes === undefined) return { key };
+  const form = system === undefined ? tokenForm.code(code) : tokenForm.pair(system, code);
+  const [token, ...more] = formKeys(codes, [form], { tenant, type });
+  if (token === undefined || more.length > 0) return { key };
+  return { key, token, ...(system === undefined ? {} : { system: searchKey(systemKey(system)) }) };
 }
 
 /** The token parameter whose codes the values of another are stored with, both of the resource itself. */
@@ -36,22 +54,38 @@ function codesWith(type: ResourceType, by: string): string | undefined {
   return composites(type).find(([, value]) => value === by)?.[0];
 }
 
+type Parts = readonly [code: string, value: string, name: string];
+
+const known = new Map<ResourceType, readonly Parts[]>();
+
 /** The two parts of a type's composites whose values bear codes: of the resource, not of one of its elements. */
-function composites(type: ResourceType): readonly (readonly [code: string, value: string, name: string])[] {
-  return compiledParameters(type).flatMap(({ code: name, composite, paths }) =>
+function composites(type: ResourceType): readonly Parts[] {
+  const before = known.get(type);
+  if (before !== undefined) return before;
+  const found = compiledParameters(type).flatMap(({ code: name, composite, paths }): Parts[] =>
     composite?.ordered === true && paths.every(({ steps }) => steps.length === 0)
-      ? [[composite.parts[0].code, composite.parts[1].code, name] as const]
+      ? [[composite.parts[0].code, composite.parts[1].code, name]]
       : [],
   );
+  known.set(type, found);
+  return found;
+}
+
+/** A code that is asked for, in any system when none is named. */
+interface AskedCode {
+  readonly code: string;
+  readonly system: string | undefined;
+  /** Whether it is the first part of a composite. */
+  readonly isPart: boolean;
 }
 
 /** The one code that a parameter asks for: by itself, or as the first part of a composite. */
-function codeIn(type: ResourceType, parameter: string, key: string, text: string): string | undefined {
+function codeIn(type: ResourceType, parameter: string, key: string, text: string): AskedCode | undefined {
   const isPart = composites(type).some(([code, , name]) => name === key && code === parameter);
   if (key !== parameter && !isPart) return undefined;
   const [value, ...others] = split(text, ',').filter((each) => each !== '');
   if (value === undefined || others.length > 0) return undefined;
   const token = isPart ? (split(value, '$')[0] ?? '') : value;
-  const code = unescaped(split(token, '|').at(-1) ?? '');
-  return code === '' ? undefined : code;
+  const [code = '', system] = split(token, '|').map(unescaped).reverse();
+  return code === '' ? undefined : { code, system, isPart };
 }

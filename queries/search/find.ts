@@ -3,15 +3,16 @@ import { LRUCache } from 'lru-cache';
 import type { Micros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { type Asks, prepared } from '../prepared.ts';
+import type { About } from './about.ts';
 import { conditionsOn, type OrderKey, type Place } from './order.ts';
 import { candidates, resourceWalk, total, type Wanted } from './page.ts';
-import { isNarrow, type Selection, type Source, sourcesOf } from './selection.ts';
+import { isNarrow, recordOf, type Selection, type Source, sourcesOf } from './selection.ts';
 import { pathOf, valueWalk, withoutValue } from './value-walk.ts';
 
 /** A page that is asked for. */
 export interface Asked extends Wanted {
-  /** The selection is of one code, the order that of its values: the key of both together. */
-  readonly about?: string;
+  /** The selection is of one code, the order that of its values. */
+  readonly about?: About;
 }
 
 /** A row of a page: its place in the order, and the resource, which is null when it is just being deleted. */
@@ -23,7 +24,7 @@ export interface FoundRow {
   readonly body: string;
 }
 
-interface Row extends Omit<FoundRow, 'place'> {
+interface Row extends Omit<FoundRow, 'place' | 'keys'>, Readonly<Record<`k${number}`, string | null>> {
   readonly total: number | null;
   readonly over: boolean;
   readonly place: string | null;
@@ -56,6 +57,9 @@ export const LIMITS: Limits = { few: 4_000, far: 20_000 };
 const KNOWN = 1_000;
 const KNOWN_LENGTH = 2_000;
 const KNOWN_MS = 600_000;
+
+/** How many values of a code in a record are passed before what its keys lead to is sorted after all. */
+const FAR_IN_RECORD = 1_000;
 
 /** Of quantities no more than so many are sorted first: a walk along another order soon meets enough of a common range. */
 const FEW_QUANTITIES = 500;
@@ -99,21 +103,28 @@ function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
   return conditionsOn(order[0]?.place, selection.predicates).flatMap((of): Source[] =>
     of.values === undefined
       ? []
-      : [{ kind: 'values', values: { ...of.values, by: 'about', keys: [about] }, of }],
+      : [{ kind: 'values', values: { ...of.values, by: 'about', keys: [about.key] }, of }],
   );
 }
 
 /** Opens it over a database. */
 export function openFind(pool: Asks, { few, far }: Limits): Find {
   const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
-  const run = async (sql: (binds: Binds) => string): Promise<Found & { readonly over: boolean }> => {
+  const run = async (
+    { order }: Wanted,
+    sql: (binds: Binds) => string,
+  ): Promise<Found & { readonly over: boolean }> => {
     const binds = new Binds();
     const { rows } = await pool.query<Row>(prepared(sql(binds), binds.values));
     const [first] = rows;
     return {
       over: first?.over === true,
       ...(typeof first?.total === 'number' ? { total: first.total } : {}),
-      rows: rows.filter((row): row is Row & FoundRow => row.place !== null),
+      rows: rows.flatMap(({ place, version, last_updated, body, ...row }) =>
+        place === null
+          ? []
+          : [{ place, keys: order.map((_, n) => row[`k${n}`] ?? null), version, last_updated, body }],
+      ),
     };
   };
 
@@ -121,7 +132,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
     for (const [source, most] of tried(asked, sources, few)) {
       const name = nameOf(source);
       if (name !== undefined && large.has(name)) continue;
-      const found = await run((binds) => candidates(asked, source, most, binds));
+      const found = await run(asked, (binds) => candidates(asked, source, most, binds));
       if (!found.over) return found;
       if (name !== undefined && name.length <= KNOWN_LENGTH) large.set(name, true);
     }
@@ -131,10 +142,10 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
     const along = conditionsOn(asked.order[0]?.place, asked.selection.predicates);
     if (walked !== undefined && !walked.over && along.length > 0 && asked.order.length === 1) return walked;
     for (const source of valuesAbout(asked)) {
-      const found = await run((binds) => candidates(asked, source, few, binds));
+      const found = await run(asked, (binds) => candidates(asked, source, few, binds));
       if (!found.over) return found;
     }
-    return run((binds) => candidates(asked, sources[0], undefined, binds));
+    return run(asked, (binds) => candidates(asked, sources[0], undefined, binds));
   };
 
   /** Undefined when the order cannot be walked. */
@@ -148,11 +159,25 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
     const count = (binds: Binds) => (asked.total ? total(selection, source, binds) : undefined);
     if (first?.place === undefined) {
       if (order.length > 1) return undefined;
-      return run((binds) => resourceWalk(asked, count(binds), most, binds));
+      return run(asked, (binds) => resourceWalk(asked, count(binds), most, binds));
     }
     const path = pathOf(first.place, most, asked.about);
     if (path === undefined || last?.keys[0] === null) return undefined;
-    return run((binds) => valueWalk(asked, path, count(binds), binds));
+    return run(asked, (binds) => valueWalk(asked, path, count(binds), binds));
+  };
+
+  /** Along the dates of one code in one record; undefined when there is more than these lead to. */
+  const inRecord = async (asked: Asked): Promise<Found | undefined> => {
+    const { about, order, last, limit, selection } = asked;
+    const place = order[0]?.place;
+    const record = recordOf(selection);
+    if (about === undefined || record === undefined || place?.table !== 'period') return undefined;
+    if (order.length > 1 || asked.total || last?.keys[0] === null) return undefined;
+    const path = pathOf(place, FAR_IN_RECORD, about, record);
+    if (path === undefined) return undefined;
+    const walked = await run(asked, (binds) => valueWalk(asked, path, undefined, binds));
+    const isWhole = conditionsOn(place, selection.predicates).length > 0 && !walked.over;
+    return isWhole || walked.rows.length === limit ? walked : undefined;
   };
 
   /** Nothing but the order leads to the rows. */
@@ -161,7 +186,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
     const walked = await walk(asked, undefined, undefined);
     const place = order[0]?.place;
     if (place === undefined || place.keys.length > 1) {
-      return walked ?? run((binds) => candidates(asked, undefined, undefined, binds));
+      return walked ?? run(asked, (binds) => candidates(asked, undefined, undefined, binds));
     }
     const rows = walked?.rows ?? [];
     if (rows.length === limit) return { ...walked, rows };
@@ -184,7 +209,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
       limit,
       total: asked.total && !walked,
     };
-    if (order.length > 1) return run((binds) => candidates(without, undefined, undefined, binds));
+    if (order.length > 1) return run(without, (binds) => candidates(without, undefined, undefined, binds));
     const start = last?.keys[0] === null ? { last: { id: last.id, keys: [last.id] } } : { last: undefined };
     const { last: _, ...others } = without;
     const byId: Wanted = {
@@ -192,7 +217,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
       ...(start.last === undefined ? {} : start),
       order: [{ by: '_id', type: 'uuid', descending: order[0]?.descending === true }],
     };
-    const found = await run((binds) =>
+    const found = await run(byId, (binds) =>
       resourceWalk(byId, without.total ? total(selection, undefined, binds) : undefined, undefined, binds),
     );
     return { ...found, rows: found.rows.map((row) => ({ ...row, keys: [null] })) };
@@ -205,8 +230,10 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
       const [source] = sources;
       if (sources.every((each) => isAlong(order, each)) && !isNarrow(selection)) return alongOrder(asked);
       if (isNarrow(selection)) {
+        const walked = await inRecord(asked);
+        if (walked !== undefined) return walked;
         return order.length === 1 && order[0]?.place === undefined && source === undefined
-          ? run((binds) =>
+          ? run(asked, (binds) =>
               resourceWalk(
                 asked,
                 asked.total ? total(selection, undefined, binds) : undefined,
@@ -214,7 +241,9 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
                 binds,
               ),
             )
-          : run((binds) => candidates(asked, source?.kind === 'keys' ? source : undefined, undefined, binds));
+          : run(asked, (binds) =>
+              candidates(asked, source?.kind === 'keys' ? source : undefined, undefined, binds),
+            );
       }
       return fromSources(asked, sources);
     },

@@ -120,9 +120,9 @@ export function framed(
   rows: string,
   binds: Binds,
 ): string {
-  const keys = order.map((_, n) => `p.k${n}::text`);
+  const keys = order.map((_, n) => `p.k${n}::text as k${n}`);
   return `${head}
-    select t.total, t.over, p.id as place, array[${keys.join(', ')}] as keys, r.version, r.last_updated, r.body
+    select t.total, t.over, p.id as place, ${keys.join(', ')}, r.version, r.last_updated, r.body
     from (select ${all.total === undefined ? 'null::int8' : `(${all.total})`} as total, ${all.over} as over) t
     left join (${rows}) p on true
     left join lateral (

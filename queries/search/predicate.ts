@@ -13,8 +13,12 @@ export interface Predicate {
   readonly keyed?: boolean;
   /** It holds for rows whose entry in the read model `search` has one of these keys, and for no others. */
   readonly keys?: readonly string[];
+  /** It holds for rows whose entry has none of these keys, and for no others. */
+  readonly without?: readonly string[];
   /** A key that entries of all its rows have, when it has a condition of its own that is as good by itself. */
   readonly implied?: string;
+  /** The one record that it holds for rows of, and for no others of the search's type. */
+  readonly inRecord?: string;
   /** It holds for rows with one of these values in the read model `search`, and for no others. */
   readonly values?: Values;
   /**
@@ -134,7 +138,7 @@ export function keysPredicate(keys: readonly string[]): Predicate {
 export function noKeysPredicate(keys: readonly string[]): Predicate {
   const condition = (binds: Binds) =>
     `not exists (select from search.entry e where e.id = r.id and e.keys && ${binds.add(keys, 'int8[]')})`;
-  return Object.assign(condition, { ofEntry: true });
+  return Object.assign(condition, { without: keys, ofEntry: true });
 }
 
 /** The predicate that rows have one of some values. */

@@ -62,8 +62,19 @@ function recordedIn(selection: Selection): readonly Source[] {
 }
 
 /** Whether the selection names ids, identifiers or records: then few resources are looked at. */
-export function isNarrow({ predicates, record }: Selection): boolean {
+export function isNarrow({
+  predicates,
+  record,
+}: Pick<Selection, 'predicates'> & { readonly record?: string | undefined }): boolean {
   return record !== undefined || predicates.some(({ keyed, keys }) => keyed === true && keys === undefined);
+}
+
+/** The one record that all matches are in, when nothing else names few resources. */
+export function recordOf(selection: Selection): string | undefined {
+  const { predicates, record = predicates.find(({ inRecord }) => inRecord !== undefined)?.inRecord } =
+    selection;
+  const others = predicates.filter(({ inRecord }) => inRecord === undefined || inRecord !== record);
+  return isNarrow({ ...selection, record: undefined, predicates: others }) ? undefined : record;
 }
 
 /** The rows of a source: a query with the column `id`, and of keys the column `record`. */
@@ -113,10 +124,16 @@ export function entryConditions(
   const left = predicates.filter(
     (each) => each.ofEntry === true && (source === undefined || source.kind === 'keys' || each !== source.of),
   );
+  // Of entries that keys have led to only the ids and the records are kept.
+  const hasOwn = source?.kind !== 'keys';
   const conditions = left
     .filter(({ keys }) => keys === undefined)
-    .map((predicate) => `(${checkOf(predicate, binds)})`);
-  const sets = source?.kind === 'keys' ? [] : keySets(left);
+    .map((predicate) =>
+      hasOwn && predicate.without !== undefined
+        ? `not r.keys && ${binds.add(predicate.without, 'int8[]')}`
+        : `(${checkOf(predicate, binds)})`,
+    );
+  const sets = hasOwn ? keySets(left) : [];
   if (sets.length > 0) conditions.push(hasKeys('r', sets, binds));
   if (record !== undefined) conditions.push(`r.record = ${binds.add(record, 'uuid')}`);
   return conditions;

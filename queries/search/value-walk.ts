@@ -1,5 +1,8 @@
 /** A walk over resources in the order of a parameter's values: indexes search.period_by_low and their like. */
+import { inRecordKey } from '#src/fhir/search/keys.ts';
+import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
+import type { About } from './about.ts';
 import { after, conditionsOn, direction, type OrderKey, orderBy, type Place, sortValue } from './order.ts';
 import { framed, type Wanted } from './page.ts';
 import { checksOf, oneOf, type Predicate, rowsOfId } from './predicate.ts';
@@ -9,19 +12,50 @@ import { both, parts, type Span } from './span.ts';
 /** Where a walk goes. */
 export interface Path {
   readonly place: Place;
-  /** Of the parameter's values only those of this code: index search.period_about. */
-  readonly about?: string;
+  /** Of the parameter's values only those that bear these hashes: indexes search.period_about, period_in_record. */
+  readonly of?: readonly (readonly [column: 'about' | 'about_record' | 'about_system', hash: string])[];
+  /** Whether a resource has one value on the path at most. */
+  readonly once: boolean;
+  /** What of a selection every value on the path is sure to meet. */
+  readonly implied: { readonly token: string | undefined; readonly record: string | undefined };
   /** How many values are looked at; undefined: all. */
   readonly most?: number;
 }
 
 /**
- * The path along a key's values. Where a resource has one value at most, those that the selection does not want are passed
- * over; undefined when several parameters hold the values.
+ * The path along a key's values, or along those of a code, of a record; undefined when several parameters hold the values.
+ * @param most how many values are looked at.
  */
-export function pathOf(place: Place, most: number | undefined, about: string | undefined): Path | undefined {
+export function pathOf(
+  place: Place,
+  most: number | undefined,
+  about: About | undefined,
+  record?: string,
+): Path | undefined {
   if (place.keys.length > 1) return undefined;
-  return { place, ...(most === undefined ? {} : { most }), ...(about === undefined ? {} : { about }) };
+  const implied = { token: about?.token, record };
+  const limit = most === undefined ? {} : { most };
+  if (about === undefined) return { place, once: false, implied, ...limit };
+  const { key, system } = about;
+  const of = [
+    record === undefined
+      ? (['about', key] as const)
+      : (['about_record', searchKey(inRecordKey(key, record))] as const),
+    ...(system === undefined ? [] : [['about_system', system] as const]),
+  ];
+  return { place, of, once: place.single && system !== undefined, implied, ...limit };
+}
+
+/** What of a selection is still to be asked of what stands on a path. */
+function beside({ implied }: Path, along: readonly Predicate[], selection: Selection): Selection {
+  const { record, ...others } = selection;
+  const predicates = selection.predicates.filter(
+    (each) =>
+      !along.includes(each) &&
+      (implied.token === undefined || each.keys?.join() !== implied.token) &&
+      (implied.record === undefined || each.inRecord !== implied.record),
+  );
+  return { ...others, predicates, ...(record === undefined || record === implied.record ? {} : { record }) };
 }
 
 /**
@@ -76,17 +110,18 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
 function walk(
   { selection, last, order }: Wanted,
   first: OrderKey,
-  { place, about, most }: Path,
+  path: Path,
   along: readonly Predicate[],
   part: string | undefined,
   binds: Binds,
 ): { readonly matches: string; readonly passed: string } {
+  const { place, of, most, once } = path;
   const { table, column, keys } = place;
   const way = direction(first);
   const [sign, from] = first.descending ? ['<', '<='] : ['>', '>='];
   const o = along[0]?.values?.as ?? 'o';
   const conditions = [
-    about === undefined ? oneOf(`${o}.key`, keys, binds) : `${o}.about = ${binds.add(about, 'int8')}`,
+    ...(of === undefined ? [oneOf(`${o}.key`, keys, binds)] : bearing(o, of, binds)),
     ...(part === undefined ? [] : [part]),
   ];
   const value = last?.keys[0] ?? undefined;
@@ -98,13 +133,17 @@ function walk(
         : `${o}.${column} ${from} ${start}`,
     );
   }
-  const left = { ...selection, predicates: selection.predicates.filter((each) => !along.includes(each)) };
+  const left = beside(path, along, selection);
   const entry = entryConditions(left, undefined, binds);
-  const others = selection.predicates.filter(({ ofEntry }) => ofEntry !== true);
+  const others = left.predicates.filter(({ ofEntry }) => ofEntry !== true);
   const updated = order.some(({ by }) => by === '_lastUpdated');
   // Of a resource's several values only the first one counts; of equal ones the first row.
-  const before = first.descending ? '>' : '<';
-  const equal = about === undefined ? '' : `and v.about = ${binds.add(about, 'int8')}`;
+  const isFirst = () => {
+    const before = first.descending ? '>' : '<';
+    const equal = ['v.at < d.at', ...(of === undefined ? [] : bearing('v', of, binds))].join(' and ');
+    return `(select true from ${rowsOfId(table, 'v', id)} where ${oneOf('v.key', keys, binds)}
+      and (v.${column} ${before} d.k0 or v.${column} = d.k0 and ${equal}) limit 1) is null`;
+  };
   const passed = `select ${o}.id, ${o}.${column} as k0, ${o}.ctid as at from search.${table} ${o}
     where ${conditions.join(' and ')}
     order by ${o}.${column} ${way}, ${o}.id ${way} ${most === undefined ? 'offset 0' : `limit ${most}`}`;
@@ -118,9 +157,13 @@ function walk(
     select d.id, d.k0, ${updated ? 'x.last_updated' : 'null::int8 as last_updated'} from (${passed}) d
     ${entry.length === 0 ? '' : `cross join lateral (select r.id from ${row} ${entry.join(' and ')} offset 0) e`}
     ${resources ? `cross join lateral (${resource(selection, others, binds)}) x` : ''}
-    where (select true from ${rowsOfId(table, 'v', id)} where ${oneOf('v.key', keys, binds)}
-      and (v.${column} ${before} d.k0 or v.${column} = d.k0 and v.at < d.at ${equal}) limit 1) is null`;
+    ${once ? '' : `where ${isFirst()}`}`;
   return { matches, passed };
+}
+
+/** The conditions that a row bears hashes. */
+function bearing(row: string, of: NonNullable<Path['of']>, binds: Binds): string[] {
+  return of.map(([column, hash]) => `${row}.${column} = ${binds.add(hash, 'int8')}`);
 }
 
 /** Whether a predicate asks of an entry nothing but values, if it asks of it at all. */

@@ -5,7 +5,7 @@ import { search as searchModel } from '#projections/search/project.ts';
 import { schemaSql } from '#projections/tables.ts';
 import { openMatch } from '#queries/match.ts';
 import { openSearch } from '#queries/search/search.ts';
-import { parameterKey, recordKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { inRecordKey, parameterKey, recordKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { tenantId } from '#src/shared/tenant.ts';
@@ -20,6 +20,8 @@ function codesOf(n: number): string[] {
 }
 
 const RECORD = '00000000-0000-7000-a000-000000000007';
+/** Whose twenty resources all have the common code. */
+const COMMON = '00000000-0000-7000-a000-000000000008';
 const caller: Caller = {
   tenant: TENANT,
   tenantId: tenantId(TENANT),
@@ -83,11 +85,15 @@ describe('plans of searches in tables that nobody has analysed', () => {
       );
     }
     const dates = Array.from({ length: ROWS }, (_, n) =>
-      codesOf(n + 1).map((code) => searchKey(valueKey(caller.tenantId, 'Observation', 'date', code))),
+      codesOf(n + 1).flatMap((code) => {
+        const about = searchKey(valueKey(caller.tenantId, 'Observation', 'date', code));
+        const record = `00000000-0000-7000-a000-${String((n + 1) % 2500).padStart(12, '0')}`;
+        return [about, searchKey(inRecordKey(about, record))];
+      }),
     );
     await pool.query(
-      `insert into search.period (id, key, low, high, about)
-       select ${id}, $2, n * 60000000, (n + 1) * 60000000, (k->>0)::int8
+      `insert into search.period (id, key, low, high, about, about_record)
+       select ${id}, $2, n * 60000000, (n + 1) * 60000000, (k->>0)::int8, (k->>1)::int8
        from json_array_elements($1::json) with ordinality as x(k, n)`,
       [JSON.stringify(dates), searchKey(parameterKey(caller.tenantId, 'Observation', 'date'))],
     );
@@ -155,6 +161,12 @@ describe('plans of searches in tables that nobody has analysed', () => {
     ['a rare code among others', search('status=final&code=rare&_sort=-_id'), 60],
     ['a patient and a code', search(`patient=${RECORD}&code=medium,common,rare&_sort=-date`), 200],
     ['a patient, a status and dates', search(`patient=${RECORD}&status=final&date=ge1970&_sort=-date`), 300],
+    [
+      'five of a patient, a code and dates',
+      search(`patient=${COMMON}&code=common&date=ge1970&date=lt2000&_sort=-date&_count=5&_total=none`),
+      20,
+    ],
+    ['the latest of a code of a record', search('code=common&_sort=-date&_count=1&_total=none', COMMON), 8],
     ['everything by date', search('_sort=date&_total=none'), 350],
     ['everything by date and value', search('_sort=-date,value-quantity&_total=none'), 450],
     ['everything by value', search('_sort=-value-quantity&_total=none'), 350],

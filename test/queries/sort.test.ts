@@ -24,6 +24,8 @@ interface Made {
   readonly date?: string;
   readonly value?: number;
   readonly code: string;
+  /** Whose record it is in. */
+  readonly record: string;
 }
 
 /** Dates in the order of their beginnings. */
@@ -40,7 +42,7 @@ const BEGINNINGS = [0, 1, 1, 3, 4, 5];
 /** https://hl7.org/fhir/R4/search.html#sort */
 describe('sorted searches', () => {
   let database: TestDatabase;
-  const patient = newUuid();
+  const [patient, other] = [newUuid(), newUuid()];
   const made: Made[] = [];
   before(async () => {
     database = await createDatabase();
@@ -50,13 +52,15 @@ describe('sorted searches', () => {
       const date = n % 7 === 6 ? undefined : DATES[(n * 5) % DATES.length];
       const value = n % 5 === 4 ? undefined : ((n * 11) % 4) - 0.5;
       const code = ['one', 'two', 'three'][n % 3] ?? '';
-      made.push({ id, n, code, ...(date && { date }), ...(value !== undefined && { value }) });
+      const record = n % 4 === 3 ? other : patient;
+      made.push({ id, n, code, record, ...(date && { date }), ...(value !== undefined && { value }) });
       return created('Observation', id, {
         status: 'final',
         code: {
           coding: [
             { system: 'urn:codes', code },
             { system: 'urn:others', code: `${code}-too` },
+            ...(n % 2 === 0 ? [{ system: 'urn:third', code }] : []),
           ],
         },
         ...(date && { effectiveDateTime: date }),
@@ -68,7 +72,12 @@ describe('sorted searches', () => {
     );
     const client = await database.pool.connect();
     try {
-      const all = stored(recordStream(patient), [...events, ...people]);
+      const all = [patient, other].flatMap((record) =>
+        stored(recordStream(record), [
+          ...events.filter((_, n) => made[n]?.record === record),
+          ...(record === patient ? people : []),
+        ]),
+      );
       for (const model of [resources, searchModel]) await model.load(client, model.name, all);
     } finally {
       client.release();
@@ -187,6 +196,35 @@ describe('sorted searches', () => {
       }
     }).timeout(120_000);
   }
+
+  it('in one record: every page', async () => {
+    for (const [filter, wanted] of [
+      ...FILTERS,
+      ['code=urn:third|two', ({ code, n }) => code === 'two' && n % 2 === 0],
+      [
+        'code=urn:codes|two&date=lt2020-06',
+        ({ code, date }) => code === 'two' && date !== undefined && date < '2020-06',
+      ],
+      [
+        'code=two&code=urn:third|two&date=ge2019-02',
+        ({ code, n, date }) => code === 'two' && n % 2 === 0 && date !== undefined,
+      ],
+      ['code=two&status=final&date=ge2019-02', ({ code, date }) => code === 'two' && date !== undefined],
+      ['code=two&status=amended', () => false],
+    ] satisfies typeof FILTERS) {
+      for (const sort of ['date', '-date', '-date,-_id', '-date,value-quantity']) {
+        for (const [record, count] of [
+          [patient, 5],
+          [other, 40],
+        ] as const) {
+          const query = `${filter}&patient=${record}&_sort=${sort}&_total=none`;
+          const found = await walk('Observation', query, LIMITS, count);
+          const inRecord = (each: Made) => each.record === record && wanted(each);
+          expect(found, query).to.deep.equal(expected(sort, inRecord));
+        }
+      }
+    }
+  });
 
   it('of several values the one that comes first in the order counts, without case and accents', async () => {
     const search = openSearch(database.pool);

@@ -26,11 +26,11 @@ function record(name: string, owners: readonly string[]): SearchParameter {
         first !== undefined && others.length === 0
           ? `r.record = ${binds.add(first, 'uuid')}`
           : `r.record = any(${binds.add(first === undefined ? [] : [first, ...others], 'uuid[]')})`;
-      const implied = first !== undefined && others.length === 0 ? searchKey(recordKey(first)) : undefined;
+      const one = others.length === 0 ? first : undefined;
       return Object.assign(condition, {
         keyed: true,
         ofEntry: true,
-        ...(implied === undefined ? {} : { implied }),
+        ...(one === undefined ? {} : { implied: searchKey(recordKey(one)), inRecord: one }),
       });
     },
   };

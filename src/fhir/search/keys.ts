@@ -50,6 +50,14 @@ export function systemKey(system: string): string {
   return `system ${system}`;
 }
 
+/**
+ * The text whose hash stands for the values of a code in one record.
+ * @param about the hash of what the values are of.
+ */
+export function inRecordKey(about: string, record: string): string {
+  return `${about} in ${record}`;
+}
+
 /** The text whose hash stands for the dimension of a quantity in canonical units. */
 export function dimensionKey(dimension: string): string {
   return `dimension ${dimension}`;
