@@ -117,14 +117,16 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
     const binds = new Binds();
     const { rows } = await pool.query<Row>(prepared(sql(binds), binds.values));
     const [first] = rows;
+    const names = order.map((_, n) => `k${n}` as const);
     return {
       over: first?.over === true,
       ...(typeof first?.total === 'number' ? { total: first.total } : {}),
-      rows: rows.flatMap(({ place, version, last_updated, body, ...row }) =>
-        place === null
+      rows: rows.flatMap((row): FoundRow[] => {
+        const { place, version, last_updated, body } = row;
+        return place === null
           ? []
-          : [{ place, keys: order.map((_, n) => row[`k${n}`] ?? null), version, last_updated, body }],
-      ),
+          : [{ place, keys: names.map((name) => row[name] ?? null), version, last_updated, body }];
+      }),
     };
   };
 

@@ -46,8 +46,18 @@ export function withTimeline(
   );
 }
 
+const singles = new WeakMap<CompiledParameter['paths'], boolean>();
+
 /** Whether a resource has one value of a parameter at most: its paths are the types of one element that is no list. */
 export function isSingle(type: ResourceType, { paths }: Pick<CompiledParameter, 'paths'>): boolean {
+  const before = singles.get(paths);
+  if (before !== undefined) return before;
+  const single = haveOneElement(type, paths);
+  singles.set(paths, single);
+  return single;
+}
+
+function haveOneElement(type: ResourceType, paths: CompiledParameter['paths']): boolean {
   const elements = paths.map(({ steps: [step, ...others] }) =>
     others.length > 0
       ? undefined
