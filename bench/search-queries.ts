@@ -2,7 +2,8 @@
 import { ASKED } from './population.ts';
 
 const NEWEST = '_sort=-date&_count=50&_total=none';
-const LOINC = 'http://loinc.org';
+/** The system of the codes. */
+export const LOINC = 'http://loinc.org';
 
 /** Paths below the FHIR base, one a patient where the patient matters. */
 export interface SearchQuery {
