@@ -9,7 +9,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
-import { copyOut } from '../copy-out.ts';
+import { readOut } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
 import { type Marks, openMarks } from '../rest/marks.ts';
 import { aiVersions } from '../summary/ai-versions.ts';
@@ -77,26 +77,25 @@ async function held(pool: Pool, tenant: string, patient: string): Promise<Held> 
  */
 async function recordRows(database: Queryable, tenant: string, patient: string): Promise<Omit<Held, 'byAi'>> {
   const types = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
-  const tuples = await copyOut(
+  let at = 0;
+  const rows = await readOut(
     database,
     `select r.type, r.id::text, r.version, r.last_updated,
        case when not r.deleted and r.type in (${types}) then r.body end
      from resources.resource r
      where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(tenant)}::uuid) is true`,
+    ([type, id, version, updated, body]): Current | undefined => {
+      at = Math.max(at, Number(updated?.readBigInt64BE()));
+      if (body === null || body === undefined) return undefined;
+      return {
+        type: String(type),
+        id: String(id),
+        version: version?.readInt32BE() ?? 0,
+        body: body.toString(),
+      };
+    },
   );
-  let at = 0;
-  const record: Current[] = [];
-  for (const [type, id, version, updated, body] of tuples) {
-    at = Math.max(at, Number(updated?.readBigInt64BE()));
-    if (body === null || body === undefined) continue;
-    record.push({
-      type: String(type),
-      id: String(id),
-      version: version?.readInt32BE() ?? 0,
-      body: body.toString(),
-    });
-  }
-  return { record, at };
+  return { record: rows.filter((row) => row !== undefined), at };
 }
 
 /** Live entries of the directory. Index: primary key of resources.resource. */
