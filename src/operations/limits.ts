@@ -39,6 +39,8 @@ interface Held {
 
 /** How long a slice should last, in ms: it doubles when it lasted less than half of it. What lies longer goes back. */
 const SLICE_MS = 4_000;
+/** From this size on, the next slice is asked for when a quarter of the last is left: who asks often waits for none. */
+const AHEAD_FROM = 32;
 /** How often somebody who has used everything up makes us look whether others brought something back, in ms. */
 const DRY_MS = 1_000;
 /** Subjects that are remembered at most; of one that is forgotten the database knows. */
@@ -80,7 +82,11 @@ export class RateLimits {
   spend(subject: string): Standing | Promise<Standing> {
     const held = this.#held.get(subject);
     if (held === undefined) return this.#spendLater(subject, this.#remember(subject));
-    return this.#spendNow(held) ?? this.#spendLater(subject, held);
+    const found = this.#spendNow(held);
+    if (found === undefined) return this.#spendLater(subject, held);
+    if (held.slice >= AHEAD_FROM && held.left * 4 <= held.slice && found.admitted && !held.taking)
+      void this.#begin(subject, held);
+    return found;
   }
 
   /** Brings back what is left of all slices. */
@@ -124,10 +130,7 @@ export class RateLimits {
     held.waiting += 1;
     try {
       for (;;) {
-        held.taking ??= this.#take(subject, held).finally(() => {
-          held.taking = undefined;
-        });
-        await held.taking;
+        await (held.taking ?? this.#begin(subject, held));
         // Others who waited may have spent the slice, or the window has ended meanwhile.
         const found = this.#spendNow(held);
         if (found !== undefined) return found;
@@ -135,6 +138,13 @@ export class RateLimits {
     } finally {
       held.waiting -= 1;
     }
+  }
+
+  #begin(subject: string, held: Held): Promise<void> {
+    held.taking = this.#take(subject, held).finally(() => {
+      held.taking = undefined;
+    });
+    return held.taking;
   }
 
   async #take(subject: string, held: Held): Promise<void> {
@@ -186,6 +196,8 @@ export class RateLimits {
   }
 
   async #bringBack(subject: string, held: Held): Promise<void> {
+    // What is on its way comes back, too.
+    await held.taking;
     const { left, window } = held;
     // What was counted alone was never taken; what is being asked for now is settled there.
     if (left === 0 || window === 0 || held.taking !== undefined || held.ends <= performance.now()) return;

@@ -72,6 +72,29 @@ describe('the limiter', function () {
     expect(statements).to.be.below(20);
   });
 
+  it('lets who asks often wait for no slice but the first', async () => {
+    let underWay: Promise<unknown> = Promise.resolve();
+    const slow = {
+      query: (...args: Parameters<typeof database.pool.query>) => {
+        const asked = database.pool.query(...args);
+        underWay = asked;
+        return asked;
+      },
+    };
+    const limits = limiter(1_000_000, { pool: slow as unknown as typeof database.pool });
+    let waited = 0;
+    for (let n = 0; n < 5_000; n += 1) {
+      const standing = limits.spend('k');
+      if (standing instanceof Promise) waited += 1;
+      await standing;
+      // As slow as requests are: what was asked for is there before the next.
+      await new Promise(setImmediate);
+      await underWay;
+    }
+    // Slices of 1, 2, 4, 8, 16 and 32.
+    expect(waited).to.be.at.most(6);
+  });
+
   it('brings back what it leased when it ends, and what it has forgotten', async () => {
     const limits = limiter(10_000, { remembered: 2 });
     for (let n = 0; n < 50; n += 1) await limits.spend('e');
