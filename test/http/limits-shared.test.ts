@@ -77,7 +77,7 @@ describe('the limiter', function () {
     const slow = {
       query: (...args: Parameters<typeof database.pool.query>) => {
         const asked = database.pool.query(...args);
-        underWay = asked;
+        underWay = Promise.resolve(asked);
         return asked;
       },
     };
