@@ -25,6 +25,8 @@ const PATIENCE = 15_000;
       const live = new Audit();
       const follower = new Follower(store, { after }, async ({ events }) => live.take(events), 'forget');
       const written = await writesThrough(store, async () => {
+        // One that still reads pages would be told that the store is away, and had to begin again.
+        await follower.reaches(await store.head());
         await control(down);
         const began = performance.now();
         const errors = await Promise.all([
