@@ -1,4 +1,5 @@
 /** Runs one projection while this instance is elected for it: batches in, rows and checkpoint out. */
+import { setImmediate } from 'node:timers/promises';
 import type pg from 'pg';
 import type { QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -13,6 +14,8 @@ import { understood } from './understood.ts';
 
 /** How often a runner without work gives a sign of life. */
 const HEARTBEAT_MS = 1_000;
+/** Of so many events statements are made together. */
+const SLICE = 200;
 
 /** Writes a projection's rows over one pipelining session. Calls of its methods must not overlap, except `tick`. */
 export class Runner {
@@ -81,7 +84,7 @@ export class Runner {
   async #write(batch: EventBatch): Promise<void> {
     const { projection, session } = this;
     const { name } = projection;
-    const { events, statements } = prepare(projection, batch);
+    const { events, statements } = await prepare(projection, batch);
     if (events.some(isErasure)) {
       await inTransaction(session, () => eraseFromAbandoned(session, projection, events));
     }
@@ -128,17 +131,34 @@ export class Runner {
   }
 }
 
-/** A batch decoded, and its statements. @throws CannotApply naming the event at fault */
-function prepare(
+/**
+ * A batch decoded, and its statements: made for some of its events at a time, with others' requests in between, since an
+ * append may be of thousands. @throws CannotApply naming the event at fault
+ */
+async function prepare(
   projection: Projection,
   batch: EventBatch,
-): { events: StoredEvent[]; statements: readonly QueryConfig[] } {
+): Promise<{ events: readonly StoredEvent[]; statements: readonly QueryConfig[] }> {
+  const first = prepareSlice(projection, batch.events.slice(0, SLICE));
+  for (let from = SLICE; from < batch.events.length; from += SLICE) {
+    await setImmediate();
+    const next = prepareSlice(projection, batch.events.slice(from, from + SLICE));
+    first.events.push(...next.events);
+    first.statements.push(...next.statements);
+  }
+  return first;
+}
+
+function prepareSlice(
+  projection: Projection,
+  recorded: readonly RecordedEvent[],
+): { events: StoredEvent[]; statements: QueryConfig[] } {
   const { name } = projection;
-  const events = batch.events.map((event) => attempt(projection, event, () => understood(event)));
+  const events = recorded.map((event) => attempt(projection, event, () => understood(event)));
   try {
-    return { events, statements: projection.statements(name, events) };
+    return { events, statements: [...projection.statements(name, events)] };
   } catch (error) {
-    for (const [i, event] of batch.events.entries()) {
+    for (const [i, event] of recorded.entries()) {
       attempt(projection, event, () => projection.statements(name, events.slice(i, i + 1)));
     }
     throw error;
