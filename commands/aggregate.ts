@@ -147,6 +147,8 @@ export class Aggregate<S> {
       this.fold.evolve(folded.state, understand(recorded).event);
       folded.revision = recorded.revision;
     }
+    // Of a value that is there already the cache would not count anew how large it has grown.
+    this.#cache.delete(stream);
     this.#cache.set(stream, folded);
     return folded;
   }

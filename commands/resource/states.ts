@@ -122,7 +122,10 @@ export class States {
   }
 
   #keep(state: StreamState): void {
-    if (state.head !== undefined) this.#cache.set(state.stream, state);
+    if (state.head === undefined) return;
+    // Of a value that is there already the cache would not count anew how large it has grown.
+    this.#cache.delete(state.stream);
+    this.#cache.set(state.stream, state);
   }
 
   /** Adds ids that a partial state lacks. False when the snapshot has passed the state: load anew. */

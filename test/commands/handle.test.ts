@@ -106,6 +106,19 @@ describe('handling commands', () => {
     }
   });
 
+  it('forgets the state used longest ago when another has grown beyond what states may take', async () => {
+    const [store] = stores;
+    if (store === undefined) throw new RangeError('no such store');
+    const states = new States(store, snapshots, 5_000);
+    const handler = new Handler(store, states);
+    const [first, second] = [newUuid(), newUuid()];
+    for (const patient of [first, second]) await handler.handle(command(patient, 'create'));
+    expect(states.peek(recordStream(first))).not.to.equal(undefined);
+    for (let n = 0; n < 18; n += 1) await handler.handle(command(second, 'create', { id: newUuid() }));
+    expect(states.peek(recordStream(second))?.entries.size).to.equal(19);
+    expect(states.peek(recordStream(first))).to.equal(undefined);
+  });
+
   it('takes snapshots, and a cold instance decides alike from them', async () => {
     const patient = newUuid();
     let saved: () => void = () => undefined;
