@@ -157,7 +157,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const manifests = new ContextManifests(pool);
   const hooks = openWebhooks({ config, store, pool, databaseUrl, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
-  const documents = await openDocuments({ config, pool, databaseUrl, log, events: store });
+  const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
+  const documents = await openDocuments({ config, pool, databaseUrl, log, events: store, locks });
   documents.start();
   const { carried, erasures, sandboxes } = openProcesses({
     store,
@@ -188,7 +189,6 @@ export async function startApp(deps: AppDeps): Promise<App> {
     }
   };
 
-  const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const measured = observeQueries(registry);
   const asking = tracing === undefined ? measured : nested(tracing.around('query'), measured);
   const ready = terminologyReady(pool);

@@ -29,26 +29,34 @@ export async function write(
   const earlier = await rebuildEarlier(deps, context, requests);
   if (earlier !== undefined) return earlier;
   const ctx = { ...context, authorship: await checkAuthorship(context, deps) };
-  const keys = await lockKeys(deps, ctx, requests, transaction);
+  const criteria = await criteriaKeys(deps, ctx, requests, transaction);
+  const keys = [...new Set([...criteria, ...contentKeys(deps, requests)])].sort();
   if (keys.length === 0) return writeUnlocked(deps, ctx, requests, transaction);
   return deps.locks.hold(keys, async () => {
     const written = await writeUnlocked(deps, ctx, requests, transaction);
-    // The next holder of a criterion must see what this one wrote.
-    if (written.position !== undefined) await deps.visible(written.position);
+    // The next holder of a criterion must see what this one wrote; who sweeps contents asks the log.
+    if (criteria.length > 0 && written.position !== undefined) await deps.visible(written.position);
     return written;
   });
 }
 
-async function lockKeys(
+/** Of documents whose bytes are there before the event that names them. */
+function contentKeys({ contents }: WriteDeps, requests: readonly WriteRequest[]): string[] {
+  return requests.flatMap(({ id, stored }) =>
+    stored === undefined || id === undefined ? [] : [contents.lock(id)],
+  );
+}
+
+/** Of what is looked for before it is written. */
+async function criteriaKeys(
   deps: WriteDeps,
   ctx: CommandContext,
   requests: readonly WriteRequest[],
   transaction: boolean,
 ): Promise<string[]> {
   const keys = new Set<string>();
-  for (const { type, criteria, id, stored } of requests) {
+  for (const { type, criteria } of requests) {
     if (criteria !== undefined) keys.add(lockKey(ctx, type, criteria));
-    if (stored !== undefined && id !== undefined) keys.add(deps.contents.lock(id));
   }
   if (transaction) {
     for (const reference of await inSlices(searchReferences(resourcesOf(requests), deps.bases))) {
@@ -56,7 +64,7 @@ async function lockKeys(
       if (parts !== undefined) keys.add(lockKey(ctx, parts.type, parts.criteria));
     }
   }
-  return [...keys].sort();
+  return [...keys];
 }
 
 async function writeUnlocked(

@@ -7,11 +7,10 @@ import { type FindSlot, openFindSlot } from '#queries/rest/document-slot.ts';
 import type { Config } from '../config.ts';
 import { openDocumentStore } from '../documents/open.ts';
 import { BlobExists, type DocumentStore, lockOf } from '../documents/store.ts';
-import { sweepDocuments } from '../documents/sweep.ts';
+import { type SweepDeps, sweepDocuments } from '../documents/sweep.ts';
 import type { EventStore } from '../events/store.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import { stand } from '../operations/lead.ts';
-import { PostgresCriteriaLocks } from '../operations/locks.ts';
 
 /** What they are made of. */
 export interface DocumentsDeps {
@@ -20,6 +19,8 @@ export interface DocumentsDeps {
   readonly databaseUrl: string;
   readonly log: Logger;
   readonly events: Pick<EventStore, 'read'>;
+  /** Of the whole service: what is finalized holds them, too. */
+  readonly locks: SweepDeps['locks'];
 }
 
 /** Their parts. */
@@ -50,10 +51,10 @@ export async function openDocuments({
   databaseUrl,
   log,
   events,
+  locks,
 }: DocumentsDeps): Promise<Documents> {
   const store = await openDocumentStore(config.dataDir, config.documentsBucket);
   const shown = openShownBlobs(pool);
-  const locks = new PostgresCriteriaLocks(pool);
   let sweeping: NodeJS.Timeout | undefined;
   const sweep = async (): Promise<void> => {
     const lead = await stand({ databaseUrl, name: 'documents', hungMs: HUNG_MS, onAsked: () => undefined });

@@ -3,6 +3,7 @@ import { understand } from '#src/events/codec.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { type DocumentStore, type ListedBlob, lockOf } from './store.ts';
 
 /** What it works with. */
@@ -63,10 +64,15 @@ async function removeUnnamed(
     const few = await unnamed(own);
     if (few.length === 0) continue;
     const keys = few.map(({ document }) => lockOf(document));
-    removed += await locks.hold(keys, async () => {
+    const sweep = async (): Promise<number> => {
       const gone = await unnamed(few);
       for (const blob of gone) await store.remove(blob);
       return gone.length;
+    };
+    removed += await locks.hold(keys, sweep).catch((error: unknown) => {
+      // Somebody else holds one of them for long: the next sweep has its turn.
+      if (error instanceof Refusal && error.kind === 'unavailable') return 0;
+      throw error;
     });
   }
   return removed;

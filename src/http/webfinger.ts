@@ -16,7 +16,7 @@ export const ISSUER = 'http://openid.net/specs/connect/1.0/issuer';
 /** A property of that link: `aud` of the ID tokens that the organization takes of the issuer. */
 export const CLIENT_ID = 'https://annal.dev/sso/client_id';
 
-const ACCOUNT = /^acct:[\x21-\x7e]+$/i;
+const URI = /^([a-z][a-z\d+.-]*):[\x21-\x7e]+$/i;
 /** Characters of a resource, at most. */
 const MOST = 400;
 
@@ -26,17 +26,15 @@ export function webfingerRouter(ssoOf: SsoQueries['ssoOf'], stale: Stale): Route
   router.get(WEBFINGER, async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
     const resource = query.get('resource') ?? '';
-    const domain = ACCOUNT.test(resource) ? domainOf(resource) : undefined;
-    if (domain === undefined || resource.length > MOST || query.getAll('resource').length > 1)
+    const scheme = URI.exec(resource)?.[1]?.toLowerCase();
+    if (scheme === undefined || resource.length > MOST || query.getAll('resource').length > 1)
       throw noAccount();
+    if (scheme !== 'acct') throw unknown();
+    const domain = domainOf(resource);
+    if (domain === undefined) throw noAccount();
     requireFresh(stale, ['projects']);
     const sso = await ssoOf(domain);
-    if (sso === undefined) {
-      throw new Refusal('not_found', {
-        code: 'not-found',
-        diagnostics: 'no organization has single sign-on for this domain',
-      });
-    }
+    if (sso === undefined) throw unknown();
     const link = { rel: ISSUER, href: sso.issuer, properties: { [CLIENT_ID]: sso.client_id } };
     const wanted = query.getAll('rel');
     const isWanted = wanted.length === 0 || wanted.includes(ISSUER);
@@ -48,7 +46,15 @@ export function webfingerRouter(ssoOf: SsoQueries['ssoOf'], stale: Stale): Route
   return router;
 }
 
-/** RFC 7033, section 4.2: 400. */
+/** RFC 7033, section 4.2: 404 for what nothing is known of. */
+function unknown(): Refusal {
+  return new Refusal('not_found', {
+    code: 'not-found',
+    diagnostics: 'no organization has single sign-on for this domain',
+  });
+}
+
+/** RFC 7033, section 4.2: 400 for none, and for what is no URI. */
 function noAccount(): Refusal {
   return new Refusal('malformed', {
     code: 'value',

@@ -113,7 +113,6 @@ describe('admin: domains of organizations', () => {
         {},
         { resource: `who@${SSO}` },
         { resource: 'acct:who' },
-        { resource: `https://${SSO}/who` },
         { resource: 'acct:who@none.example\0' },
         { resource: `acct:${'w'.repeat(400)}@${SSO}` },
       ];
@@ -122,6 +121,8 @@ describe('admin: domains of organizations', () => {
         expect(answer.status, JSON.stringify(query)).to.equal(400);
         expect(JSON.parse(await answer.text()).error.field).to.equal('query.resource');
       }
+      for (const resource of [`https://${SSO}/who`, `mailto:who@${SSO}`])
+        expect((await webfinger({ resource })).status, resource).to.equal(404);
     });
 
     it('gives a domain to one organization, also when many ask at once', async () => {
