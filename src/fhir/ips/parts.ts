@@ -19,9 +19,7 @@ export function text(value: Json | undefined): string | undefined {
 
 /** The codings of CodeableConcepts. */
 export function codings(value: Json | undefined): JsonObject[] {
-  const found: JsonObject[] = [];
-  for (const concept of objects(value)) found.push(...objects(concept.coding));
-  return found;
+  return objects(value).flatMap(({ coding }) => objects(coding));
 }
 
 /** The codes of CodeableConcepts. */

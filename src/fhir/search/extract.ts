@@ -165,16 +165,27 @@ function number(text: string): QuantityValue {
   return { low: text, high: text, system: null, code: null, unit: null, canonical: null };
 }
 
+/**
+ * How many pairs of forms of a composite a resource is found by: the first ones. Two codings make nine, and all codings
+ * of a body in two halves would make more than a service can hold.
+ */
+export const MOST_PAIRS = 50_000;
+
 /** Both parts' forms together, of each base; ordered second parts bear the codes of the first (`About`). */
 function addPairs({ forms }: Values, { code, paths, composite }: CompiledParameter, resource: unknown): void {
   if (composite === undefined || composite.ordered) return;
+  let left = MOST_PAIRS;
   for (const [at, parts] of composite.bases.entries()) {
     const path = paths[at];
     for (const base of path === undefined ? [] : elementsAt(resource, path)) {
       const seconds = formsOf(base, parts[1], composite.parts[1]);
       if (seconds.length === 0) continue;
       for (const first of formsOf(base, parts[0], composite.parts[0])) {
-        for (const second of seconds) forms.push({ code, value: pairForm(first, second) });
+        for (const second of seconds) {
+          if (left === 0) return;
+          left -= 1;
+          forms.push({ code, value: pairForm(first, second) });
+        }
       }
     }
   }

@@ -56,8 +56,7 @@ function texts(...values: readonly unknown[]): string[] {
 export function tokenForms(element: unknown, path: Path): string[] {
   const forms: string[] = [];
   for (const coded of codedOf(element, path)) pushForms(forms, coded);
-  if (path.type === 'Identifier') forms.push(...ofTypeForms(element as Element));
-  return forms;
+  return path.type === 'Identifier' ? forms.concat(ofTypeForms(element as Element)) : forms;
 }
 
 const SPECIAL_VALUES = 'http://terminology.hl7.org/CodeSystem/special-values';
@@ -114,11 +113,9 @@ export function labelsOf(element: unknown, { type }: Path): readonly string[] {
   if (!isElement(element)) return NO_TEXTS;
   switch (type) {
     case 'CodeableConcept': {
-      const labels = texts(element.text);
-      for (const { display } of each(element.coding)) {
-        if (typeof display === 'string' && !labels.includes(display)) labels.push(display);
-      }
-      return labels;
+      const labels = new Set(texts(element.text));
+      for (const { display } of each(element.coding)) if (typeof display === 'string') labels.add(display);
+      return [...labels];
     }
     case 'Coding':
     case 'Reference':
@@ -219,8 +216,8 @@ function timing({ event, repeat }: Element): Period | undefined {
   const known = periods.filter((period) => period !== undefined);
   if (known.length === 0) return undefined;
   return {
-    from: Math.min(...known.map(({ from }) => from)),
-    to: Math.max(...known.map(({ to }) => to)),
+    from: known.reduce((least, { from }) => Math.min(least, from), Infinity),
+    to: known.reduce((most, { to }) => Math.max(most, to), -Infinity),
   };
 }
 

@@ -31,20 +31,29 @@ type Filters = (resource: JsonObject) => readonly (readonly By[])[];
 /** The categories that REST v1 asks for: others have no list. */
 const ASKED: ReadonlySet<string> = new Set(CATEGORIES.map((code) => codedValue(categorySystem(code), code)));
 
+/**
+ * How many codings of a concept make lists: the first ones. Each is a row of each version, times the categories; what
+ * FHIR takes has no end, and a resource of all that a body holds would be more than a projection can write.
+ */
+export const MOST_CODINGS = 50;
+
 const FILTERS: Readonly<Partial<Record<TimelineType, Filters>>> = {
   Observation: ({ category, code }) => {
-    const categories = codedBy('category', category).filter(([, value]) => ASKED.has(value));
-    const coded = codedBy('code', code);
+    const categories = codedBy('category', codings(category)).filter(([, value]) => ASKED.has(value));
+    const coded = codedBy('code', codings(code).slice(0, MOST_CODINGS));
     const both = coded.flatMap((one) => categories.map((other) => [one, other]));
     return [...[...categories, ...coded].map((one) => [one]), ...both];
   },
-  Condition: ({ clinicalStatus }) => codes(clinicalStatus).map((code) => [['clinical_status', code]]),
+  Condition: ({ clinicalStatus }) =>
+    codes(clinicalStatus)
+      .slice(0, MOST_CODINGS)
+      .map((code) => [['clinical_status', code]]),
   MedicationStatement: ({ status }) => (text(status) === undefined ? [] : [[['status', text(status) ?? '']]]),
 };
 
 /** Each value once. */
-function codedBy(filter: ListFilter, concept: JsonObject[string] | undefined): By[] {
-  const values = codings(concept).flatMap(({ system, code }) => {
+function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
+  const values = all.flatMap(({ system, code }) => {
     const is = text(code);
     return is === undefined ? [] : codedValue(text(system), is);
   });
