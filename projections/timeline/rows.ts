@@ -50,6 +50,7 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
     summary: null,
     fields: null,
     refers: null,
+    refers_version: null,
     author_type: metadata.author?.type ?? 'import',
     source_system: metadata.source_system ?? null,
     origin_id: metadata.origin_id ?? null,
@@ -59,6 +60,7 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
   const lists = listsOf(TIMELINE[kind], resource, event.body.includes('"modifierExtension":'));
   if (lists.length === 0) return unseen;
   const when = happened(type, resource);
+  const referred = kind === 'medication' ? medicationReferred(resource) : undefined;
   return {
     ...unseen,
     at: when?.at ?? created,
@@ -66,7 +68,8 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
     date: when?.date ?? null,
     ...timelineWords(kind, resource),
     fields: fieldsOf(kind, resource),
-    refers: kind === 'medication' ? (medicationReferred(resource) ?? null) : null,
+    refers: referred?.id ?? null,
+    refers_version: referred?.version ?? null,
   };
 }
 

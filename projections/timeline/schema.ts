@@ -15,6 +15,7 @@ export const ENTRY = {
   summary: 'text',
   fields: 'text',
   refers: 'uuid',
+  refers_version: 'int',
   author_type: 'text',
   source_system: 'text',
   origin_id: 'text',
@@ -54,6 +55,7 @@ create table ${schema}.entry (
   summary text,
   fields text,                   -- what lists show of it: members of JSON; null for what only the timeline shows
   refers uuid,                   -- the Medication that names it, where it does not name itself
+  refers_version int,            -- which version of that; null: as it stands
   author_type text,              -- who wrote this version
   source_system text,
   origin_id text,

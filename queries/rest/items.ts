@@ -19,7 +19,7 @@ export interface ListedItem {
   readonly created: Micros;
 }
 
-/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of a list. */
+/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of this list. */
 export type Items = Pages<ListedItem>;
 
 const COLUMNS = `e.version, e.fields, e.author_type as author, e.source_system as source, e.origin_id as origin,

@@ -73,7 +73,7 @@ interface Page {
 /** More than any moment of a FHIR date; a number that is exact. */
 const EVER = 2 ** 60;
 
-/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of a list. */
+/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of this list. */
 export type Pages<Item> = (of: ListOf, page: PageOf) => Promise<PlacesPage<Item & Pick<PlaceRow, 'at'>>>;
 
 /**
@@ -154,12 +154,14 @@ const SEEN = `select true from resources.resource o
 const FRESH = `select t.position >= h.position from timeline.checkpoint t, history.checkpoint h`;
 
 /**
- * Column `referred` of a row: the body of the Medication that names it, of a deleted one the last that it had.
+ * Column `referred` of a row: the body of the Medication that names it, of a deleted one the last that it had; of the
+ * version that is referred to, where one is.
  * Index: primary key of history.version (id, version), backwards.
  */
 export const REFERRED = `case when e.refers is not null then (
     select v.body from history.version v
     where v.id = e.refers and (v.tenant = e.tenant and v.type = 'Medication') is true and v.body is not null
+      and v.version = coalesce(e.refers_version, v.version)
     order by v.version desc limit 1) end as referred`;
 
 function asOf(made: string): string {

@@ -19,7 +19,7 @@ export interface TimelineEntry {
   readonly referred: string | null;
 }
 
-/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of a list. */
+/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of this list. */
 export type Timeline = Pages<TimelineEntry>;
 
 const COLUMNS = `e.type, e.date, e.at as moment, e.title, e.summary, e.author_type as author,

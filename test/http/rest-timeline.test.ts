@@ -267,6 +267,7 @@ describe('the timeline of REST v1', () => {
         },
       ),
       await taken(2015, { reference: `${service.url}/fhir/R4/Medication/${coded}` }),
+      await taken(2014, { reference: `Medication/${coded}/_history/1` }),
     ];
     const { code, system, display } = atc;
     const nothing = { code: null, system: null, display: null };
@@ -277,6 +278,7 @@ describe('the timeline of REST v1', () => {
       nothing,
       { ...nothing, display: 'Tea' },
       { code, system, display: name },
+      { code, system, display },
     ];
     const path = `/patients/${patient}/medications`;
     const seen = async (name?: string) => {
@@ -310,6 +312,51 @@ describe('the timeline of REST v1', () => {
     expect((await walked(both, 1)).found.map(({ id }) => id)).to.deep.equal(wanted);
     expect((await get(both)).json.total).to.equal(2);
     expect((await get(`${path}?code=718-7&category=survey`)).json).to.include({ total: 0 });
+  });
+
+  it('lists observations by the first fifty codings of their code; all are found by FHIR', async () => {
+    const patient = await person();
+    const path = `/patients/${patient}/observations`;
+    const coding = Array.from({ length: 51 }, (_, n) => ({
+      system: 'http://example.org',
+      code: `c${n + 1}`,
+    }));
+    const category = [
+      {
+        coding: [
+          {
+            system: 'http://terminology.hl7.org/CodeSystem/observation-category',
+            code: 'laboratory',
+          },
+        ],
+      },
+    ];
+    const id = await written('Observation', patient, { status: 'final', code: { coding }, category });
+    for (const n of [1, 50, 51]) {
+      const code = `code=${encodeURIComponent(`http://example.org|c${n}`)}`;
+      const listed = n === 51 ? [] : [id];
+      for (const list of [`${path}?${code}`, `${path}?${code}&category=laboratory`])
+        expect((await get(list)).json, list).to.deep.include({ total: listed.length });
+      expect(dataOf(await get(`${path}?${code}`)).map((one) => one.id)).to.deep.equal(listed);
+      const searched = await service.fhir(`/Observation?subject=Patient/${patient}&${code}`);
+      expect(searched.json.total, code).to.equal(1);
+    }
+    for (const list of [path, `${path}?category=laboratory`, `/patients/${patient}/timeline`])
+      expect(
+        dataOf(await get(list)).map((one) => one.id),
+        list,
+      ).to.deep.equal([id]);
+  });
+
+  it('takes a cursor of the kinds that are shown unasked when they are spelled out, in any order', async () => {
+    const patient = await person();
+    for (const code of ['I10', 'E11']) await made(`/patients/${patient}/conditions`, { code });
+    const path = `/patients/${patient}/timeline?limit=1`;
+    const cursor = encodeURIComponent(String((await get(path)).json.next_cursor));
+    const second = dataOf(await get(`${path}&cursor=${cursor}`));
+    expect(second).to.have.length(1);
+    const kinds = 'kinds=document,observation,medication,condition';
+    expect(dataOf(await get(`${path}&${kinds}&cursor=${cursor}`))).to.deep.equal(second);
   });
 
   it('takes a cursor for the list that it is of, and for no other', async () => {

@@ -59,12 +59,21 @@ export function medicationConcept({
   return medicationCodeableConcept ?? within?.code;
 }
 
-/** The id of the directory's Medication that says what is taken; undefined where the statement does so itself. */
-export function medicationReferred(statement: JsonObject): string | undefined {
+/** What a reference names: a resource as it stands, or one version of it. */
+export interface Referred {
+  readonly id: string;
+  readonly version: number | undefined;
+}
+
+const MEDICATION = /(?:^|\/)Medication\/([^/]+)(?:\/_history\/(\d{1,9}))?$/;
+
+/** The directory's Medication that says what is taken; undefined where the statement does so itself. */
+export function medicationReferred(statement: JsonObject): Referred | undefined {
   if (medicationConcept(statement) !== undefined) return undefined;
   const { reference } = objectIn(statement.medicationReference);
-  const [, id = ''] = /(?:^|\/)Medication\/([^/]+)(?:$|\/_history\/)/.exec(textIn(reference) ?? '') ?? [];
-  return isUuid(id) ? id : undefined;
+  const [, id = '', version] = MEDICATION.exec(textIn(reference) ?? '') ?? [];
+  if (!isUuid(id)) return undefined;
+  return { id, version: version === undefined ? undefined : Number(version) };
 }
 
 /** The members of a statement by which a Medication names it: those for which it has something to say. */

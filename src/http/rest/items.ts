@@ -3,6 +3,7 @@ import type { ListedItem } from '#queries/rest/items.ts';
 import type { ListOf, PageOf } from '#queries/rest/places.ts';
 import type { AuthorType } from '#src/events/metadata.ts';
 import { type By, listOf, unsafePart } from '#src/fhir/v1/lists.ts';
+import type { Referred } from '#src/fhir/v1/medication.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { toInstant } from '#src/shared/time.ts';
@@ -29,7 +30,7 @@ export interface Kind {
   /** Where another resource may name an item: which one, and the members by which it does. */
   readonly named?: {
     readonly type: 'Medication';
-    readonly by: (resource: JsonObject) => string | undefined;
+    readonly by: (resource: JsonObject) => Referred | undefined;
     readonly as: (other: JsonObject) => object;
   };
 }
@@ -120,15 +121,19 @@ export async function readItem(request: RestRequest, kind: Kind, id: string): Pr
   return { status: 200, text: textOf(record) };
 }
 
-/** The members by which another resource names an item; a deleted one by what it was last. */
+/** The members by which another resource names an item: as it stands, a deleted one as it was last, or one version of it. */
 async function namesOf({ services, caller }: RestRequest, { named }: Kind, body: string): Promise<object> {
-  const id = named?.by(parseStored(body));
-  if (named === undefined || id === undefined) return {};
+  const referred = named?.by(parseStored(body));
+  if (named === undefined || referred === undefined) return {};
+  const { id, version } = referred;
   const { read, vread } = services.queries;
-  const other = await read(caller, named.type, id);
-  if (other === undefined) return {};
-  const last = other.body ?? (await vread(caller, named.type, id, other.version - 1))?.body ?? null;
-  return last === null ? {} : named.as(resourceIn(last));
+  const bodyOf = async (one: number) => (await vread(caller, named.type, id, one))?.body ?? null;
+  const lastOf = async () => {
+    const other = await read(caller, named.type, id);
+    return other === undefined ? null : (other.body ?? bodyOf(other.version - 1));
+  };
+  const said = await (version === undefined ? lastOf() : bodyOf(version));
+  return said === null ? {} : named.as(resourceIn(said));
 }
 
 /** The members of an object as text, without braces. */

@@ -14,6 +14,9 @@ import { date } from './schemas.ts';
 
 const kind = z.enum(TIMELINE_KINDS);
 
+/** In the order of kinds that are asked for, so that a cursor is good for the same kinds spelled out. */
+const DEFAULT = [...DEFAULT_KINDS].sort();
+
 const ONE = `(?:${TIMELINE_KINDS.join('|')})`;
 
 const kinds = z
@@ -62,7 +65,7 @@ export const TIMELINE_ROUTES = [
       .superRefine(daysInOrder),
     answers: { 200: { description: 'A page', schema: listOf(entrySchema) } },
     async run(request) {
-      const { from, to, kinds: asked = DEFAULT_KINDS, ...page } = request.query;
+      const { from, to, kinds: asked = DEFAULT, ...page } = request.query;
       const { services, caller, params } = request;
       const patient = params.patient_id;
       const lists = asked.map((each) => listName(TIMELINE[each]));
