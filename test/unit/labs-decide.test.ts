@@ -216,6 +216,15 @@ describe('a document that comes again', () => {
       content: stored.resource.content,
     });
   });
+  it('without bytes has those of the one that was taken back', () => {
+    const now = document('', { date: T2 });
+    const there = { ...stored, resource: document('h1', { status: 'entered-in-error', date: T1 }).resource };
+    const [decision] = atOnce(decideLabs([now], new Map([[nameOf(now), there]]), new Notes()));
+    expect(decision?.entries[0]?.resource).to.deep.include({
+      status: 'current',
+      content: stored.resource.content,
+    });
+  });
   it('without bytes is nothing when it was never there', () => {
     const notes = new Notes();
     expect(atOnce(decideLabs([document('')], new Map(), notes))[0]?.entries).to.deep.equal([]);

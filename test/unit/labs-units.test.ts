@@ -72,7 +72,8 @@ describe('units of laboratories', () => {
     expect(unitOf('mU/L', code('20448-7'))).to.equal('m[IU]/L');
     expect(unitOf('U/L', code('19080-1'))).to.equal('[IU]/L');
     expect(unitOf('uU/mL', { coding: [{ system: 'urn:lab', code: 'tsh' }] })).to.equal('u[IU]/mL');
-    expect(unitOf('mU/L', { text: 'β-hCG' })).to.equal('m[IU]/L');
+    for (const text of ['β-hCG', 'ß-HCG', 'Β-HCG', 'ß-hcg', ' Beta-hCG '])
+      expect(unitOf('mU/L', { text }), text).to.equal('m[IU]/L');
     for (const unit of ['u[IU]/mL', 'm[IU]/L', '[IU]/L']) expect(isUnit(UCUM, unit)).to.equal(true);
   });
   it('stay units of enzymes where it is one, or not certain', () => {

@@ -14,8 +14,8 @@ const CODES: ReadonlySet<string> = new Set([
   ...['19080-1', '21198-7'], // Choriogonadotropin, and its beta subunit
   '20448-7', // Insulin
 ]);
-/** What laboratories of all countries call the same, as code or text. */
-const NAMES: ReadonlySet<string> = new Set(['TSH', 'FSH', 'HCG', 'BETA-HCG', 'B-HCG', 'ß-HCG', 'Β-HCG']);
+/** What laboratories of all countries call the same, as code or text, in lower case: the sharp s that stands for beta has no upper. */
+const NAMES: ReadonlySet<string> = new Set(['tsh', 'fsh', 'hcg', 'beta-hcg', 'b-hcg', 'ß-hcg', 'β-hcg']);
 /** In UCUM. */
 const UNITS = /^([mu]?)U\/(m?L)$/;
 
@@ -35,5 +35,5 @@ function isInternational(code: JsonObject | undefined): boolean {
   const codings = listIn(code.coding);
   if (codings.some(({ system, code: one }) => system === LOINC && CODES.has(textIn(one) ?? ''))) return true;
   const names = [code.text, ...codings.flatMap(({ code: one, display }) => [one, display])];
-  return names.some((name) => NAMES.has((textIn(name) ?? '').trim().toUpperCase()));
+  return names.some((name) => NAMES.has((textIn(name) ?? '').trim().toLowerCase()));
 }

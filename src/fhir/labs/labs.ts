@@ -20,12 +20,15 @@ export interface Draft {
   readonly keptNote?: string;
   /** The latest of the times that the report itself gives the result: a dateTime. A message sent again has the same. */
   readonly made?: string;
+  /** What the same request said of it before, oldest first. */
+  readonly before?: readonly Draft[];
   /** Without id; references to other drafts are `draftUrl`s. */
   readonly resource: JsonObject;
 }
 
 /** A report, read. */
 export interface Labs {
+  /** One of each type and key. */
   readonly drafts: readonly Draft[];
   /** Codes that are not LOINC's: kept as they are. */
   readonly unmapped: readonly string[];

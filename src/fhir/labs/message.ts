@@ -36,20 +36,32 @@ export function* labsOfMessage(text: string, { patient, subject, source }: Circu
   requireOnePatient(patients);
   for (const pid of patients) requirePatient(pid, patient, notes);
   if (patients.length === 0) notes.warn('', 'no PID says whose results these are');
-  // Of a result that stands in several messages the last one counts.
-  const drafts = new Map<string, Draft>();
+  // A result may stand in several messages: each counts, as if they came one by one.
+  const told = new Map<string, Draft[]>();
   for (const { message, orders } of groups) {
     noteHeader(message, notes);
     const reading = readingOf(message, subject, source, notes);
     const parents = new Map<string, string>();
     for (const order of orders)
-      for (const draft of yield* orderDrafts(order, message.header.part(10), parents, reading))
-        drafts.set(`${draft.type} ${draft.key}`, draft);
+      for (const draft of yield* orderDrafts(order, message.header.part(10), parents, reading)) {
+        const name = `${draft.type} ${draft.key}`;
+        const said = told.get(name);
+        if (said === undefined) told.set(name, [draft]);
+        else said.push(draft);
+      }
     if (orders.length === 0) notes.warn('', 'the message has no results');
   }
   const [first] = messages;
   const sender = first === undefined ? '' : first.header.part(4) || first.header.part(3);
-  return { drafts: [...drafts.values()], ...notes.told, ...(sender === '' ? {} : { source: sender }) };
+  const drafts = [...told.values()].flatMap(lastOf);
+  return { drafts, ...notes.told, ...(sender === '' ? {} : { source: sender }) };
+}
+
+/** Of what was said of one result, the last, with the rest before it. */
+function lastOf(said: readonly Draft[]): Draft[] {
+  const last = said.at(-1);
+  if (last === undefined) return [];
+  return [said.length === 1 ? last : { ...last, before: said.slice(0, -1) }];
 }
 
 function requireOru({ header, segments }: Message): void {

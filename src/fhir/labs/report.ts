@@ -90,7 +90,7 @@ export function* orderDrafts(
         {
           key: own,
           effective,
-          issued: times.issued,
+          issued: times.released ?? fhirTime(timeIn(obx, 19, reading), 'instant') ?? reading.sent,
           category: IMAGING.has(section) ? 'imaging' : 'laboratory',
           status: statusFromReport(orderLetter) ?? 'unknown',
           specimen: specimen === undefined ? undefined : draftUrl('Specimen', specimen.key),

@@ -67,6 +67,11 @@ export function isStepBack(from: unknown, to: unknown): boolean {
   return before !== undefined && after !== undefined && after < before;
 }
 
+/** Whether a result that was taken back, or was of no known status, comes as one that is neither. */
+export function isRevived(from: unknown, to: unknown): boolean {
+  return (isWithdrawn(from) || from === 'unknown') && !isWithdrawn(to) && from !== to;
+}
+
 /** Whether a result was taken back. */
 export function isWithdrawn(status: unknown): boolean {
   return status === 'entered-in-error' || status === 'cancelled';

@@ -1,0 +1,154 @@
+/** What becomes of a result when it is reported again, by a later request or within the same one: pure. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { sameJson, without } from '#src/shared/json-equal.ts';
+import { listIn, objectIn, textIn } from '../v1/elements.ts';
+import type { Draft, LabType } from './labs.ts';
+import { isRevived, isStepBack, isWithdrawn } from './status.ts';
+
+/** What a report came to. */
+export interface Merged {
+  /** As it stands now; the very object that was there when nothing changed. */
+  readonly resource: JsonObject;
+  /** What its sender should know. */
+  readonly told: readonly string[];
+}
+
+/** Elements that an import decides on; others, that somebody added, stay. */
+const OWN: Readonly<Record<LabType, readonly string[]>> = {
+  Observation: [
+    ...['status', 'category', 'code', 'subject', 'effectiveDateTime', 'issued', 'performer', 'component'],
+    ...['valueQuantity', 'valueString', 'valueCodeableConcept', 'valueBoolean', 'valueDateTime', 'valueTime'],
+    ...['valueRange', 'valueRatio', 'dataAbsentReason', 'interpretation', 'note', 'bodySite', 'method'],
+    ...['specimen', 'device', 'referenceRange', 'derivedFrom'],
+  ],
+  DiagnosticReport: [
+    ...['extension', 'basedOn', 'status', 'category', 'code', 'subject', 'effectiveDateTime'],
+    ...['effectivePeriod', 'issued', 'resultsInterpreter', 'specimen', 'result'],
+  ],
+  Specimen: ['subject', 'type', 'receivedTime', 'collection', 'condition'],
+  DocumentReference: ['status', 'docStatus', 'type', 'subject', 'date', 'description', 'content', 'context'],
+};
+const VALUE = /^(?:value[A-Z]|component$)/;
+/** What says that there is no value stands in the place of one. */
+const NO_VALUE = 'dataAbsentReason';
+
+/**
+ * Brings a report to what is there. What is older, or a step back, changes nothing, but for the results that a report lists.
+ * @param draft with the references that the record is to have
+ */
+export function merge(before: JsonObject, draft: Draft): Merged {
+  const { type, resource, made } = draft;
+  const { next, note } = nextOf(draft, before);
+  if (isSameBut(before, next)) return { resource: before, told: [] };
+  const stale = type === 'Specimen' ? undefined : whyStale(before, resource, made);
+  if (stale !== undefined) {
+    const linked = { ...before, ...withResults(type, before, resource) };
+    return {
+      resource: isSameBut(before, linked) ? before : linked,
+      told: type === 'DiagnosticReport' ? [] : [stale],
+    };
+  }
+  const told = [
+    ...(note === undefined ? [] : ['it has no value: the earlier one stays']),
+    ...(hasValue(before) && !hasValue(next) ? ['it takes back the earlier value'] : []),
+  ];
+  return { resource: next, told };
+}
+
+/** Whether two are the same but for what differs when a report is sent again: the time of sending. */
+export function isSameBut(before: JsonObject, after: JsonObject): boolean {
+  return before === after || sameJson(comparable(before), comparable(after));
+}
+
+function comparable(resource: JsonObject): JsonObject {
+  const rest = without(resource, 'meta', 'id', 'issued', 'date', 'text');
+  if (!Array.isArray(rest.content)) return rest;
+  return { ...rest, content: listIn(rest.content).map(contentOf) };
+}
+
+/** A document's bytes may be in the document store: their hash tells them. */
+function contentOf({ attachment }: JsonObject): Json {
+  if (!isObject(attachment)) return {};
+  const { contentType = '', title = '', hash, url = '' } = attachment;
+  return { contentType, title, bytes: hash ?? url };
+}
+
+/** Whether a document comes with another content, which no document changes (decisions.md, section 4). */
+export function hasOtherBytes(before: JsonObject, after: JsonObject): boolean {
+  const bytes = ({ content }: JsonObject): Json[] =>
+    listIn(content).map((one) => objectIn(contentOf(one)).bytes ?? null);
+  return !sameJson(bytes(before), bytes(after));
+}
+
+/** Of a resource what an import decides on: without what others added. */
+export function ownOf(type: LabType, resource: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(resource).filter(([name]) => OWN[type].includes(name)));
+}
+
+/** The version after: what the import decides on anew, what others added as it was. */
+function nextOf(draft: Draft, before: JsonObject): { next: JsonObject; note: string | undefined } {
+  const { type, keptNote, resource } = draft;
+  const kept = keptOf(before, draft);
+  const note = hasValue(kept) ? keptNote : undefined;
+  const next = {
+    ...without(before, ...OWN[type], 'text'),
+    ...without(resource, 'identifier'),
+    ...kept,
+    ...(note === undefined ? {} : { note: [...listIn(resource.note), { text: note }] }),
+    ...withResults(type, before, resource),
+  };
+  return { next, note };
+}
+
+/**
+ * What stays of what was there: nothing of a result that was taken back and comes again, for its value was no result; a
+ * document's content stays all the same. That there is no value stays only where none need be sent.
+ */
+function keptOf(before: JsonObject, { type, keeps = [], keptNote, resource }: Draft): JsonObject {
+  if (type !== 'DocumentReference' && isRevived(before.status, resource.status)) return {};
+  const said = new Set(Object.keys(resource).map(kindOf));
+  return Object.fromEntries(
+    Object.entries(before).filter(
+      ([name]) =>
+        keeps.includes(kindOf(name)) &&
+        !said.has(kindOf(name)) &&
+        (name !== NO_VALUE || keptNote === undefined),
+    ),
+  );
+}
+
+function kindOf(name: string): string {
+  return name === NO_VALUE || VALUE.test(name) ? 'value' : name;
+}
+
+function hasValue(resource: JsonObject): boolean {
+  return Object.keys(resource).some((name) => VALUE.test(name));
+}
+
+/** A report keeps the results of earlier messages beside its new ones. */
+function withResults(type: LabType, before: JsonObject, draft: JsonObject): JsonObject {
+  if (type !== 'DiagnosticReport') return {};
+  const all = new Map<string, JsonObject>();
+  for (const one of [...listIn(before.result), ...listIn(draft.result)]) all.set(String(one.reference), one);
+  return all.size === 0 ? {} : { result: [...all.values()] };
+}
+
+/**
+ * Why a report does not change what is there; undefined when it does. A final result takes the place of a corrected one
+ * only when it was made after that was issued, by the report's own times: a message that is sent again has a new MSH-7.
+ */
+function whyStale(before: JsonObject, draft: JsonObject, made: string | undefined): string | undefined {
+  const [then, now] = [momentIn(before), momentIn(draft)];
+  if (now < then) return 'it is older than the result that is there, which stays';
+  const isLaterFinal = draft.status === 'final' && Date.parse(made ?? '') > then;
+  if (isStepBack(before.status, draft.status) && !isLaterFinal)
+    return 'it is a step back from the result that is there, which stays';
+  if (isWithdrawn(before.status) && !isWithdrawn(draft.status) && !(now > then))
+    return 'the result was taken back, and this is no later one';
+  return undefined;
+}
+
+/** When a result was issued, ms since 1970; NaN when nothing says it. */
+function momentIn({ issued, date }: JsonObject): number {
+  return Date.parse(textIn(issued) ?? textIn(date) ?? '');
+}

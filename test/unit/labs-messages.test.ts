@@ -1,0 +1,211 @@
+/** given messages on one result · when they come one by one, or several in one body · then what the record has */
+import { expect } from 'chai';
+import { decideLabs, type Earlier, nameOf } from '#src/fhir/labs/decide.ts';
+import { Notes } from '#src/fhir/labs/labs.ts';
+import { objectIn } from '#src/fhir/v1/elements.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { atOnce } from '#src/shared/slices.ts';
+import { labsOf } from '#test/support/labs/forms.ts';
+import { GLUCOSE, msh, OBR, PID } from '#test/support/labs/parts.ts';
+
+interface Sent {
+  readonly value?: string;
+  readonly letter: string;
+  /** MSH-7, hour of the day. */
+  readonly sent: number;
+  /** OBX-19, hour of the day. */
+  readonly made?: number;
+  readonly note?: string;
+}
+
+const at = (hour: number | undefined): string =>
+  hour === undefined ? '' : `20260331${String(hour).padStart(2, '0')}0000+0200`;
+/** A message whose order has no OBR-22. */
+const message = ({ value = '', letter, sent, made, note }: Sent): string =>
+  [
+    msh().replace('20260331093000+0200', at(sent)),
+    PID,
+    OBR.replace('20260331092500+0200', ''),
+    `OBX|1|NM|${GLUCOSE}||${value}|mmol/L|||||${letter}||||||||${at(made)}`,
+    ...(note === undefined ? [] : [`NTE|1||${note}`]),
+  ].join('\r');
+const pdf = (text: string): string =>
+  `OBX|2|ED|PDF^Report^L||^text^plain^Base64^${Buffer.from(text).toString('base64')}||||||F`;
+
+/** A record that has what was written. */
+class Record {
+  readonly #written = new Map<string, Earlier>();
+
+  /** Imports a body. @returns its warnings */
+  import(...messages: readonly string[]): readonly string[] {
+    const notes = new Notes();
+    const { drafts } = labsOf(messages.join('\r'));
+    for (const { draft, entries } of atOnce(decideLabs(drafts, this.#written, notes))) {
+      const [entry] = entries;
+      const { id, version } = this.#written.get(nameOf(draft)) ?? {
+        id: String(this.#written.size),
+        version: 0,
+      };
+      if (entry !== undefined)
+        this.#written.set(nameOf(draft), { id, version: version + 1, resource: entry.resource ?? {} });
+    }
+    return notes.told.warnings;
+  }
+
+  /** Value, status and version of the only result. */
+  get result(): readonly unknown[] {
+    const { resource, version } = this.#of('Observation');
+    return [objectIn(resource.valueQuantity).value, resource.status, version];
+  }
+
+  resource(type: string): JsonObject {
+    return this.#of(type).resource;
+  }
+
+  #of(type: string): Earlier {
+    const found = [...this.#written.values()].filter(({ resource }) => resource.resourceType === type);
+    expect(found).to.have.length(1);
+    return found[0] as Earlier;
+  }
+}
+const imported = (
+  ...bodies: readonly (readonly Sent[])[]
+): { record: Record; warnings: readonly string[] } => {
+  const record = new Record();
+  let warnings: readonly string[] = [];
+  for (const body of bodies) warnings = record.import(...body.map(message));
+  return { record, warnings };
+};
+
+const FINAL: Sent = { value: '5.6', letter: 'F', sent: 10, made: 10 };
+const EMPTY: Sent = { letter: 'F', sent: 12, made: 12, note: 'seen' };
+const STAYS = 'OBX[1]: it has no value: the earlier one stays';
+const TAKES = 'OBX[1]: it takes back the earlier value';
+
+describe('a result that was taken back', () => {
+  for (const letter of ['D', 'W'])
+    it(`by ${letter} gets no value from an empty final one`, () => {
+      const { record, warnings } = imported([FINAL], [{ letter, sent: 11, made: 11 }], [EMPTY]);
+      expect(record.result).to.deep.equal([undefined, 'final', 3]);
+      expect(record.resource('Observation').note).to.deep.equal([{ text: 'seen' }]);
+      expect(warnings).to.include(TAKES).and.not.include(STAYS);
+    });
+  it('keeps its value until then, and has the one that comes with a later result', () => {
+    const back: Sent = { letter: 'D', sent: 11, made: 11 };
+    expect(imported([FINAL], [back]).record.result).to.deep.equal([5.6, 'entered-in-error', 2]);
+    expect(imported([FINAL], [back], [{ ...EMPTY, value: '7' }]).record.result).to.deep.equal([
+      7,
+      'final',
+      3,
+    ]);
+  });
+  it('gets none by way of an unknown status either', () => {
+    const back: Sent = { letter: 'D', sent: 11, made: 11 };
+    const unknown: Sent = { letter: '?', sent: 12, made: 12 };
+    expect(imported([FINAL], [back], [unknown]).record.result).to.deep.equal([undefined, 'unknown', 3]);
+    const { record } = imported([{ ...FINAL, letter: '?' }], [EMPTY]);
+    expect(record.result).to.deep.equal([undefined, 'final', 2]);
+  });
+});
+
+describe('a result that says it has no value', () => {
+  const none: Sent = { letter: 'N', sent: 11, made: 11 };
+  it('leaves none for an empty one to keep', () => {
+    const { record, warnings } = imported([none], [EMPTY]);
+    expect(record.resource('Observation')).not.to.have.property('dataAbsentReason');
+    expect(warnings).to.deep.equal(['OBX[1]: an earlier result is replaced by version 2: it is final']);
+  });
+  it('takes back the value that was there, and says so', () => {
+    const { record, warnings } = imported([FINAL], [none]);
+    expect(record.resource('Observation')).to.have.property('dataAbsentReason');
+    expect(warnings).to.include(TAKES);
+  });
+  it('has none to be taken back, and keeps what it says when it is', () => {
+    const cancelled = imported([none], [{ letter: 'X', sent: 12, made: 12 }]);
+    expect(cancelled.record.result).to.deep.equal([undefined, 'cancelled', 2]);
+    expect(cancelled.warnings).not.to.include(TAKES);
+    const deleted = imported([none], [{ letter: 'D', sent: 12, made: 12 }]);
+    expect(deleted.record.resource('Observation')).to.have.property('dataAbsentReason');
+  });
+});
+
+describe('a correction that is sent again', () => {
+  it('does not undo the final result that took its place', () => {
+    const corrected: Sent = { value: '5.7', letter: 'C', sent: 10, made: 9 };
+    const final: Sent = { value: '5.8', letter: 'F', sent: 12, made: 11 };
+    const { record, warnings } = imported([corrected], [final], [{ ...corrected, sent: 13 }]);
+    expect(record.result).to.deep.equal([5.8, 'final', 2]);
+    expect(warnings).to.deep.equal(['OBX[1]: it is older than the result that is there, which stays']);
+  });
+  it('was issued when OBX-19 says, else when it was sent', () => {
+    const issued = (sent: Sent) => imported([sent]).record.resource('Observation').issued;
+    expect(issued({ ...FINAL, sent: 12 })).to.equal('2026-03-31T10:00:00+02:00');
+    expect(issued({ value: '5', letter: 'F', sent: 12 })).to.equal('2026-03-31T12:00:00+02:00');
+  });
+});
+
+describe('several messages in one body', () => {
+  const corrected: Sent = { value: '5.7', letter: 'C', sent: 13, made: 11 };
+  const bodies: readonly (readonly [string, readonly Sent[], readonly unknown[], string])[] = [
+    ['keep a value that the later one does not have', [FINAL, EMPTY], [5.6, 'final'], STAYS],
+    [
+      'end with the correction, not with an older result',
+      [corrected, FINAL],
+      [5.7, 'corrected'],
+      'OBX[1]: it is older than the result that is there, which stays',
+    ],
+    [
+      'end with the later correction',
+      [FINAL, corrected],
+      [5.7, 'corrected'],
+      'OBX[1]: an earlier result of the same request is replaced: it is corrected',
+    ],
+    ['take a value back', [FINAL, { ...EMPTY, value: '""' }], [undefined, 'final'], TAKES],
+    [
+      'revive no value that one of them took back',
+      [FINAL, { letter: 'D', sent: 11, made: 11 }, EMPTY],
+      [undefined, 'final'],
+      TAKES,
+    ],
+  ];
+  for (const [name, body, result, warning] of bodies)
+    it(name, () => {
+      const { record, warnings } = imported(body);
+      expect(record.result).to.deep.equal([...result, 1]);
+      expect(warnings).to.include(warning);
+      // One by one they come to the same.
+      const apart = imported(...body.map((sent) => [sent]));
+      expect(apart.record.result.slice(0, 2)).to.deep.equal(result);
+    });
+
+  it('that say the same are one, and say nothing', () => {
+    const { record, warnings } = imported([FINAL, { ...FINAL, sent: 12 }]);
+    expect(record.result).to.deep.equal([5.6, 'final', 1]);
+    expect(warnings).to.deep.equal([]);
+  });
+  it('are held to the record one by one', () => {
+    // The first is older than what is there, and so the second keeps the value of the correction.
+    const { record, warnings } = imported([corrected], [FINAL, EMPTY]);
+    expect(record.result).to.deep.equal([5.7, 'final', 2]);
+    expect(warnings).to.include(STAYS);
+    expect(record.import(message(FINAL), message(EMPTY))).to.have.length(1);
+    expect(record.result).to.deep.equal([5.7, 'final', 2]);
+  });
+  it('add up to one report with the results of all', () => {
+    const other = message(FINAL).replace(GLUCOSE, '718-7^Hemoglobin^LN');
+    const record = new Record();
+    const { drafts } = labsOf([message(FINAL), other].join('\r'));
+    expect(drafts).to.have.length(3);
+    record.import([message(FINAL), other].join('\r'));
+    expect(record.resource('DiagnosticReport').result).to.have.length(2);
+  });
+  it('write the last of several payloads, and say that another was replaced', () => {
+    const record = new Record();
+    const warnings = record.import(`${message(FINAL)}\r${pdf('a')}`, `${message(FINAL)}\r${pdf('b')}`);
+    expect(warnings).to.deep.equal(['OBX[2]: an earlier document of the same request is replaced']);
+    expect(record.resource('DocumentReference')).to.have.nested.property(
+      'content[0].attachment.data',
+      Buffer.from('b').toString('base64'),
+    );
+  });
+});
