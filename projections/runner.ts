@@ -153,15 +153,29 @@ function prepareSlice(
   projection: Projection,
   recorded: readonly RecordedEvent[],
 ): { events: StoredEvent[]; statements: QueryConfig[] } {
-  const { name } = projection;
   const events = recorded.map((event) => attempt(projection, event, () => understood(event)));
+  return { events, statements: statementsOf(projection, recorded, events) };
+}
+
+/** Those of events whose rows are together more than a statement takes are made by halves. @throws CannotApply */
+function statementsOf(
+  projection: Projection,
+  recorded: readonly RecordedEvent[],
+  events: readonly StoredEvent[],
+): QueryConfig[] {
+  const { name } = projection;
+  const [first] = recorded;
+  if (first === undefined) return [];
+  if (recorded.length === 1)
+    return attempt(projection, first, () => [...projection.statements(name, events)]);
   try {
-    return { events, statements: [...projection.statements(name, events)] };
-  } catch (error) {
-    for (const [i, event] of recorded.entries()) {
-      attempt(projection, event, () => projection.statements(name, events.slice(i, i + 1)));
-    }
-    throw error;
+    return [...projection.statements(name, events)];
+  } catch {
+    const half = recorded.length >> 1;
+    return [
+      ...statementsOf(projection, recorded.slice(0, half), events.slice(0, half)),
+      ...statementsOf(projection, recorded.slice(half), events.slice(half)),
+    ];
   }
 }
 

@@ -3,7 +3,7 @@
  * so that a slow endpoint delays no other. What was claimed and not ended, because the process died, is due again when
  * its lease is over.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { unseal } from '#src/shared/sealed.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { Lane } from './lane.ts';
@@ -73,9 +73,6 @@ export interface DispatcherDeps {
 const IN_ALL = 512;
 /** Of a busy endpoint it claims so many together at least: a claim is a statement, however many it is of. */
 const TOGETHER = 8;
-/** How long it waits, in ms, while many are under way, for more of them to end: they are noted in one statement. */
-const GATHER_MS = 5;
-const MANY = 32;
 /** How many opened secrets it remembers. */
 const MOST_SECRETS = 1_000;
 /** How often it looks for retries that have become due, and for what other instances left, in ms. */
@@ -267,7 +264,8 @@ export class Dispatcher {
   /** Notes what has ended, many at a time. While the database is away it is kept, and its places with it. */
   async #note(): Promise<void> {
     while (this.#ended.length > 0) {
-      if (this.#ended.length < MANY && this.#sent >= MANY) await delay(GATHER_MS);
+      // What ends in the same pass of the event loop is noted together; what ends meanwhile goes with the next statement.
+      await setImmediate();
       const ended = this.#ended;
       this.#ended = [];
       try {
