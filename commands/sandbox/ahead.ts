@@ -2,7 +2,7 @@
 import type { Position } from '#src/events/store.ts';
 
 /** Events that the read models may have before them, at most: others wait behind no more than these. */
-export const MOST_AHEAD = 50;
+export const MOST_AHEAD = 10;
 
 /** Appends that are not yet known to be visible, oldest first. */
 export class Ahead {
