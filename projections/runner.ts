@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type pg from 'pg';
 import type { QueryConfig } from 'pg';
+import { inOnePiece } from '#src/database/in-one-piece.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventBatch, Position, RecordedEvent } from '#src/events/store.ts';
 import { eraseFromAbandoned, isErasure } from './abandoned.ts';
@@ -9,7 +10,7 @@ import { advance, type Checkpoint } from './checkpoint.ts';
 import { CannotApply, isPassing } from './failure.ts';
 import type { Projection } from './projection.ts';
 import { runAll } from './rows.ts';
-import { inOnePiece, inTransaction } from './session.ts';
+import { inTransaction, socketOf } from './session.ts';
 import { understood } from './understood.ts';
 
 /** How often a runner without work gives a sign of life. */
@@ -89,7 +90,7 @@ export class Runner {
       await inTransaction(session, () => eraseFromAbandoned(session, projection, events));
     }
     const settled = await Promise.allSettled(
-      inOnePiece(session, () => [
+      inOnePiece(socketOf(session), () => [
         session.query('begin'),
         advance(session, name, this.#held, batch.position, this.tell()),
         ...statements.map((statement) => session.query(statement)),

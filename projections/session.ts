@@ -55,15 +55,9 @@ export async function openSession(
 
 const sockets = new WeakMap<pg.ClientBase, Socket>();
 
-/** Statements that `start` sends over a pipelining session leave in one piece: its server wakes up once for all of them. */
-export function inOnePiece<T>(session: pg.ClientBase, start: () => T): T {
-  const socket = sockets.get(session);
-  socket?.cork();
-  try {
-    return start();
-  } finally {
-    socket?.uncork();
-  }
+/** The socket of a session that `openSession` opened. */
+export function socketOf(session: pg.ClientBase): Socket | undefined {
+  return sockets.get(session);
 }
 
 /** Ends a session, also one whose other end is gone. */

@@ -5,6 +5,7 @@
 import { Socket } from 'node:net';
 import DataLoader from 'dataloader';
 import pg from 'pg';
+import { inOnePiece } from '#src/database/in-one-piece.ts';
 
 /** Most keys that share a statement. */
 const MAX_KEYS = 500;
@@ -140,10 +141,7 @@ export class Line {
   }
 
   #inOnePiece(start: () => void): void {
-    const socket = this.#session?.socket;
-    socket?.cork();
-    start();
-    socket?.uncork();
+    inOnePiece(this.#session?.socket, start);
   }
 
   #open(): Promise<Session> {

@@ -1,5 +1,6 @@
 /** Codes found by what somebody types, among 100,000, against a read by id. */
-import { alternate, type Finding, type Measure } from '../measure.ts';
+import { againstReads, readingOf } from '../against-reads.ts';
+import type { Finding, Measure } from '../measure.ts';
 import { createObservations, createPatients, pathOf } from '../records.ts';
 import { median } from '../statistics.ts';
 
@@ -36,38 +37,25 @@ export const codes: Measure = {
     await filling.call<object, number>({ databaseUrl, count: bench.size(CODES, 1_000) });
     await filling.stop();
     await bench.settle(databaseUrl);
-    const load = (paths: readonly string[], length = { seconds: bench.seconds(2) }) =>
-      bench.load({
-        target: service.target,
-        clients: CLIENTS,
-        requests: { kind: 'reads', paths },
-        expect: 200,
-        ...length,
-      });
+    const load = readingOf(bench, service, CLIENTS, 2);
     const reads = made.locations.map(pathOf);
     await load(reads);
-    const found: { name: string; search: number; read: number }[] = [];
+    const found: { name: string; asked: number; read: number }[] = [];
     for (const [name, typed] of TYPED) {
       const path = `/v1/terminology/loinc?${new URLSearchParams({ q: typed })}`;
       await load([path]);
-      const runs = await alternate(
-        bench.options.runs,
-        () => load(reads),
-        () => load([path]),
-      );
-      const [read, search] = [runs.baseline, runs.subject].map((all) => median(all.map(({ p50 }) => p50)));
-      found.push({ name, search: search ?? Number.NaN, read: read ?? Number.NaN });
+      found.push({ name, ...(await againstReads(bench, load, reads, [path])) });
     }
     return {
-      bounds: found.map(({ name, search, read }) => ({
+      bounds: found.map(({ name, asked, read }) => ({
         ratio: `${name}: p50 / read by id`,
-        value: search / read,
+        value: asked / read,
         sense: 'at most',
         bound: BOUND,
       })),
       figures: [
         { name: 'read by id p50', value: median(found.map(({ read }) => read)), unit: 'ms' },
-        ...found.map(({ name, search }) => ({ name: `${name} p50`, value: search, unit: 'ms' })),
+        ...found.map(({ name, asked }) => ({ name: `${name} p50`, value: asked, unit: 'ms' })),
       ],
     };
   },

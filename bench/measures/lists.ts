@@ -1,8 +1,8 @@
 /** Pages of a patient's list of 100,000 observations, at any depth and by any filter, against a read by id. */
 import { readQuickstart } from '#src/data-dir.ts';
-import type { Outcome } from '../load/plan.ts';
+import { againstReads, readingOf } from '../against-reads.ts';
 import { type LongRecord, RARE } from '../long-record.ts';
-import { alternate, type Finding, type Measure } from '../measure.ts';
+import type { Finding, Measure } from '../measure.ts';
 import { createPatients, FHIR } from '../records.ts';
 import type { Service } from '../service.ts';
 import { median } from '../statistics.ts';
@@ -10,9 +10,6 @@ import { median } from '../statistics.ts';
 const CLIENTS = 4;
 const OBSERVATIONS = 100_000;
 const BOUND = 3;
-
-/** How long a load is. */
-type Length = { readonly seconds: number } | { readonly count: number };
 
 /** Row: lists of REST v1. */
 export const lists: Measure = {
@@ -34,47 +31,28 @@ export const lists: Measure = {
       databaseUrl,
       `select id from resources.resource where type = 'Observation' order by md5(id::text) limit 5000`,
     );
-    const load = (
-      paths: readonly string[],
-      length: Length = { seconds: bench.seconds(1) },
-    ): Promise<Outcome> =>
-      bench.load({
-        target: service.target,
-        clients: CLIENTS,
-        requests: { kind: 'reads', paths },
-        expect: 200,
-        ...length,
-      });
+    const load = readingOf(bench, service, CLIENTS, 1);
     const reads = ids.map(({ id }) => `/v1/observations/${id}`);
-    const p50 = async (paths: readonly string[]) => {
-      const runs = await alternate(
-        bench.options.runs,
-        () => load(reads),
-        () => load(paths),
-      );
-      const [of, by] = [runs.subject, runs.baseline].map((all) => median(all.map((run) => run.p50)));
-      return { page: of ?? Number.NaN, read: by ?? Number.NaN };
-    };
     await load([...reads.slice(0, 10), `/v1/patients/${patient}/observations`], bench.warmUp(3_000));
     const fhir = ids.map(({ id }) => `${FHIR}/Observation/${id}`);
     await load(fhir, bench.warmUp(1_000));
-    const { page: fhirRead } = await p50(fhir);
-    const found: { name: string; page: number; read: number }[] = [];
+    const { asked: fhirRead } = await againstReads(bench, load, reads, fhir);
+    const found: { name: string; asked: number; read: number }[] = [];
     for (const [name, path] of await pagesOf(service, patient, count)) {
-      found.push({ name, ...(await p50([path])) });
-      bench.say(`  ${name}: ${JSON.stringify(found.at(-1))}`);
+      found.push({ name, ...(await againstReads(bench, load, reads, [path])) });
+      bench.say(`  ${name}`);
     }
     return {
-      bounds: found.map(({ name, page, read }) => ({
+      bounds: found.map(({ name, asked, read }) => ({
         ratio: `${name}: p50 / read by id`,
-        value: page / read,
+        value: asked / read,
         sense: 'at most',
         bound: BOUND,
       })),
       figures: [
         { name: 'read by id p50', value: median(found.map(({ read }) => read)), unit: 'ms' },
         { name: 'read by id on the FHIR interface p50', value: fhirRead, unit: 'ms' },
-        ...found.map(({ name, page }) => ({ name: `${name} p50`, value: page, unit: 'ms' })),
+        ...found.map(({ name, asked }) => ({ name: `${name} p50`, value: asked, unit: 'ms' })),
       ],
     };
   },

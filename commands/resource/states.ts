@@ -33,6 +33,13 @@ export interface Snapshots {
   forget(stream: string): Promise<void>;
 }
 
+/** Keeps none: for streams that are short, and for who handles one command. */
+export const NO_SNAPSHOTS: Snapshots = {
+  load: async () => undefined,
+  save: async () => undefined,
+  forget: async () => undefined,
+};
+
 /** A snapshot is taken when a stream has grown by this many events since the last. */
 export const SNAPSHOT_EVERY = 500;
 

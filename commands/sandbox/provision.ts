@@ -1,7 +1,7 @@
 /**
- * Fills a sandbox: the synthetic directory and records become events, in small appends, of which the read models have
- * few before them at any time, so that others' requests find short queues. What is there already stays: a second run
- * goes on where the first was stopped.
+ * Fills a sandbox: the synthetic directory and records become events, in small appends, each awaited by the read models
+ * before the next, so that others' requests find short queues. What is there already stays: a second run goes on where
+ * the first was stopped.
  */
 
 import type { Position } from '#src/events/store.ts';
@@ -20,7 +20,6 @@ import { type Settled, settleAttachments } from '../document/settle.ts';
 import type { Handler } from '../handle.ts';
 import { decideWrites, touchedIds, type Write } from '../resource/decide.ts';
 import { entryOf } from '../resource/state.ts';
-import { Ahead } from './ahead.ts';
 import type { SandboxState } from './state.ts';
 
 /** What it works with. */
@@ -55,8 +54,7 @@ export async function provision(
   const { beginSandbox } = await import('#src/sandbox/generate.ts');
   const ids = sandboxIds(asked.reset_id);
   const tenant: Tenant = { project, environment: 'sandbox' };
-  const ahead = new Ahead(deps.visible);
-  const writer = { deps, ids, tenant, requestId, ahead };
+  const writer = { deps, ids, tenant, requestId };
   const { directory, records } = beginSandbox({ ...asked, ids });
   // Without patients nobody needs a directory.
   const shared = asked.patients === 0 ? [] : directory;
@@ -66,7 +64,6 @@ export async function provision(
     await appendAll(writer, recordStream(patient), own).catch(unlessGone);
     resources += own.length;
   }
-  await ahead.drain();
   const by = { credential: systemOf(tenant), requestId, ids, now: deps.now };
   await deps.sandboxes.write(projectStream(project), by, ({ current }) =>
     current?.resetId !== asked.reset_id || current.done
@@ -90,15 +87,13 @@ interface Writer {
   readonly ids: IdSource;
   readonly tenant: Tenant;
   readonly requestId: string;
-  readonly ahead: Ahead;
 }
 
 /** Appends what is not there yet, author by author: an append has one. */
 async function appendAll(writer: Writer, stream: string, all: readonly Authored[]): Promise<void> {
   for (const { author, some } of inChunks(all)) {
-    await writer.ahead.room(some.length);
     const position = await append(writer, stream, author, some);
-    if (position !== undefined) writer.ahead.add(position, some.length);
+    if (position !== undefined) await writer.deps.visible(position);
   }
 }
 

@@ -3,7 +3,7 @@ import { Aggregate } from '#commands/aggregate.ts';
 import { Handler } from '#commands/handle.ts';
 import { setProductionAccess } from '#commands/project/decide.ts';
 import { PROJECT } from '#commands/project/state.ts';
-import { States } from '#commands/resource/states.ts';
+import { NO_SNAPSHOTS, States } from '#commands/resource/states.ts';
 import { projectStream } from '#src/events/streams.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -16,13 +16,6 @@ import type { ServiceOptions } from './service.ts';
 export interface ProductionOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
 }
-
-/** A project's stream is read from its beginning: it is short. */
-const NO_SNAPSHOTS = {
-  load: async () => undefined,
-  save: async () => undefined,
-  forget: async () => undefined,
-};
 
 /**
  * Runs `allow` or `withdraw`. It holds at once, on every instance.

@@ -5,7 +5,7 @@ import type { Attempt } from '#commands/command.ts';
 import { Handler } from '#commands/handle.ts';
 import { addMember, create, removeMember } from '#commands/organization/decide.ts';
 import { ORGANIZATION } from '#commands/organization/state.ts';
-import { States } from '#commands/resource/states.ts';
+import { NO_SNAPSHOTS, States } from '#commands/resource/states.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { organizationStream } from '#src/events/streams.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
@@ -13,7 +13,6 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 
-const NONE = { load: async () => undefined, save: async () => undefined, forget: async () => undefined };
 const FOUNDER = { issuer: 'https://idp.example', subject: 'ann' };
 
 describe('aggregates', () => {
@@ -36,7 +35,7 @@ describe('aggregates', () => {
   function instance(index = 0): Aggregate<ReturnType<typeof ORGANIZATION.initial>> {
     const store = stores[index];
     if (store === undefined) throw new RangeError('no such store');
-    return new Aggregate(new Handler(store, new States(store, NONE)), ORGANIZATION);
+    return new Aggregate(new Handler(store, new States(store, NO_SNAPSHOTS)), ORGANIZATION);
   }
 
   const request = (more: Partial<Circumstances> = {}): Circumstances => ({

@@ -1,5 +1,6 @@
 /** The limiter itself, over a real database: windows, slices that come back, memory, and a database that is away. */
 import { expect } from 'chai';
+import type { Pool } from 'pg';
 import { openPool } from '#src/database/pool.ts';
 import { LimitLeases } from '#src/operations/limit-leases.ts';
 import { RateLimits } from '#src/operations/limits.ts';
@@ -59,29 +60,34 @@ describe('the limiter', function () {
     expect(await limits.spend('c')).to.deep.include({ admitted: false, remaining: 0 });
   });
 
+  /** The pool, told of each statement's answer to come. */
+  const watched = (told: (asked: unknown) => void): Pool =>
+    Object.create(database.pool, {
+      query: {
+        value: (...args: Parameters<Pool['query']>) => {
+          const asked: unknown = database.pool.query(...args);
+          told(asked);
+          return asked;
+        },
+      },
+    });
+
   it('seldom asks the database', async () => {
     let statements = 0;
-    const counting = {
-      query: (...args: Parameters<typeof database.pool.query>) => {
-        statements += 1;
-        return database.pool.query(...args);
-      },
-    };
-    const limits = limiter(1_000_000, { pool: counting as unknown as typeof database.pool });
+    const pool = watched(() => {
+      statements += 1;
+    });
+    const limits = limiter(1_000_000, { pool });
     for (let n = 0; n < 10_000; n += 1) await limits.spend('d');
     expect(statements).to.be.below(20);
   });
 
   it('lets who asks often wait for no slice but the first', async () => {
     let underWay: Promise<unknown> = Promise.resolve();
-    const slow = {
-      query: (...args: Parameters<typeof database.pool.query>) => {
-        const asked = database.pool.query(...args);
-        underWay = Promise.resolve(asked);
-        return asked;
-      },
-    };
-    const limits = limiter(1_000_000, { pool: slow as unknown as typeof database.pool });
+    const pool = watched((asked) => {
+      underWay = Promise.resolve(asked);
+    });
+    const limits = limiter(1_000_000, { pool });
     let waited = 0;
     for (let n = 0; n < 5_000; n += 1) {
       const standing = limits.spend('k');

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Handler } from '#commands/handle.ts';
 import { addKey, type Founded, found } from '#commands/project/found.ts';
-import { States } from '#commands/resource/states.ts';
+import { NO_SNAPSHOTS, States } from '#commands/resource/states.ts';
 import { openEventStore } from '#src/events/open.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { eventually } from './process.ts';
@@ -45,8 +45,7 @@ async function withKey<T extends { readonly key: string }>(
   const client = new pg.Client({ connectionString: databaseUrl });
   try {
     await client.connect();
-    const none = { load: async () => undefined, save: async () => undefined, forget: async () => undefined };
-    const handler = new Handler(store, new States(store, none));
+    const handler = new Handler(store, new States(store, NO_SNAPSHOTS));
     const founded = await work(handler);
     await eventually(async () => {
       const { rowCount } = await client.query('SELECT 1 FROM projects.api_key WHERE sha256 = $1', [

@@ -1,0 +1,37 @@
+/** Requests of one path against reads by id, by turns. */
+import type { Bench } from './bench.ts';
+import type { Length, Outcome } from './load/plan.ts';
+import { alternate } from './measure.ts';
+import type { Service } from './service.ts';
+import { median } from './statistics.ts';
+
+/** Loads of reads by some clients: one path after the other, again and again. */
+export type Reading = (paths: readonly string[], length?: Length) => Promise<Outcome>;
+
+/** Opens them. @param seconds of a load that names no length */
+export function readingOf(bench: Bench, service: Service, clients: number, seconds: number): Reading {
+  return (paths, length = { seconds: bench.seconds(seconds) }) =>
+    bench.load({
+      target: service.target,
+      clients,
+      requests: { kind: 'reads', paths },
+      expect: 200,
+      ...length,
+    });
+}
+
+/** p50 of both in ms, medians of alternating runs. */
+export async function againstReads(
+  bench: Bench,
+  load: Reading,
+  reads: readonly string[],
+  paths: readonly string[],
+): Promise<{ readonly asked: number; readonly read: number }> {
+  const runs = await alternate(
+    bench.options.runs,
+    () => load(reads),
+    () => load(paths),
+  );
+  const p50 = (all: readonly Outcome[]): number => median(all.map((run) => run.p50));
+  return { asked: p50(runs.subject), read: p50(runs.baseline) };
+}
