@@ -13,7 +13,7 @@ import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';
 import { type Items, openItems } from './rest/items.ts';
-import { type Marks, openMarks } from './rest/marks.ts';
+import { type Marks, openMarks, openReadMarked, type ReadMarked } from './rest/marks.ts';
 import { openTimeline, type Timeline } from './rest/timeline.ts';
 import { openVersions, type Versions } from './rest/versions.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
@@ -41,6 +41,7 @@ export interface Queries {
   readonly timeline: Timeline;
   readonly findCodes: FindCodes;
   readonly marks: Marks;
+  readonly readMarked: ReadMarked;
   readonly versions: Versions;
   /** Connections of searches. */
   readonly searches: Pool;
@@ -110,6 +111,7 @@ export function openQueries(
     timeline: openTimeline(searches),
     findCodes: openFindCodes(searches, terminologyReady),
     marks: openMarks(pool),
+    readMarked: openReadMarked(line),
     versions: openVersions(pool),
     searches,
     close: async () => {

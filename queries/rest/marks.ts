@@ -1,8 +1,12 @@
 /** Who wrote the versions that REST v1 shows, and when their resources were created (decisions.md, section 4). */
 import type { Pool } from 'pg';
 import type { EventMetadata } from '#src/events/metadata.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
+import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
+import type { Line } from '../gather.ts';
+import type { CurrentResource } from '../read.ts';
 
 /** A version of a resource. */
 export interface VersionOf {
@@ -42,5 +46,57 @@ export function openMarks(pool: Pool): Marks {
         { created, metadata: JSON.parse(metadata) as EventMetadata },
       ]),
     );
+  };
+}
+
+/** A resource as it stands now, with what the event of that version says; without a mark where `history` does not show it yet. */
+export type MarkedResource = CurrentResource & { readonly mark?: Mark };
+
+/** As `Read`, with the mark in the same round trip. */
+export type ReadMarked = (
+  caller: Caller,
+  type: ResourceType,
+  id: string,
+) => Promise<MarkedResource | undefined>;
+
+interface MarkedRow extends Omit<CurrentResource, 'lastUpdated'> {
+  readonly tenant: string;
+  readonly last_updated: Micros;
+  readonly metadata: string | null;
+  readonly created: Micros | null;
+}
+
+// Index: primary keys of resources.resource (id) and of history.version (id, version), this twice for each.
+const READ_MARKED = `
+  select r.id, r.tenant, r.type, r.version, r.last_updated, r.body, v.metadata, f.recorded_at as created
+  from resources.resource r
+  left join history.version v on v.id = r.id and v.version = r.version
+  left join history.version f on f.id = r.id and f.version = 1
+  where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
+
+/** Opens it over a line; reads that arrive together share a statement. */
+export function openReadMarked(line: Line): ReadMarked {
+  const byKey = line.gather<Pick<MarkedRow, 'tenant' | 'id'>, MarkedRow | undefined>(
+    async (database, keys) => {
+      const { rows } = await database.query<MarkedRow>({
+        name: 'rest-read',
+        text: READ_MARKED,
+        values: [keys.map(({ id }) => id), [...new Set(keys.map(({ tenant }) => tenant))]],
+      });
+      const found = new Map(rows.map((row) => [row.id, row]));
+      return keys.map(({ tenant, id }) => {
+        const row = found.get(id);
+        return row?.tenant === tenant ? row : undefined;
+      });
+    },
+  );
+  return async (caller, type, id) => {
+    if (!isUuid(id)) return undefined;
+    const row = await byKey({ tenant: caller.tenantId, id });
+    if (row?.type !== type) return undefined;
+    const { version, last_updated: lastUpdated, body, metadata, created } = row;
+    const known = metadata !== null && created !== null;
+    const mark = known ? { created, metadata: JSON.parse(metadata) as EventMetadata } : undefined;
+    return { id, type, version, lastUpdated, body, ...(mark === undefined ? {} : { mark }) };
   };
 }

@@ -68,7 +68,7 @@ export class Authenticator {
 
   /**
    * @param apiKey looks a key up by its hash.
-   * @param admit counts the request for who was found. @throws Refusal throttled (429)
+   * @param admit counts the request for a caller. @throws Refusal throttled (429)
    */
   constructor(apiKey: ApiKeyCaller, admit: (ctx: Context, caller: Caller) => void | Promise<void>) {
     this.#apiKey = apiKey;
@@ -77,14 +77,37 @@ export class Authenticator {
 
   /**
    * Begins to ask the database who is calling: at every request, for a key works until it is revoked. The answer, too,
-   * is for who has requests left.
+   * is for who has requests left; nothing is prepared for others.
    */
   begin(credential: string, ctx: Context): Authentication {
     const sha256 = hash('sha256', credential);
-    return { caller: this.#ask(credential, sha256, ctx), expected: this.#seen.get(sha256) };
+    const known = this.#seen.get(sha256);
+    const counting = known === undefined ? undefined : this.#count(ctx, known);
+    return {
+      caller: this.#ask(credential, sha256, ctx, known === undefined ? 'not counted' : counting),
+      expected: counting === undefined ? known : undefined,
+    };
   }
 
-  async #ask(credential: string, sha256: string, ctx: Context): Promise<Caller> {
+  /** Counts a request; undefined: it is let through at once. */
+  #count(ctx: Context, caller: Caller): Promise<void> | undefined {
+    try {
+      const admitted = this.#admit(ctx, caller);
+      admitted?.catch(() => undefined);
+      return admitted ?? undefined;
+    } catch (error) {
+      const refused = Promise.reject(error);
+      refused.catch(() => undefined);
+      return refused;
+    }
+  }
+
+  async #ask(
+    credential: string,
+    sha256: string,
+    ctx: Context,
+    counting: Promise<void> | 'not counted' | undefined,
+  ): Promise<Caller> {
     const caller = API_KEY.test(credential) ? await this.#apiKey(sha256) : undefined;
     if (caller === undefined) {
       this.#seen.delete(sha256);
@@ -96,10 +119,27 @@ export class Authenticator {
       );
     }
     if (!this.#seen.has(sha256)) this.#seen.set(sha256, caller);
-    const admitted = this.#admit(ctx, caller);
-    if (admitted !== undefined) await admitted;
+    ctx.state.caller = caller;
+    const counted = counting === 'not counted' ? this.#count(ctx, caller) : counting;
+    if (counted !== undefined) await counted;
     return caller;
   }
+}
+
+/**
+ * A reading: prepared for whom the credential stood for before, while the database is asked whether it still does; given
+ * only after it said yes. Two round trips become one.
+ * @throws Refusal unauthenticated (401), forbidden (403), throttled (429), and what `read` rejects with.
+ */
+export async function readAs<Result>(
+  { expected, caller }: Authentication,
+  read: (caller: Caller) => Promise<Result>,
+): Promise<Result> {
+  const prepared = expected?.scopes.includes('read') ? read(expected) : undefined;
+  prepared?.catch(() => undefined);
+  const actual = await caller;
+  requireScope(actual, 'read');
+  return prepared !== undefined && actual.tenantId === expected?.tenantId ? prepared : read(actual);
 }
 
 /** @throws Refusal forbidden (403) when the credential does not allow it. */

@@ -39,9 +39,8 @@ export class RequestLimits {
     return this.#count(ctx, this.limits, `address/${address}`, 'address');
   }
 
-  /** Counts a request for its API key, and notes whose it is. @throws Refusal throttled (429) with `Retry-After` */
+  /** Counts a request for its API key. @throws Refusal throttled (429) with `Retry-After` */
   byCaller(ctx: Context, caller: Caller): void | Promise<void> {
-    ctx.state.caller = caller;
     if (this.limits === undefined) return;
     return this.#count(ctx, this.limits, `key/${caller.keyId}`, 'key');
   }

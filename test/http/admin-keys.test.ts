@@ -72,9 +72,14 @@ describe('admin: keys', () => {
 
   it('stop at once on every instance when they are revoked, and for good', async () => {
     const { id, key } = await newKey('sandbox');
-    expect([(await search(key)).status, (await onOther(key)).status]).to.deep.equal([200, 200]);
+    const list = () => service.fhir(`${service.url}/v1/patients`, { key });
+    const statuses = async () =>
+      (await Promise.all([search(key), list(), onOther(key)])).map((a) => a.status);
+    expect(await statuses()).to.deep.equal([200, 200, 200]);
+    // What was prepared for whom the key stood for is given to nobody.
+    expect(await statuses()).to.deep.equal([200, 200, 200]);
     await owner.done('DELETE', `/keys/${id}`);
-    expect([(await search(key)).status, (await onOther(key)).status]).to.deep.equal([401, 401]);
+    expect(await statuses()).to.deep.equal([401, 401, 401]);
     const revokedAt = async () =>
       (await owner.done('GET', `/projects/${project}/keys`)).data.find((each) => each.id === id)?.revoked_at;
     const first = await revokedAt();

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { Position } from '#src/events/store.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
+import type { Caller } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
@@ -12,13 +13,13 @@ import { nowMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts';
-import { type Authenticator, credentialOf, requireScope } from '../credentials.ts';
+import { type Authenticator, credentialOf, readAs, requireScope } from '../credentials.ts';
 import { jsonError } from '../errors.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
 import { type Attempted, once } from '../idempotency.ts';
 import { negotiate } from '../negotiation.ts';
 import type { Inputs } from './inputs.ts';
-import type { Circumstances, Credential, Route, RouteResult } from './route.ts';
+import type { Circumstances, Credential, Route, RouteResult, TypedRoute } from './route.ts';
 import type { Services } from './services.ts';
 import { allowOf, namesIn, type RouteTable, routeFor } from './table.ts';
 
@@ -64,27 +65,29 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   const route = routeFor(found.methods, ctx.method);
   if (!givesBytes(route)) negotiate(ctx.req.headers.accept, null, 'application/json');
   const header = headerOf(ctx.req.headers);
-  const admit = await admission(api, route, ctx);
-  const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
   const params = Object.fromEntries(
     namesIn(route.path).map((name, index) => [name, found.values[index] ?? '']),
   );
-  const inputs = { params, query: new URLSearchParams(ctx.querystring), ...inputOf(route, body) };
-  const { credential, scope, run } = admit(inputs);
+  const asked = { params, query: new URLSearchParams(ctx.querystring) };
   const requestId: string = ctx.state.requestId;
+  const circumstances = (attempted?: Attempted): Circumstances => ({
+    services: api.services,
+    requestId,
+    header,
+    incoming: ctx.req,
+    ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
+    now: nowMicros,
+    concerns: (project) => {
+      ctx.state.project = project;
+    },
+    ...(attempted === undefined ? {} : { retry: attempted.retry }),
+  });
+  if (isReading(route)) return answerReading(api, route, ctx, { ...asked, body: undefined }, circumstances());
+  const admit = await admission(api, route, ctx);
+  const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
+  const { credential, scope, run } = admit({ ...asked, ...inputOf(route, body) });
   const answered = async (attempted?: Attempted): Promise<Answer> => {
-    const result = await run({
-      services: api.services,
-      requestId,
-      header,
-      incoming: ctx.req,
-      ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
-      now: nowMicros,
-      concerns: (project) => {
-        ctx.state.project = project;
-      },
-      ...(attempted === undefined ? {} : { retry: attempted.retry }),
-    });
+    const result = await run(circumstances(attempted));
     await shown(api, route, result);
     return answerOf(route, result);
   };
@@ -98,12 +101,37 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   );
 }
 
+/** Whether a route only reads, for an API key, and answers with JSON: what it does meanwhile nobody sees. */
+function isReading(route: Route): route is TypedRoute<'api_key'> {
+  return (
+    route.credential === 'api_key' &&
+    route.method === 'GET' &&
+    (route.scope ?? 'read') === 'read' &&
+    !givesBytes(route)
+  );
+}
+
+async function answerReading(
+  { authenticator, stale }: ApiInterface,
+  route: TypedRoute<'api_key'>,
+  ctx: Context,
+  inputs: Inputs,
+  circumstances: Circumstances,
+): Promise<Answer> {
+  requireFresh(stale, route.models ?? MODELS.api_key);
+  const credential = credentialOf(ctx.req.headers, ctx.querystring);
+  requireFresh(stale, ['projects']);
+  const run = async (caller: Caller): Promise<RouteResult> =>
+    route.accept(inputs)({ ...circumstances, caller });
+  return answerOf(route, await readAs(authenticator.begin(credential, ctx), run));
+}
+
 /** Checks the credential before anything of the request is read. */
 async function admission(
   { authenticator, identify, stale }: ApiInterface,
   route: Route,
   ctx: Context,
-): Promise<(inputs: Parameters<Route['accept']>[0]) => Permitted> {
+): Promise<(inputs: Inputs) => Permitted> {
   requireFresh(stale, route.models ?? MODELS[route.credential]);
   if (route.credential === 'none') {
     return (inputs) => ({ credential: '', scope: 'everybody', run: route.accept(inputs) });

@@ -10,7 +10,13 @@ import { nowMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
 import { type Header, readAuthorship } from '../authorship.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
-import { type Authentication, type Authenticator, credentialOf, requireScope } from '../credentials.ts';
+import {
+  type Authentication,
+  type Authenticator,
+  credentialOf,
+  readAs,
+  requireScope,
+} from '../credentials.ts';
 import { fhirError } from '../errors.ts';
 import { readForm } from '../form-body.ts';
 import { requireFresh } from '../freshness.ts';
@@ -60,7 +66,8 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   const header = headerOf(headers);
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
   const authentication = fhir.authenticator.begin(credential, ctx);
-  if (interaction.kind === 'read') return answerRead(authentication, asked, interaction);
+  if (interaction.kind === 'read')
+    return readAs(authentication, (caller) => interaction.run({ ...asked, caller }));
   if (
     interaction.kind === 'write' &&
     interaction.takes === 'resource' &&
@@ -74,26 +81,6 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   return interaction.kind === 'operation'
     ? answerOperation(fhir, ctx, request, credential, interaction)
     : answerWrite(fhir, ctx, request, credential, interaction);
-}
-
-/**
- * A read: prepared for whom the credential stood for before, while the database is asked whether it still does; given
- * only after it said yes. Two round trips become one.
- */
-async function answerRead(
-  authentication: Authentication,
-  asked: Omit<FhirRequest, 'caller'>,
-  interaction: Extract<Interaction, { kind: 'read' }>,
-): Promise<Answer> {
-  const { expected } = authentication;
-  const prepared = expected?.scopes.includes('read')
-    ? interaction.run({ ...asked, caller: expected })
-    : undefined;
-  prepared?.catch(() => undefined);
-  const caller = await authentication.caller;
-  requireScope(caller, 'read');
-  const holds = prepared !== undefined && caller.tenantId === expected?.tenantId;
-  return holds ? prepared : interaction.run({ ...asked, caller });
 }
 
 /**

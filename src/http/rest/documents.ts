@@ -28,7 +28,15 @@ import { createdSchema, documentInput, documentSchema, finalizeInput } from './d
 import { checkedBytes, receive, reread } from './document-upload.ts';
 import { namingInputs } from './inputs.ts';
 import { LIST_MODELS, listRecords, tokenOf } from './list.ts';
-import { commandOf, liveResource, recordOf, resourceIn, shownRecords, writtenBody } from './record.ts';
+import {
+  commandOf,
+  liveResource,
+  recordOf,
+  resourceIn,
+  shownRecords,
+  shownResource,
+  writtenBody,
+} from './record.ts';
 import { AUTHOR } from './schemas.ts';
 
 const TAG = 'Documents';
@@ -105,7 +113,7 @@ export const DOCUMENT_ROUTES = [
     credential: 'api_key',
     answers: { 200: { description: 'The document', schema: documentSchema } },
     async run(request) {
-      const found = await liveResource(request, 'DocumentReference', request.params.doc_id);
+      const found = await shownResource(request, 'DocumentReference', request.params.doc_id);
       const download_url = await withDownload(request.services, documentIn(found));
       const [body] = await shownRecords(request, [found], (document) => ({
         ...shownDocument(document),

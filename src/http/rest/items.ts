@@ -18,6 +18,7 @@ import {
   recordOf,
   resourceIn,
   shownRecords,
+  shownResource,
   writtenBody,
 } from './record.ts';
 
@@ -114,7 +115,7 @@ function listed({ type, named }: Kind, patient: string, item: ListedItem): strin
 /** An item. @throws Refusal not_found (404) */
 export async function readItem(request: RestRequest, kind: Kind, id: string): Promise<RouteResult> {
   const { type, fields } = kind;
-  const found = await liveResource(request, type, id);
+  const found = await shownResource(request, type, id);
   const names = await namesOf(request, kind, found.body);
   const shown = (resource: JsonObject): object => ({ ...fields(resource), ...names });
   const [record = {}] = await shownRecords(request, [found], shown, parseStored);

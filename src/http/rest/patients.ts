@@ -15,6 +15,7 @@ import {
   recordOf,
   resourceIn,
   shownRecords,
+  shownResource,
   writtenBody,
 } from './record.ts';
 import { AUTHOR, authorType, common, date, ids, optional, system, text } from './schemas.ts';
@@ -139,7 +140,7 @@ export const PATIENT_ROUTES = [
     credential: 'api_key',
     answers: { 200: { description: 'The patient', schema: patientSchema } },
     async run(request) {
-      const found = await liveResource(request, 'Patient', request.params.patient_id);
+      const found = await shownResource(request, 'Patient', request.params.patient_id);
       const [body] = await shownRecords(request, [found], shownPatient);
       return { status: 200, body };
     },

@@ -1,7 +1,7 @@
 /** What every record of REST v1 shows beside its own fields, and how it is found and written (decisions.md, section 4). */
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
-import type { Mark, VersionOf } from '#queries/rest/marks.ts';
+import type { Mark, MarkedResource, VersionOf } from '#queries/rest/marks.ts';
 import type { AuthorType, EventMetadata } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Authorship } from '#src/shared/caller.ts';
@@ -98,19 +98,33 @@ export async function liveResource(
   return { ...found, body: found.body };
 }
 
+/** A live resource, to be shown. @throws Refusal not_found (404), for a deleted one too */
+export async function shownResource(
+  { services, caller }: RestRequest,
+  type: ResourceType,
+  id: string,
+): Promise<MarkedResource & { readonly body: string }> {
+  const found = await services.queries.readMarked(caller, type, id);
+  if (found === undefined || found.body === null) throw notFound(type, id.slice(0, 64));
+  return { ...found, body: found.body };
+}
+
 /**
  * Live resources as records, in their order. Thousands let others have the event loop.
- * @param found with `resource` where the body has been read.
+ * @param found with `resource` where the body has been read, with `mark` where that is known.
  * @param fields what is shown of each.
  * @param parse how bodies are read: by `parseStored` decimals keep their literals.
  */
 export async function shownRecords(
   request: RestRequest,
-  found: readonly (CurrentResource & { readonly body: string; readonly resource?: JsonObject })[],
+  found: readonly (MarkedResource & { readonly body: string; readonly resource?: JsonObject })[],
   fields: (resource: JsonObject) => object,
   parse: (body: string) => JsonObject = resourceIn,
 ): Promise<Record<string, unknown>[]> {
-  const marks = await marksOf(request, found);
+  const marks = await marksOf(
+    request,
+    found.filter(({ mark }) => mark === undefined),
+  );
   const record = ({
     type,
     id,
@@ -118,8 +132,9 @@ export async function shownRecords(
     lastUpdated,
     body,
     resource = parse(body),
+    mark: known,
   }: (typeof found)[number]) => {
-    const mark = marks.get(id);
+    const mark = known ?? marks.get(id);
     if (mark === undefined) throw lagging();
     const shown: Shown = {
       type,
