@@ -2,14 +2,12 @@
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
 import { projectStream } from '#src/events/streams.ts';
+import { SEED } from '#src/sandbox/seed.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
 import type { Aggregate, Circumstances } from '../aggregate.ts';
 import type { SandboxState } from './state.ts';
-
-/** The patients are the same everywhere; their ids are not. */
-const SEED = 'annal';
 
 /** Where its id and day come from, and how many patients are wanted. */
 export interface Wanted {

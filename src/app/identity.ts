@@ -32,14 +32,14 @@ export async function openIdentities({
   log,
   ssoClientsOf,
 }: {
-  readonly config: Pick<Config, 'baseUrl' | 'host' | 'mode' | 'oidcIssuers'>;
+  readonly config: Pick<Config, 'baseUrl' | 'host' | 'mode' | 'oidcIssuers' | 'sandboxPatients'>;
   readonly pool: Pool;
   readonly log: Logger;
   readonly ssoClientsOf?: SsoClientsOf;
 }): Promise<Identities> {
   const { host, mode, oidcIssuers } = config;
   const own = ownIssuer(config);
-  const devIssuer = own === undefined ? undefined : new DevIssuer(pool, own);
+  const devIssuer = own === undefined ? undefined : new DevIssuer(pool, own, config.sandboxPatients);
   if (own !== undefined && !LOOPBACK.has(host)) {
     log.warn(
       { host },

@@ -1,33 +1,30 @@
-/** `annal dev-token --email ADDRESS`: prints an ID token of the development issuer, for scripts. */
-import { z } from 'zod';
-import { ConfigError, loadConfig } from '#src/config.ts';
+/** `annal dev-token --email ADDRESS | --patient WHO`: prints an ID token of the development issuer, for scripts. */
+import { type Config, ConfigError, loadConfig } from '#src/config.ts';
 import { openPool } from '#src/database/pool.ts';
 import { DEV_TOKEN_S, DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
-import { emailSchema, personOf, subjectOf } from '#src/identity/dev-issuer/people.ts';
+import { emailSchema, patientsToday, personOf, subjectOf } from '#src/identity/dev-issuer/people.ts';
 import { notedDevIssuer } from '#src/operations/dev-issuer.ts';
 import { databaseUrlOf } from './database.ts';
+import { patientCalled } from './dev-patient.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import type { ServiceOptions } from './service.ts';
 
-/** What the command line says. */
+/** What the command line says: an e-mail address, or a synthetic patient. */
 export interface DevTokenOptions extends Pick<ServiceOptions, 'dataDir'> {
-  readonly email: string;
+  readonly email?: string;
+  /** Number or name. */
+  readonly patient?: string;
   readonly json?: boolean;
 }
 
 /**
  * Prints the token and a line break, nothing else; with `--json` an object of `id_token`, `expires_in` in seconds, `issuer`,
  * `subject` and `email`.
- * @throws Failure when the address is none, or the service has no development issuer or cannot be found.
+ * @throws Failure when nobody is named, or the service has no development issuer or cannot be found.
  */
-export async function devTokenCommand({
-  email: given,
-  json = false,
-  ...where
-}: DevTokenOptions): Promise<number> {
+export async function devTokenCommand({ json = false, ...given }: DevTokenOptions): Promise<number> {
   const email = addressIn(given);
-  refuseOtherIssuers();
-  const pool = openPool(await databaseUrlOf(where), { max: 1, name: 'annal dev-token' });
+  const pool = openPool(await databaseUrlOf(given), { max: 1, name: 'annal dev-token' });
   try {
     const issuer = await notedDevIssuer(pool);
     if (issuer === undefined) {
@@ -44,19 +41,22 @@ export async function devTokenCommand({
   }
 }
 
-function addressIn(given: string): string {
-  try {
-    return emailSchema.parse(given);
-  } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error;
-    throw new Failure(`--email ${error.issues[0]?.message ?? 'cannot be read'}`, MISUNDERSTOOD);
+/** Whom the token is to speak of. @throws Failure */
+function addressIn({ email, patient }: DevTokenOptions): string {
+  if ((email === undefined) === (patient === undefined)) {
+    throw new Failure('annal dev-token needs --email <address> or --patient <who>', MISUNDERSTOOD);
   }
+  const { sandboxPatients } = settings();
+  if (patient !== undefined) return patientCalled(patient, patientsToday(sandboxPatients)).email;
+  const address = emailSchema.safeParse(email);
+  if (address.success) return address.data;
+  throw new Failure(`--email ${address.error.issues[0]?.message ?? 'cannot be read'}`, MISUNDERSTOOD);
 }
 
-/** What stands in this environment is most likely what the service has as well. @throws Failure */
-function refuseOtherIssuers(): void {
+/** What stands in this environment is most likely what the service has as well. @throws Failure where other issuers are set */
+function settings(): Pick<Config, 'sandboxPatients'> {
   try {
-    const { mode, oidcIssuers } = loadConfig(process.env);
+    const { mode, oidcIssuers, sandboxPatients } = loadConfig(process.env);
     if (mode === 'production') {
       throw new Failure('MODE=production has no development issuer: sign in at one of the OIDC_ISSUERS');
     }
@@ -64,6 +64,7 @@ function refuseOtherIssuers(): void {
     if (first !== undefined) {
       throw new Failure(`OIDC_ISSUERS is set, so there is no development issuer: sign in at ${first.issuer}`);
     }
+    return { sandboxPatients };
   } catch (error) {
     if (error instanceof ConfigError) throw new Failure(error.message);
     throw error;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type CAC, cac } from 'cac';
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { patientsHelp } from './dev-patient.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { read } from './options.ts';
 
@@ -264,12 +265,12 @@ function describeCommands(): CAC {
   cli
     .command('dev-token', 'Print an ID token of the development issuer, for scripts that call /admin')
     .option('--email <address>', 'Whom it speaks of: any address, nothing is sent there')
+    .option('--patient <who>', 'Instead: a synthetic patient, by number or name (below)')
     .example('annal dev-token --email developer@example.org')
+    .example(patientsHelp)
     .action(async (options: unknown) => {
-      const { email, ...others } = read(options);
-      if (email === undefined) return refuse('annal dev-token needs --email <address>', MISUNDERSTOOD);
       const { devTokenCommand } = await import('./dev-token.ts');
-      return devTokenCommand({ email, ...others });
+      return devTokenCommand(read(options));
     });
 
   return cli;

@@ -36,6 +36,7 @@ const schema = z.object({
   retry: z.boolean().optional(),
   restored: z.boolean().optional(),
   email: text,
+  patient: text,
   system: text,
   release: text,
   port: z

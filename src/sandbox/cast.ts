@@ -12,21 +12,34 @@ export interface Role extends Part {
   readonly tell: (builder: RecordBuilder) => void;
   /** Days since death, from and to. */
   readonly died?: readonly [number, number];
+  /** What a person who chooses among them is told, where the story's name does not say it. */
+  readonly about?: string;
 }
 
 /** In the order in which they are made: a part of them is the first so many. */
 export const CAST: readonly Role[] = [
   { story: 'diabetes for twenty years', ages: [58, 72], tell: metabolic.diabetesForTwentyYears },
-  { story: 'mother of the child with asthma', sex: 'female', ages: [34, 44], tell: life.healthy },
+  {
+    story: 'mother of the child with asthma',
+    sex: 'female',
+    ages: [34, 44],
+    about: 'healthy',
+    tell: life.healthy,
+  },
   { story: 'asthma', ages: [7, 11], childOf: 'mother of the child with asthma', tell: lungs.asthmaOfAChild },
-  { story: 'almost nothing', ages: [20, 60], tell: life.almostNothing },
+  {
+    story: 'almost nothing',
+    ages: [20, 60],
+    about: 'almost nothing in the record',
+    tell: life.almostNothing,
+  },
   { story: 'hypertension', ages: [48, 66], tell: heart.hypertension },
   { story: 'pregnancy', sex: 'female', ages: [24, 37], tell: life.pregnancy },
   { story: 'depression', ages: [24, 50], tell: mind.depression },
   { story: 'atrial fibrillation, warfarin', ages: [66, 82], tell: heart.fibrillationOnWarfarin },
   { story: 'hypothyroidism', sex: 'female', ages: [32, 55], tell: metabolic.hypothyroidism },
   { story: 'kidney disease', ages: [60, 76], tell: heart.kidneyDisease },
-  { story: 'father of the infant', sex: 'male', ages: [27, 38], tell: life.healthy },
+  { story: 'father of the infant', sex: 'male', ages: [27, 38], about: 'healthy', tell: life.healthy },
   { story: 'infant', ages: [1.1, 1.6], childOf: 'father of the infant', tell: life.infant },
   { story: 'COPD', ages: [58, 74], tell: lungs.obstructiveDisease },
   { story: 'breast cancer', sex: 'female', ages: [50, 68], tell: mind.breastCancer },
@@ -34,7 +47,7 @@ export const CAST: readonly Role[] = [
   { story: 'penicillin allergy', ages: [23, 33], tell: lungs.penicillinAllergy },
   { story: 'broken wrist', sex: 'female', ages: [62, 76], tell: life.brokenWrist },
   { story: 'diabetes found a year ago', ages: [42, 58], tell: metabolic.newDiabetes },
-  { story: 'mother of the teenager', sex: 'female', ages: [41, 52], tell: mind.migraine },
+  { story: 'mother of the teenager', sex: 'female', ages: [41, 52], about: 'migraine', tell: mind.migraine },
   { story: 'hay fever', ages: [13, 17], childOf: 'mother of the teenager', tell: lungs.pollen },
   { story: 'end of life', ages: [78, 88], died: [90, 400], tell: mind.endOfLife },
   { story: 'atrial fibrillation, apixaban', ages: [60, 78], tell: heart.fibrillationOnApixaban },
@@ -43,7 +56,7 @@ export const CAST: readonly Role[] = [
   { story: 'pernicious anaemia', ages: [52, 70], tell: metabolic.perniciousAnaemia },
   { story: 'dementia', ages: [76, 88], tell: mind.dementia },
   { story: 'gout', sex: 'male', ages: [44, 64], tell: metabolic.gout },
-  { story: 'cholesterol', ages: [42, 60], tell: metabolic.cholesterol },
+  { story: 'cholesterol', ages: [42, 60], about: 'high cholesterol', tell: metabolic.cholesterol },
   { story: 'broken ankle', ages: [20, 29], tell: life.brokenAnkle },
   { story: 'diabetes and hypertension', ages: [68, 82], tell: metabolic.diabetesAndPressure },
 ];

@@ -1,11 +1,12 @@
 /** The synthetic patients of a sandbox. Pure: the same seed, ids and day give the same, to the byte. */
 import { pulseAtHome, reportPain } from './background.ts';
-import { CAST, type Role } from './cast.ts';
+import { CAST } from './cast.ts';
 import { healthyCourse } from './course.ts';
 import { type Day, dayOf } from './days.ts';
 import { type Directory, makeDirectory } from './directory.ts';
+import { type Drawn, drawCast } from './draw-cast.ts';
 import { DIRECTORY_SERIES, recordSeries } from './ids.ts';
-import { addressOf, drawPerson, humanNames, type Person, patientResource, REGISTER } from './people.ts';
+import { addressOf, humanNames, type Person, patientResource, REGISTER, telecomOf } from './people.ts';
 import { Random } from './random.ts';
 import { IMPORT, RecordBuilder } from './record.ts';
 import type { Authored, SyntheticData, SyntheticRecord } from './synthetic.ts';
@@ -44,23 +45,17 @@ export function beginSandbox({ seed, today, ids, patients = PATIENTS }: Generati
   };
   const directory = makeDirectory(random.fork('directory'), day, drawing(DIRECTORY_SERIES));
   function* records(): Generator<SyntheticRecord> {
-    const people = new Map<string, Person>();
-    for (const [index, role] of CAST.slice(0, patients).entries()) {
-      const own = random.fork(role.story);
-      const parent = role.childOf === undefined ? undefined : people.get(role.childOf);
-      const person = drawPerson(role, own, day, `S-${String(index + 1).padStart(3, '0')}`, parent);
-      people.set(role.story, person);
-      yield tellRecord(role, person, parent, own, directory, day, drawing(recordSeries(index)));
+    let index = 0;
+    for (const drawn of drawCast(random, day, patients)) {
+      yield tellRecord(drawn, directory, day, drawing(recordSeries(index)));
+      index += 1;
     }
   }
   return { directory: directory.entries, records: records() };
 }
 
 function tellRecord(
-  role: Role,
-  person: Person,
-  parent: Person | undefined,
-  random: Random,
+  { role, person, parent, random }: Drawn,
   directory: Directory,
   today: Day,
   draw: () => string,
@@ -89,7 +84,7 @@ function completeAuthors(builder: RecordBuilder): void {
   if (!there.has('patient')) reportPain(builder, builder.ago(25), builder.random.int(0, 2));
 }
 
-/** The parent, who is a patient, too: the same number in the register. */
+/** The parent, who is a patient, too: the same number in the register and the same e-mail address. */
 function addParent(builder: RecordBuilder, parent: Person): void {
   const [code, display] = parent.sex === 'female' ? ['MTH', 'mother'] : ['FTH', 'father'];
   builder.add('RelatedPerson', IMPORT, {
@@ -100,7 +95,7 @@ function addParent(builder: RecordBuilder, parent: Person): void {
       { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-RoleCode', code, display }] },
     ],
     name: humanNames(parent),
-    telecom: [{ system: 'phone', value: parent.phone }],
+    telecom: telecomOf(parent),
     gender: parent.sex,
     address: [addressOf(parent)],
   });

@@ -29,6 +29,8 @@ export interface Person {
   readonly street: string;
   readonly city: readonly [postalCode: string, city: string];
   readonly phone: string;
+  /** Under a domain that nobody has (RFC 2606); a child has none. */
+  readonly email: string | undefined;
   /** Number in the hospital's register of patients. */
   readonly number: string;
 }
@@ -52,6 +54,7 @@ export function drawPerson(part: Part, random: Random, today: Day, number: strin
     street: parent?.street ?? `${random.pick(country.streets)} ${random.int(1, 120)}`,
     city: parent?.city ?? random.pick(country.cities),
     phone: parent?.phone ?? `${country.phone} 555 ${random.int(100_000, 999_999)}`,
+    email: part.childOf === undefined ? `${number.toLowerCase()}@patients.example.org` : undefined,
     number,
   };
 }
@@ -70,6 +73,12 @@ export function addressOf({ street, city, country }: Person): JsonObject {
   return { use: 'home', line: [street], postalCode: city[0], city: city[1], country: country.code };
 }
 
+/** ContactPoint elements: the telephone first. */
+export function telecomOf({ phone, email }: Pick<Person, 'phone' | 'email'>): JsonObject[] {
+  const called = { system: 'phone', value: phone, use: 'mobile' };
+  return email === undefined ? [called] : [called, { system: 'email', value: email, use: 'home' }];
+}
+
 /** The Patient resource but for its id. */
 export function patientResource(person: Person, death: Day | undefined): JsonObject {
   return {
@@ -78,7 +87,7 @@ export function patientResource(person: Person, death: Day | undefined): JsonObj
     identifier: [{ use: 'usual', system: REGISTER, value: person.number }],
     active: true,
     name: humanNames(person),
-    telecom: [{ system: 'phone', value: person.phone, use: 'mobile' }],
+    telecom: telecomOf(person),
     gender: person.sex,
     birthDate: dateText(person.birth),
     ...(death === undefined ? {} : { deceasedDateTime: dateText(death) }),

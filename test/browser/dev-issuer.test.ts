@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { decodeJwt, type JWTPayload } from 'jose';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -28,7 +29,7 @@ describe('the sign-in page in a browser', function () {
     const opened = await openBrowser();
     if (opened === undefined) return this.skip();
     browser = opened;
-    service = await startInProcess();
+    service = await startInProcess({}, { SANDBOX_PATIENTS: '3' });
     dashboard = createServer((_, response) => {
       response.setHeader('Content-Type', 'text/html');
       response.end('<!doctype html><title>Dashboard</title><link rel="icon" href="data:,">');
@@ -69,6 +70,22 @@ describe('the sign-in page in a browser', function () {
       code_challenge_method: 'S256',
     })}`;
 
+  /** Claims of the ID token for the code with which the browser came back to the dashboard. */
+  const redeemed = async (): Promise<JWTPayload> => {
+    const answer = await fetch(`${service.url}/dev/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: 'annal',
+        redirect_uri: callback,
+        code: new URL(page.url()).searchParams.get('code') ?? '',
+        code_verifier: VERIFIER,
+      }),
+    });
+    expect(answer.status).to.equal(200);
+    return decodeJwt(((await answer.json()) as { id_token: string }).id_token);
+  };
+
   for (const javaScriptEnabled of [true, false]) {
     it(`leads back to a dashboard with a code, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
       await open({ javaScriptEnabled });
@@ -76,22 +93,38 @@ describe('the sign-in page in a browser', function () {
       await page.getByLabel('E-mail address').fill('ada@example.org');
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.waitForURL(`${callback}?*`);
-      const { code = '', state } = Object.fromEntries(new URL(page.url()).searchParams);
+      const { state } = Object.fromEntries(new URL(page.url()).searchParams);
       expect(state).to.equal('<b>"&\'');
-      const answer = await fetch(`${service.url}/dev/token`, {
-        method: 'POST',
-        body: new URLSearchParams({
-          grant_type: 'authorization_code',
-          client_id: 'annal',
-          redirect_uri: callback,
-          code,
-          code_verifier: VERIFIER,
-        }),
-      });
-      expect(answer.status).to.equal(200);
+      expect(await redeemed()).to.include({ email: 'ada@example.org' });
+      expect(complaints).to.deep.equal([]);
+    });
+
+    it(`lets a synthetic patient be chosen, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
+      await open({ javaScriptEnabled });
+      await page.goto(authorize());
+      // By the keyboard: the e-mail address may stay empty.
+      await page.getByRole('button', { name: /^Eleni Nikolaidi, .* mother of Giorgos Nikolaidis/ }).focus();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${callback}?*`);
+      expect(await redeemed()).to.include({ email: 's-002@patients.example.org', name: 'Eleni Nikolaidi' });
       expect(complaints).to.deep.equal([]);
     });
   }
+
+  it('says who is no patient that can sign in, and blames no field', async () => {
+    await open({ javaScriptEnabled: true });
+    await page.goto(`${service.url}/dev`);
+    await page.evaluate(`document.querySelector('button[name=patient]').value = 'S-003'`);
+    await page.getByRole('button', { name: /^Sabine Vogel/ }).click();
+    expect(await page.getByRole('alert').textContent()).to.match(
+      /no synthetic patient S-003 who can sign in/,
+    );
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await page.getByRole('button', { name: /^Sabine Vogel/ }).click();
+    expect(await page.textContent('main')).to.include(
+      'You are signed in as s-001@patients.example.org (Sabine Vogel)',
+    );
+  });
 
   it('shows a token that opens the admin interface, by the keyboard alone', async () => {
     await open({ javaScriptEnabled: true });

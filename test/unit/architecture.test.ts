@@ -45,7 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/events': ['src/shared', 'src/database'],
   'src/fhir': ['src/shared', 'src/hl7v2'],
   'src/hl7v2': ['src/shared'],
-  'src/identity': ['src/shared', 'src/operations'],
+  'src/identity': ['src/shared', 'src/operations', 'src/sandbox'],
   'src/migrate': ['src/events', 'projections/erasure.ts'],
   'src/operations': ['src/events', 'src/shared', 'src/database'],
   'src/metrics': ['type src/events', 'src/shared'],

@@ -1,6 +1,8 @@
 /** Synthetic patients: forty rules of plausibility over many seeds, and that the rules find what is wrong. */
 import { expect } from 'chai';
+import { accounts } from '#src/sandbox/accounts.ts';
 import { generateSandbox } from '#src/sandbox/generate.ts';
+import { SEED } from '#src/sandbox/seed.ts';
 import type { SyntheticData } from '#src/sandbox/synthetic.ts';
 import { IdSource } from '#src/shared/ids.ts';
 import { PLANTED, plant } from '#test/support/sandbox/planted.ts';
@@ -55,6 +57,44 @@ describe('sandbox', () => {
     const ids = new IdSource(FIRST_IDS, Date.parse(TODAY));
     const some = generateSandbox({ seed: 'a', today: TODAY, ids, patients: 3 });
     expect(some.records).to.deep.equal(made('a').records.slice(0, 3));
+  });
+
+  it('has a Patient for everybody of age who is alive to sign in as, and their children as dependents', () => {
+    const people = accounts(TODAY);
+    const { records } = made(SEED);
+    const patients = records.map(({ resources }) => resources[0]?.resource ?? {});
+    expect(new Set(people.map(({ email }) => email))).to.have.length(people.length);
+    for (const { number, email, name, age } of people) {
+      const [patient, ...others] = patients.filter((one) =>
+        JSON.stringify(one.telecom).includes(`"${email}"`),
+      );
+      expect(others, number).to.deep.equal([]);
+      const text = JSON.stringify(patient);
+      for (const word of [`"${number}"`, ...name.split(' ').map((part) => `"${part}"`)])
+        expect(text).to.include(word);
+      const years = (Date.parse(TODAY) - Date.parse(String(patient?.birthDate))) / (365.25 * 86_400_000);
+      expect(Math.floor(years), number).to.equal(age);
+      expect(age).to.be.at.least(18);
+      expect(patient?.deceasedDateTime).to.equal(undefined);
+    }
+    const related = records.flatMap(({ resources }) =>
+      resources
+        .filter(({ type }) => type === 'RelatedPerson')
+        .map(({ resource }) => JSON.stringify(resource)),
+    );
+    const parents = people.flatMap(({ number, email, dependents }) =>
+      dependents.map(
+        () => related.filter((one) => one.includes(`"${number}"`) && one.includes(`"${email}"`)).length,
+      ),
+    );
+    expect(parents).to.deep.equal([1, 1, 1]);
+    expect(people).to.have.length(30 - parents.length - 1);
+    expect(accounts(TODAY, 3)).to.deep.equal(people.slice(0, 2), 'fewer are the first ones');
+    expect(accounts(TODAY, 0)).to.deep.equal([]);
+    // The dead are as they were, and nobody has two addresses.
+    expect(
+      patients.filter(({ telecom }) => JSON.stringify(telecom).includes('@patients.example.org')),
+    ).to.have.length(27);
   });
 
   describe('the rules of plausibility', () => {

@@ -12,7 +12,7 @@ h1 { font-size: 1.5rem; line-height: 1.2; }
 label { display: block; font-weight: 600; }
 input, textarea { font: inherit; box-sizing: border-box; width: 100%; padding: 0.5rem; margin: 0.25rem 0 0.75rem; }
 textarea { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
-button { font: inherit; padding: 0.5rem 1rem; cursor: pointer; }
+button { font: inherit; padding: 0.5rem 1rem; cursor: pointer; text-align: start; }
 li { margin: 0.5rem 0; }
 ul { list-style: none; padding: 0; }
 [role=alert] { border-left: 0.25rem solid; padding-left: 0.75rem; font-weight: 600; }
@@ -44,26 +44,36 @@ ${body}
   return whole.text;
 }
 
+/** A synthetic patient on the sign-in page. */
+export interface Choice {
+  /** Number in the register. */
+  readonly number: string;
+  /** Who that is. */
+  readonly says: string;
+}
+
 /** What the sign-in page shows. */
 export interface SignIn {
   /** Where the form goes: a path with its query. */
   readonly action: string;
   /** Who wants to know who signs in; undefined: nobody, and a token is shown. */
   readonly client: string | undefined;
+  /** Synthetic patients to choose from. */
+  readonly patients: readonly Choice[];
   /** What stands in the field. */
   readonly email: string;
-  /** What is wrong with that. */
-  readonly fault: string | undefined;
+  /** What is wrong with the choice, and whether that is the field. */
+  readonly fault: { readonly says: string; readonly ofField: boolean } | undefined;
 }
 
 /** The sign-in page. */
-export function signInPage({ action, client, email, fault }: SignIn): string {
+export function signInPage({ action, client, patients, email, fault }: SignIn): string {
   const outcome =
     client === undefined
       ? html`You get an ID token to copy, good for one hour.`
       : html`You go on to <strong>${client}</strong>.`;
-  const alert = fault === undefined ? html`` : html`<p role="alert" id="fault">${fault}</p>`;
-  const described = fault === undefined ? html`` : html` aria-invalid="true" aria-describedby="fault"`;
+  const alert = fault === undefined ? html`` : html`<p role="alert" id="fault">${fault.says}</p>`;
+  const described = fault?.ofField !== true ? html`` : html` aria-invalid="true" aria-describedby="fault"`;
   const people = READY_PEOPLE.map(
     (person) =>
       html`<li><button type="submit" name="email" value="${person.email}">${person.name ?? person.email} (${person.email})</button></li>
@@ -84,13 +94,32 @@ ${alert}
 <form method="post" action="${action}">
 <ul>
 ${people}</ul>
-</form>`,
+</form>
+${patientsPart(action, patients)}`,
   );
+}
+
+function patientsPart(action: string, patients: readonly Choice[]): Html {
+  if (patients.length === 0) return html``;
+  const choices = patients.map(
+    ({
+      number,
+      says,
+    }) => html`<li><button type="submit" name="patient" value="${number}">${says}</button></li>
+`,
+  );
+  return html`<h2>Or as a synthetic patient</h2>
+<p>Every sandbox has a copy of them. They are members of no organization: <code>/admin</code> shows them nothing.</p>
+<form method="post" action="${action}">
+<ul>
+${choices}</ul>
+</form>`;
 }
 
 /** What the page with a token shows. */
 export interface Shown {
   readonly email: string;
+  readonly name: string | undefined;
   readonly token: string;
   /** Of the service. */
   readonly baseUrl: string;
@@ -99,10 +128,11 @@ export interface Shown {
 }
 
 /** The page that shows an ID token. */
-export function tokenPage({ email, token, baseUrl, home }: Shown): string {
+export function tokenPage({ email, name, token, baseUrl, home }: Shown): string {
+  const called = name === undefined ? '' : ` (${name})`;
   return page(
     'Your ID token',
-    html`<p>You are signed in as <strong>${email}</strong>. The token works for one hour.</p>
+    html`<p>You are signed in as <strong>${email}</strong>${called}. The token works for one hour.</p>
 <label for="token">ID token</label>
 <textarea id="token" rows="8" readonly>${token}</textarea>
 <p>Send it as <code>Authorization: Bearer</code> to <code>${baseUrl}/admin</code>: <code>POST

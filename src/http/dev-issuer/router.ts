@@ -12,7 +12,7 @@ import {
 } from '#src/identity/dev-issuer/authorization.ts';
 import { issueCode } from '#src/identity/dev-issuer/codes.ts';
 import type { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
-import { emailSchema, personOf } from '#src/identity/dev-issuer/people.ts';
+import { emailSchema, introduction, patientsToday, personOf } from '#src/identity/dev-issuer/people.ts';
 import { readForm } from '../form-body.ts';
 import { answerPage } from '../security-headers.ts';
 import { discoveryDocument } from './discovery.ts';
@@ -36,13 +36,15 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string): Router {
   });
   router.get('/dev', (ctx) => {
     requireOwnHost(ctx, baseUrl);
-    show(ctx, 200, { ...alone, email: '', fault: undefined });
+    show(ctx, 200, { ...alone, ...offered(), email: '', fault: undefined });
   });
   router.post('/dev', async (ctx) => {
-    const email = await signedIn(ctx, baseUrl, alone);
+    const email = await signedIn(ctx, alone);
     if (email === undefined) return;
-    const token = await issuer.idToken(personOf(email));
-    answerPage(ctx, 200, tokenPage({ email, token, baseUrl, home }), pageNeeds(["'none'"]));
+    const person = personOf(email);
+    const token = await issuer.idToken(person);
+    const shown = tokenPage({ email, name: person.name, token, baseUrl, home });
+    answerPage(ctx, 200, shown, pageNeeds(["'none'"]));
   });
   router.get('/dev/authorize', (ctx) => {
     requireOwnHost(ctx, baseUrl);
@@ -51,14 +53,14 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string): Router {
     show(
       ctx,
       200,
-      { ...signInFor(ctx, home, request), email: request.loginHint ?? '', fault: undefined },
+      { ...signInFor(ctx, home, request), ...offered(), email: request.loginHint ?? '', fault: undefined },
       request,
     );
   });
   router.post('/dev/authorize', async (ctx) => {
     const request = requested(ctx, baseUrl);
     if (request === undefined) return;
-    const email = await signedIn(ctx, baseUrl, signInFor(ctx, home, request), request);
+    const email = await signedIn(ctx, signInFor(ctx, home, request), request);
     if (email === undefined) return;
     const code = await issueCode(issuer, request, email);
     redirect(ctx, redirection(request, { code, iss: issuer.issuer }));
@@ -81,6 +83,26 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string): Router {
       return undefined;
     }
   }
+
+  /** Whom the page offers of the synthetic patients. */
+  function offered(): Pick<SignIn, 'patients'> {
+    const patients = patientsToday(issuer.patients);
+    return { patients: patients.map((patient) => ({ number: patient.number, says: introduction(patient) })) };
+  }
+
+  /** Address of whoever the form names; undefined when it names nobody, and that is answered. */
+  async function signedIn(
+    ctx: Context,
+    form: Form,
+    request?: AuthorizationRequest,
+  ): Promise<string | undefined> {
+    requireOwnHost(ctx, baseUrl);
+    requireOwnForm(ctx, baseUrl);
+    const named = whoIsNamed(await readForm(ctx), issuer.patients);
+    if ('email' in named) return named.email;
+    show(ctx, 422, { ...form, ...offered(), email: named.typed, fault: named.fault }, request);
+    return undefined;
+  }
 }
 
 type Form = Pick<SignIn, 'action' | 'client'>;
@@ -89,21 +111,27 @@ function signInFor(ctx: Context, home: string, request: AuthorizationRequest): F
   return { action: `${home}/authorize?${ctx.querystring}`, client: new URL(request.redirectUri).host };
 }
 
-/** Whoever the form names; undefined when it names nobody, and that is answered. */
-async function signedIn(
-  ctx: Context,
-  baseUrl: string,
-  form: Form,
-  request?: AuthorizationRequest,
-): Promise<string | undefined> {
-  requireOwnHost(ctx, baseUrl);
-  requireOwnForm(ctx, baseUrl);
-  const given = (await readForm(ctx)).get('email') ?? '';
+/** Whom a form names: an address, or a synthetic patient by number; else what is wrong, and what was typed. */
+function whoIsNamed(
+  form: URLSearchParams,
+  patients: number,
+): { readonly email: string } | { readonly typed: string; readonly fault: SignIn['fault'] } {
+  const number = form.get('patient');
+  const given = form.get('email') ?? '';
+  const typed = given.slice(0, 254);
+  if (number !== null) {
+    if (form.getAll('patient').length > 1 || form.has('email')) {
+      return { typed, fault: { says: 'Choose one person: the form names several.', ofField: false } };
+    }
+    const chosen = patientsToday(patients).find((patient) => patient.number === number);
+    if (chosen !== undefined) return chosen;
+    const says = `There is no synthetic patient ${number.slice(0, 40)} who can sign in here.`;
+    return { typed, fault: { says, ofField: false } };
+  }
   const email = emailSchema.safeParse(given);
-  if (email.success) return email.data;
-  const fault = `The e-mail address ${email.error.issues[0]?.message ?? 'cannot be read'}.`;
-  show(ctx, 422, { ...form, email: given.slice(0, 254), fault }, request);
-  return undefined;
+  if (email.success) return { email: email.data };
+  const says = `The e-mail address ${email.error.issues[0]?.message ?? 'cannot be read'}.`;
+  return { typed, fault: { says, ofField: true } };
 }
 
 function show(ctx: Context, status: number, signIn: SignIn, request?: AuthorizationRequest): void {

@@ -41,10 +41,12 @@ export class DevIssuer {
   /**
    * @param client the installation's database, in which the service has noted the issuer.
    * @param issuer `{BASE_URL}/dev`.
+   * @param patients how many synthetic patients a sandbox holds: the sign-in page offers those of them who are of age.
    */
   constructor(
     readonly client: pg.Pool | pg.ClientBase,
     readonly issuer: string,
+    readonly patients = 0,
   ) {}
 
   /** Its public keys (RFC 7517). */

@@ -1,6 +1,10 @@
-/** Who can sign in at the development issuer: whoever names an e-mail address; nothing is proved. */
+/**
+ * Who can sign in at the development issuer: whoever names an e-mail address; nothing is proved. Synthetic patients are
+ * people like others, known by the address that their Patient resources bear.
+ */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { type Account, accounts } from '#src/sandbox/accounts.ts';
 import type { Person as Member } from '#src/shared/member.ts';
 
 /** Somebody who signs in. */
@@ -27,9 +31,15 @@ export const emailSchema = z
   .toLowerCase()
   .pipe(z.email('must be an e-mail address, such as developer@example.org').max(254, 'is too long'));
 
+/** The synthetic patients who can sign in, with their ages of today. @param count how many a sandbox holds; default: all. */
+export function patientsToday(count?: number): readonly Account[] {
+  return accounts(new Date().toISOString().slice(0, 10), count);
+}
+
 /** Who has an address: a person whom the page offers, or somebody without a name. */
 export function personOf(email: string): Person {
-  return READY_PEOPLE.find((person) => person.email === email) ?? { email };
+  const same = (person: Person): boolean => person.email === email;
+  return READY_PEOPLE.find(same) ?? patientsToday().find(same) ?? { email };
 }
 
 /** Who owns the organization that the first start founds, as organizations name their members. */
@@ -40,4 +50,12 @@ export function quickstartOwner(issuer: string): Member {
 /** `sub` of an address: the same in every installation and after every restart, 22 URL-safe characters. */
 export function subjectOf(email: string): string {
   return createHash('sha256').update(`annal development issuer\n${email}`).digest('base64url').slice(0, 22);
+}
+
+/** A synthetic patient in a line, for who chooses among them. */
+export function introduction({ name, age, about, sex, dependents }: Account): string {
+  const children = dependents.map((child) => `${child.name}, ${child.age}`);
+  const parent = sex === 'female' ? 'mother' : 'father';
+  const family = children.length === 0 ? '' : `; ${parent} of ${children.join(' and ')}, a patient too`;
+  return `${name}, ${age}: ${about}${family}`;
 }

@@ -1,0 +1,58 @@
+/**
+ * Synthetic patients who can sign in: those of age who are alive. A child is the dependent of the parent whom its record
+ * names, as RelatedPerson. Who they are follows from the seed, not from any project: each sandbox holds a Patient with
+ * the same e-mail address and number, whatever ids and dates that one has.
+ */
+import { CAST } from './cast.ts';
+import { ageOn, dayOf } from './days.ts';
+import { drawCast } from './draw-cast.ts';
+import type { Person } from './people.ts';
+import { Random } from './random.ts';
+import { SEED } from './seed.ts';
+
+/** One who can sign in. */
+export interface Account {
+  /** In the register: `Patient.identifier`, such as S-001. */
+  readonly number: string;
+  /** `Patient.telecom`; lower case. */
+  readonly email: string;
+  /** In Latin letters. */
+  readonly name: string;
+  /** Whole years, in a sandbox that is filled on the day. */
+  readonly age: number;
+  /** What they have, in a few words. */
+  readonly about: string;
+  readonly sex: Person['sex'];
+  /** Their children among the patients. */
+  readonly dependents: readonly { readonly name: string; readonly age: number }[];
+}
+
+/**
+ * Those of a sandbox.
+ * @param today `YYYY-MM-DD`.
+ * @param patients how many it holds, up to 30.
+ */
+export function accounts(today: string, patients = CAST.length): Account[] {
+  const day = dayOf(today);
+  const cast = [...drawCast(new Random(SEED), day, patients)];
+  const called = ({ given, family, birth }: Person) => ({
+    name: `${given[0]} ${family[0]}`,
+    age: Math.floor(ageOn(birth, day)),
+  });
+  return cast.flatMap(({ role, person }) => {
+    const { number, email, sex } = person;
+    if (email === undefined || role.died !== undefined) return [];
+    const children = cast.filter(({ parent }) => parent === person);
+    const about = role.about ?? role.story;
+    return [
+      {
+        number,
+        email,
+        ...called(person),
+        about,
+        sex,
+        dependents: children.map((child) => called(child.person)),
+      },
+    ];
+  });
+}
