@@ -12,15 +12,20 @@ const entry = recordset(ENTRY);
 const place = recordset(PLACE);
 const tally = recordset(TALLY);
 
-/** A version never changes: one that is there is the same one. */
-const addEntries = (schema: string) => `
-insert into ${schema}.entry (${entry.names}) select ${entry.values} from ${entry.from}
-on conflict (id, version) do nothing`;
-
-/** Places of versions, and how many there are more: of a batch that comes again none. */
-const addPlaces = (schema: string) => `
-with fresh as (
-  insert into ${schema}.place (${place.names}) select ${place.values} from ${place.from}
+/**
+ * Versions, their places, and how many places there are more. A version never changes: of a batch that comes again
+ * everything is there, and nothing is counted.
+ */
+const add = (schema: string) => `
+with added as materialized (
+  select ${entry.names} from ${entry.from}
+), entries as (
+  insert into ${schema}.entry (${entry.names}) select ${entry.names} from added
+  on conflict (id, version) do nothing
+), fresh as (
+  insert into ${schema}.place (${place.names})
+  select a.record, l.list, a.at, a.id, a.version, a.since, null::int8
+  from added a cross join lateral unnest(a.lists) as l(list)
   on conflict (record, list, at, id, version) do nothing returning record, list, at
 )
 insert into ${schema}.tally as t (${tally.names})
@@ -60,12 +65,7 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
   const entries = entriesOf(events);
   if (entries.length === 0) return erase(schema, events);
   return [
-    { name: `${schema}.entry`, text: addEntries(schema), values: [JSON.stringify(entries)] },
-    {
-      name: `${schema}.place`,
-      text: addPlaces(schema),
-      values: [JSON.stringify(entries.flatMap(placesOf))],
-    },
+    { name: `${schema}.add`, text: add(schema), values: [JSON.stringify(entries)] },
     ...end(schema, entries),
     ...erase(schema, events),
   ];

@@ -9,7 +9,7 @@ import { shownObservation } from '#src/fhir/v1/observation.ts';
 import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/fhir/v1/timeline.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { parseStored } from '#src/shared/stored-json.ts';
+import { readStored } from '#src/shared/stored-json.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
 import type { Row } from '../rows.ts';
@@ -35,39 +35,56 @@ export function entriesOf(events: readonly StoredEvent[]): Entry[] {
 function entryOf(stored: StoredResourceEvent): Entry | undefined {
   const { event, metadata } = stored;
   const kind = kindOf(event.resourceType);
+  if (kind === undefined) return undefined;
   const { tenant, record } = ownerOf(stored);
-  if (kind === undefined || record === null) return undefined;
+  if (record === null) return undefined;
   const since = toMicros(metadata.recorded_at);
   const { resourceId: id, version, resourceType: type } = event;
-  const row = { id, version, tenant, record, type, since };
-  const created = createdAt(id) ?? since;
-  const unseen: Entry = {
-    ...row,
-    at: created,
-    lists: [UNREAD],
-    date: null,
-    title: null,
-    summary: null,
-    fields: null,
-    refers: null,
-    refers_version: null,
+  const shown = event.type === 'ResourceDeleted' ? undefined : shownOf(kind, event.body);
+  return {
+    id,
+    version,
+    tenant,
+    record,
+    type,
+    since,
+    at: shown?.at ?? createdAt(id) ?? since,
+    lists: shown?.lists ?? [UNREAD],
+    date: shown?.date ?? null,
+    title: shown?.title ?? null,
+    summary: shown?.summary ?? null,
+    fields: shown?.fields ?? null,
+    refers: shown?.refers ?? null,
+    refers_version: shown?.refers_version ?? null,
     author_type: metadata.author?.type ?? 'import',
     source_system: metadata.source_system ?? null,
     origin_id: metadata.origin_id ?? null,
   };
-  if (event.type === 'ResourceDeleted') return unseen;
-  const resource = parseStored(event.body);
-  const lists = listsOf(TIMELINE[kind], resource, event.body.includes('"modifierExtension":'));
-  if (lists.length === 0) return unseen;
+}
+
+/** What an entry has of a version that is shown. */
+type Shown = Pick<Entry, 'lists' | 'date' | 'title' | 'summary' | 'fields' | 'refers' | 'refers_version'> & {
+  /** Undefined where the resource says no time. */
+  readonly at: Micros | undefined;
+};
+
+/** Undefined for what is not shown. */
+function shownOf(kind: TimelineKind, body: string): Shown | undefined {
+  const { value: resource, exact } = readStored(body);
+  const type = TIMELINE[kind];
+  const lists = listsOf(type, resource, body.includes('"modifierExtension":'));
+  if (lists.length === 0) return undefined;
   const when = happened(type, resource);
+  const { title, summary } = timelineWords(kind, resource);
   const referred = kind === 'medication' ? medicationReferred(resource) : undefined;
+  const fields = FIELDS[kind]?.(resource);
   return {
-    ...unseen,
-    at: when?.at ?? created,
+    at: when?.at,
     lists: lists.map(searchKey),
     date: when?.date ?? null,
-    ...timelineWords(kind, resource),
-    fields: fieldsOf(kind, resource),
+    title,
+    summary,
+    fields: fields === undefined ? null : printJson(fields as JsonObject, exact).slice(1, -1),
     refers: referred?.id ?? null,
     refers_version: referred?.version ?? null,
   };
@@ -84,8 +101,3 @@ const FIELDS: Readonly<Partial<Record<TimelineKind, (resource: JsonObject) => ob
   condition: shownCondition,
   medication: shownMedication,
 };
-
-function fieldsOf(kind: TimelineKind, resource: JsonObject): string | null {
-  const shown = FIELDS[kind]?.(resource);
-  return shown === undefined ? null : printJson(shown as JsonObject).slice(1, -1);
-}

@@ -136,12 +136,21 @@ export function shownObservation(observation: JsonObject): ShownObservation {
     return id === undefined ? [] : [id];
   });
   const [range] = listIn(observation.referenceRange);
+  // Member by member: every create makes one, and a spread takes as long as reading all of the resource.
+  const { code, system, display } = shownConcept(observation.code, LOINC);
+  const { value, unit, value_text, value_code, value_boolean } = shownValue(observation);
   return {
-    ...shownConcept(observation.code, LOINC),
-    category: codes.find((code) => CATEGORIES.some((known) => known === code)) ?? null,
+    code,
+    system,
+    display,
+    category: codes.find((one) => CATEGORIES.some((known) => known === one)) ?? null,
     effective_at:
       textIn(effectiveDateTime) ?? textIn(effectiveInstant) ?? textIn(objectIn(effectivePeriod).start),
-    ...shownValue(observation),
+    value,
+    unit,
+    value_text,
+    value_code,
+    value_boolean,
     components: components.length === 0 ? null : components,
     reference_range:
       range === undefined
