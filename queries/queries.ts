@@ -1,6 +1,6 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import pg, { type Pool } from 'pg';
-import type { Terminology } from '#src/fhir/terminology.ts';
+import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { Turns } from '#src/shared/turns.ts';
 import { type NameCodes, openTellContext, type TellContext } from './context/context.ts';
@@ -19,7 +19,6 @@ import { openVersions, type Versions } from './rest/versions.ts';
 import { type Include, openInclude } from './search/include-resources.ts';
 import { openSearch, type Search } from './search/search.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
-import { type FindCodes, openFindCodes } from './terminology/find.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
@@ -76,7 +75,7 @@ function searchPool({ options }: Pool): Pool {
  */
 export function openQueries(
   pool: Pool,
-  terminology: Terminology & { readonly displays: NameCodes },
+  terminology: Terminology & { readonly displays: NameCodes; readonly findCodes: FindCodes },
   terminologyReady: () => Promise<void>,
 ): Queries {
   const shared = { pool, ready: terminologyReady };
@@ -109,7 +108,7 @@ export function openQueries(
     tellContext: inTurn(openTellContext(pool, terminology.displays), new Turns(CONTEXTS)),
     items: openItems(searches),
     timeline: openTimeline(searches),
-    findCodes: openFindCodes(searches, terminologyReady),
+    findCodes: terminology.findCodes,
     marks: openMarks(pool),
     readMarked: openReadMarked(line),
     versions: openVersions(pool),

@@ -1,5 +1,6 @@
 /** Puts made-up LOINC codes into a service's database, in the place of those that come with the program. */
 import pg from 'pg';
+import { makeCodeIndex } from '#src/terminology/find/make.ts';
 import { copyConcepts, newSystems, removeSystems } from '#src/terminology/rows.ts';
 import { answer } from '../worker.ts';
 
@@ -32,7 +33,9 @@ async function put({ databaseUrl, count }: Codes): Promise<number> {
     await removeSystems(client, 'url = $1', [LOINC]);
     const described = { url: LOINC, name: 'LOINC', content: 'complete' } as const;
     const numbers = await newSystems(client, [described], true);
-    const copied = await copyConcepts(client, concepts(numbers.get(LOINC) ?? 0, count));
+    const system = numbers.get(LOINC) ?? 0;
+    const copied = await copyConcepts(client, concepts(system, count));
+    await makeCodeIndex(client, system);
     await client.query('commit');
     return copied;
   } finally {

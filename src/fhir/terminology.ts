@@ -15,6 +15,19 @@ export interface Terminology {
   related(direction: 'above' | 'below', code: SystemCode): Promise<readonly SystemCode[] | undefined>;
 }
 
+/** A code that was found. */
+export interface FoundCode {
+  readonly code: string;
+  readonly display: string | null;
+  /** Of observations with it. */
+  readonly category: string | null;
+  /** UCUM. */
+  readonly unit: string | null;
+}
+
+/** Finds codes, the best first. @param system the code system's URL; one that is not here has none. */
+export type FindCodes = (system: string, typed: string, limit: number) => Promise<readonly FoundCode[]>;
+
 const VALUE_SETS = 'http://hl7.org/fhir/ValueSet/';
 
 /** The value sets of R4's required bindings, as the tables enumerate them. It knows no hierarchies. */

@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { v5 } from 'uuid';
-import { plainWords } from '#src/shared/plain-words.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { BundledConcept } from './bundled/bundled.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
@@ -131,8 +130,7 @@ export async function removeSystems(
   await tx.query(
     `with gone as (delete from terminology.system where ${condition} returning id),
        concepts as (delete from terminology.concept where system in (select id from gone)),
-       words as (delete from terminology.word where system in (select id from gone)),
-       postings as (delete from terminology.posting where system in (select id from gone))
+       indexes as (delete from terminology.code_index where system in (select id from gone))
      delete from terminology.parent where system in (select id from gone)`,
     [...values],
   );
@@ -141,7 +139,7 @@ export async function removeSystems(
 const CONCEPT_COLUMNS = 'system, code, place, display, category, unit, selectable, active, properties';
 
 /**
- * Copies concepts in as they come; after them their parents, and the words of their displays.
+ * Copies concepts in as they come, and after them their parents.
  * @returns how many.
  * @throws Error of the database, `23505` for a code that comes twice.
  */
@@ -151,19 +149,10 @@ export async function copyConcepts(
 ): Promise<number> {
   let place = 0;
   const kinship: string[] = [];
-  const words = new Map<string, number>();
-  const postings: string[] = [];
   async function* lines(): AsyncGenerator<string> {
     for await (const row of concepts) {
       yield conceptLine(place, row);
       place += 1;
-      const folded = plainWords(row.display ?? '');
-      for (const word of new Set(row.active === false ? [] : folded.split(' '))) {
-        if (word === '') continue;
-        const key = `${row.system}\t${field(word)}`;
-        words.set(key, (words.get(key) ?? 0) + 1);
-        postings.push(`${key}\t${folded.length}\t${field(row.code)}\n`);
-      }
       for (const parent of new Set(row.parents))
         kinship.push(`${row.system}\t${field(row.code)}\t${field(parent)}\n`);
     }
@@ -171,13 +160,7 @@ export async function copyConcepts(
   const into = (table: string) => tx.query(copyFrom(`copy terminology.${table} from stdin`));
   await pipeline(inPieces(lines()), into(`concept (${CONCEPT_COLUMNS})`));
   await pipeline(inPieces(kinship), into('parent (system, code, parent)'));
-  await pipeline(inPieces(postings), into('posting (system, word, length, code)'));
-  await pipeline(inPieces(wordLines(words)), into('word (system, word, codes)'));
   return place;
-}
-
-function* wordLines(words: ReadonlyMap<string, number>): Generator<string> {
-  for (const [key, codes] of words) yield `${key}\t${codes}\n`;
 }
 
 const PIECE = 1 << 16;

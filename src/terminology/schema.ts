@@ -94,3 +94,18 @@ WHERE w.word <> '' AND c.active;
 INSERT INTO terminology.word (system, word, codes)
 SELECT p.system, p.word, count(*) FROM terminology.posting p GROUP BY p.system, p.word;
 `;
+
+/** DDL of the index of codes, which takes the place of tables of words. */
+export const TERMINOLOGY_INDEX_SQL = `
+DROP TABLE terminology.posting, terminology.word;
+DROP INDEX terminology.concept_by_beginning, terminology.concept_by_code;
+
+-- what a system's codes are found by, as the service holds it in memory (src/terminology/find)
+CREATE TABLE terminology.code_index (
+  system int NOT NULL,
+  part text NOT NULL,
+  piece int NOT NULL,             -- in the order of the part's bytes
+  bytes bytea NOT NULL,
+  PRIMARY KEY (system, part, piece)
+);
+`;

@@ -1,6 +1,6 @@
 /** Terminology as the rest of the house sees it. */
 import type { Pool } from 'pg';
-import type { Terminology as SearchTerminology, SystemCode } from '#src/fhir/terminology.ts';
+import type { FindCodes, Terminology as SearchTerminology, SystemCode } from '#src/fhir/terminology.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import {
   type Coded,
@@ -16,6 +16,7 @@ import {
   validateInSystem,
 } from './codes.ts';
 import { type ExpandOptions, type Expansion, expand } from './expand.ts';
+import { openFindCodes } from './find/find.ts';
 import { findResource, type KnownSystem, valueSetOf } from './known.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
 import { type Match, type TranslateRequest, translate } from './translate.ts';
@@ -31,6 +32,8 @@ export interface Terminology extends SearchTerminology {
   describe(system: string, code: string): Promise<CodeFacts | undefined>;
   /** Displays by `system|code`, of those that are here and have one. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
+  /** Codes by what somebody types. */
+  readonly findCodes: FindCodes;
   valueSet(canonical: string): Promise<ValueSet>;
   expand(set: Set, options?: ExpandOptions): Promise<Expansion>;
   /** @param abstract whether codes that only group others are valid. Default: they are. */
@@ -71,6 +74,7 @@ export function openTerminology(pool: Pool, ready: () => Promise<void>): Termino
       await ready();
       return displaysOf(pool, codes);
     },
+    findCodes: openFindCodes(pool, ready),
     valueSet: setOf,
     expand: async (set, options) => expand(pool, await setOf(set), options),
     async validateInSystem(coded, abstract) {

@@ -16,7 +16,7 @@ import {
   WEBHOOK_FORGOTTEN_SQL,
   WEBHOOKS_SQL,
 } from '#src/operations/schema.ts';
-import { TERMINOLOGY_SQL, TERMINOLOGY_WORDS_SQL } from '#src/terminology/schema.ts';
+import { TERMINOLOGY_INDEX_SQL, TERMINOLOGY_SQL, TERMINOLOGY_WORDS_SQL } from '#src/terminology/schema.ts';
 
 /** One step, taken in a transaction of its own. */
 export interface Migration {
@@ -44,4 +44,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0024-context-manifests', sql: CONTEXT_MANIFESTS_SQL },
   { name: '0025-webhook-forgotten', sql: WEBHOOK_FORGOTTEN_SQL },
   { name: '0026-terminology-words', sql: TERMINOLOGY_WORDS_SQL },
+  { name: '0027-terminology-index', sql: TERMINOLOGY_INDEX_SQL },
 ];

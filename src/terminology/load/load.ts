@@ -1,6 +1,7 @@
 /** Loads a code system from a customer's own files, in the place of what is there, in one transaction. */
 import type { ClientBase, Pool } from 'pg';
 import { ATC, LOINC, LOINC_NOTICE } from '../bundled/bundled.ts';
+import { makeCodeIndex } from '../find/make.ts';
 import { writingTerminology } from '../install.ts';
 import { copyConcepts, type NewConcept, newSystems, putResources, removeSystems } from '../rows.ts';
 import { atcConcepts, icd10Concepts } from './classification.ts';
@@ -15,6 +16,8 @@ interface Loadable {
   /** Canonical URL of the value set of all its codes. */
   readonly valueSet: string;
   readonly copyright?: string;
+  /** Its codes are found by what somebody types. */
+  readonly found?: true;
   readonly load: (
     tx: ClientBase,
     system: number,
@@ -42,12 +45,14 @@ export const LOADABLE = {
     title: 'LOINC',
     valueSet: `${LOINC}/vs`,
     copyright: LOINC_NOTICE,
+    found: true,
     load: fromOne(loincConcepts),
   },
   atc: {
     url: ATC,
     title: 'Anatomical Therapeutic Chemical Classification',
     valueSet: `${ATC}/vs`,
+    found: true,
     load: fromOne(atcConcepts),
   },
   icd10: {
@@ -91,18 +96,20 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
   const system: Loadable = LOADABLE[name];
   const tables: Table[] = [];
   for (const file of files) tables.push(await openTable(file));
-  const { url, title, valueSet, copyright } = system;
+  const { url, title, valueSet, copyright, found } = system;
   return writingTerminology(pool, async (tx) => {
     await removeSystems(tx, 'url = $1', [url]);
     const described = { url, title, name: name.toUpperCase(), ...(version === undefined ? {} : { version }) };
     const numbers = await newSystems(tx, [{ ...described, content: 'complete' }], true);
+    const number = numbers.get(url) ?? 0;
     const count = await system
-      .load(tx, numbers.get(url) ?? 0, tables, (bytes) => {
+      .load(tx, number, tables, (bytes) => {
         signal?.throwIfAborted();
         request.read?.(bytes);
       })
       .catch(explain);
     if (count === 0) throw new BadFile(`${files.join(', ')}: there is no code in it`);
+    if (found === true) await makeCodeIndex(tx, number);
     const resource = {
       resourceType: 'CodeSystem' as const,
       ...described,

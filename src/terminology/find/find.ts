@@ -1,0 +1,108 @@
+/** Codes of a code system by what somebody types: a code, the beginning of a name, some of its words, or nearly that. */
+import type { ClientBase, Pool } from 'pg';
+import type { FindCodes, FoundCode } from '#src/fhir/terminology.ts';
+import { writingTerminology } from '../install.ts';
+import type { CodeIndex } from './code-index.ts';
+import { makeCodeIndex, readCodeIndex } from './make.ts';
+
+/** A code system's index with the system's number, which is another one after each load. */
+interface Loaded {
+  readonly system: number;
+  readonly index: CodeIndex;
+}
+
+interface Row extends FoundCode {
+  readonly system: number;
+  readonly place: number | null;
+}
+
+// Indexes: terminology.system (url), concept_in_order (system, place): for each place by itself, since a plan for all of
+// them reads the whole system where a load has not been analyzed yet.
+const FOUND = `
+  select s.id as system, c.place, c.code, c.display, c.category, c.unit
+  from terminology.system s
+  left join lateral (
+    select c.place, c.code, c.display, c.category, c.unit
+    from unnest($3::int[]) p(place)
+    cross join lateral (
+      select c.place, c.code, c.display, c.category, c.unit from terminology.concept c
+      where c.system = s.id and c.place = p.place limit 1) c
+    where s.id = $2) c on true
+  where s.url = $1`;
+
+/**
+ * Opens it over a database. The index of a system is held in memory from the first question on; each answer's codes come
+ * from the database, which says in the same breath whether the system was loaded anew since.
+ * @param ready resolves when the bundled terminology is there.
+ */
+export function openFindCodes(pool: Pool, ready: () => Promise<void>): FindCodes {
+  const held = new Map<string, Promise<Loaded | undefined>>();
+  const loaded = (url: string): Promise<Loaded | undefined> => {
+    const before = held.get(url);
+    if (before !== undefined) return before;
+    const loading = load(pool, url);
+    held.set(url, loading);
+    loading.catch(() => held.delete(url));
+    return loading;
+  };
+  return async (url, typed, limit) => {
+    await ready();
+    for (;;) {
+      const loading = loaded(url);
+      const of = await loading;
+      const places = of?.index.find(typed, limit) ?? [];
+      const { rows } = await pool.query<Row>({
+        name: 'codes-found',
+        text: FOUND,
+        values: [url, of?.system ?? null, places],
+      });
+      if (rows[0]?.system === of?.system) return inOrder(places, rows);
+      if (held.get(url) === loading) held.delete(url);
+    }
+  };
+}
+
+function inOrder(places: readonly number[], rows: readonly Row[]): FoundCode[] {
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return places.flatMap((place) => byPlace.get(place) ?? []);
+}
+
+/** A system's index; it is made when there is none, as after an upgrade. */
+async function load(pool: Pool, url: string): Promise<Loaded | undefined> {
+  for (;;) {
+    const read = await reading(pool, async (tx) => {
+      const system = await numberOf(tx, url);
+      return system === undefined ? undefined : { system, index: await readCodeIndex(tx, system) };
+    });
+    if (read === undefined) return undefined;
+    const { system, index } = read;
+    if (index !== undefined) return { system, index };
+    await writingTerminology(pool, async (tx) => {
+      const current = await numberOf(tx, url);
+      if (current !== undefined && (await readCodeIndex(tx, current)) === undefined)
+        await makeCodeIndex(tx, current);
+    });
+  }
+}
+
+/** Reads as of one moment. */
+async function reading<T>(pool: Pool, read: (tx: ClientBase) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    const result = await read(client);
+    await client.query('commit');
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+async function numberOf(tx: ClientBase, url: string): Promise<number | undefined> {
+  const { rows } = await tx.query<{ id: number }>('select s.id from terminology.system s where s.url = $1', [
+    url,
+  ]);
+  return rows[0]?.id;
+}
