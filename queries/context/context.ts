@@ -2,8 +2,9 @@
 import pg, { type Pool } from 'pg';
 import type { Ask } from '#src/context/ask.ts';
 import type { Authorship } from '#src/context/compose.ts';
+import { Glances } from '#src/context/glance.ts';
 import { type Made, makeContext } from '#src/context/make.ts';
-import { CONTEXT_TYPES, type Current, versionedOf } from '#src/context/record.ts';
+import { CONTEXT_TYPES, type Current, type Glance, type Version, versionedOf } from '#src/context/record.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -46,6 +47,7 @@ export function openTellContext(pool: Pool, displays: NameCodes): TellContext {
         directory: (keys) => directoryEntries(pool, caller.tenantId, keys),
         displays,
         authors: (versions) => authorsOf(marks, caller, versions),
+        bodies: (versions) => bodiesOf(pool, caller.tenantId, versions),
       },
       ask,
       today,
@@ -55,7 +57,7 @@ export function openTellContext(pool: Pool, displays: NameCodes): TellContext {
 }
 
 interface Held {
-  readonly record: readonly Current[];
+  readonly record: readonly Glance[];
   readonly at: Micros;
   readonly byAi: ReadonlySet<string>;
 }
@@ -72,11 +74,12 @@ async function held(pool: Pool, tenant: string, patient: string): Promise<Held> 
 }
 
 /**
- * The current versions of a record in one statement, and so at one moment: that of its last change, deletions and
- * other types included. Index: resources.resource_of_record (record, type, id).
+ * A glance at the current versions of a record in one statement, and so at one moment: that of its last change, deletions
+ * and other types included. Their texts are not held. Index: resources.resource_of_record (record, type, id).
  */
 async function recordRows(database: Queryable, tenant: string, patient: string): Promise<Omit<Held, 'byAi'>> {
   const types = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
+  const glances = new Glances();
   let at = 0;
   const rows = await readOut(
     database,
@@ -84,18 +87,30 @@ async function recordRows(database: Queryable, tenant: string, patient: string):
        case when not r.deleted and r.type in (${types}) then r.body end
      from resources.resource r
      where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(tenant)}::uuid) is true`,
-    ([type, id, version, updated, body]): Current | undefined => {
+    ([type, id, version, updated, body]): Glance | undefined => {
       at = Math.max(at, Number(updated?.readBigInt64BE()));
       if (body === null || body === undefined) return undefined;
-      return {
-        type: String(type),
-        id: String(id),
-        version: version?.readInt32BE() ?? 0,
-        body: body.toString(),
-      };
+      return glances.at({ type: String(type), id: String(id), version: version?.readInt32BE() ?? 0 }, body);
     },
   );
   return { record: rows.filter((row) => row !== undefined), at };
+}
+
+/** The texts of versions. Index: primary key of history.version. @throws Refusal unavailable (503) while it lacks one. */
+async function bodiesOf(
+  pool: Pool,
+  tenant: string,
+  versions: readonly Version[],
+): Promise<ReadonlyMap<string, string>> {
+  if (versions.length === 0) return new Map();
+  const { rows } = await pool.query<Current>({
+    name: 'context-bodies',
+    text: `select v.type, v.id, v.version, v.body from unnest($1::uuid[], $2::int[]) k(id, version)
+      join history.version v on v.id = k.id and v.version = k.version and v.tenant = $3 and v.body is not null`,
+    values: [versions.map(({ id }) => id), versions.map(({ version }) => version), tenant],
+  });
+  if (rows.length < versions.length) throw lagging();
+  return new Map(rows.map((row) => [versionedOf(row), row.body]));
 }
 
 /** Live entries of the directory. Index: primary key of resources.resource. */
@@ -114,15 +129,19 @@ async function directoryEntries(pool: Pool, tenant: string, keys: readonly strin
 async function authorsOf(
   marks: Marks,
   caller: Caller,
-  versions: readonly Current[],
+  versions: readonly Version[],
 ): Promise<ReadonlyMap<string, Authorship>> {
   const found = await marks(caller, versions);
   return new Map(
     versions.map((version) => {
       const mark = found.get(version.id);
-      if (mark === undefined) throw unavailable('the read model history lags behind the record');
+      if (mark === undefined) throw lagging();
       const { author, source_system: source } = mark.metadata;
       return [versionedOf(version), { authorType: author?.type ?? 'import', source: source ?? null }];
     }),
   );
+}
+
+function lagging(): Error {
+  return unavailable('the read model history lags behind the record');
 }

@@ -3,6 +3,7 @@ import { type RecordAt, recordAt } from '#src/audit/record-at.ts';
 import { Replay } from '#src/audit/replay.ts';
 import { answerOf } from '#src/context/answer.ts';
 import type { Authorship } from '#src/context/compose.ts';
+import { glances } from '#src/context/glance.ts';
 import { makeContext } from '#src/context/make.ts';
 import type { Manifest } from '#src/context/manifest.ts';
 import { type Current, versionedOf } from '#src/context/record.ts';
@@ -50,14 +51,16 @@ export async function contextAgain(
     recordAt(events, { kind: 'time', micros: toMicros(at) }, () => false),
   );
   const { current, authors, byAi, owner } = versionsOf(record);
+  const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
   const made = await makeContext(
     {
-      record: current,
+      record: glances(current),
       byAi,
       directory: (keys) =>
         owner === undefined ? Promise.resolve([]) : entriesAt(store, owner, directory, keys),
       displays: (codes) => Promise.resolve(named(codes, displays)),
       authors: () => Promise.resolve(authors),
+      bodies: () => Promise.resolve(bodies),
     },
     ask,
     day,

@@ -1,13 +1,14 @@
 /** Observations: of each code the newest value, those before it, their range and change. */
 import { LOINC, objects, text } from '#src/fhir/ips/parts.ts';
-import { glanceAt, sourceOf } from '#src/fhir/ips/source.ts';
+import { sourceOf } from '#src/fhir/ips/source.ts';
 import { choice, concept, quantity, referenceRange } from '#src/fhir/ips/words.ts';
 import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Kind } from './ask.ts';
 import { type Fact, inLine, line } from './fact.ts';
+import type { Focus } from './focus.ts';
 import { MEASURE_OF, type Measure } from './measures.ts';
 import { ageDays, codedIn, codeMembers, dayIn, namedEntry, nameOf, type Reading } from './reading.ts';
-import { type Entry, versionedOf } from './record.ts';
+import { type Entry, type Version, versionedOf } from './record.ts';
 import { asked, scoreOfFinding, type Watched } from './scores.ts';
 
 /** Values of one code, newest first. */
@@ -16,6 +17,15 @@ export interface Series {
   readonly measure: Measure | undefined;
   readonly entries: readonly Entry[];
 }
+
+/** A series whose newest values have been read. */
+export interface Course extends Series {
+  /** The newest that have a value, read whole. */
+  readonly newest: readonly Entry[];
+}
+
+/** The texts of versions, by `versionedOf`. */
+export type ReadBodies = (versions: readonly Version[]) => Promise<ReadonlyMap<string, string>>;
 
 /** Codes that make an Observation a vital sign when it has no category. */
 const VITAL: ReadonlySet<Measure> = new Set([
@@ -39,7 +49,7 @@ export function seriesOf(entries: readonly Entry[]): Series[] {
   const keys = new Map<Json, string>();
   for (const entry of entries) {
     const { status, code = null } = entry.value;
-    if (status === 'registered' || status === 'cancelled' || !mayHaveValue(entry.body)) continue;
+    if (status === 'registered' || status === 'cancelled' || !entry.mayHaveValue) continue;
     let key = keys.get(code);
     if (key === undefined) {
       key = keyOf(code);
@@ -48,11 +58,6 @@ export function seriesOf(entries: readonly Entry[]): Series[] {
     if (found.get(key)?.push(entry) === undefined) found.set(key, [entry]);
   }
   return [...found.values()].map((all) => ({ ...placeOf(all[0]), entries: all }));
-}
-
-/** Seldom wrong, and then the value is missed when it is read. */
-function mayHaveValue(body: string): boolean {
-  return /"value[A-Z]/.test(body) || body.includes('"component":');
 }
 
 function keyOf(code: Json): string {
@@ -153,15 +158,58 @@ const WORDS: Readonly<Record<string, string>> = {
   AA: 'critical',
 };
 
-/** One fact for each series. */
-export function findings(reading: Reading, series: readonly Series[], watched: Watched): Fact[] {
-  return series.flatMap((one) => findingOf(reading, one, watched) ?? []);
+/** How many values of a series are told. */
+export function toldOf({ work, needs }: Focus): number {
+  return work === 'follow_up' || needs.length > 0 ? 4 : 2;
 }
 
-function findingOf(reading: Reading, { kind, measure, entries }: Series, watched: Watched): Fact | undefined {
+/** How many times more are read of a series each time that those before had no value. */
+const GROWTH = 4;
+
+/**
+ * Reads the newest values of each series.
+ * @param most of each; what seems to have a value and has none is passed over.
+ */
+export async function readNewest(
+  series: readonly Series[],
+  most: number,
+  bodies: ReadBodies,
+): Promise<Course[]> {
+  const courses = series.map((one) => ({ ...one, newest: [] as Entry[], from: 0 }));
+  let open = courses;
+  for (let size = most; open.length > 0; size *= GROWTH) {
+    const texts = await bodies(open.flatMap(({ entries, from }) => entries.slice(from, from + size)));
+    for (const course of open) {
+      for (const entry of course.entries.slice(course.from, course.from + size)) {
+        if (course.newest.length === most) break;
+        const { value } = sourceOf({ ...entry, body: textOf(entry, texts) });
+        if (valueIn(value) !== undefined) course.newest.push({ ...entry, value });
+      }
+      course.from += size;
+    }
+    open = open.filter(({ entries, newest, from }) => newest.length < most && from < entries.length);
+  }
+  return courses;
+}
+
+function textOf(entry: Entry, texts: ReadonlyMap<string, string>): string {
+  const text = texts.get(versionedOf(entry));
+  if (text === undefined) throw new TypeError(`${versionedOf(entry)} has no text`);
+  return text;
+}
+
+/** One fact for each series. */
+export function findings(reading: Reading, courses: readonly Course[], watched: Watched): Fact[] {
+  return courses.flatMap((course) => findingOf(reading, course, watched) ?? []);
+}
+
+function findingOf(
+  reading: Reading,
+  { kind, measure, entries, newest }: Course,
+  watched: Watched,
+): Fact | undefined {
   const { focus, displays } = reading;
-  const most = focus.work === 'follow_up' || focus.needs.length > 0 ? 4 : 2;
-  const [latest, ...before] = valued(entries, most);
+  const [latest, ...before] = newest;
   if (latest === undefined) return undefined;
   const { value } = namedEntry(latest, displays);
   const name = nameOf(value.code, 'finding without a name');
@@ -225,17 +273,6 @@ function withoutUnit(range: string | undefined, unit: string | undefined): strin
   return unit === undefined || unit === '' ? range : range?.replaceAll(` ${unit}`, '');
 }
 
-/** The newest that have a value, read whole. */
-function valued(entries: readonly Entry[], most: number): Entry[] {
-  const found: Entry[] = [];
-  for (const entry of entries) {
-    if (found.length === most) break;
-    const { value } = sourceOf(entry);
-    if (valueIn(value) !== undefined) found.push({ ...entry, value });
-  }
-  return found;
-}
-
 /** A value without its unit where that is the same as the newest one's. */
 function shortOf(value: JsonObject, latest: JsonObject): string {
   const shown = valueIn(value) ?? '';
@@ -245,7 +282,6 @@ function shortOf(value: JsonObject, latest: JsonObject): string {
 
 /** Values that range and change are taken of: those before them say little of today. */
 const NEWEST = 100;
-const NUMBERS: ReadonlySet<string> = new Set(['valueQuantity', 'valueInteger']);
 
 /** Range and change of the newest numbers that have the newest one's unit. */
 function statisticsOf(
@@ -253,9 +289,8 @@ function statisticsOf(
   newest: ReturnType<typeof numberIn>,
 ): { readonly text: string; readonly members: JsonObject } | undefined {
   if (newest === undefined) return undefined;
-  const known = new Map<string, Json>();
-  const values = entries.slice(0, NEWEST).flatMap((entry) => {
-    const found = numberIn(glanceAt(entry, NUMBERS, known).value);
+  const values = entries.slice(0, NEWEST).flatMap(({ numbers }) => {
+    const found = numbers === undefined ? undefined : numberIn(JSON.parse(numbers) as JsonObject);
     return found?.unit === newest.unit ? [found.value] : [];
   });
   const [min, max] = [Math.min(...values), Math.max(...values)];

@@ -1,20 +1,28 @@
 /** A context from whatever holds the record: the read models when it is asked for, the events when it is made again. */
 
 import { setImmediate } from 'node:timers/promises';
-import { sourceOf } from '#src/fhir/ips/source.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Ask } from './ask.ts';
 import { type Authorship, type Composed, compose } from './compose.ts';
-import { datedOf } from './dates.ts';
-import { type Current, codesWithoutWords, type Entry, openRecord, versionedOf } from './record.ts';
+import type { ReadBodies } from './findings.ts';
+import { wholeEntry } from './glance.ts';
+import {
+  type Current,
+  codesWithoutWords,
+  type Entry,
+  type Glance,
+  openRecord,
+  type Version,
+  versionedOf,
+} from './record.ts';
 import { type Told, tell } from './tell.ts';
 import { loadTokenizer } from './tokenizer.ts';
 
 /** A record, and what is looked up beside it. */
 export interface Sources {
   /** Current versions, deleted ones left out, in whatever order. */
-  readonly record: Iterable<Current>;
+  readonly record: Iterable<Glance>;
   /** Versions that an AI wrote (`versionedOf`). */
   readonly byAi: ReadonlySet<string>;
   /** Entries of the directory by `Type/id`; those that are not there are absent. */
@@ -22,7 +30,9 @@ export interface Sources {
   /** What codes are called, by `system|code`. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
   /** Who wrote versions, by `versionedOf`. */
-  authors(versions: readonly Current[]): Promise<ReadonlyMap<string, Authorship>>;
+  authors(versions: readonly Version[]): Promise<ReadonlyMap<string, Authorship>>;
+  /** The texts of versions of the record. */
+  readonly bodies: ReadBodies;
 }
 
 /** A context, and what beside the record it was made from. */
@@ -45,7 +55,9 @@ const BESIDE = 60;
  * @param today `YYYY-MM-DD`.
  */
 export async function makeContext(sources: Sources, ask: Ask, today: string): Promise<Made> {
-  const opened = await openRecord(sources.record, sources.byAi, () => setImmediate());
+  const opened = openRecord(sources.record, sources.byAi);
+  // A long record takes a while: others have their turn.
+  await setImmediate();
   const drugs = [
     ...(opened.facts.get('MedicationStatement') ?? []),
     ...(opened.facts.get('MedicationRequest') ?? []),
@@ -55,14 +67,12 @@ export async function makeContext(sources: Sources, ask: Ask, today: string): Pr
     [...new Set(drugs.flatMap(({ value }) => medicationIn(value) ?? []))].sort(),
   );
   const directory = new Map(
-    found.map((current): [string, Entry] => {
-      const source = sourceOf(current);
-      return [source.key, { ...source, version: current.version, dated: datedOf(source) }];
-    }),
+    found.map((current): [string, Entry] => [`${current.type}/${current.id}`, wholeEntry(current)]),
   );
   const shown = [...opened.facts.values(), opened.byAi, [...directory.values()]].flat();
   const displays = await sources.displays(codesWithoutWords(shown.map(({ value }) => value)));
-  const told = tell(opened, ask, { directory, displays, today: Date.parse(today) });
+  const beside = { directory, displays, today: Date.parse(today) };
+  const told = await tell(opened, ask, beside, sources.bodies);
   const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;
   const facts = told.facts.slice(0, most);
   const authors = await sources.authors(facts.map(({ entry }) => entry));

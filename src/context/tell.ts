@@ -1,9 +1,9 @@
-/** A record → everything that a context may tell, the most needed first. Pure. */
+/** A record → everything that a context may tell, the most needed first. Pure but for the texts that it asks for. */
 import type { Ask, Kind } from './ask.ts';
 import { allergies, drugsOf, isOver, medications, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
 import type { Fact } from './fact.ts';
-import { findings, seriesOf } from './findings.ts';
+import { type Course, findings, type ReadBodies, readNewest, seriesOf, toldOf } from './findings.ts';
 import { focusOf } from './focus.ts';
 import { ageDays, entriesOf, type Reading } from './reading.ts';
 import { type Entry, MODIFIED, type Opened } from './record.ts';
@@ -39,26 +39,32 @@ export interface Empty {
 /** What a record is read with beside itself. */
 export type Beside = Pick<Reading, 'directory' | 'displays' | 'today'>;
 
-/** Tells it. @param ask whose needs are needs */
-export function tell(record: Opened, ask: Ask, beside: Beside): Told {
+/**
+ * Tells it.
+ * @param ask whose needs are needs
+ * @param bodies reads the values that are told.
+ */
+export async function tell(record: Opened, ask: Ask, beside: Beside, bodies: ReadBodies): Promise<Told> {
   const focus = focusOf(ask);
   const { opened, outside } = within(record, ask.window_days, beside.today);
   const reading: Reading = { ...beside, opened, focus };
   const drugs = drugsOf(reading);
   const series = seriesOf(opened.facts.get('Observation') ?? []);
+  const ofAi = seriesOf(opened.byAi.filter(({ type }) => type === 'Observation'));
+  const courses = await readNewest([...series, ...ofAi], toldOf(focus), bodies);
   const watch = watchOf(reading, drugs);
   const facts = [
     ...patient(reading),
     ...allergies(reading),
     ...medications(reading, drugs),
     ...problems(reading),
-    ...findings(reading, series, watch),
+    ...findings(reading, courses.slice(0, series.length), watch),
     ...procedures(reading),
     ...encounters(reading),
     ...plans(reading),
     ...immunizations(reading),
     ...documents(reading),
-    ...aiNotes(reading),
+    ...aiNotes(reading, courses.slice(series.length)),
   ];
   const isDead = facts.some(({ kind, members }) => kind === 'patient' && members.deceased === true);
   const wholeSeries = opened === record ? series : seriesOf(record.facts.get('Observation') ?? []);
@@ -85,7 +91,7 @@ function mostNeededFirst(a: Fact, b: Fact): number {
 }
 
 /** What an AI wrote, told as facts are, and never among them (interface.md, section 2.5). */
-function aiNotes(reading: Reading): Fact[] {
+function aiNotes(reading: Reading, courses: readonly Course[]): Fact[] {
   const byType = new Map<string, Entry[]>();
   for (const entry of reading.opened.byAi) {
     if (byType.get(entry.type)?.push(entry) === undefined) byType.set(entry.type, [entry]);
@@ -99,7 +105,7 @@ function aiNotes(reading: Reading): Fact[] {
     ...allergies(own),
     ...medications(own, drugs),
     ...problems(own),
-    ...findings(own, seriesOf(byType.get('Observation') ?? []), none),
+    ...findings(own, courses, none),
     ...procedures(own),
     ...encounters(own),
     ...plans(own),

@@ -1,6 +1,7 @@
 /** Contexts of the sandbox's records, made without a service. */
 import type { Ask } from '#src/context/ask.ts';
 import { type Composed, compose } from '#src/context/compose.ts';
+import { glances } from '#src/context/glance.ts';
 import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
 import { tell } from '#src/context/tell.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
@@ -41,11 +42,11 @@ export async function contextOf(record: SyntheticRecord, ask: Partial<Ask>): Pro
     [...authors].flatMap(([version, { authorType }]) => (authorType === 'ai' ? [version] : [])),
   );
   const asked: Ask = { needs: [], budget_tokens: 2_000, format: 'text', ...ask };
-  const told = tell(await openRecord(currentOf(record.resources), byAi, async () => undefined), asked, {
-    directory: new Map(),
-    displays: new Map(),
-    today: Date.parse(TODAY),
-  });
+  const current = currentOf(record.resources);
+  const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
+  const beside = { directory: new Map(), displays: new Map(), today: Date.parse(TODAY) };
+  const opened = openRecord(glances(current), byAi);
+  const told = await tell(opened, asked, beside, () => Promise.resolve(bodies));
   const items = told.facts.map((fact) => ({
     fact,
     author: authors.get(versionedOf(fact.entry)) ?? { authorType: 'import' as const, source: null },

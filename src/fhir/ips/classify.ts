@@ -49,7 +49,9 @@ export function placeOf(source: Source, isByAi: boolean): Place {
 }
 
 /** Whether a resource was recorded by mistake, or says that something is not so. */
-export function withdrawnAs({ value }: Source): Extract<LeftOut, 'entered in error' | 'refuted'> | undefined {
+export function withdrawnAs({
+  value,
+}: Pick<Source, 'value'>): Extract<LeftOut, 'entered in error' | 'refuted'> | undefined {
   const verification = codes(value.verificationStatus);
   const statuses = [value.status, value.lifecycleStatus, value.docStatus, ...verification];
   if (statuses.includes('entered-in-error')) return 'entered in error';

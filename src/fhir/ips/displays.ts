@@ -52,7 +52,7 @@ function isBare(value: JsonObject): boolean {
 }
 
 /** A resource as narratives read it: codes without words have their displays. Its text is as before. */
-export function withDisplays(source: Source, displays: Displays): Source {
+export function withDisplays<Of extends Pick<Source, 'value'>>(source: Of, displays: Displays): Of {
   return displays.size === 0 ? source : { ...source, value: named(source.value, displays) as JsonObject };
 }
 

@@ -1,0 +1,108 @@
+/** Resources at a glance: of each what contexts are ordered and counted by, without holding its text. Pure. */
+import { withdrawnAs } from '#src/fhir/ips/classify.ts';
+import { sourceOf } from '#src/fhir/ips/source.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { readValue } from '#src/shared/json-members.ts';
+import { datedOf } from './dates.ts';
+import { CONTEXT_TYPES, type Current, type Entry, type Glance, MODIFIED, type Version } from './record.ts';
+import { Scan } from './scan.ts';
+
+const KNOWN: ReadonlySet<string> = new Set(CONTEXT_TYPES);
+
+/** Types that are read whole: doses keep their digits, medications may be contained. */
+const WHOLE: ReadonlySet<string> = new Set(['Patient', 'MedicationStatement', 'MedicationRequest']);
+
+/** Members of Observations, of which there are most: what orders them. Values are read where they are told. */
+const OF_OBSERVATIONS = [
+  ...['status', 'category', 'code', 'effectiveDateTime', 'effectiveInstant', 'effectivePeriod', 'issued'],
+] as const;
+/** Members of Observations that are numbers; they are kept as they are written. */
+const NUMBERS = ['valueInteger', 'valueQuantity'] as const;
+
+/** Members of other types whose numbers do not need their literals. */
+const READ = [
+  ...['status', 'lifecycleStatus', 'docStatus', 'verificationStatus', 'clinicalStatus', 'intent', 'title'],
+  ...['category', 'code', 'type', 'class', 'description', 'criticality', 'severity', 'name', 'reaction'],
+  ...['note', 'onsetDateTime', 'onsetPeriod', 'onsetAge', 'onsetRange', 'onsetString', 'recordedDate'],
+  ...['lastOccurrence', 'abatementDateTime', 'abatementPeriod', 'abatementAge', 'abatementRange'],
+  ...['abatementString', 'date', 'created', 'effectiveDateTime', 'effectivePeriod', 'issued'],
+  ...['performedDateTime', 'performedPeriod', 'performedString', 'period', 'startDate'],
+  ...['occurrenceDateTime', 'occurrenceString', 'recorded', 'reasonCode', 'reasonReference', 'diagnosis'],
+  ...['vaccineCode', 'activity', 'conclusion', 'conclusionCode', 'outcome', 'content'],
+] as const;
+
+const observations = new Scan([...OF_OBSERVATIONS, ...NUMBERS]);
+const others = new Scan(READ);
+
+/** Takes a glance at the resources of one record, one after another. */
+export class Glances {
+  /** Values by their texts: equal codes of a record are one and the same object. */
+  readonly #known = new Map<string, Json>();
+
+  /**
+   * What a resource says; undefined for a type that contexts are not made of.
+   * @param bytes its stored JSON, of which nothing is held.
+   */
+  at(version: Version, bytes: Buffer): Glance | undefined {
+    const { type } = version;
+    if (!KNOWN.has(type)) return undefined;
+    if (WHOLE.has(type)) return wholeGlance({ ...version, body: bytes.toString() });
+    const scan = type === 'Observation' ? observations : others;
+    if (!scan.read(bytes)) return parsedGlance(version, bytes.toString());
+    const names = type === 'Observation' ? OF_OBSERVATIONS : READ;
+    const value: JsonObject = {};
+    for (const [index, name] of names.entries()) {
+      const text = textAt(bytes, scan, index);
+      if (text !== undefined) value[name] = readValue(text, this.#known);
+    }
+    const numbers = type === 'Observation' ? numbersIn(bytes, scan) : undefined;
+    return glanceOf(version, value, scan.isModified, scan.mayHaveValue, numbers);
+  }
+}
+
+/** All of a record that is held as texts. */
+export function glances(record: Iterable<Current>): Glance[] {
+  const at = new Glances();
+  return [...record].flatMap((current) => at.at(current, Buffer.from(current.body)) ?? []);
+}
+
+/** An entry that is read whole, numbers with their literals. */
+export function wholeEntry(current: Current): Entry {
+  return wholeGlance(current);
+}
+
+function wholeGlance(current: Current): Glance {
+  const isModified = current.body.includes('"modifierExtension":');
+  return glanceOf(current, sourceOf(current).value, isModified, false, undefined);
+}
+
+/** Of a text that has blanks between its tokens. */
+function parsedGlance(version: Version, body: string): Glance {
+  const value = JSON.parse(body) as Json;
+  const isModified = /"modifierExtension"\s*:/.test(body);
+  return glanceOf(version, isObject(value) ? value : {}, isModified, true, body);
+}
+
+function textAt(bytes: Buffer, scan: Scan, index: number): string | undefined {
+  const to = scan.to(index);
+  return to === 0 ? undefined : bytes.toString('utf8', scan.from(index), to);
+}
+
+function numbersIn(bytes: Buffer, scan: Scan): string | undefined {
+  for (const [index, name] of NUMBERS.entries()) {
+    const text = textAt(bytes, scan, OF_OBSERVATIONS.length + index);
+    if (text !== undefined) return `{"${name}":${text}}`;
+  }
+  return undefined;
+}
+
+function glanceOf(
+  { type, id, version }: Version,
+  value: JsonObject,
+  isModified: boolean,
+  mayHaveValue: boolean,
+  numbers: string | undefined,
+): Glance {
+  const leftOut = withdrawnAs({ value }) ?? (isModified ? MODIFIED : undefined);
+  return { type, id, version, value, dated: datedOf({ type, value }), mayHaveValue, numbers, leftOut };
+}
