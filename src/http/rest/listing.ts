@@ -1,7 +1,7 @@
 /** Pages of what a patient's record holds, from the read model `timeline`. */
 import type { PlacesPage } from '#queries/rest/places.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import { notFound } from '#src/shared/refusal.ts';
+import { notFound, type Refusal } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
 
 /** Read models that such pages are made from. */
@@ -16,13 +16,16 @@ export async function listing<Row>(
   patient: string,
   ask: () => Promise<PlacesPage<Row>>,
 ): Promise<PlacesPage<Row>> {
-  const unknown = notFound('Patient', patient.slice(0, 64));
-  if (!isUuid(patient)) throw unknown;
+  if (!isUuid(patient)) throw unknown(patient);
   let page = await ask();
   if (!page.fresh) {
     await services.caughtUp(['timeline', 'resources']);
     page = await ask();
   }
-  if (!page.seen) throw unknown;
+  if (!page.seen) throw unknown(patient);
   return page;
+}
+
+function unknown(patient: string): Refusal {
+  return notFound('Patient', patient.slice(0, 64));
 }
