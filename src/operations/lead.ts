@@ -1,5 +1,6 @@
 /** Who runs a process: the one instance whose session holds its advisory lock, for as long as that session lives. */
 import pg from 'pg';
+import { unless } from '../shared/unless.ts';
 
 /** How often the leader shows that it lives, in ms. */
 const BEAT = 1_000;
@@ -19,6 +20,8 @@ export interface Candidacy {
 export interface Lead {
   /** Rejects with `LeadLost` when the session ends; never resolves. */
   readonly lost: Promise<never>;
+  /** A work's outcome, unless the lead is lost before: then it rejects as `lost` does. */
+  readonly holding: <T>(work: Promise<T>) => Promise<T>;
   release(): void;
 }
 
@@ -62,7 +65,7 @@ export async function stand({ databaseUrl, name, hungMs, onAsked }: Candidacy): 
   }
   const beating = setInterval(() => void client.query('SELECT').catch(() => undefined), BEAT).unref();
   lost.catch(() => clearInterval(beating));
-  return { lost, release };
+  return { lost, holding: unless(lost), release };
 }
 
 /** A lock on one bigint has its halves in `classid` and `objid`, and `objsubid` 1. */

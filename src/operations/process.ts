@@ -218,12 +218,11 @@ export class Process {
     }
   }
 
-  async #retryParked({ lost }: Lead): Promise<void> {
+  async #retryParked({ holding }: Lead): Promise<void> {
     try {
       const { parked, definition, deps } = this;
       const work = { parked, act: definition.act, store: deps.store, log: deps.log };
-      for (const event of await parked.due(definition.name))
-        await Promise.race([retryParked(work, event), lost]);
+      for (const event of await parked.due(definition.name)) await holding(retryParked(work, event));
     } catch (error) {
       this.#warn(error, 'events that were set aside could not be tried again and will be');
     }

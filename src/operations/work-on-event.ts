@@ -23,11 +23,11 @@ export class EventWork {
   ) {}
 
   /** Acts on events in their order, as `on` does. @returns whether there was anything to do */
-  async onAll(events: readonly RecordedEvent[], lead: Pick<Lead, 'lost'>): Promise<boolean> {
+  async onAll(events: readonly RecordedEvent[], lead: Pick<Lead, 'holding'>): Promise<boolean> {
     const { actOnAll } = this.definition;
     if (actOnAll !== undefined && events.length > 0) {
       try {
-        return await Promise.race([actOnAll(events), lead.lost]);
+        return await lead.holding(actOnAll(events));
       } catch (error) {
         if (error instanceof LeadLost) throw error;
       }
@@ -41,10 +41,10 @@ export class EventWork {
    * @throws what passes by itself: that is no fault of the event. But where it has not passed for long, and log and
    *   database answer, it is taken for one: a statement that times out whenever it is tried would hold up what is behind.
    */
-  async on(event: RecordedEvent, { lost }: Pick<Lead, 'lost'>): Promise<void> {
+  async on(event: RecordedEvent, { holding }: Pick<Lead, 'holding'>): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
-        await Promise.race([this.definition.act(event), lost]);
+        await holding(this.definition.act(event));
         this.#held = undefined;
         return;
       } catch (error) {
@@ -57,7 +57,7 @@ export class EventWork {
           await this.#park(event, error);
           return;
         }
-        await Promise.race([delay(this.times.firstPauseMs * 2 ** (tries - 1)), lost]);
+        await holding(delay(this.times.firstPauseMs * 2 ** (tries - 1)));
       }
     }
   }

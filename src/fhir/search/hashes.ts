@@ -3,9 +3,9 @@ import { searchKey } from '#src/shared/search-key.ts';
 import type { ResourceType } from '../types.ts';
 import { parameterKey, tokenForm, valueKey } from './keys.ts';
 
-/** How many hashes of a type are remembered, and of how many tenants. */
+/** How many hashes of a type of a tenant are remembered, and of how many in all: some 250 bytes each. */
 const REMEMBERED = 20_000;
-const TENANTS = 200;
+const REMEMBERED_IN_ALL = 60_000;
 
 /** Hashes of one type of one tenant. Short texts are looked up, not the long ones that are hashed. */
 export class Hashes {
@@ -27,6 +27,7 @@ export class Hashes {
     if (key === undefined) {
       key = searchKey(parameterKey(this.#tenant, this.#type, code));
       this.#parameters.set(code, key);
+      inAll += 1;
     }
     return key;
   }
@@ -70,13 +71,20 @@ export class Hashes {
     }
     known.set(text, key);
     this.#size += 1;
+    inAll += 1;
   }
 }
 
 const types = new Map<ResourceType, Map<string, Hashes>>();
+/** Remembered since all were forgotten. */
+let inAll = 0;
 
-/** The hashes of a type of a tenant. */
+/** The hashes of a type of a tenant, for one resource or a few: all are forgotten together when they are too many. */
 export function hashesOf(tenant: string, type: ResourceType): Hashes {
+  if (inAll >= REMEMBERED_IN_ALL) {
+    types.clear();
+    inAll = 0;
+  }
   let tenants = types.get(type);
   if (tenants === undefined) {
     tenants = new Map();
@@ -84,9 +92,9 @@ export function hashesOf(tenant: string, type: ResourceType): Hashes {
   }
   let hashes = tenants.get(tenant);
   if (hashes === undefined) {
-    if (tenants.size >= TENANTS) tenants.clear();
     hashes = new Hashes(tenant, type);
     tenants.set(tenant, hashes);
+    inAll += 1;
   }
   return hashes;
 }

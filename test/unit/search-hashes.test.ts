@@ -1,0 +1,37 @@
+/** Hashes of searchable values are remembered, but no more of them than a fixed number, whatever tenants there are. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import { hashesOf } from '#src/fhir/search/hashes.ts';
+
+const TENANTS = 50;
+const VALUES = 5_000;
+
+describe('hashes of searchable values', () => {
+  const keysOf = (tenant: number): string => {
+    const hashes = hashesOf(`tenant ${tenant}`, 'Observation');
+    return (
+      hashes.value('code', 'http://loinc.org|8867-4') +
+      hashes.about('code', '8867-4') +
+      hashes.parameter('date')
+    );
+  };
+
+  it('take bounded memory together, and are the same when they are made again', () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const first: string[] = [];
+    for (let tenant = 0; tenant < TENANTS; tenant += 1) {
+      first.push(keysOf(tenant));
+      const hashes = hashesOf(`tenant ${tenant}`, 'Observation');
+      for (let n = 0; n < VALUES; n += 1) hashes.value('code', `http://loinc.org|${tenant}-${n}`);
+    }
+    collect();
+    // All of them would take some 200 bytes each.
+    expect(process.memoryUsage().heapUsed - before).to.be.below(TENANTS * VALUES * 120);
+    expect(first.map((_, tenant) => keysOf(tenant))).to.deep.equal(first);
+    expect(new Set(first)).to.have.length(TENANTS);
+  });
+});

@@ -1,0 +1,54 @@
+/** Works until an end: their outcomes, the end's, and that nothing stays behind of works that are over. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import { unless } from '#src/shared/unless.ts';
+
+const WORKS = 200_000;
+
+/** An end, and how it comes. */
+function ending(): { end: Promise<never>; come: () => void } {
+  let come = (): void => undefined;
+  const end = new Promise<never>((_, reject) => {
+    come = () => reject(new Error('the end'));
+  });
+  end.catch(() => undefined);
+  return { end, come };
+}
+
+const outcome = (work: Promise<unknown>): Promise<unknown> =>
+  work.catch((error: unknown) => (error instanceof Error ? error.message : error));
+
+describe('works until an end', () => {
+  it('have their own outcome before it', async () => {
+    const until = unless(ending().end);
+    expect(await until(Promise.resolve(7))).to.equal(7);
+    expect(await outcome(until(Promise.reject(new Error('own'))))).to.equal('own');
+  });
+
+  it('end with it, those that began before and those that begin after', async () => {
+    const { end, come } = ending();
+    const until = unless(end);
+    const never = new Promise<never>(() => undefined);
+    const both = [until(never), until(never)].map(outcome);
+    come();
+    expect(await Promise.all(both)).to.deep.equal(['the end', 'the end']);
+    expect(await outcome(until(never))).to.equal('the end');
+    // Its own failure is taken, so that no rejection is left unhandled.
+    expect(await outcome(until(Promise.reject(new Error('own'))))).to.equal('the end');
+  });
+
+  it('leave nothing behind when they are over', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const until = unless(ending().end);
+    const works = async (count: number): Promise<number> => {
+      for (let n = 0; n < count; n += 1) await until(Promise.resolve(n));
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await works(1_000);
+    // A race leaves some 300 bytes each.
+    expect((await works(WORKS)) - before).to.be.below(WORKS * 20);
+  });
+});
