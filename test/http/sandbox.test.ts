@@ -11,6 +11,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { scaled } from '#test/support/scale.ts';
+import { tell } from '#test/support/tell.ts';
 import { wholeLog } from '#test/support/whole-log.ts';
 
 interface Project {
@@ -197,8 +198,9 @@ describe('sandbox over HTTP', () => {
     await eventually(
       async () => (await status(project.id)).synthetic_patients === PATIENTS && (await isFilled(project.id)),
       90_000,
-    );
-    writing = false;
+    ).finally(() => {
+      writing = false;
+    });
     await Promise.all(writers);
     for (const answer of answers) expect(answer.status).to.be.oneOf([200, 202]);
     expect(await status(project.id)).to.include({ synthetic_patients: PATIENTS, own_patients: 0, resets: 1 });
@@ -213,6 +215,8 @@ describe('sandbox over HTTP', () => {
       const there = await service.fhir(`/Observation?patient=${patient}&_summary=count`, { key });
       expect(there.json.total).to.equal(observations.length);
     }
+    const wrote = kept.reduce((all, [, , observations]) => all + observations.length, 0);
+    tell(`${wrote} creates of others beside a reset of ${PATIENTS} patients, none lost`);
     expect(await status(other.id)).to.include({ synthetic_patients: PATIENTS, own_patients: 1, resets: 0 });
   });
 
