@@ -69,7 +69,7 @@ const typed = fc.oneof(
   code.map((text) => text.slice(0, 2).toLowerCase()),
   fc.array(fc.oneof(word, damaged), { minLength: 1, maxLength: 4 }).map((words) => words.join(' ')),
   fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('/')),
-  fc.string({ unit: 'grapheme', maxLength: 4 }),
+  fc.string({ unit: 'grapheme-ascii', maxLength: 4 }),
 );
 
 describe('codes by what somebody types', () => {
