@@ -3,6 +3,7 @@
  * change in one transaction, which begins by moving the row on from the position that the writer believes it has.
  */
 import pg from 'pg';
+import type { Statement } from '#src/database/one-transaction.ts';
 import type { Position } from '#src/events/store.ts';
 
 /** NOTIFY channel; the payload is `<projection> <position>`. */
@@ -38,31 +39,26 @@ insert into ${schema}.checkpoint (position, version) values ('', ${version});`;
 const DIVISION_BY_ZERO = '22012';
 
 /**
- * Moves the checkpoint from where the writer believes it is and gives a sign of life. In a transaction it comes
- * first: it locks the row until the end, and
- * fails by a division where the checkpoint is elsewhere, so that all that was sent behind it, the commit too, is void.
+ * The statement that moves the checkpoint from where the writer believes it is and gives a sign of life. In a
+ * transaction it comes first: it locks the row until the end, and fails by a division where the checkpoint is elsewhere,
+ * so that all that was sent behind it is void. No other statement of a projection divides: see `movedOr`.
  * @param schema also the projection's name.
  * @param tell whether other instances listen; a notification wakes every listening session of the database.
- * @throws CheckpointMoved when it is elsewhere.
  */
-export async function advance(
-  client: pg.ClientBase,
-  schema: string,
-  held: Checkpoint,
-  position: Position,
-  tell: boolean,
-): Promise<void> {
-  const moved = client.query({
+export function advancing(schema: string, held: Checkpoint, position: Position, tell: boolean): Statement {
+  return {
     name: `${schema}.advance`,
     text: `update ${schema}.checkpoint set position = $1, heartbeat = clock_timestamp()
             where 1 / (position = $2 and version = $3)::int = 1
         returning case when $4 then pg_notify('${CHANNEL}', '${schema} ' || $1) end`,
     values: [position, held.position, held.version, tell && position !== held.position],
-  });
-  await moved.catch((error: unknown) => {
-    const elsewhere = error instanceof pg.DatabaseError && error.code === DIVISION_BY_ZERO;
-    throw elsewhere ? new CheckpointMoved(schema) : error;
-  });
+  };
+}
+
+/** What a transaction with `advancing` failed with: CheckpointMoved when the checkpoint was elsewhere. */
+export function movedOr(error: unknown, schema: string): unknown {
+  const elsewhere = error instanceof pg.DatabaseError && error.code === DIVISION_BY_ZERO;
+  return elsewhere ? new CheckpointMoved(schema) : error;
 }
 
 /** Moves a checkpoint of tables that only the caller writes, inside the caller's transaction. */

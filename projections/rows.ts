@@ -7,6 +7,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { arrayLiteral } from '#src/database/array-literal.ts';
 
 /** Column name → its PostgreSQL type; `long` is a text that travels in the byte string. */
 export type Columns = Readonly<Record<string, string>>;
@@ -114,9 +115,4 @@ function copyField(value: string | number | boolean | readonly string[] | null):
 
 function escaped(text: string): string {
   return text.replace(SPECIAL, (character) => ESCAPES[character] ?? character);
-}
-
-/** An array of texts as PostgreSQL reads it, every element quoted. */
-function arrayLiteral(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

@@ -2,15 +2,14 @@
 import { setImmediate } from 'node:timers/promises';
 import type pg from 'pg';
 import type { QueryConfig } from 'pg';
-import { inOnePiece } from '#src/database/in-one-piece.ts';
+import { OneTransaction } from '#src/database/one-transaction.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventBatch, Position, RecordedEvent } from '#src/events/store.ts';
 import { eraseFromAbandoned, isErasure } from './abandoned.ts';
-import { advance, type Checkpoint } from './checkpoint.ts';
+import { advancing, type Checkpoint, movedOr } from './checkpoint.ts';
 import { CannotApply, isPassing } from './failure.ts';
 import type { Projection } from './projection.ts';
-import { runAll } from './rows.ts';
-import { inTransaction, socketOf } from './session.ts';
+import { inTransaction } from './session.ts';
 import { understood } from './understood.ts';
 
 /** How often a runner without work gives a sign of life. */
@@ -18,8 +17,9 @@ const HEARTBEAT_MS = 1_000;
 /** Of so many events statements are made together. */
 const SLICE = 200;
 
-/** Writes a projection's rows over one pipelining session. Calls of its methods must not overlap, except `tick`. */
+/** Writes a projection's rows over one session. Calls of its methods must not overlap, except `tick`. */
 export class Runner {
+  readonly #transaction: OneTransaction;
   /** What the checkpoint's row says. */
   #held: Checkpoint;
   /** How far it has come: past `#held` by events that the projection does not take. */
@@ -29,7 +29,7 @@ export class Runner {
   #busy = false;
 
   /**
-   * @param session an elected session with `pipeline`.
+   * @param session an elected session.
    * @param checkpoint as read on that session.
    * @param passed told each position as soon as reads see it.
    * @param tell whether other instances must be told of it.
@@ -41,6 +41,7 @@ export class Runner {
     private readonly passed: (position: Position) => void,
     private readonly tell: () => boolean,
   ) {
+    this.#transaction = new OneTransaction(session);
     this.#held = checkpoint;
     this.#position = checkpoint.position;
   }
@@ -74,37 +75,34 @@ export class Runner {
     const due = performance.now() - this.#beatenAt >= HEARTBEAT_MS;
     if (this.#busy || (!due && this.#position === this.#held.position)) return;
     const position = this.#position;
-    const beating = advance(this.session, this.projection.name, this.#held, position, this.tell()).then(() =>
-      this.#holds(position),
-    );
+    const beating = this.#advance(position, []).then(() => this.#holds(position));
     this.#beating = beating.catch(() => undefined);
     await beating;
   }
 
-  /** One round trip: begin, checkpoint, rows and commit are sent together. */
   async #write(batch: EventBatch): Promise<void> {
     const { projection, session } = this;
-    const { name } = projection;
     const { events, statements } = await prepare(projection, batch);
     if (events.some(isErasure)) {
       await inTransaction(session, () => eraseFromAbandoned(session, projection, events));
     }
-    const settled = await Promise.allSettled(
-      inOnePiece(socketOf(session), () => [
-        session.query('begin'),
-        advance(session, name, this.#held, batch.position, this.tell()),
-        ...statements.map((statement) => session.query(statement)),
-        session.query('commit'),
-      ]),
-    );
-    // The first to fail is the cause: what was sent behind it failed because the transaction had.
-    const failed = settled.find((step) => step.status === 'rejected');
-    if (failed === undefined) {
-      this.#holds(batch.position);
-      return;
+    try {
+      await this.#advance(batch.position, statements);
+    } catch (error) {
+      throw isPassing(error) ? error : await this.#culprit(batch, events, error);
     }
-    await session.query('rollback').catch(() => undefined);
-    throw isPassing(failed.reason) ? failed.reason : await this.#culprit(batch, events, failed.reason);
+    this.#holds(batch.position);
+  }
+
+  /** Checkpoint and rows in one transaction and one round trip. @throws CheckpointMoved; errors of the database. */
+  async #advance(position: Position, statements: readonly QueryConfig[]): Promise<void> {
+    const { name } = this.projection;
+    const checkpoint = advancing(name, this.#held, position, this.tell());
+    try {
+      await this.#transaction.run([checkpoint, ...statements]);
+    } catch (error) {
+      throw movedOr(error, name);
+    }
   }
 
   /** Which event the tables refuse: they are applied singly in a transaction that is rolled back. */
@@ -115,7 +113,9 @@ export class Runner {
     try {
       for (const [i, recorded] of batch.events.entries()) {
         try {
-          await runAll(session, projection.statements(name, events.slice(i, i + 1)));
+          // Without their names, which are those of `#transaction`.
+          for (const { text, values } of projection.statements(name, events.slice(i, i + 1)))
+            await session.query(text, values);
         } catch (error) {
           return new CannotApply(name, recorded, error);
         }

@@ -1,13 +1,10 @@
 /** A projection's own connection: what runs over it must not wait behind requests. */
-import { Socket } from 'node:net';
 import pg from 'pg';
 
 /** How a session is opened. */
 export interface SessionOptions {
   /** Shown in pg_stat_activity behind `annal`. */
   readonly name: string;
-  /** Statements are sent without waiting for the answers of those before; not for COPY. Default false. */
-  readonly pipeline?: boolean;
 }
 
 /**
@@ -36,28 +33,17 @@ export async function openSession(
   options: SessionOptions,
   ended?: () => void,
 ): Promise<pg.Client> {
-  const socket = new Socket();
   const client = new pg.Client({
-    stream: () => socket,
     connectionString: url,
     application_name: `annal ${options.name}`,
     options: SETTINGS.map((setting) => `-c ${setting}`).join(' '),
-    pipeline: options.pipeline ?? false,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
   });
   client.on('error', () => ended?.());
   client.on('end', () => ended?.());
   await client.connect();
-  sockets.set(client, socket);
   return client;
-}
-
-const sockets = new WeakMap<pg.ClientBase, Socket>();
-
-/** The socket of a session that `openSession` opened. */
-export function socketOf(session: pg.ClientBase): Socket | undefined {
-  return sockets.get(session);
 }
 
 /** Ends a session, also one whose other end is gone. */

@@ -47,7 +47,7 @@ const TICK_MS = 200;
 export async function serve(projection: Projection, options: TermOptions): Promise<void> {
   const ended = new AbortController();
   const { name } = projection;
-  const session = await openSession(options.databaseUrl, { name: `projection ${name}`, pipeline: true }, () =>
+  const session = await openSession(options.databaseUrl, { name: `projection ${name}` }, () =>
     ended.abort(new Error('Connection terminated')),
   );
   try {

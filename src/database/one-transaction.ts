@@ -1,0 +1,84 @@
+/**
+ * Statements that are a transaction without `begin` and `commit`: all that is sent before a Sync is one, and the first
+ * error undoes it (PostgreSQL documentation, "Pipelining" in "Message Flow"). They leave in one piece and are answered
+ * in one: half of the messages that the same statements take one by one.
+ */
+import type pg from 'pg';
+import { arrayLiteral } from './array-literal.ts';
+
+/** A statement and its parameters: texts, numbers, booleans, bytes, arrays of them, null. A named one is prepared once. */
+export interface Statement {
+  readonly name?: string | undefined;
+  readonly text: string;
+  readonly values?: readonly unknown[] | undefined;
+}
+
+/** A session's transactions of this kind. */
+export class OneTransaction {
+  /** Names of the statements that the session has prepared. Only what runs here may use them. */
+  readonly #prepared = new Set<string>();
+
+  /** @param session without `pipeline`, which refuses queries that are not its own. */
+  constructor(private readonly session: pg.Client) {}
+
+  /** Resolves when they are committed. @throws errors of the database or the connection: nothing is written then, unless the connection ended. */
+  run(statements: readonly Statement[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.session.query(new Submission(statements, this.#prepared, resolve, reject));
+    });
+  }
+}
+
+/** What `pg` calls on the way of a query. */
+class Submission implements pg.Submittable {
+  readonly #new: string[] = [];
+
+  constructor(
+    private readonly statements: readonly Statement[],
+    private readonly prepared: Set<string>,
+    private readonly done: () => void,
+    private readonly failed: (error: unknown) => void,
+  ) {}
+
+  submit(connection: pg.Connection): void {
+    const { stream } = connection;
+    stream.cork();
+    try {
+      for (const statement of this.statements) this.#send(connection, statement);
+      connection.sync();
+    } finally {
+      stream.uncork();
+    }
+  }
+
+  #send(connection: pg.Connection, { name = '', text, values = [] }: Statement): void {
+    if (!this.prepared.has(name)) {
+      // One that failed further on may have left it.
+      if (name !== '') connection.close({ type: 'S', name }, true);
+      connection.parse({ name, text, types: [] }, true);
+      if (name !== '') this.#new.push(name);
+    }
+    connection.bind({ statement: name, values: values.map(asSent) }, true);
+    connection.execute(null, true);
+  }
+
+  handleReadyForQuery(): void {
+    for (const name of this.#new) this.prepared.add(name);
+    this.done();
+  }
+
+  handleError(error: unknown): void {
+    this.failed(error);
+  }
+
+  handleDataRow(): void {}
+  handleCommandComplete(): void {}
+  handleEmptyQuery(): void {}
+}
+
+/** A parameter as PostgreSQL reads it: bytes in binary, all else as text. */
+function asSent(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || Buffer.isBuffer(value)) return value;
+  return Array.isArray(value) ? arrayLiteral(value.map(String)) : String(value);
+}
