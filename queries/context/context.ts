@@ -1,19 +1,16 @@
 /** A patient's record, told to a language model within a budget of tokens. */
-import pg, { type Pool } from 'pg';
+import type { Pool } from 'pg';
 import type { Ask } from '#src/context/ask.ts';
 import type { Authorship } from '#src/context/compose.ts';
-import { Glances } from '#src/context/glance.ts';
 import { type Made, makeContext } from '#src/context/make.ts';
-import { CONTEXT_TYPES, type Current, type Glance, type Version, versionedOf } from '#src/context/record.ts';
+import { type Current, type Version, versionedOf } from '#src/context/record.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
-import { readOut } from '../copy-out.ts';
-import type { Queryable } from '../gather.ts';
 import { type Marks, openMarks } from '../rest/marks.ts';
-import { aiVersions } from '../summary/ai-versions.ts';
+import { HeldRecords } from './held.ts';
 
 /** A context, and the record's last change that it knows of. */
 export interface MadeAt extends Made {
@@ -36,14 +33,14 @@ export type NameCodes = (codes: readonly SystemCode[]) => Promise<ReadonlyMap<st
 /** Opens it over a database. */
 export function openTellContext(pool: Pool, displays: NameCodes): TellContext {
   const marks = openMarks(pool);
+  const records = new HeldRecords(pool);
   return async (caller, { patient, ask, today }) => {
     if (!isUuid(patient)) return undefined;
-    const { record, at, byAi } = await held(pool, caller.tenantId, patient);
-    if (!record.some(({ type }) => type === 'Patient')) return undefined;
+    const held = await records.open(caller.tenantId, patient);
+    if (held === undefined) return undefined;
     const made = await makeContext(
       {
-        record,
-        byAi,
+        opened: held.opened,
         directory: (keys) => directoryEntries(pool, caller.tenantId, keys),
         displays,
         authors: (versions) => authorsOf(marks, caller, versions),
@@ -52,48 +49,8 @@ export function openTellContext(pool: Pool, displays: NameCodes): TellContext {
       ask,
       today,
     );
-    return { ...made, at };
+    return { ...made, at: held.read.at };
   };
-}
-
-interface Held {
-  readonly record: readonly Glance[];
-  readonly at: Micros;
-  readonly byAi: ReadonlySet<string>;
-}
-
-async function held(pool: Pool, tenant: string, patient: string): Promise<Held> {
-  const database = await pool.connect();
-  try {
-    const rows = await recordRows(database, tenant, patient);
-    const byAi = rows.record.length === 0 ? new Set<string>() : await aiVersions(database, tenant, patient);
-    return { ...rows, byAi };
-  } finally {
-    database.release();
-  }
-}
-
-/**
- * A glance at the current versions of a record in one statement, and so at one moment: that of its last change, deletions
- * and other types included. Their texts are not held. Index: resources.resource_of_record (record, type, id).
- */
-async function recordRows(database: Queryable, tenant: string, patient: string): Promise<Omit<Held, 'byAi'>> {
-  const types = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
-  const glances = new Glances();
-  let at = 0;
-  const rows = await readOut(
-    database,
-    `select r.type, r.id::text, r.version, r.last_updated,
-       case when not r.deleted and r.type in (${types}) then r.body end
-     from resources.resource r
-     where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(tenant)}::uuid) is true`,
-    ([type, id, version, updated, body]): Glance | undefined => {
-      at = Math.max(at, Number(updated?.readBigInt64BE()));
-      if (body === null || body === undefined) return undefined;
-      return glances.at({ type: String(type), id: String(id), version: version?.readInt32BE() ?? 0 }, body);
-    },
-  );
-  return { record: rows.filter((row) => row !== undefined), at };
 }
 
 /** The texts of versions. Index: primary key of history.version. @throws Refusal unavailable (503) while it lacks one. */

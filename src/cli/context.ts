@@ -6,7 +6,7 @@ import type { Authorship } from '#src/context/compose.ts';
 import { glances } from '#src/context/glance.ts';
 import { makeContext } from '#src/context/make.ts';
 import type { Manifest } from '#src/context/manifest.ts';
-import { type Current, versionedOf } from '#src/context/record.ts';
+import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
 import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
@@ -54,8 +54,7 @@ export async function contextAgain(
   const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
   const made = await makeContext(
     {
-      record: glances(current),
-      byAi,
+      opened: openRecord(glances(current), byAi),
       directory: (keys) =>
         owner === undefined ? Promise.resolve([]) : entriesAt(store, owner, directory, keys),
       displays: (codes) => Promise.resolve(named(codes, displays)),

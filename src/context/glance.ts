@@ -34,10 +34,19 @@ const READ = [
 const observations = new Scan([...OF_OBSERVATIONS, ...NUMBERS]);
 const others = new Scan(READ);
 
+/** What a glance takes beside its texts. */
+const GLANCE_BYTES = 500;
+
 /** Takes a glance at the resources of one record, one after another. */
 export class Glances {
   /** Values by their texts: equal codes of a record are one and the same object. */
   readonly #known = new Map<string, Json>();
+  #bytes = 0;
+
+  /** About how much memory the glances take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   /**
    * What a resource says; undefined for a type that contexts are not made of.
@@ -46,14 +55,21 @@ export class Glances {
   at(version: Version, bytes: Buffer): Glance | undefined {
     const { type } = version;
     if (!KNOWN.has(type)) return undefined;
-    if (WHOLE.has(type)) return wholeGlance({ ...version, body: bytes.toString() });
+    this.#bytes += GLANCE_BYTES;
     const scan = type === 'Observation' ? observations : others;
-    if (!scan.read(bytes)) return parsedGlance(version, bytes.toString());
+    if (WHOLE.has(type) || !scan.read(bytes)) {
+      this.#bytes += 2 * bytes.length;
+      const current = { ...version, body: bytes.toString() };
+      return WHOLE.has(type) ? wholeGlance(current) : parsedGlance(current);
+    }
     const names = type === 'Observation' ? OF_OBSERVATIONS : READ;
     const value: JsonObject = {};
     for (const [index, name] of names.entries()) {
       const text = textAt(bytes, scan, index);
-      if (text !== undefined) value[name] = readValue(text, this.#known);
+      if (text === undefined) continue;
+      const known = this.#known.size;
+      value[name] = readValue(text, this.#known);
+      if (known < this.#known.size || text.startsWith('"')) this.#bytes += 2 * text.length;
     }
     const numbers = type === 'Observation' ? numbersIn(bytes, scan) : undefined;
     return glanceOf(version, value, scan.isModified, scan.mayHaveValue, numbers);
@@ -77,7 +93,7 @@ function wholeGlance(current: Current): Glance {
 }
 
 /** Of a text that has blanks between its tokens. */
-function parsedGlance(version: Version, body: string): Glance {
+function parsedGlance({ body, ...version }: Current): Glance {
   const value = JSON.parse(body) as Json;
   const isModified = /"modifierExtension"\s*:/.test(body);
   return glanceOf(version, isObject(value) ? value : {}, isModified, true, body);

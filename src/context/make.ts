@@ -1,6 +1,4 @@
 /** A context from whatever holds the record: the read models when it is asked for, the events when it is made again. */
-
-import { setImmediate } from 'node:timers/promises';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Ask } from './ask.ts';
@@ -11,8 +9,7 @@ import {
   type Current,
   codesWithoutWords,
   type Entry,
-  type Glance,
-  openRecord,
+  type Opened,
   type Version,
   versionedOf,
 } from './record.ts';
@@ -21,10 +18,7 @@ import { loadTokenizer } from './tokenizer.ts';
 
 /** A record, and what is looked up beside it. */
 export interface Sources {
-  /** Current versions, deleted ones left out, in whatever order. */
-  readonly record: Iterable<Glance>;
-  /** Versions that an AI wrote (`versionedOf`). */
-  readonly byAi: ReadonlySet<string>;
+  readonly opened: Opened;
   /** Entries of the directory by `Type/id`; those that are not there are absent. */
   directory(keys: readonly string[]): Promise<readonly Current[]>;
   /** What codes are called, by `system|code`. */
@@ -55,9 +49,7 @@ const BESIDE = 60;
  * @param today `YYYY-MM-DD`.
  */
 export async function makeContext(sources: Sources, ask: Ask, today: string): Promise<Made> {
-  const opened = openRecord(sources.record, sources.byAi);
-  // A long record takes a while: others have their turn.
-  await setImmediate();
+  const { opened } = sources;
   const drugs = [
     ...(opened.facts.get('MedicationStatement') ?? []),
     ...(opened.facts.get('MedicationRequest') ?? []),
@@ -69,8 +61,7 @@ export async function makeContext(sources: Sources, ask: Ask, today: string): Pr
   const directory = new Map(
     found.map((current): [string, Entry] => [`${current.type}/${current.id}`, wholeEntry(current)]),
   );
-  const shown = [...opened.facts.values(), opened.byAi, [...directory.values()]].flat();
-  const displays = await sources.displays(codesWithoutWords(shown.map(({ value }) => value)));
+  const displays = await sources.displays(codesWithoutWords(shownOf(opened, directory)));
   const beside = { directory, displays, today: Date.parse(today) };
   const told = await tell(opened, ask, beside, sources.bodies);
   const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;
@@ -88,6 +79,12 @@ export async function makeContext(sources: Sources, ask: Ask, today: string): Pr
     directory: sorted([...directory].map(([key, { version }]) => [key, version])),
     displays: sorted([...displays]),
   };
+}
+
+function* shownOf(opened: Opened, directory: ReadonlyMap<string, Entry>): Generator<Entry> {
+  for (const entries of opened.facts.values()) yield* entries;
+  yield* opened.byAi;
+  yield* directory.values();
 }
 
 /** The directory's Medication that a resource refers to. */

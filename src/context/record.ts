@@ -101,15 +101,17 @@ export function newestFirst(a: Entry, b: Entry): number {
 }
 
 /** Codes in resources that say nothing but themselves, each once: a reader needs to be told what they are. */
-export function codesWithoutWords(values: Iterable<JsonObject>): SystemCode[] {
+export function codesWithoutWords(resources: Iterable<{ readonly value: JsonObject }>): SystemCode[] {
   const found = new Map<string, SystemCode>();
   const seen = new Set<Json>();
-  for (const value of values) addBare(value, found, seen);
+  for (const { value } of resources) {
+    for (const name in value) addBare(value[name], found, seen);
+  }
   return [...found.values()];
 }
 
 /** @param seen what was looked into: equal members of a record are often one and the same */
-function addBare(value: Json, found: Map<string, SystemCode>, seen: Set<Json>): void {
+function addBare(value: Json | undefined, found: Map<string, SystemCode>, seen: Set<Json>): void {
   if (typeof value !== 'object' || value === null || seen.has(value)) return;
   seen.add(value);
   if (Array.isArray(value)) for (const item of value) addBare(item, found, seen);

@@ -179,9 +179,12 @@ const NAMED = 5;
 /** What is said to have happened after today: it stands before what is newer. */
 export function futureDates(reading: Reading): Warning[] {
   const { facts } = reading.opened;
-  const later = HAPPENED.flatMap((type) => facts.get(type) ?? []).filter(
-    ({ dated, value }) => dated.at > reading.today + DAY && !TO_COME.has(String(value.status)),
-  );
+  const later = HAPPENED.flatMap((type) => {
+    const entries = facts.get(type) ?? [];
+    // The newest stand first.
+    const past = entries.findIndex(({ dated }) => dated.at <= reading.today + DAY);
+    return past < 0 ? entries : entries.slice(0, past);
+  }).filter(({ value }) => !TO_COME.has(String(value.status)));
   if (later.length === 0) return [];
   const named = later.slice(0, NAMED).map((entry) => {
     const { code, vaccineCode, medicationCodeableConcept } = entry.value;

@@ -1,0 +1,59 @@
+/** Records of which contexts were told lately: whoever asks again waits for what has changed since, not for all of it. */
+import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
+import { type Opened, openRecord } from '#src/context/record.ts';
+import { type RecordRead, readRecord, readSince } from './read.ts';
+
+/** All of them, about. */
+const MOST_BYTES = 24_000_000;
+/** How long after it was last asked for a record is held, in ms. */
+const HELD_MS = 120_000;
+
+/** A record, opened, as it was at a moment. */
+export interface HeldRecord {
+  readonly read: RecordRead;
+  readonly opened: Opened;
+}
+
+/** Opens records, and holds them for a while. What is told is always of the database's present state. */
+export class HeldRecords {
+  readonly #held = new LRUCache<string, HeldRecord>({
+    maxSize: MOST_BYTES,
+    sizeCalculation: ({ read }) => 1_000 + read.bytes,
+    ttl: HELD_MS,
+    // What was purged, too, is in memory no longer than that.
+    ttlAutopurge: true,
+  });
+
+  constructor(private readonly pool: Pool) {}
+
+  /**
+   * A record as it is now; undefined when its Patient is not there for the tenant, or deleted.
+   * @throws Refusal unavailable (503) while the read model history lacks what `resources` has.
+   */
+  async open(tenant: string, patient: string): Promise<HeldRecord | undefined> {
+    const key = `${tenant} ${patient}`;
+    const before = this.#held.get(key);
+    const now = await this.#now(tenant, patient, before);
+    if (now === undefined) this.#held.delete(key);
+    else this.#held.set(key, now);
+    return now;
+  }
+
+  async #now(
+    tenant: string,
+    patient: string,
+    before: HeldRecord | undefined,
+  ): Promise<HeldRecord | undefined> {
+    const database = await this.pool.connect();
+    try {
+      const since = before && (await readSince(database, tenant, patient, before.read));
+      if (since !== undefined && since === before?.read) return before;
+      const read = since ?? (await readRecord(database, tenant, patient));
+      if (!read.glances.some(({ type }) => type === 'Patient')) return undefined;
+      return { read, opened: openRecord(read.glances, read.byAi) };
+    } finally {
+      database.release();
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** A record as contexts are made of it, read: all of it, or what has been recorded since. */
+import pg from 'pg';
+import { Glances } from '#src/context/glance.ts';
+import { CONTEXT_TYPES, type Glance, type Version, versionedOf } from '#src/context/record.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { readOut } from '../copy-out.ts';
+import type { Queryable } from '../gather.ts';
+import { aiVersions } from '../summary/ai-versions.ts';
+
+/** The current versions of a record. */
+export interface RecordRead {
+  /** Deleted ones and types that contexts are not made of left out. */
+  readonly glances: readonly Glance[];
+  /** Versions that an AI wrote, as `versionedOf` names them; perhaps of earlier ones too. */
+  readonly byAi: ReadonlySet<string>;
+  /** When the last change was recorded. */
+  readonly at: Micros;
+  /** About how much memory the glances take. */
+  readonly bytes: number;
+}
+
+/**
+ * Reads the whole. Texts are not held.
+ * @throws Refusal as `aiVersions`.
+ */
+export async function readRecord(database: Queryable, tenant: string, patient: string): Promise<RecordRead> {
+  const rows = await recordRows(database, tenant, patient);
+  const isThere = rows.glances.length > 0;
+  return { ...rows, byAi: isThere ? await aiVersions(database, tenant, patient) : new Set() };
+}
+
+/**
+ * One statement, and so one moment: that of the record's last change, deletions and other types included.
+ * Index: resources.resource_of_record (record, type, id).
+ */
+async function recordRows(
+  database: Queryable,
+  tenant: string,
+  patient: string,
+): Promise<Omit<RecordRead, 'byAi'>> {
+  const types = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
+  const glances = new Glances();
+  let at = 0;
+  const rows = await readOut(
+    database,
+    `select r.type, r.id::text, r.version, r.last_updated,
+       case when not r.deleted and r.type in (${types}) then r.body end
+     from resources.resource r
+     where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(tenant)}::uuid) is true`,
+    ([type, id, version, updated, body]): Glance | undefined => {
+      at = Math.max(at, Number(updated?.readBigInt64BE()));
+      if (body === null || body === undefined) return undefined;
+      return glances.at({ type: String(type), id: String(id), version: version?.readInt32BE() ?? 0 }, body);
+    },
+  );
+  return { glances: rows.filter((row) => row !== undefined), at, bytes: glances.bytes };
+}
+
+interface Row extends Version {
+  readonly recorded_at: Micros;
+  readonly metadata: string;
+  readonly body: string | null;
+}
+
+/** Index: history.version_of_record (record, recorded_at, event_id). The tenant is only checked. */
+const SINCE = `
+  select v.type, v.id, v.version, v.recorded_at, v.metadata, v.body from history.version v
+  where v.record = $1 and (v.tenant = $2) is true and v.recorded_at >= $3 order by v.recorded_at`;
+
+/**
+ * Reads what has been recorded since: each version has a moment of its own, and the read model knows all before the last
+ * that it knows.
+ * @returns the same object when nothing has; undefined when the read model does not know the last change that was read
+ * before: the record was purged, or the read model lags.
+ */
+export async function readSince(
+  database: Queryable,
+  tenant: string,
+  patient: string,
+  before: RecordRead,
+): Promise<RecordRead | undefined> {
+  const { rows } = await database.query<Row>({
+    name: 'context-since',
+    text: SINCE,
+    values: [patient, tenant, before.at],
+  });
+  const [known, ...later] = rows;
+  if (known?.recorded_at !== before.at) return undefined;
+  if (later.length === 0) return before;
+  const glances = new Glances();
+  const byId = new Map(before.glances.map((glance) => [glance.id, glance]));
+  const byAi = new Set(before.byAi);
+  let at = before.at;
+  for (const { body, metadata, recorded_at, ...version } of later) {
+    at = recorded_at;
+    const glance = body === null ? undefined : glances.at(version, Buffer.from(body));
+    if (glance === undefined) byId.delete(version.id);
+    else byId.set(version.id, glance);
+    const { author } = JSON.parse(metadata) as EventMetadata;
+    if (author?.type === 'ai') byAi.add(versionedOf(version));
+  }
+  return { glances: [...byId.values()], byAi, at, bytes: before.bytes + glances.bytes };
+}

@@ -1,0 +1,116 @@
+/** Records that are held for the next context: what is told is the record as it is, whatever happened in between. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { openTellContext } from '#queries/context/context.ts';
+import { HeldRecords } from '#queries/context/held.ts';
+import { answerOf } from '#src/context/answer.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { toInstant } from '#src/shared/time.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { randomSeed, scaled } from '#test/support/scale.ts';
+
+const TODAY = '2026-11-22';
+const ASK = { task: 'follow-up: diabetes', needs: [], budget_tokens: 1_500, format: 'text' } as const;
+const CODES = ['4548-4', '2345-7', '718-7'];
+const AI = { 'X-Service-Author-Type': 'ai' };
+
+/** What may happen to a record: `of` is the code of a new resource, or which one is changed. */
+const happens = fc.record({
+  what: fc.constantFrom(
+    'create',
+    'update',
+    'update',
+    'ai',
+    'mistake',
+    'modifier',
+    'delete',
+    'device',
+    'nothing',
+  ),
+  of: fc.nat(50),
+  value: fc.integer({ min: 1, max: 300 }),
+});
+
+describe('contexts of a record that is held', () => {
+  let service: InProcess;
+  let caller: Caller;
+
+  before(async () => {
+    service = await startInProcess();
+  });
+  after(() => service.stop());
+
+  const created = async (body: object): Promise<string> =>
+    String((await service.post(`/${(body as { resourceType: string }).resourceType}`, body)).json.id);
+
+  const newPatient = async (): Promise<string> => {
+    const patient = await created({ resourceType: 'Patient', gender: 'female', birthDate: '1961-04-30' });
+    const { rows } = await service.pool.query<{ tenant: string }>(
+      'select tenant from resources.resource where id = $1',
+      [patient],
+    );
+    caller = { tenantId: rows[0]?.tenant ?? '' } as Caller;
+    return patient;
+  };
+
+  const observation = (patient: string, of: number, value: number): object => ({
+    resourceType: 'Observation',
+    status: 'final',
+    code: { coding: [{ system: 'http://loinc.org', code: CODES[of % CODES.length] }] },
+    subject: { reference: `Patient/${patient}` },
+    effectiveDateTime: `2026-0${1 + (of % 9)}-0${1 + (value % 9)}`,
+    valueQuantity: { value, unit: 'mg/dL' },
+  });
+
+  it('are those of the record as it is', async () => {
+    const told = async (tell: ReturnType<typeof openTellContext>, patient: string): Promise<string> => {
+      const made = await tell(caller, { patient, ask: ASK, today: TODAY });
+      if (made === undefined) return 'not there';
+      const ground = { patient, at: toInstant(made.at), day: TODAY, tenantId: caller.tenantId };
+      return JSON.stringify(answerOf(made, ASK, ground));
+    };
+    const open = () => openTellContext(service.pool, () => Promise.resolve(new Map()));
+    const property = fc.asyncProperty(fc.array(happens, { minLength: 8, maxLength: 12 }), async (all) => {
+      const patient = await newPatient();
+      const ids = [await created(observation(patient, 0, 7))];
+      const holding = open();
+      expect(await told(holding, patient)).to.equal(await told(open(), patient));
+      for (const { what, of, value } of all) {
+        const id = ids[of % ids.length];
+        const put = async (more: object = {}, headers = {}): Promise<void> => {
+          const body = JSON.stringify({ ...observation(patient, of, value), id, ...more });
+          const answer = await service.fhir(`/Observation/${id}`, { method: 'PUT', body, headers });
+          expect(answer.status, answer.text).to.be.oneOf([200, 201]);
+        };
+        if (what === 'create') ids.push(await created(observation(patient, of, value)));
+        else if (what === 'update') await put();
+        else if (what === 'ai') await put({}, AI);
+        else if (what === 'mistake') await put({ status: 'entered-in-error' });
+        else if (what === 'modifier')
+          await put({ modifierExtension: [{ url: 'urn:not', valueBoolean: true }] });
+        else if (what === 'delete') await service.fhir(`/Observation/${id}`, { method: 'DELETE' });
+        else if (what === 'device')
+          await created({ resourceType: 'Device', patient: { reference: `Patient/${patient}` } });
+        expect(await told(holding, patient), what).to.equal(await told(open(), patient));
+      }
+    });
+    await fc.assert(property, { numRuns: scaled(20, 3), seed: randomSeed(), endOnFailure: true });
+  });
+
+  it('are of what was read before while nothing changes, and of nothing once it is purged', async () => {
+    const patient = await newPatient();
+    await created(observation(patient, 1, 90));
+    const held = new HeldRecords(service.pool);
+    const first = await held.open(caller.tenantId, patient);
+    expect(first?.opened.facts.get('Observation')).to.have.length(1);
+    expect(await held.open(caller.tenantId, patient)).to.equal(first);
+    expect(await held.open('00000000-0000-4000-8000-000000000000', patient)).to.equal(undefined);
+    await created(observation(patient, 2, 12));
+    const later = await held.open(caller.tenantId, patient);
+    expect(later?.opened.facts.get('Observation')).to.have.length(2);
+    expect((await service.fhir(`/Patient/${patient}?_purge=true`, { method: 'DELETE' })).status).to.equal(
+      204,
+    );
+    expect(await held.open(caller.tenantId, patient)).to.equal(undefined);
+  });
+});
