@@ -5,8 +5,8 @@ import { readParts, writePart } from './pieces.ts';
 import { asBytes, BLOCK, type TextListsBytes } from './text-lists.ts';
 import { trigramsOf } from './trigrams.ts';
 
-/** A text with its numbers, ascending. */
-type TextList = readonly [text: string, numbers: Uint32Array];
+/** A text with its numbers, ascending, as they lie in memory. */
+type TextList = readonly [text: string, numbers: Buffer];
 
 // A code's rank: see `CodeIndexBytes`. Index: concept_in_order (system, place).
 const RANKED = `
@@ -79,14 +79,10 @@ async function* inOrder(tx: ClientBase, sql: string, system: number): AsyncGener
   for (;;) {
     const { rows } = await tx.query<{ text: string; numbers: Buffer }>(next);
     if (rows.length === 0) break;
-    yield rows.map(({ text, numbers }) => [text, asNumbers(numbers)]);
+    // PostgreSQL sends the highest byte of a number first.
+    yield rows.map(({ text, numbers }) => [text, numbers.swap32()]);
   }
   await tx.query('close in_order');
-}
-
-/** Numbers as PostgreSQL sends them, the highest byte first. */
-function asNumbers(bytes: Buffer): Uint32Array {
-  return Uint32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readUInt32BE(at * 4));
 }
 
 async function writeLists(
@@ -108,16 +104,15 @@ async function writeLists(
       const shared = place % BLOCK === 0 ? 0 : sharedBy(before, bytes);
       if (place % BLOCK === 0) begins.push(length);
       lists.push(start);
-      const line = Buffer.from([
-        ...asBytes(shared),
-        ...asBytes(bytes.length - shared),
-        ...bytes.subarray(shared),
+      const line = Buffer.concat([
+        Buffer.from([...asBytes(shared), ...asBytes(bytes.length - shared)]),
+        bytes.subarray(shared),
       ]);
       texts.append(line);
       numbers.append(list);
       place += 1;
       length += line.length;
-      start += list.length;
+      start += list.length / 4;
       before = bytes;
     }
     blocks.append(Uint32Array.from(begins));
@@ -158,5 +153,5 @@ function sorted(ofTrigrams: ReadonlyMap<string, readonly number[]>): TextList[] 
   return [...ofTrigrams]
     .map(([text, numbers]) => ({ bytes: Buffer.from(text), numbers }))
     .sort((one, other) => one.bytes.compare(other.bytes))
-    .map(({ bytes, numbers }) => [bytes.toString(), Uint32Array.from(numbers)]);
+    .map(({ bytes, numbers }) => [bytes.toString(), Buffer.from(Uint32Array.from(numbers).buffer)]);
 }

@@ -8,23 +8,25 @@ export class NumberSet {
   }
 
   add(numbers: Uint32Array): void {
-    for (const number of numbers) {
-      const at = number >>> 5;
-      this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (number & 31));
+    const bits = this.#bits;
+    for (let at = 0; at < numbers.length; at += 1) {
+      const number = numbers[at] ?? 0;
+      bits[number >>> 5] = (bits[number >>> 5] ?? 0) | (1 << (number & 31));
     }
   }
 
   /** Keeps what another one has too, which is as large. */
   keep(other: NumberSet): void {
-    for (let at = 0; at < this.#bits.length; at += 1)
-      this.#bits[at] = (this.#bits[at] ?? 0) & (other.#bits[at] ?? 0);
+    const [bits, others] = [this.#bits, other.#bits];
+    for (let at = 0; at < bits.length; at += 1) bits[at] = (bits[at] ?? 0) & (others[at] ?? 0);
   }
 
   /** From the lowest up. */
   *[Symbol.iterator](): Generator<number> {
-    for (let at = 0; at < this.#bits.length; at += 1) {
-      for (let bits = this.#bits[at] ?? 0; bits !== 0; bits &= bits - 1)
-        yield at * 32 + 31 - Math.clz32(bits & -bits);
+    const bits = this.#bits;
+    for (let at = 0; at < bits.length; at += 1) {
+      for (let left = bits[at] ?? 0; left !== 0; left &= left - 1)
+        yield at * 32 + 31 - Math.clz32(left & -left);
     }
   }
 }

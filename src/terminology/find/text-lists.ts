@@ -25,6 +25,8 @@ export class TextLists {
   readonly #blocks: Uint32Array;
   readonly #starts: Uint32Array;
   readonly #numbers: Uint32Array;
+  /** The text that was read last. */
+  #text: Buffer = Buffer.alloc(256);
 
   constructor({ texts, blocks, starts, numbers }: TextListsBytes) {
     this.#texts = Buffer.from(texts);
@@ -37,20 +39,16 @@ export class TextLists {
   /** The texts that begin so: the place of the first, and the place after the last. */
   beginning(text: string): readonly [from: number, to: number] {
     const bytes = Buffer.from(text);
-    const from = this.#firstFrom(bytes);
-    return [from, Math.max(from, this.#firstFrom(Buffer.concat([bytes, AFTER])))];
+    const [from] = this.#seek(bytes);
+    const [to] = this.#seek(Buffer.concat([bytes, AFTER]));
+    return [from, to];
   }
 
   /** Where a text is; undefined when it is not among them. */
   placeOf(text: string): number | undefined {
     const bytes = Buffer.from(text);
-    const place = this.#firstFrom(bytes);
-    return place < this.size && this.#at(place).equals(bytes) ? place : undefined;
-  }
-
-  /** The text of a place. */
-  textAt(place: number): string {
-    return this.#at(place).toString();
+    const [place, length] = this.#seek(bytes);
+    return this.#text.compare(bytes, 0, bytes.length, 0, length) === 0 ? place : undefined;
   }
 
   /** The lists of neighbouring texts, one after the other. */
@@ -58,58 +56,58 @@ export class TextLists {
     return this.#numbers.subarray(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
   }
 
-  #at(place: number): Buffer {
-    const block = Math.floor(place / BLOCK);
-    let at = block * BLOCK;
-    for (const text of this.#inBlock(block)) {
-      if (at === place) return text;
-      at += 1;
+  /** The place of the first text that does not stand before another, and its length in `#text`; 0 after the last one. */
+  #seek(bytes: Buffer): readonly [place: number, length: number] {
+    const block = Math.max(0, this.#blocksBefore(bytes) - 1);
+    const texts = this.#texts;
+    let place = block * BLOCK;
+    let at = this.#blocks[block] ?? texts.length;
+    // It is in the last block that begins before it, or begins the next one.
+    for (; at < texts.length; place += 1) {
+      const shared = numberAt(texts, at);
+      at += bytesOf(shared);
+      const own = numberAt(texts, at);
+      at += bytesOf(own);
+      const length = shared + own;
+      if (length > this.#text.length) this.#text = Buffer.concat([this.#text], 2 * length);
+      texts.copy(this.#text, shared, at, at + own);
+      if (this.#text.compare(bytes, 0, bytes.length, 0, length) >= 0) return [place, length];
+      at += own;
     }
-    throw new RangeError(`there are ${this.size} texts, and none at ${place}`);
+    return [place, 0];
   }
 
-  /** The place of the first text that does not stand before another. */
-  #firstFrom(bytes: Buffer): number {
+  /** How many blocks begin with a text that stands before another. */
+  #blocksBefore(bytes: Buffer): number {
     let [low, high] = [0, this.#blocks.length];
-    // The last block that begins before it; the text is there, or it begins the next.
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const [first] = this.#inBlock(middle);
-      if (first !== undefined && first.compare(bytes) < 0) low = middle + 1;
+      // The first text shares nothing: one byte says so.
+      const at = (this.#blocks[middle] ?? 0) + 1;
+      const own = numberAt(this.#texts, at);
+      const from = at + bytesOf(own);
+      if (this.#texts.compare(bytes, 0, bytes.length, from, from + own) < 0) low = middle + 1;
       else high = middle;
     }
-    if (low === 0) return 0;
-    let place = (low - 1) * BLOCK;
-    for (const text of this.#inBlock(low - 1)) {
-      if (text.compare(bytes) >= 0) return place;
-      place += 1;
-    }
-    return place;
-  }
-
-  *#inBlock(block: number): Generator<Buffer> {
-    const from = this.#blocks[block] ?? 0;
-    const to = this.#blocks[block + 1] ?? this.#texts.length;
-    let text: Buffer = Buffer.alloc(0);
-    for (let at = from; at < to; ) {
-      const [shared, afterShared] = numberAt(this.#texts, at);
-      const [own, afterOwn] = numberAt(this.#texts, afterShared);
-      at = afterOwn + own;
-      const rest = this.#texts.subarray(afterOwn, at);
-      text = shared === 0 ? rest : Buffer.concat([text.subarray(0, shared), rest]);
-      yield text;
-    }
+    return low;
   }
 }
 
-/** A number as it stands in `texts`, seven bits a byte, the lowest first; and where it ends. */
-function numberAt(bytes: Buffer, from: number): readonly [value: number, end: number] {
+/** A number as it stands in `texts`: seven bits a byte, the lowest first. */
+function numberAt(bytes: Buffer, from: number): number {
   let value = 0;
   for (let at = from, shift = 0; ; at += 1, shift += 7) {
     const byte = bytes[at] ?? 0;
-    value += (byte & 0x7f) << shift;
-    if (byte < 0x80) return [value, at + 1];
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
   }
+}
+
+/** How many bytes a number takes there. */
+function bytesOf(number: number): number {
+  let bytes = 1;
+  for (let rest = number >>> 7; rest > 0; rest >>>= 7) bytes += 1;
+  return bytes;
 }
 
 /** A number as `texts` has it. */
