@@ -19,8 +19,8 @@ export type Requests =
   | { readonly kind: 'additions'; readonly path: string; readonly patient: string; readonly entries: number }
   /** Paths in an order that jumps about. */
   | { readonly kind: 'reads'; readonly paths: readonly string[] }
-  /** The same body again and again. */
-  | { readonly kind: 'posts'; readonly path: string; readonly body: Sample }
+  /** Bodies in turn. */
+  | { readonly kind: 'posts'; readonly path: string; readonly bodies: readonly Sample[] }
   /** Each resource replaced by a next version, in turn. */
   | { readonly kind: 'updates'; readonly paths: readonly string[]; readonly patients: readonly string[] };
 
@@ -75,8 +75,8 @@ export function prepare({ target, requests }: Plan): (n: number) => Buffer {
       return () => made;
     }
     case 'posts': {
-      const made = message(target, 'POST', requests.path, requests.body);
-      return () => made;
+      const made = requests.bodies.map((body) => message(target, 'POST', requests.path, body));
+      return (n) => pick(made, n);
     }
     case 'updates': {
       const made = requests.paths.map((path, n) => {

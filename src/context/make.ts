@@ -1,4 +1,5 @@
 /** A context from whatever holds the record: the read models when it is asked for, the events when it is made again. */
+import { setImmediate } from 'node:timers/promises';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Ask } from './ask.ts';
@@ -50,6 +51,8 @@ const BESIDE = 60;
  */
 export async function makeContext(sources: Sources, ask: Ask, today: string): Promise<Made> {
   const { opened } = sources;
+  // A long record takes a while: others have their turn.
+  await setImmediate();
   const drugs = [
     ...(opened.facts.get('MedicationStatement') ?? []),
     ...(opened.facts.get('MedicationRequest') ?? []),
