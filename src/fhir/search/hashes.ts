@@ -5,7 +5,7 @@ import { parameterKey, tokenForm, valueKey } from './keys.ts';
 
 /** How many hashes of a type of a tenant are remembered, and of how many in all: some 250 bytes each. */
 const REMEMBERED = 20_000;
-const REMEMBERED_IN_ALL = 60_000;
+const REMEMBERED_IN_ALL = 30_000;
 
 /** Hashes of one type of one tenant. Short texts are looked up, not the long ones that are hashed. */
 export class Hashes {
