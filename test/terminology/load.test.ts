@@ -163,6 +163,12 @@ describe('annal terminology', () => {
     const { body } = await get('/CodeSystem?url=http://loinc.org');
     expect(body.total).to.equal(1);
     expect(body.entry[0].resource).to.include({ content: 'not-present', count: 3, version: '2.78' });
+    // What its codes are found by was made by the load; a deprecated one is not found.
+    const { rows } = await service.pool.query('select distinct system from terminology.code_index');
+    expect(rows).to.have.length(1);
+    const found = await get(`${service.url}/v1/terminology/loinc?q=hart%20ratte`);
+    expect(found.body.data.map(({ code }: { code: string }) => code)).to.deep.equal(['8867-4']);
+    expect((await get(`${service.url}/v1/terminology/loinc?q=A%20name`)).body.data).to.deep.equal([]);
   });
 
   it('loads ICD-10, whose codes nest', async () => {
