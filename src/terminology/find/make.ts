@@ -18,11 +18,10 @@ const NAMES = `
   select r.folded as text, string_agg(int4send(r.rank), '' order by r.rank) as numbers
   from (${RANKED}) r where r.folded <> '' group by r.folded order by r.folded`;
 const WORDS = `
-  select w.word as text, string_agg(int4send(w.rank), '' order by w.rank) as numbers
-  from (
-    select distinct word collate "C" as word, r.rank from (${RANKED}) r cross join lateral string_to_table(r.folded, ' ') word
-    where word <> ''
-  ) w
+  select w.word as text, string_agg(int4send(r.rank), '' order by r.rank) as numbers
+  from (${RANKED}) r
+  cross join lateral (
+    select distinct word collate "C" as word from string_to_table(r.folded, ' ') word where word <> '') w
   group by w.word order by w.word`;
 
 /** How many rows are read at a time. */
