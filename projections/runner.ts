@@ -8,6 +8,7 @@ import type { EventBatch, Position, RecordedEvent } from '#src/events/store.ts';
 import { eraseFromAbandoned, isErasure } from './abandoned.ts';
 import { advancing, type Checkpoint, movedOr } from './checkpoint.ts';
 import { CannotApply, isPassing } from './failure.ts';
+import { forgetParsed } from './parsed.ts';
 import type { Projection } from './projection.ts';
 import { inTransaction } from './session.ts';
 import { understood } from './understood.ts';
@@ -84,6 +85,7 @@ export class Runner {
     const { projection, session } = this;
     const { events, statements } = await prepare(projection, batch);
     if (events.some(isErasure)) {
+      forgetParsed();
       await inTransaction(session, () => eraseFromAbandoned(session, projection, events));
     }
     try {

@@ -9,9 +9,9 @@ import { shownObservation } from '#src/fhir/v1/observation.ts';
 import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/fhir/v1/timeline.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { readStored } from '#src/shared/stored-json.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
+import { parsedOnce, type Version } from '../parsed.ts';
 import type { Row } from '../rows.ts';
 import type { ENTRY } from './schema.ts';
 
@@ -40,7 +40,7 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
   if (record === null) return undefined;
   const since = toMicros(metadata.recorded_at);
   const { resourceId: id, version, resourceType: type } = event;
-  const shown = event.type === 'ResourceDeleted' ? undefined : shownOf(kind, event.body);
+  const shown = event.type === 'ResourceDeleted' ? undefined : shownOf(kind, event);
   return {
     id,
     version,
@@ -69,10 +69,10 @@ type Shown = Pick<Entry, 'lists' | 'date' | 'title' | 'summary' | 'fields' | 're
 };
 
 /** Undefined for what is not shown. */
-function shownOf(kind: TimelineKind, body: string): Shown | undefined {
-  const { value: resource, exact } = readStored(body);
+function shownOf(kind: TimelineKind, event: Version): Shown | undefined {
+  const { value: resource, exact } = parsedOnce(event);
   const type = TIMELINE[kind];
-  const lists = listsOf(type, resource, body.includes('"modifierExtension":'));
+  const lists = listsOf(type, resource, event.body.includes('"modifierExtension":'));
   if (lists.length === 0) return undefined;
   const when = happened(type, resource);
   const { title, summary } = timelineWords(kind, resource);

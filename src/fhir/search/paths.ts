@@ -100,15 +100,23 @@ const NOTHING: readonly unknown[] = [];
 
 /** Elements that a path leads to in a resource: JSON values, lists laid out. */
 export function elementsAt(resource: unknown, path: Path): readonly unknown[] {
+  if (isWithout(resource, path.steps[0])) return NOTHING;
   let found: readonly unknown[] = [resource];
   for (const step of path.steps) {
     found = membersOf(found, step);
-    // Most elements are in few resources.
     if (found.length === 0) return NOTHING;
   }
   return path.where === undefined && path.refersTo === undefined
     ? found
     : found.filter((item) => holds(item, path));
+}
+
+/** Whether an element has no such member: most elements are in few resources. */
+function isWithout(element: unknown, name: string | undefined): boolean {
+  if (name === undefined) return false;
+  if (typeof element !== 'object' || element === null) return true;
+  const member = (element as Readonly<Record<string, unknown>>)[name];
+  return member === undefined || member === null;
 }
 
 function membersOf(items: readonly unknown[], name: string): readonly unknown[] {

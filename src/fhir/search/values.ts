@@ -49,7 +49,13 @@ function each(value: unknown): readonly Element[] {
 }
 
 function texts(...values: readonly unknown[]): string[] {
-  return values.flat().filter((value): value is string => typeof value === 'string' && value !== '');
+  const found: string[] = [];
+  for (const value of values) {
+    if (Array.isArray(value)) {
+      for (const one of value) if (typeof one === 'string' && one !== '') found.push(one);
+    } else if (typeof value === 'string' && value !== '') found.push(value);
+  }
+  return found;
 }
 
 /** The forms of a token: see `tokenForm`. Some may come twice. */
@@ -233,7 +239,8 @@ export function quantityOf(element: unknown, { type }: Path): QuantityValue | un
   const low = open.startsWith('<') ? '-Infinity' : value;
   const high = open.startsWith('>') ? 'Infinity' : value;
   const unit = unitOf(quantity);
-  return { ...unit, low, high, canonical: canonicalOf(unit, low, high) };
+  const { system, code } = unit;
+  return { low, high, system, code, unit: unit.unit, canonical: canonicalOf(unit, low, high) };
 }
 
 function rangeOf(range: Element): QuantityValue | undefined {
