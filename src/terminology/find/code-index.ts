@@ -1,6 +1,6 @@
 /** What a code system's codes are found by, in memory: their beginnings, those of names, words, and what is like words. */
 import { plainWords } from '#src/shared/plain-words.ts';
-import { NumberSet } from './number-set.ts';
+import { type Ascending, common, ofLists, ofNumbers } from './ascending.ts';
 import { TextLists, type TextListsBytes } from './text-lists.ts';
 import { similarity, trigramsOf } from './trigrams.ts';
 
@@ -26,6 +26,8 @@ const WORDS = 10;
 /** How many words are taken for one that nothing begins with, and how like it they must be. */
 const NEAREST = 3;
 const LIKE = 0.3;
+/** Lists of so many texts are gone through as they are; those of more are put together first. */
+const FEW = 16;
 
 /** The index of one code system. */
 export class CodeIndex {
@@ -69,27 +71,25 @@ export class CodeIndex {
     const code = typed.trim().toUpperCase();
     const same = this.#codes.placeOf(code);
     if (same !== undefined) yield* this.#codes.numbers(same, same + 1);
-    yield* setOf(this.#end, [this.#codes.numbers(...this.#codes.beginning(code))]);
+    yield* common([beginning(this.#codes, code, this.#end)]);
     const name = plainWords(typed);
     if (name === '') return;
-    yield* this.#placesOf([[this.#names.numbers(...this.#names.beginning(name))]]);
+    const ranks = this.#places.length;
+    yield* this.#placesOf([beginning(this.#names, name, ranks)]);
     const words = [...new Set(name.split(' '))].slice(0, WORDS);
     yield* this.#placesOf(words.map((word) => this.#meant(word)));
   }
 
-  /** Places by rank of what is in one list of each. */
-  *#placesOf(all: readonly (readonly Uint32Array[])[]): Generator<number> {
-    if (all.some((lists) => lists.length === 0)) return;
-    const [ranks, ...others] = all.map((lists) => setOf(this.#places.length, lists));
-    for (const other of others) ranks?.keep(other);
-    for (const rank of ranks ?? []) yield this.#places[rank] ?? 0;
+  /** Places of the ranks that all have. */
+  *#placesOf(all: readonly Ascending[]): Generator<number> {
+    for (const rank of common(all)) yield this.#places[rank] ?? 0;
   }
 
-  /** The lists of the words that one stands for. */
-  #meant(word: string): Uint32Array[] {
-    const [from, to] = this.#words.beginning(word);
-    if (from < to) return [this.#words.numbers(from, to)];
-    return this.#nearest(word).map((number) => this.#words.numbers(number, number + 1));
+  /** The ranks of names with the words that one stands for. */
+  #meant(word: string): Ascending {
+    const begun = beginning(this.#words, word, this.#places.length);
+    if (begun.from(0) !== undefined) return begun;
+    return ofLists(this.#nearest(word).map((number) => this.#words.numbers(number, number + 1)));
   }
 
   /** The words most like one: of those that are as like it the ones that more codes have, then the first. */
@@ -115,8 +115,9 @@ export class CodeIndex {
   }
 }
 
-function setOf(below: number, lists: readonly Uint32Array[]): NumberSet {
-  const set = new NumberSet(below);
-  for (const list of lists) set.add(list);
-  return set;
+/** The numbers of all texts that begin so. @param below no number is as high. */
+function beginning(texts: TextLists, text: string, below: number): Ascending {
+  const [from, to] = texts.beginning(text);
+  if (to - from > FEW) return ofNumbers(texts.numbers(from, to), below);
+  return ofLists(Array.from({ length: to - from }, (_, nth) => texts.numbers(from + nth, from + nth + 1)));
 }

@@ -47,7 +47,7 @@ export async function makeCodeIndex(tx: ClientBase, system: number): Promise<voi
   await writeLists(tx, system, 'names', inOrder(tx, NAMES, system));
   const ofTrigrams = new Map<string, number[]>();
   await writeLists(tx, system, 'words', noting(ofTrigrams, inOrder(tx, WORDS, system)));
-  await writeLists(tx, system, 'trigrams', [sorted(ofTrigrams)]);
+  await writeLists(tx, system, 'trigrams', sorted(ofTrigrams));
 }
 
 /** A code system's index; undefined when none was made. @param system the system's number. */
@@ -148,9 +148,11 @@ async function* noting(
   }
 }
 
-function sorted(ofTrigrams: ReadonlyMap<string, readonly number[]>): TextList[] {
-  return [...ofTrigrams]
-    .map(([text, numbers]) => ({ bytes: Buffer.from(text), numbers }))
-    .sort((one, other) => one.bytes.compare(other.bytes))
-    .map(({ bytes, numbers }) => [bytes.toString(), Buffer.from(Uint32Array.from(numbers).buffer)]);
+/** A group a batch, each forgotten as it is given. */
+function* sorted(ofTrigrams: Map<string, number[]>): Generator<readonly TextList[]> {
+  const texts = [...ofTrigrams.keys()].map((text) => Buffer.from(text));
+  for (const text of texts.sort(Buffer.compare).map((bytes) => bytes.toString())) {
+    yield [[text, Buffer.from(Uint32Array.from(ofTrigrams.get(text) ?? []).buffer)]];
+    ofTrigrams.delete(text);
+  }
 }
