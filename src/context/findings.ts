@@ -1,127 +1,13 @@
 /** Observations: of each code the newest value, those before it, their range and change. */
-import { LOINC, objects, text } from '#src/fhir/ips/parts.ts';
-import { sourceOf } from '#src/fhir/ips/source.ts';
-import { choice, concept, quantity, referenceRange } from '#src/fhir/ips/words.ts';
-import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
-import type { Kind } from './ask.ts';
-import { type Fact, inLine, line } from './fact.ts';
-import type { Focus } from './focus.ts';
-import { MEASURE_OF, type Measure } from './measures.ts';
+import { objects } from '#src/fhir/ips/parts.ts';
+import { concept, referenceRange } from '#src/fhir/ips/words.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { type Fact, line } from './fact.ts';
+import type { Course } from './newest.ts';
 import { ageDays, codedIn, codeMembers, dayIn, namedEntry, nameOf, type Reading } from './reading.ts';
-import { type Entry, type Version, versionedOf } from './record.ts';
+import { type Entry, versionedOf } from './record.ts';
 import { asked, scoreOfFinding, type Watched } from './scores.ts';
-
-/** Values of one code, newest first. */
-export interface Series {
-  readonly kind: Kind;
-  readonly measure: Measure | undefined;
-  readonly entries: readonly Entry[];
-}
-
-/** A series whose newest values have been read. */
-export interface Course extends Series {
-  /** The newest that have a value, read whole. */
-  readonly newest: readonly Entry[];
-}
-
-/** The texts of versions, by `versionedOf`. */
-export type ReadBodies = (versions: readonly Version[]) => Promise<ReadonlyMap<string, string>>;
-
-/** Codes that make an Observation a vital sign when it has no category. */
-const VITAL: ReadonlySet<Measure> = new Set([
-  ...([
-    'pressure',
-    'heartRate',
-    'saturation',
-    'breathing',
-    'temperature',
-    'weight',
-    'height',
-    'bmi',
-    'head',
-  ] as const),
-]);
-
-/** The newest values of each code; what has none, and what was cancelled, is in none. */
-export function seriesOf(entries: readonly Entry[]): Series[] {
-  const found = new Map<string, Entry[]>();
-  // Equal codes of a record are mostly one and the same object.
-  const keys = new Map<Json, string>();
-  for (const entry of entries) {
-    const { status, code = null } = entry.value;
-    if (status === 'registered' || status === 'cancelled' || !entry.mayHaveValue) continue;
-    let key = keys.get(code);
-    if (key === undefined) {
-      key = keyOf(code);
-      keys.set(code, key);
-    }
-    if (found.get(key)?.push(entry) === undefined) found.set(key, [entry]);
-  }
-  return [...found.values()].map((all) => ({ ...placeOf(all[0]), entries: all }));
-}
-
-function keyOf(code: Json): string {
-  const all = codedIn(code);
-  const best = all.find(({ system }) => system === LOINC) ?? all[0];
-  return best === undefined ? (concept(code) ?? '').toLowerCase() : `${best.system}|${best.code}`;
-}
-
-function placeOf(entry: Entry | undefined): { readonly kind: Kind; readonly measure: Measure | undefined } {
-  const measure = codedIn(entry?.value.code)
-    .map(({ code }) => MEASURE_OF.get(code))
-    .find((each) => each !== undefined);
-  const categories = codedIn(entry?.value.category).map(({ code }) => code);
-  const isVital = measure !== undefined && VITAL.has(measure);
-  if (categories.includes('vital-signs') || (categories.length === 0 && isVital))
-    return { kind: 'vitals', measure };
-  if (categories.includes('laboratory')) return { kind: 'labs', measure };
-  return { kind: categories.includes('social-history') ? 'social_history' : 'observations', measure };
-}
-
-/** A value in words; undefined when there is none. Systolic and diastolic pressure as `131/82 mm[Hg]`. */
-export function valueIn(value: JsonObject): string | undefined {
-  const own = choice(value, 'value');
-  if (own !== undefined) return inLine(own);
-  const components = objects(value.component);
-  const [high, low] = ['8480-6', '8462-4'].map((wanted) =>
-    components.find(({ code }) => codedIn(code).some(({ code: each }) => each === wanted)),
-  );
-  const [systolic, diastolic] = [quantity(high?.valueQuantity), quantity(low?.valueQuantity)];
-  if (systolic !== undefined && diastolic !== undefined && unitIn(systolic) === unitIn(diastolic))
-    return `${systolic.split(' ')[0]}/${diastolic}`;
-  const said = components.flatMap((component) => {
-    const shown = choice(component, 'value');
-    return shown === undefined ? [] : [`${nameOf(component.code, 'part')} ${shown}`];
-  });
-  return said.length === 0 ? undefined : inLine(said.join(', '));
-}
-
-/** The words after the first: the unit of a quantity. */
-function unitIn(shown: string): string {
-  return shown.split(' ').slice(1).join(' ');
-}
-
-/**
- * A number and its unit; undefined for every other value, for one that is only known to be more or less, and for one that is
- * too large to be reckoned with.
- */
-export function numberIn({
-  valueQuantity,
-  valueInteger,
-}: JsonObject): { readonly value: number; readonly unit: string } | undefined {
-  const whole = finite(valueInteger);
-  if (whole !== undefined) return { value: whole, unit: '' };
-  const { value, unit, code, comparator } = objects(valueQuantity)[0] ?? {};
-  const number = finite(value);
-  if (number === undefined || comparator !== undefined) return undefined;
-  return { value: number, unit: text(code) ?? text(unit) ?? '' };
-}
-
-/** By its text: a literal such as 1e-400, which JavaScript would lose, does not become a number by itself. */
-function finite(said: Json | undefined): number | undefined {
-  const number = isNumber(said) ? Number(String(said)) : Number.NaN;
-  return Number.isFinite(number) ? number : undefined;
-}
+import { numberIn, unitIn, valueIn } from './value.ts';
 
 /** Why a value is remarkable, in a word; undefined when nobody says that it is. */
 export function flagOf(value: JsonObject): string | undefined {
@@ -157,46 +43,6 @@ const WORDS: Readonly<Record<string, string>> = {
   A: 'abnormal',
   AA: 'critical',
 };
-
-/** How many values of a series are told. */
-export function toldOf({ work, needs }: Focus): number {
-  return work === 'follow_up' || needs.length > 0 ? 4 : 2;
-}
-
-/** How many times more are read of a series each time that those before had no value. */
-const GROWTH = 4;
-
-/**
- * Reads the newest values of each series.
- * @param most of each; what seems to have a value and has none is passed over.
- */
-export async function readNewest(
-  series: readonly Series[],
-  most: number,
-  bodies: ReadBodies,
-): Promise<Course[]> {
-  const courses = series.map((one) => ({ ...one, newest: [] as Entry[], from: 0 }));
-  let open = courses;
-  for (let size = most; open.length > 0; size *= GROWTH) {
-    const texts = await bodies(open.flatMap(({ entries, from }) => entries.slice(from, from + size)));
-    for (const course of open) {
-      for (const entry of course.entries.slice(course.from, course.from + size)) {
-        if (course.newest.length === most) break;
-        const { value } = sourceOf({ ...entry, body: textOf(entry, texts) });
-        if (valueIn(value) !== undefined) course.newest.push({ ...entry, value });
-      }
-      course.from += size;
-    }
-    open = open.filter(({ entries, newest, from }) => newest.length < most && from < entries.length);
-  }
-  return courses;
-}
-
-function textOf(entry: Entry, texts: ReadonlyMap<string, string>): string {
-  const text = texts.get(versionedOf(entry));
-  if (text === undefined) throw new TypeError(`${versionedOf(entry)} has no text`);
-  return text;
-}
 
 /** One fact for each series. */
 export function findings(reading: Reading, courses: readonly Course[], watched: Watched): Fact[] {
@@ -289,8 +135,8 @@ function statisticsOf(
   newest: ReturnType<typeof numberIn>,
 ): { readonly text: string; readonly members: JsonObject } | undefined {
   if (newest === undefined) return undefined;
-  const values = entries.slice(0, NEWEST).flatMap(({ numbers }) => {
-    const found = numbers === undefined ? undefined : numberIn(JSON.parse(numbers) as JsonObject);
+  const values = entries.slice(0, NEWEST).flatMap(({ number }) => {
+    const found = number === undefined ? undefined : parsedNumber(JSON.parse(number) as Json);
     return found?.unit === newest.unit ? [found.value] : [];
   });
   const [min, max] = [Math.min(...values), Math.max(...values)];
@@ -307,6 +153,10 @@ function statisticsOf(
       change: before === undefined ? null : rounded(newest.value - before),
     },
   };
+}
+
+function parsedNumber(value: Json): ReturnType<typeof numberIn> {
+  return numberIn(isObject(value) ? { valueQuantity: value } : { valueInteger: value });
 }
 
 /** Without what binary fractions add. */

@@ -1,11 +1,12 @@
 /** Resources at a glance: of each what contexts are ordered and counted by, without holding its text. Pure. */
 import { withdrawnAs } from '#src/fhir/ips/classify.ts';
 import { sourceOf } from '#src/fhir/ips/source.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { readValue } from '#src/shared/json-members.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
 import { datedOf } from './dates.ts';
 import { CONTEXT_TYPES, type Current, type Entry, type Glance, MODIFIED, type Version } from './record.ts';
 import { Scan } from './scan.ts';
+
+const QUOTE = 0x22;
 
 const KNOWN: ReadonlySet<string> = new Set(CONTEXT_TYPES);
 
@@ -16,7 +17,7 @@ const WHOLE: ReadonlySet<string> = new Set(['Patient', 'MedicationStatement', 'M
 const OF_OBSERVATIONS = [
   ...['status', 'category', 'code', 'effectiveDateTime', 'effectiveInstant', 'effectivePeriod', 'issued'],
 ] as const;
-/** Members of Observations that are numbers; they are kept as they are written. */
+/** Members of Observations that are numbers. */
 const NUMBERS = ['valueInteger', 'valueQuantity'] as const;
 
 /** Members of other types whose numbers do not need their literals. */
@@ -65,14 +66,27 @@ export class Glances {
     const names = type === 'Observation' ? OF_OBSERVATIONS : READ;
     const value: JsonObject = {};
     for (const [index, name] of names.entries()) {
-      const text = textAt(bytes, scan, index);
-      if (text === undefined) continue;
-      const known = this.#known.size;
-      value[name] = readValue(text, this.#known);
-      if (known < this.#known.size || text.startsWith('"')) this.#bytes += 2 * text.length;
+      const [from, to] = [scan.from(index), scan.to(index)];
+      if (to > 0) value[name] = this.#valueAt(bytes, from, to);
     }
-    const numbers = type === 'Observation' ? numbersIn(bytes, scan) : undefined;
-    return glanceOf(version, value, scan.isModified, scan.mayHaveValue, numbers);
+    const number = type === 'Observation' ? numberAt(bytes, scan) : undefined;
+    if (number !== undefined) this.#bytes += number.length;
+    return glanceOf(version, value, scan.isModified, scan.mayHaveValue, number);
+  }
+
+  #valueAt(bytes: Buffer, from: number, to: number): Json {
+    if (bytes[from] === QUOTE) {
+      const text = bytes.toString('utf8', from + 1, to - 1);
+      this.#bytes += text.length;
+      if (!text.includes('\\')) return text;
+    }
+    const text = bytes.toString('utf8', from, to);
+    const before = this.#known.get(text);
+    if (before !== undefined) return before;
+    const value = JSON.parse(text) as Json;
+    this.#known.set(text, value);
+    this.#bytes += 2 * text.length;
+    return value;
   }
 }
 
@@ -94,20 +108,16 @@ function wholeGlance(current: Current): Glance {
 
 /** Of a text that has blanks between its tokens. */
 function parsedGlance({ body, ...version }: Current): Glance {
-  const value = JSON.parse(body) as Json;
+  const value = JSON.parse(body) as JsonObject;
   const isModified = /"modifierExtension"\s*:/.test(body);
-  return glanceOf(version, isObject(value) ? value : {}, isModified, true, body);
+  const { valueInteger, valueQuantity } = value;
+  return glanceOf(version, value, isModified, true, JSON.stringify(valueInteger ?? valueQuantity));
 }
 
-function textAt(bytes: Buffer, scan: Scan, index: number): string | undefined {
-  const to = scan.to(index);
-  return to === 0 ? undefined : bytes.toString('utf8', scan.from(index), to);
-}
-
-function numbersIn(bytes: Buffer, scan: Scan): string | undefined {
-  for (const [index, name] of NUMBERS.entries()) {
-    const text = textAt(bytes, scan, OF_OBSERVATIONS.length + index);
-    if (text !== undefined) return `{"${name}":${text}}`;
+function numberAt(bytes: Buffer, scan: Scan): string | undefined {
+  for (const index of NUMBERS.keys()) {
+    const [from, to] = [scan.from(OF_OBSERVATIONS.length + index), scan.to(OF_OBSERVATIONS.length + index)];
+    if (to > 0) return bytes.toString('utf8', from, to);
   }
   return undefined;
 }
@@ -117,8 +127,8 @@ function glanceOf(
   value: JsonObject,
   isModified: boolean,
   mayHaveValue: boolean,
-  numbers: string | undefined,
+  number: string | undefined,
 ): Glance {
   const leftOut = withdrawnAs({ value }) ?? (isModified ? MODIFIED : undefined);
-  return { type, id, version, value, dated: datedOf({ type, value }), mayHaveValue, numbers, leftOut };
+  return { type, id, version, value, dated: datedOf({ type, value }), mayHaveValue, number, leftOut };
 }

@@ -4,8 +4,8 @@ import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Ask } from './ask.ts';
 import { type Authorship, type Composed, compose } from './compose.ts';
-import type { ReadBodies } from './findings.ts';
 import { wholeEntry } from './glance.ts';
+import type { ReadBodies } from './newest.ts';
 import {
   type Current,
   codesWithoutWords,

@@ -26,8 +26,8 @@ export interface Entry extends Version {
   readonly dated: Dated;
   /** Of an Observation: false only when there is no value in it. */
   readonly mayHaveValue: boolean;
-  /** Of an Observation whose value is a number: that member alone, as JSON. */
-  readonly numbers: string | undefined;
+  /** Of an Observation whose value is a number: its JSON, an integer or a Quantity. */
+  readonly number: string | undefined;
 }
 
 /** Why a resource is not among the facts (decisions.md, section 4, "Patient safety"). */

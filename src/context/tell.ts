@@ -3,11 +3,13 @@ import type { Ask, Kind } from './ask.ts';
 import { allergies, drugsOf, isOver, medications, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
 import type { Fact } from './fact.ts';
-import { type Course, findings, type ReadBodies, readNewest, seriesOf, toldOf } from './findings.ts';
+import { findings } from './findings.ts';
 import { focusOf } from './focus.ts';
+import { type Course, type ReadBodies, readNewest, toldOf } from './newest.ts';
 import { ageDays, entriesOf, type Reading } from './reading.ts';
 import { type Entry, MODIFIED, type Opened } from './record.ts';
 import { answers, BASE } from './scores.ts';
+import { seriesOf } from './series.ts';
 import {
   allergyContradictions,
   drugContradictions,

@@ -6,12 +6,12 @@ import { DAY, dayOf, daysBetween } from './dates.ts';
 import { DRUGS } from './drugs.ts';
 import type { Due } from './due.ts';
 import { inLine } from './fact.ts';
-import type { Series } from './findings.ts';
 import { ILLNESSES } from './illnesses.ts';
 import type { Measure } from './measures.ts';
 import { codedIn, entriesOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
 import type { Watched } from './scores.ts';
+import type { Series } from './series.ts';
 import type { Warning } from './warnings.ts';
 
 interface Watcher {

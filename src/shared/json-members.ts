@@ -31,12 +31,7 @@ export function someMembers(
   }
 }
 
-/**
- * Reads a value as plain JavaScript does.
- * @param known values by their texts, which grows: objects that say the same have it from there, to be read only.
- * @throws SyntaxError for a text that is no JSON.
- */
-export function readValue(text: string, known: Map<string, Json>): Json {
+function readValue(text: string, known: Map<string, Json>): Json {
   if (text.charCodeAt(0) === QUOTE && !text.includes('\\')) return text.slice(1, -1);
   const before = known.get(text);
   if (before !== undefined) return before;

@@ -1,0 +1,55 @@
+/** The newest values of series: what a context tells of them is read when it is told. */
+import { sourceOf } from '#src/fhir/ips/source.ts';
+import type { Focus } from './focus.ts';
+import { type Entry, type Version, versionedOf } from './record.ts';
+import type { Series } from './series.ts';
+import { valueIn } from './value.ts';
+
+/** A series whose newest values have been read. */
+export interface Course extends Series {
+  /** The newest that have a value, read whole. */
+  readonly newest: readonly Entry[];
+}
+
+/** The texts of versions, by `versionedOf`. */
+export type ReadBodies = (versions: readonly Version[]) => Promise<ReadonlyMap<string, string>>;
+
+/** How many values of a series are told. */
+export function toldOf({ work, needs }: Focus): number {
+  return work === 'follow_up' || needs.length > 0 ? 4 : 2;
+}
+
+/** How many times more are read of a series each time that those before had no value. */
+const GROWTH = 4;
+
+/**
+ * Reads the newest values of each series.
+ * @param most of each; what seems to have a value and has none is passed over.
+ */
+export async function readNewest(
+  series: readonly Series[],
+  most: number,
+  bodies: ReadBodies,
+): Promise<Course[]> {
+  const courses = series.map((one) => ({ ...one, newest: [] as Entry[], from: 0 }));
+  let open = courses;
+  for (let size = most; open.length > 0; size *= GROWTH) {
+    const texts = await bodies(open.flatMap(({ entries, from }) => entries.slice(from, from + size)));
+    for (const course of open) {
+      for (const entry of course.entries.slice(course.from, course.from + size)) {
+        if (course.newest.length === most) break;
+        const { value } = sourceOf({ ...entry, body: textOf(entry, texts) });
+        if (valueIn(value) !== undefined) course.newest.push({ ...entry, value });
+      }
+      course.from += size;
+    }
+    open = open.filter(({ entries, newest, from }) => newest.length < most && from < entries.length);
+  }
+  return courses;
+}
+
+function textOf(entry: Entry, texts: ReadonlyMap<string, string>): string {
+  const text = texts.get(versionedOf(entry));
+  if (text === undefined) throw new TypeError(`${versionedOf(entry)} has no text`);
+  return text;
+}

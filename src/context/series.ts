@@ -1,0 +1,66 @@
+/** Observations of one code, in the order of time. */
+import { LOINC } from '#src/fhir/ips/parts.ts';
+import { concept } from '#src/fhir/ips/words.ts';
+import type { Json } from '#src/shared/json.ts';
+import type { Kind } from './ask.ts';
+import { MEASURE_OF, type Measure } from './measures.ts';
+import { codedIn } from './reading.ts';
+import type { Entry } from './record.ts';
+
+/** Values of one code, newest first. */
+export interface Series {
+  readonly kind: Kind;
+  readonly measure: Measure | undefined;
+  readonly entries: readonly Entry[];
+}
+
+/** Codes that make an Observation a vital sign when it has no category. */
+const VITAL: ReadonlySet<Measure> = new Set([
+  ...([
+    'pressure',
+    'heartRate',
+    'saturation',
+    'breathing',
+    'temperature',
+    'weight',
+    'height',
+    'bmi',
+    'head',
+  ] as const),
+]);
+
+/** The newest values of each code; what has none, and what was cancelled, is in none. */
+export function seriesOf(entries: readonly Entry[]): Series[] {
+  const found = new Map<string, Entry[]>();
+  // Equal codes of a record are mostly one and the same object.
+  const keys = new Map<Json, string>();
+  for (const entry of entries) {
+    const { status, code = null } = entry.value;
+    if (status === 'registered' || status === 'cancelled' || !entry.mayHaveValue) continue;
+    let key = keys.get(code);
+    if (key === undefined) {
+      key = keyOf(code);
+      keys.set(code, key);
+    }
+    if (found.get(key)?.push(entry) === undefined) found.set(key, [entry]);
+  }
+  return [...found.values()].map((all) => ({ ...placeOf(all[0]), entries: all }));
+}
+
+function keyOf(code: Json): string {
+  const all = codedIn(code);
+  const best = all.find(({ system }) => system === LOINC) ?? all[0];
+  return best === undefined ? (concept(code) ?? '').toLowerCase() : `${best.system}|${best.code}`;
+}
+
+function placeOf(entry: Entry | undefined): { readonly kind: Kind; readonly measure: Measure | undefined } {
+  const measure = codedIn(entry?.value.code)
+    .map(({ code }) => MEASURE_OF.get(code))
+    .find((each) => each !== undefined);
+  const categories = codedIn(entry?.value.category).map(({ code }) => code);
+  const isVital = measure !== undefined && VITAL.has(measure);
+  if (categories.includes('vital-signs') || (categories.length === 0 && isVital))
+    return { kind: 'vitals', measure };
+  if (categories.includes('laboratory')) return { kind: 'labs', measure };
+  return { kind: categories.includes('social-history') ? 'social_history' : 'observations', measure };
+}

@@ -1,0 +1,51 @@
+/** Values of Observations, in words and as numbers. */
+import { objects, text } from '#src/fhir/ips/parts.ts';
+import { choice, quantity } from '#src/fhir/ips/words.ts';
+import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
+import { inLine } from './fact.ts';
+import { codedIn, nameOf } from './reading.ts';
+
+/** A value in words; undefined when there is none. Systolic and diastolic pressure as `131/82 mm[Hg]`. */
+export function valueIn(value: JsonObject): string | undefined {
+  const own = choice(value, 'value');
+  if (own !== undefined) return inLine(own);
+  const components = objects(value.component);
+  const [high, low] = ['8480-6', '8462-4'].map((wanted) =>
+    components.find(({ code }) => codedIn(code).some(({ code: each }) => each === wanted)),
+  );
+  const [systolic, diastolic] = [quantity(high?.valueQuantity), quantity(low?.valueQuantity)];
+  if (systolic !== undefined && diastolic !== undefined && unitIn(systolic) === unitIn(diastolic))
+    return `${systolic.split(' ')[0]}/${diastolic}`;
+  const said = components.flatMap((component) => {
+    const shown = choice(component, 'value');
+    return shown === undefined ? [] : [`${nameOf(component.code, 'part')} ${shown}`];
+  });
+  return said.length === 0 ? undefined : inLine(said.join(', '));
+}
+
+/** The words after the first: the unit of a quantity. */
+export function unitIn(shown: string): string {
+  return shown.split(' ').slice(1).join(' ');
+}
+
+/**
+ * A number and its unit; undefined for every other value, for one that is only known to be more or less, and for one that is
+ * too large to be reckoned with.
+ */
+export function numberIn({
+  valueQuantity,
+  valueInteger,
+}: JsonObject): { readonly value: number; readonly unit: string } | undefined {
+  const whole = finite(valueInteger);
+  if (whole !== undefined) return { value: whole, unit: '' };
+  const { value, unit, code, comparator } = objects(valueQuantity)[0] ?? {};
+  const number = finite(value);
+  if (number === undefined || comparator !== undefined) return undefined;
+  return { value: number, unit: text(code) ?? text(unit) ?? '' };
+}
+
+/** By its text: a literal such as 1e-400, which JavaScript would lose, does not become a number by itself. */
+function finite(said: Json | undefined): number | undefined {
+  const number = isNumber(said) ? Number(String(said)) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
