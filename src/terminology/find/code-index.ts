@@ -95,18 +95,18 @@ export class CodeIndex {
   /** The words most like one: of those that are as like it the ones that more codes have, then the first. */
   #nearest(word: string): number[] {
     const trigrams = trigramsOf(word);
-    const common = new Uint16Array(this.#words.size);
+    const had = new Uint16Array(this.#words.size);
     const touched: number[] = [];
     for (const trigram of trigrams) {
       const place = this.#trigrams.placeOf(trigram);
       if (place === undefined) continue;
       for (const other of this.#trigrams.numbers(place, place + 1)) {
-        const before = common[other] ?? 0;
+        const before = had[other] ?? 0;
         if (before === 0) touched.push(other);
-        common[other] = before + 1;
+        had[other] = before + 1;
       }
     }
-    const like = (other: number) => similarity(common[other] ?? 0, trigrams.length, this.#sizes[other] ?? 0);
+    const like = (other: number) => similarity(had[other] ?? 0, trigrams.length, this.#sizes[other] ?? 0);
     const codes = (other: number) => this.#words.numbers(other, other + 1).length;
     return touched
       .filter((other) => like(other) >= LIKE)
