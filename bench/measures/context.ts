@@ -10,7 +10,7 @@ import { createRecord } from './record.ts';
 
 const CLIENTS = 4;
 /** More than the service holds opened, so that in turn each is read anew. */
-const RECORDS = 5;
+const RECORDS = 3;
 /** What twenty years leave behind. */
 const RESOURCES = 10_000;
 const AT_A_TIME = 500;

@@ -5,7 +5,7 @@ import { type Opened, openRecord } from '#src/context/record.ts';
 import { type RecordRead, readRecord, readSince } from './read.ts';
 
 /** All of them, about. */
-const MOST_BYTES = 24_000_000;
+const MOST_BYTES = 12_000_000;
 /** How long after it was last asked for a record is held, in ms. */
 const HELD_MS = 120_000;
 

@@ -8,7 +8,8 @@ import { Scan } from './scan.ts';
 
 const QUOTE = 0x22;
 
-const KNOWN: ReadonlySet<string> = new Set(CONTEXT_TYPES);
+/** Each by itself: thousands of glances share the text. */
+const KNOWN: ReadonlyMap<string, string> = new Map(CONTEXT_TYPES.map((type) => [type, type]));
 
 /** Types that are read whole: doses keep their digits, medications may be contained. */
 const WHOLE: ReadonlySet<string> = new Set(['Patient', 'MedicationStatement', 'MedicationRequest']);
@@ -36,7 +37,7 @@ const observations = new Scan([...OF_OBSERVATIONS, ...NUMBERS]);
 const others = new Scan(READ);
 
 /** What a glance takes beside its texts. */
-const GLANCE_BYTES = 500;
+const GLANCE_BYTES = 400;
 
 /** Takes a glance at the resources of one record, one after another. */
 export class Glances {
@@ -53,9 +54,10 @@ export class Glances {
    * What a resource says; undefined for a type that contexts are not made of.
    * @param bytes its stored JSON, of which nothing is held.
    */
-  at(version: Version, bytes: Buffer): Glance | undefined {
-    const { type } = version;
-    if (!KNOWN.has(type)) return undefined;
+  at({ type: given, ...rest }: Version, bytes: Buffer): Glance | undefined {
+    const type = KNOWN.get(given);
+    if (type === undefined) return undefined;
+    const version = { ...rest, type };
     this.#bytes += GLANCE_BYTES;
     const scan = type === 'Observation' ? observations : others;
     if (WHOLE.has(type) || !scan.read(bytes)) {
@@ -67,11 +69,13 @@ export class Glances {
     const value: JsonObject = {};
     for (const [index, name] of names.entries()) {
       const [from, to] = [scan.from(index), scan.to(index)];
-      if (to > 0) value[name] = this.#valueAt(bytes, from, to);
+      // Nearly all say when they were made, and then nobody asks when they were issued.
+      if (to === 0 || (name === 'issued' && datedOf({ type, value }).date !== null)) continue;
+      value[name] = this.#valueAt(bytes, from, to);
     }
-    const number = type === 'Observation' ? numberAt(bytes, scan) : undefined;
-    if (number !== undefined) this.#bytes += number.length;
-    return glanceOf(version, value, scan.isModified, scan.mayHaveValue, number);
+    const measured = type === 'Observation' ? numberAt(bytes, scan) : undefined;
+    if (measured !== undefined) this.#bytes += measured.length;
+    return glanceOf(version, value, scan.isModified, scan.mayHaveValue, measured);
   }
 
   #valueAt(bytes: Buffer, from: number, to: number): Json {
