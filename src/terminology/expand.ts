@@ -43,6 +43,7 @@ export async function expand(pool: Pool, set: ValueSet, options: ExpandOptions =
   const { filter, offset = 0, count, activeOnly } = options;
   const bound = new Bound();
   const sql = await membersSql(set, { pool, bound, walk: 'down' });
+  // Indexes: concept_by_display, concept_by_code_in_any_case.
   const conditions = (filter ?? '')
     .split(/\s+/)
     .filter((word) => word !== '')

@@ -99,6 +99,8 @@ SELECT p.system, p.word, count(*) FROM terminology.posting p GROUP BY p.system, 
 export const TERMINOLOGY_INDEX_SQL = `
 DROP TABLE terminology.posting, terminology.word;
 DROP INDEX terminology.concept_by_beginning, terminology.concept_by_code;
+-- a filter of $expand is part of a display or is a code: with an index for each not all concepts are read
+CREATE INDEX concept_by_code_in_any_case ON terminology.concept (lower(code));
 
 -- what a system's codes are found by, as the service holds it in memory (src/terminology/find)
 CREATE TABLE terminology.code_index (

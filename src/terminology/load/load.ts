@@ -110,6 +110,8 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
       .catch(explain);
     if (count === 0) throw new BadFile(`${files.join(', ')}: there is no code in it`);
     if (found === true) await makeCodeIndex(tx, number);
+    // Statements over value sets are planned by it; PostgreSQL itself would do it a minute later.
+    await tx.query('analyze terminology.concept');
     const resource = {
       resourceType: 'CodeSystem' as const,
       ...described,
