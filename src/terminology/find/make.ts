@@ -25,7 +25,7 @@ const WORDS = `
   group by w.word order by w.word`;
 
 /** How many rows are read at a time. */
-const ROWS = 5_000;
+const ROWS = 1_000;
 /** How long a database may sort a large system's words, in ms. */
 const SORTING_MS = 600_000;
 
