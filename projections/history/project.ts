@@ -52,7 +52,6 @@ async function load(tx: ClientBase, schema: string, events: readonly StoredEvent
 
 function versionRow(stored: StoredResourceEvent): Row<typeof VERSION> {
   const { event, metadata } = stored;
-  const { append: _append, hash: _hash, ...kept } = metadata;
   return {
     id: event.resourceId,
     version: event.version,
@@ -62,7 +61,8 @@ function versionRow(stored: StoredResourceEvent): Row<typeof VERSION> {
     event_id: stored.id,
     operation: OPERATION[event.type],
     agents: agentsOf(metadata),
-    metadata: JSON.stringify(kept),
+    // JSON leaves out what is undefined, and an object is copied whole sooner than in part.
+    metadata: JSON.stringify({ ...metadata, append: undefined, hash: undefined }),
     body: event.type === 'ResourceDeleted' ? null : event.body,
   };
 }
