@@ -52,7 +52,7 @@ export class States {
   constructor(
     readonly store: EventStore,
     readonly snapshots: Snapshots,
-    maxBytes = 48 * 1024 * 1024,
+    maxBytes = 32 * 1024 * 1024,
   ) {
     this.#cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: sizeOf });
   }
