@@ -35,7 +35,8 @@ function linesOf(patients: readonly Patient[]): string {
   return patients.map((patient) => `  ${patient.number}  ${introduction(patient)}`).join('\n');
 }
 
-/** Without accents, in lower case. */
+/** Without accents, in lower case; of letters that are no accented ones, those that people type for them. */
 function plain(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
+  const bare = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
+  return bare.replaceAll('ı', 'i').replaceAll('ł', 'l');
 }

@@ -40,12 +40,18 @@ class Submission implements pg.Submittable {
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  submit(connection: pg.Connection): void {
+  /** @returns what kept it from being sent; `handleError` is told. */
+  submit(connection: pg.Connection): unknown {
     const { stream } = connection;
     stream.cork();
     try {
       for (const statement of this.statements) this.#send(connection, statement);
       connection.sync();
+      return undefined;
+    } catch (error) {
+      // Some of it may have left, and no Sync follows: the server undoes it as the session ends.
+      stream.destroy();
+      return error;
     } finally {
       stream.uncork();
     }

@@ -65,6 +65,21 @@ describe('statements that are one transaction by one Sync', () => {
     expect(await rows()).to.eql([[1, '{"a\\"b\\\\","c,{}"}00fftrue?']]);
   });
 
+  it('end the session when one cannot be sent, and leave nothing behind', async () => {
+    const unsendable = {
+      toString() {
+        throw new RangeError('too long');
+      },
+    };
+    const failed = await failing([insert(1), { ...insert(2), values: [2, unsendable] }]);
+    expect(String(failed)).to.equal('RangeError: too long');
+    expect(await failing([insert(1)])).to.be.an('error');
+    session = new pg.Client({ connectionString: database.url });
+    await session.connect();
+    await session.query("set lock_timeout = '10s'; lock table row");
+    expect(await rows()).to.eql([]);
+  });
+
   it('fail with the connection, before it and after', async () => {
     const { rows: self } = await session.query<{ pid: number }>('select pg_backend_pid() as pid');
     const ended = failing([{ text: 'select pg_terminate_backend($1)', values: [self[0]?.pid] }, insert(1)]);

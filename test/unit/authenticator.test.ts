@@ -87,6 +87,18 @@ describe('a credential that is checked', () => {
     expect(read).to.deep.equal(['asked', 'one', 'two']);
   });
 
+  it('is refused first, whatever the reading throws at once', async () => {
+    await ask();
+    const wrong = () => raise(new Refusal('malformed', { code: 'value', diagnostics: 'wrong' }));
+    known = undefined;
+    expect(await refusal(readAs(authenticator.begin(KEY, ctx()), wrong))).to.equal('unauthenticated');
+    known = CALLER;
+    await ask();
+    const context = ctx();
+    expect(await refusal(readAs(authenticator.begin(KEY, context), wrong))).to.equal('malformed');
+    expect(context.state.caller).to.equal(CALLER);
+  });
+
   it('is refused without the scope, whatever was prepared', async () => {
     await ask();
     known = { ...CALLER, scopes: ['write'] };
