@@ -2,10 +2,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { type Opened, openRecord } from '#src/context/record.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { type RecordRead, readRecord, readSince } from './read.ts';
 
 /** All of them, about. */
 const MOST_BYTES = 12_000_000;
+/** What the name of a version takes that an AI wrote, about. */
+const BYTES_OF_NAME = 120;
 /** How long after it was last asked for a record is held, in ms. */
 const HELD_MS = 120_000;
 
@@ -15,11 +18,11 @@ export interface HeldRecord {
   readonly opened: Opened;
 }
 
-/** Opens records, and holds them for a while. What is told is always of the database's present state. */
+/** Opens records, and holds them for a while. What is told is always what the read model `history` shows now. */
 export class HeldRecords {
   readonly #held = new LRUCache<string, HeldRecord>({
     maxSize: MOST_BYTES,
-    sizeCalculation: ({ read }) => 1_000 + read.bytes,
+    sizeCalculation: ({ read }) => 1_000 + read.bytes + BYTES_OF_NAME * read.byAi.size,
     ttl: HELD_MS,
     // What was purged, too, is in memory no longer than that.
     ttlAutopurge: true,
@@ -28,7 +31,8 @@ export class HeldRecords {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * A record as it is now; undefined when its Patient is not there for the tenant, or deleted.
+   * A record as the read models show it now, all that was acknowledged included; undefined when its Patient is not
+   * there for the tenant, or deleted.
    * @throws Refusal unavailable (503) while the read model history lacks what `resources` has.
    */
   async open(tenant: string, patient: string): Promise<HeldRecord | undefined> {
@@ -46,14 +50,19 @@ export class HeldRecords {
     before: HeldRecord | undefined,
   ): Promise<HeldRecord | undefined> {
     const database = await this.pool.connect();
+    let lost = false;
     try {
       const since = before && (await readSince(database, tenant, patient, before.read));
       if (since !== undefined && since === before?.read) return before;
       const read = since ?? (await readRecord(database, tenant, patient));
       if (!read.glances.some(({ type }) => type === 'Patient')) return undefined;
       return { read, opened: openRecord(read.glances, read.byAi) };
+    } catch (error) {
+      // A statement that was not waited for may still run over it.
+      lost = !(error instanceof Refusal);
+      throw error;
     } finally {
-      database.release();
+      database.release(lost);
     }
   }
 }

@@ -8,6 +8,8 @@ import { readOut } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
 import { aiVersions } from '../summary/ai-versions.ts';
 
+const TYPES = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
+
 /** The current versions of a record. */
 export interface RecordRead {
   /** Deleted ones and types that contexts are not made of left out. */
@@ -39,13 +41,12 @@ async function recordRows(
   tenant: string,
   patient: string,
 ): Promise<Omit<RecordRead, 'byAi'>> {
-  const types = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
   const glances = new Glances();
   let at = 0;
   const rows = await readOut(
     database,
     `select r.type, r.id::text, r.version, r.last_updated,
-       case when not r.deleted and r.type in (${types}) then r.body end
+       case when not r.deleted and r.type in (${TYPES}) then r.body end
      from resources.resource r
      where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(tenant)}::uuid) is true`,
     ([type, id, version, updated, body]): Glance | undefined => {
@@ -63,16 +64,22 @@ interface Row extends Version {
   readonly body: string | null;
 }
 
+/** How many versions are read since; beyond them the whole is, which is sent and held in pieces. */
+const MOST_SINCE = 1_000;
+
 /** Index: history.version_of_record (record, recorded_at, event_id). The tenant is only checked. */
 const SINCE = `
-  select v.type, v.id, v.version, v.recorded_at, v.metadata, v.body from history.version v
-  where v.record = $1 and (v.tenant = $2) is true and v.recorded_at >= $3 order by v.recorded_at`;
+  select v.type, v.id, v.version, v.recorded_at, v.metadata,
+    case when v.recorded_at > $3 and v.type in (${TYPES}) then v.body end as body
+  from history.version v
+  where v.record = $1 and (v.tenant = $2) is true and v.recorded_at >= $3
+  order by v.recorded_at limit ${MOST_SINCE + 2}`;
 
 /**
  * Reads what has been recorded since: each version has a moment of its own, and the read model knows all before the last
  * that it knows.
- * @returns the same object when nothing has; undefined when the read model does not know the last change that was read
- * before: the record was purged, or the read model lags.
+ * @returns the same object when nothing has; undefined when there is more than is read so, or the read model does not
+ * know the last change that was read before: the record was purged, or the read model lags.
  */
 export async function readSince(
   database: Queryable,
@@ -88,6 +95,7 @@ export async function readSince(
   const [known, ...later] = rows;
   if (known?.recorded_at !== before.at) return undefined;
   if (later.length === 0) return before;
+  if (later.length > MOST_SINCE) return undefined;
   const glances = new Glances();
   const byId = new Map(before.glances.map((glance) => [glance.id, glance]));
   const byAi = new Set(before.byAi);

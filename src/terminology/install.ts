@@ -15,11 +15,20 @@ import {
 const LOCK = 4_206_107_318;
 
 /** Works in a transaction while nobody else writes terminology. */
-export async function writingTerminology<T>(pool: Pool, work: (tx: ClientBase) => Promise<T>): Promise<T> {
+export function writingTerminology<T>(pool: Pool, work: (tx: ClientBase) => Promise<T>): Promise<T> {
+  return underLock(pool, LOCK, work);
+}
+
+/** Works in a transaction while nobody else does under the same advisory lock of the database. */
+export async function underLock<T>(
+  pool: Pool,
+  lock: number,
+  work: (tx: ClientBase) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+    await client.query('select pg_advisory_xact_lock($1)', [lock]);
     const result = await work(client);
     await client.query('commit');
     client.release();

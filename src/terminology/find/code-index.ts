@@ -49,8 +49,11 @@ export class CodeIndex {
     this.#places = new Uint32Array(places);
     this.#end = this.#places.reduce((end, place) => Math.max(end, place + 1), 0);
     this.#sizes = new Uint16Array(this.#words.size);
-    for (const word of this.#trigrams.numbers(0, this.#trigrams.size))
+    const having = this.#trigrams.numbers(0, this.#trigrams.size);
+    for (let nth = 0; nth < having.length; nth += 1) {
+      const word = having[nth] ?? 0;
       this.#sizes[word] = (this.#sizes[word] ?? 0) + 1;
+    }
   }
 
   /**
@@ -77,7 +80,13 @@ export class CodeIndex {
     const ranks = this.#places.length;
     yield* this.#placesOf([beginning(this.#names, name, ranks)]);
     const words = [...new Set(name.split(' '))].slice(0, WORDS);
-    yield* this.#placesOf(words.map((word) => this.#meant(word)));
+    const meant: Ascending[] = [];
+    for (const word of words) {
+      const ranks = this.#meant(word);
+      if (ranks.from(0) === undefined) return;
+      meant.push(ranks);
+    }
+    yield* this.#placesOf(meant);
   }
 
   /** Places of the ranks that all have. */
@@ -100,7 +109,10 @@ export class CodeIndex {
     for (const trigram of trigrams) {
       const place = this.#trigrams.placeOf(trigram);
       if (place === undefined) continue;
-      for (const other of this.#trigrams.numbers(place, place + 1)) {
+      const others = this.#trigrams.numbers(place, place + 1);
+      // By number: V8 takes several times as long by iterator.
+      for (let nth = 0; nth < others.length; nth += 1) {
+        const other = others[nth] ?? 0;
         const before = had[other] ?? 0;
         if (before === 0) touched.push(other);
         had[other] = before + 1;
@@ -108,8 +120,9 @@ export class CodeIndex {
     }
     const like = (other: number) => similarity(had[other] ?? 0, trigrams.length, this.#sizes[other] ?? 0);
     const codes = (other: number) => this.#words.numbers(other, other + 1).length;
+    const enough = LIKE * trigrams.length;
     return touched
-      .filter((other) => like(other) >= LIKE)
+      .filter((other) => (had[other] ?? 0) >= enough && like(other) >= LIKE)
       .sort((one, other) => like(other) - like(one) || codes(other) - codes(one) || one - other)
       .slice(0, NEAREST);
   }

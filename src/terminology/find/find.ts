@@ -1,9 +1,12 @@
 /** Codes of a code system by what somebody types: a code, the beginning of a name, some of its words, or nearly that. */
 import type { ClientBase, Pool } from 'pg';
 import type { FindCodes, FoundCode } from '#src/fhir/terminology.ts';
-import { writingTerminology } from '../install.ts';
+import { underLock } from '../install.ts';
 import type { CodeIndex } from './code-index.ts';
 import { makeCodeIndex, readCodeIndex } from './make.ts';
+
+/** Names the lock under which missing indexes are made, among the advisory locks of one database. */
+const LOCK = 4_206_107_319;
 
 /** A code system's index with the system's number, which is another one after each load. */
 interface Loaded {
@@ -77,12 +80,19 @@ async function load(pool: Pool, url: string): Promise<Loaded | undefined> {
     if (read === undefined) return undefined;
     const { system, index } = read;
     if (index !== undefined) return { system, index };
-    await writingTerminology(pool, async (tx) => {
-      const current = await numberOf(tx, url);
-      if (current !== undefined && (await readCodeIndex(tx, current)) === undefined)
-        await makeCodeIndex(tx, current);
-    });
+    await underLock(pool, LOCK, (tx) => make(tx, url));
   }
+}
+
+/** Makes a system's index where nobody has meanwhile. Who removes the system waits; loads of others are not waited for. */
+async function make(tx: ClientBase, url: string): Promise<void> {
+  const { rows } = await tx.query<{ id: number; made: boolean }>(
+    `select s.id, exists (select from terminology.code_index i where i.system = s.id) as made
+     from terminology.system s where s.url = $1 for key share of s`,
+    [url],
+  );
+  const [system] = rows;
+  if (system?.made === false) await makeCodeIndex(tx, system.id);
 }
 
 /** Reads as of one moment. */
