@@ -2,7 +2,7 @@
 import type { AuthorType } from '#src/events/metadata.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Asks } from '../prepared.ts';
-import { openPages, type Pages, REFERRED } from './places.ts';
+import { asJson, openPages, type Pages, REFERRED } from './places.ts';
 
 /** An item as it stands now. */
 export interface ListedItem {
@@ -10,11 +10,12 @@ export interface ListedItem {
   readonly version: number;
   /** The members that REST v1 shows of it, as JSON text without braces. */
   readonly fields: string;
-  /** The Medication that names it (its FHIR JSON text); null where it names itself, or there is none. */
-  readonly referred: string | null;
+  /** The Medication that names it (its FHIR JSON text); empty where it names itself, or there is none. */
+  readonly referred: string;
   readonly author: AuthorType;
-  readonly source: string | null;
-  readonly origin: string | null;
+  /** JSON, as the next. */
+  readonly source: string;
+  readonly origin: string;
   readonly updated: Micros;
   readonly created: Micros;
 }
@@ -22,10 +23,31 @@ export interface ListedItem {
 /** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of this list. */
 export type Items = Pages<ListedItem>;
 
-const COLUMNS = `e.version, e.fields, e.author_type as author, e.source_system as source, e.origin_id as origin,
-  e.since as updated, case when e.version = 1 then e.since
-    else (select f.since from timeline.entry f where f.id = e.id and f.version = 1) end as created,
-  ${REFERRED}`;
+const COLUMNS = [
+  'e.version',
+  "coalesce(e.fields, '')",
+  'e.author_type',
+  asJson('e.source_system'),
+  asJson('e.origin_id'),
+  'e.since',
+  `case when e.version = 1 then e.since
+    else (select f.since from timeline.entry f where f.id = e.id and f.version = 1) end`,
+  REFERRED,
+];
 
 /** Opens it over a database. */
-export const openItems = (pool: Asks): Items => openPages(pool, 'rest-items', COLUMNS);
+export const openItems = (pool: Asks): Items =>
+  openPages(pool, 'rest-items', COLUMNS, (id, columns) => {
+    const [version, fields = '', author, source = '', origin = '', updated, created, referred = ''] = columns;
+    return {
+      id,
+      version: Number(version),
+      fields,
+      author: author as AuthorType,
+      source,
+      origin,
+      updated: Number(updated),
+      created: Number(created),
+      referred,
+    };
+  });

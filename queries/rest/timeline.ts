@@ -2,7 +2,7 @@
 import type { TimelineType } from '#src/fhir/v1/timeline.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Asks } from '../prepared.ts';
-import { openPages, type Pages, REFERRED } from './places.ts';
+import { asJson, openPages, type Pages, REFERRED } from './places.ts';
 
 /** An entry. */
 export interface TimelineEntry {
@@ -15,15 +15,36 @@ export interface TimelineEntry {
   readonly title: string;
   readonly summary: string | null;
   readonly author: string;
-  /** The Medication that names it (its FHIR JSON text); null where it names itself, or there is none. */
-  readonly referred: string | null;
+  /** The Medication that names it (its FHIR JSON text); empty where it names itself, or there is none. */
+  readonly referred: string;
 }
 
 /** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of this list. */
 export type Timeline = Pages<TimelineEntry>;
 
-const COLUMNS = `e.type, e.date, e.at as moment, e.title, e.summary, e.author_type as author,
-  ${REFERRED}`;
+const COLUMNS = [
+  'e.type',
+  asJson('e.date'),
+  'e.at',
+  asJson('e.title'),
+  asJson('e.summary'),
+  'e.author_type',
+  REFERRED,
+];
 
 /** Opens it over a database. */
-export const openTimeline = (pool: Asks): Timeline => openPages(pool, 'rest-timeline', COLUMNS);
+export const openTimeline = (pool: Asks): Timeline =>
+  openPages(pool, 'rest-timeline', COLUMNS, (id, columns) => {
+    const [type, date = 'null', moment, title = 'null', summary = 'null', author = '', referred = ''] =
+      columns;
+    return {
+      id,
+      type: type as TimelineType,
+      date: JSON.parse(date),
+      moment: Number(moment),
+      title: JSON.parse(title),
+      summary: JSON.parse(summary),
+      author,
+      referred,
+    };
+  });

@@ -101,14 +101,14 @@ export async function listItems(
 function listed({ type, named }: Kind, patient: string, item: ListedItem): string {
   const { id, version, author, source, origin, updated, created, referred } = item;
   const own =
-    named === undefined || referred === null
+    named === undefined || referred === ''
       ? item.fields
       : membersOf({ ...parseStored(`{${item.fields}}`), ...named.as(resourceIn(referred)) });
   const [at, since] = [toInstant(updated), created === updated ? undefined : toInstant(created)];
   return (
     `{"id":"${id}","patient":"${patient}",${own},"version":${version},"created_at":"${since ?? at}",` +
-    `"updated_at":"${at}","author_type":"${author}","source_system":${JSON.stringify(source)},` +
-    `"origin_id":${JSON.stringify(origin)},"fhir":"${type}/${id}"}`
+    `"updated_at":"${at}","author_type":"${author}","source_system":${source},` +
+    `"origin_id":${origin},"fhir":"${type}/${id}"}`
   );
 }
 

@@ -79,7 +79,7 @@ export const TIMELINE_ROUTES = [
 ];
 
 function shown({ id, type, date: said, moment, title, summary, author, referred }: TimelineEntry): object {
-  const named = referred === null ? undefined : medicationTitle(resourceIn(referred));
+  const named = referred === '' ? undefined : medicationTitle(resourceIn(referred));
   return {
     kind: kindOf(type),
     id,
