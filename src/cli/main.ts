@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { type CAC, cac } from 'cac';
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
-import { patientsHelp } from './dev-patient.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { read } from './options.ts';
 
@@ -18,7 +17,9 @@ const STANDARD_INPUT = 'standard-input:';
 export async function main(args: readonly string[]): Promise<number> {
   const [first, about] = args;
   if (first === 'help') return main(about === undefined ? ['--help'] : [about, '--help']);
-  const cli = describeCommands();
+  // People are listed by the help of one command, and take as long to load as all else.
+  const people = first === 'dev-token' ? (await import('./dev-patient.ts')).patientsHelp() : '';
+  const cli = describeCommands(people);
   try {
     cli.parse(['node', 'annal', ...words(args)], { run: false });
     if (cli.options.help === true || cli.options.version === true) return 0;
@@ -60,7 +61,8 @@ function refuse(message: string, code: number): number {
   return code;
 }
 
-function describeCommands(): CAC {
+/** @param people who can sign in. */
+function describeCommands(people: string): CAC {
   const cli = cac('annal');
   cli
     .option('--json', 'Print data for programs instead of text for people')
@@ -267,7 +269,7 @@ function describeCommands(): CAC {
     .option('--email <address>', 'Whom it speaks of: any address, nothing is sent there')
     .option('--patient <who>', 'Instead: a synthetic patient, by number or name (below)')
     .example('annal dev-token --email developer@example.org')
-    .example(patientsHelp)
+    .example(people)
     .action(async (options: unknown) => {
       const { devTokenCommand } = await import('./dev-token.ts');
       return devTokenCommand(read(options));
