@@ -19,8 +19,8 @@ export const beside: Measure = {
     const events = bench.size(100_000, 1_000);
     const databaseUrl = await bench.database();
     const filling = bench.worker('subjects/rebuild.ts');
-    // At low load it takes its time: a little of the log is enough to see what it does.
-    const few = Math.round(events / 25);
+    // At low load it takes its time, a second for fifty events: a little of the log is enough to see what it does.
+    const few = Math.min(Math.round(events / 25), 4_000);
     await filling.call({ databaseUrl, fill: few });
     const dataDir = await mkdtemp(join(bench.folder, 'beside-'));
     const service = await bench.service({ databaseUrl, dataDir });
