@@ -19,6 +19,7 @@ export interface CurrentResource {
 /** Reads a resource for a caller; undefined when there is none that the caller may see. */
 export type Read = (caller: Caller, type: ResourceType, id: string) => Promise<CurrentResource | undefined>;
 
+/** Whose resource is looked up. */
 interface Key {
   readonly tenant: string;
   readonly id: string;
@@ -37,21 +38,31 @@ const READ = `
   from resources.resource r
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
-/** Opens reads over a line; reads that arrive together share a statement. */
-export function openRead(line: Line): Read {
-  const byKey = line.gather<Key, Row | undefined>(async (database, keys) => {
+/**
+ * Opens a look-up of a tenant's resource over a line; those that arrive together share a statement.
+ * @param name of the statement.
+ * @param text which takes ids and tenants, and gives at most one row for an id.
+ */
+export function resourceByKey<R extends Key>(
+  line: Line,
+  name: string,
+  text: string,
+): (key: Key) => Promise<R | undefined> {
+  return line.gather<Key, R | undefined>(async (database, keys) => {
     const tenants = new Set(keys.map((key) => key.tenant));
-    const { rows } = await database.query<Row>({
-      name: 'read',
-      text: READ,
-      values: [keys.map((key) => key.id), [...tenants]],
-    });
+    const values = [keys.map((key) => key.id), [...tenants]];
+    const { rows } = await database.query<R>({ name, text, values });
     const found = new Map(rows.map((row) => [row.id, row]));
     return keys.map((key) => {
       const row = found.get(key.id);
       return row?.tenant === key.tenant ? row : undefined;
     });
   });
+}
+
+/** Opens reads over a line. */
+export function openRead(line: Line): Read {
+  const byKey = resourceByKey<Row>(line, 'read', READ);
   return async (caller, type, id) => {
     if (!isUuid(id)) return undefined;
     const row = await byKey({ tenant: caller.tenantId, id });

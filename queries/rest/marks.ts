@@ -6,7 +6,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Line } from '../gather.ts';
-import type { CurrentResource } from '../read.ts';
+import { type CurrentResource, resourceByKey } from '../read.ts';
 
 /** A version of a resource. */
 export interface VersionOf {
@@ -74,22 +74,9 @@ const READ_MARKED = `
   left join history.version f on f.id = r.id and f.version = 1
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
-/** Opens it over a line; reads that arrive together share a statement. */
+/** Opens it over a line. */
 export function openReadMarked(line: Line): ReadMarked {
-  const byKey = line.gather<Pick<MarkedRow, 'tenant' | 'id'>, MarkedRow | undefined>(
-    async (database, keys) => {
-      const { rows } = await database.query<MarkedRow>({
-        name: 'rest-read',
-        text: READ_MARKED,
-        values: [keys.map(({ id }) => id), [...new Set(keys.map(({ tenant }) => tenant))]],
-      });
-      const found = new Map(rows.map((row) => [row.id, row]));
-      return keys.map(({ tenant, id }) => {
-        const row = found.get(id);
-        return row?.tenant === tenant ? row : undefined;
-      });
-    },
-  );
+  const byKey = resourceByKey<MarkedRow>(line, 'rest-read', READ_MARKED);
   return async (caller, type, id) => {
     if (!isUuid(id)) return undefined;
     const row = await byKey({ tenant: caller.tenantId, id });

@@ -20,15 +20,22 @@ export function writingTerminology<T>(pool: Pool, work: (tx: ClientBase) => Prom
 }
 
 /** Works in a transaction while nobody else does under the same advisory lock of the database. */
-export async function underLock<T>(
+export function underLock<T>(pool: Pool, lock: number, work: (tx: ClientBase) => Promise<T>): Promise<T> {
+  return inTransaction(pool, 'begin', async (tx) => {
+    await tx.query('select pg_advisory_xact_lock($1)', [lock]);
+    return work(tx);
+  });
+}
+
+/** Works in a transaction on a connection of a pool. @param begin the statement that begins it. */
+export async function inTransaction<T>(
   pool: Pool,
-  lock: number,
+  begin: string,
   work: (tx: ClientBase) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
   try {
-    await client.query('begin');
-    await client.query('select pg_advisory_xact_lock($1)', [lock]);
+    await client.query(begin);
     const result = await work(client);
     await client.query('commit');
     client.release();

@@ -93,9 +93,7 @@ export async function liveResource(
   type: ResourceType,
   id: string,
 ): Promise<CurrentResource & { readonly body: string }> {
-  const found = await services.queries.read(caller, type, id);
-  if (found === undefined || found.body === null) throw notFound(type, id.slice(0, 64));
-  return { ...found, body: found.body };
+  return live(await services.queries.read(caller, type, id), type, id);
 }
 
 /** A live resource, to be shown. @throws Refusal not_found (404), for a deleted one too */
@@ -104,7 +102,14 @@ export async function shownResource(
   type: ResourceType,
   id: string,
 ): Promise<MarkedResource & { readonly body: string }> {
-  const found = await services.queries.readMarked(caller, type, id);
+  return live(await services.queries.readMarked(caller, type, id), type, id);
+}
+
+function live<Found extends CurrentResource>(
+  found: Found | undefined,
+  type: ResourceType,
+  id: string,
+): Found & { readonly body: string } {
   if (found === undefined || found.body === null) throw notFound(type, id.slice(0, 64));
   return { ...found, body: found.body };
 }

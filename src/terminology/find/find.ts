@@ -1,12 +1,14 @@
 /** Codes of a code system by what somebody types: a code, the beginning of a name, some of its words, or nearly that. */
 import type { ClientBase, Pool } from 'pg';
 import type { FindCodes, FoundCode } from '#src/fhir/terminology.ts';
-import { underLock } from '../install.ts';
+import { inTransaction, underLock } from '../install.ts';
 import type { CodeIndex } from './code-index.ts';
 import { makeCodeIndex, readCodeIndex } from './make.ts';
 
 /** Names the lock under which missing indexes are made, among the advisory locks of one database. */
 const LOCK = 4_206_107_319;
+
+const AS_OF_ONE_MOMENT = 'begin isolation level repeatable read read only';
 
 /** A code system's index with the system's number, which is another one after each load. */
 interface Loaded {
@@ -73,7 +75,7 @@ function inOrder(places: readonly number[], rows: readonly Row[]): FoundCode[] {
 /** A system's index; it is made when there is none, as after an upgrade. */
 async function load(pool: Pool, url: string): Promise<Loaded | undefined> {
   for (;;) {
-    const read = await reading(pool, async (tx) => {
+    const read = await inTransaction(pool, AS_OF_ONE_MOMENT, async (tx) => {
       const system = await numberOf(tx, url);
       return system === undefined ? undefined : { system, index: await readCodeIndex(tx, system) };
     });
@@ -93,21 +95,6 @@ async function make(tx: ClientBase, url: string): Promise<void> {
   );
   const [system] = rows;
   if (system?.made === false) await makeCodeIndex(tx, system.id);
-}
-
-/** Reads as of one moment. */
-async function reading<T>(pool: Pool, read: (tx: ClientBase) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin isolation level repeatable read read only');
-    const result = await read(client);
-    await client.query('commit');
-    client.release();
-    return result;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
 }
 
 async function numberOf(tx: ClientBase, url: string): Promise<number | undefined> {
