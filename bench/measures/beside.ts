@@ -24,15 +24,16 @@ export const beside: Measure = {
     await filling.call({ databaseUrl, fill: few });
     const dataDir = await mkdtemp(join(bench.folder, 'beside-'));
     const service = await bench.service({ databaseUrl, dataDir });
-    const reads = await readsOf(bench, service);
+    const reads = await readsOf(bench, service, Math.min(few, 2_000));
     await bench.settle(databaseUrl);
     // The row `rebuild` has its memory; here the service's counts.
     const rebuild = bench.worker('subjects/rebuild.ts');
     await bench.load({ ...reads, ...bench.warmUp() });
 
-    const alone = await meanwhile(bench, reads, rest(bench.seconds(10)));
+    const quiet = Math.min(bench.seconds(10), 20);
+    const alone = await meanwhile(bench, reads, rest(quiet));
     const low = await meanwhile(bench, reads, rebuild.call<object, Phases>({ databaseUrl, load: 'low' }));
-    const after = await meanwhile(bench, reads, rest(bench.seconds(10)));
+    const after = await meanwhile(bench, reads, rest(quiet));
 
     await filling.call({ databaseUrl, fill: events - few });
     await filling.stop();
@@ -78,10 +79,10 @@ export const beside: Measure = {
 type Phases = Record<string, number>;
 
 /** Reads by id of what the service itself wrote, by two clients. */
-async function readsOf(bench: Bench, { service }: MeasuredService): Promise<Load> {
+async function readsOf(bench: Bench, { service }: MeasuredService, count: number): Promise<Load> {
   const patients = await createPatients(service, 20);
   const { locations } = await createObservations(bench, service, patients, {
-    count: bench.size(2_000, 20),
+    count,
     locations: true,
   });
   const requests = { kind: 'reads', paths: locations.map(pathOf) } as const;
