@@ -9,9 +9,17 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** The folders that the program is made of (docs/architecture.md). */
-const FOLDERS = ['src', 'commands', 'projections', 'queries'];
-const ENTRIES = { service: 'src/main.ts', command: 'src/cli/main.ts' };
+/** The program: its entries, and the folders that it is made of (docs/architecture.md). */
+const PROGRAM = {
+  entries: { service: 'src/main.ts', command: 'src/cli/main.ts' },
+  folders: ['src', 'commands', 'projections', 'queries'],
+};
+/** Packages of many files that are nothing but JavaScript. */
+const BUNDLED = [
+  ...['@koa/router', 'cac', 'csv-parse/lib/sync.js', 'dataloader', 'file-type', 'jose', 'koa', 'koa-body'],
+  ...['lossless-json', 'lru-cache', 'pg', 'pg-copy-streams', 'prom-client', 'rxjs', 'rxjs/operators', 'uuid'],
+  'zod',
+];
 const KEPT = join(ROOT, 'node_modules', '.cache', 'annal');
 /** A bundle that nobody has started from for so long, in ms, goes when another is made: a running process may still load parts of it. */
 const UNUSED_MS = 7 * 86_400_000;
@@ -19,7 +27,7 @@ const UNUSED_MS = 7 * 86_400_000;
 /**
  * Loads one of the program's two entries, bundling the sources first when they are new. Where nothing can be kept (a
  * folder that this user may not write to), the sources themselves are loaded, which takes a few seconds longer.
- * @param {keyof typeof ENTRIES} entry
+ * @param {keyof typeof PROGRAM.entries} entry
  */
 export async function load(entry) {
   const folder = await bundled();
@@ -27,20 +35,23 @@ export async function load(entry) {
     const { register } = await import('tsx/esm/api');
     // Works in any directory, whatever a tsconfig.json there says.
     register({ tsconfig: false });
-    return import(pathToFileURL(join(ROOT, ENTRIES[entry])).href);
+    return import(pathToFileURL(join(ROOT, PROGRAM.entries[entry])).href);
   }
   process.setSourceMapsEnabled(true);
   return import(pathToFileURL(join(folder, `${entry}.mjs`)).href);
 }
 
-/** The folder of the bundle, made if it is not there; undefined where it cannot be made. */
-export async function bundled() {
-  const folder = join(KEPT, digest());
+/**
+ * The folder of a program’s bundle, made if it is not there; undefined where it cannot be made.
+ * @param program its entries (name of each → its source) and the folders of its sources
+ */
+export async function bundled(program = PROGRAM) {
+  const folder = join(KEPT, digest(program));
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return folder;
   const making = `${folder}.${process.pid}`;
   try {
     mkdirSync(making, { recursive: true });
-    await bundle(making);
+    await bundle(making, program.entries);
     keep(making, folder);
     removeUnused(folder);
     return folder;
@@ -52,16 +63,16 @@ export async function bundled() {
 }
 
 /** What the bundle follows from: the sources, where they are, and the packages’ versions. */
-function digest() {
-  const hash = createHash('sha256').update(ROOT);
-  for (const file of ['package-lock.json', 'package.json', 'bin/program.js', ...sources()]) {
+function digest({ entries, folders }) {
+  const hash = createHash('sha256').update(ROOT).update(JSON.stringify(entries));
+  for (const file of ['package-lock.json', 'package.json', 'bin/program.js', ...sources(folders)]) {
     hash.update(`\0${file}\0`).update(readFileSync(join(ROOT, file)));
   }
   return hash.digest('hex').slice(0, 32);
 }
 
-function sources() {
-  return FOLDERS.flatMap((folder) =>
+function sources(folders) {
+  return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(folder, name))
@@ -69,8 +80,7 @@ function sources() {
   );
 }
 
-/** Writes bundles of programs to a folder below the repository. @param entryPoints name of each → its source */
-export async function bundle(outdir, entryPoints = ENTRIES) {
+async function bundle(outdir, entryPoints) {
   const { build } = await import('esbuild');
   await build({
     absWorkingDir: ROOT,
@@ -79,13 +89,20 @@ export async function bundle(outdir, entryPoints = ENTRIES) {
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
-    packages: 'external',
     platform: 'node',
     format: 'esm',
     target: 'node20',
     sourcemap: 'linked',
+    sourcesContent: false,
     logLevel: 'silent',
-    plugins: [{ name: 'place', setup: keepPlaces }],
+    // What packages in CommonJS ask for at run time.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    plugins: [
+      { name: 'place', setup: keepPlaces },
+      { name: 'packages', setup: keepPackages },
+    ],
   });
 }
 
@@ -97,6 +114,24 @@ function keepPlaces({ onLoad }) {
       'import.meta.url',
       JSON.stringify(pathToFileURL(path).href),
     ),
+  }));
+}
+
+/** What they would use if it were there. */
+const NEVER = ['pg-native', 'pg-cloudflare'];
+/** A source map of nothing. */
+const UNMAPPED = `data:application/json,${encodeURIComponent('{"version":3,"sources":[""],"mappings":"A"}')}`;
+
+/** Some packages come into the bundle, with what they use; others are loaded from where they are. */
+function keepPackages({ onResolve, onLoad }) {
+  onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
+    const own = !importer.includes('node_modules') && !path.startsWith('#');
+    return (own && !BUNDLED.includes(path)) || NEVER.includes(path) ? { path, external: true } : undefined;
+  });
+  // Node reads source maps when it loads what they are of: those of packages would be most of them.
+  onLoad({ filter: /node_modules.*\.(?:js|mjs|cjs)$/ }, ({ path }) => ({
+    loader: 'js',
+    contents: `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=${UNMAPPED}`,
   }));
 }
 

@@ -1,5 +1,5 @@
 /** Brings a database's schemas up to date. */
-import knex, { type Knex } from 'knex';
+import type { Knex } from 'knex';
 import pg from 'pg';
 import { MIGRATIONS, type Migration } from './migrations/index.ts';
 
@@ -21,6 +21,7 @@ export async function migrate(
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    if (await hasAll(client, migrations)) return [];
     await client.query('CREATE SCHEMA IF NOT EXISTS migrations');
     return await applyAll(databaseUrl, migrations);
   } finally {
@@ -28,7 +29,16 @@ export async function migrate(
   }
 }
 
+/** Whether exactly these were applied: then Knex, a fifth of what a start takes, need not be loaded. */
+async function hasAll(client: pg.Client, migrations: readonly Migration[]): Promise<boolean> {
+  const { rows: found } = await client.query(`SELECT 1 WHERE to_regclass('migrations.applied') IS NOT NULL`);
+  if (found.length === 0) return false;
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations.applied ORDER BY id');
+  return rows.length === migrations.length && rows.every(({ name }, at) => name === migrations[at]?.name);
+}
+
 async function applyAll(databaseUrl: string, migrations: readonly Migration[]): Promise<string[]> {
+  const { default: knex } = await import('knex');
   const database = knex({
     client: 'pg',
     connection: { connectionString: databaseUrl, application_name: 'annal migrate' },

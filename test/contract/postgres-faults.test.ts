@@ -113,8 +113,7 @@ describe('the PostgreSQL log', () => {
     expect(received).to.equal(events.length);
   });
 
-  it('carries on by itself when the server was restarted', async function () {
-    this.timeout(60_000);
+  it('carries on by itself when the server was restarted', async () => {
     const dataDir = await temporaryFolder();
     let server = await startEmbeddedPostgres({ dataDir, fsync: false });
     try {

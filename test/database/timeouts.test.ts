@@ -73,7 +73,7 @@ describe('a database that does not answer', () => {
   });
 
   it('fails who waits for a connection of the pool, or for a server that says nothing', async () => {
-    const pool = openPool(database.url, { max: 1, connectMs: 200 });
+    const pool = openPool(database.url, { max: 1, connectMs: 2_000 });
     const held = await pool.connect();
     expect(await kindOf(pool.query('select 1'))).to.equal('unavailable');
     held.release();

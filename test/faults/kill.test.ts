@@ -13,7 +13,7 @@ import { runLoad } from '../support/load.ts';
 import { Model } from '../support/model.ts';
 import { type PlannedCommand, planCommands } from '../support/plan.ts';
 import { randomSeed, scaled } from '../support/scale.ts';
-import { annal, newDataDir, type Service, startService } from '../support/service.ts';
+import { annal, type Service, startedDataDir, startService } from '../support/service.ts';
 import { counted, tell } from '../support/tell.ts';
 
 const RECORDS = 20;
@@ -33,7 +33,7 @@ describe('the service killed under load', function () {
     startService({ dataDir, env: { RATE_LIMIT_PER_MINUTE: '100000000' }, ...(key !== undefined && { key }) });
 
   before(async () => {
-    dataDir = await newDataDir();
+    dataDir = await startedDataDir();
     service = await start();
     key = service.key;
   });

@@ -8,6 +8,7 @@ import { findDatabase, type Quickstart } from '#src/data-dir.ts';
 import { processMark } from '#src/process-mark.ts';
 import { createDatabase } from '#test/support/database.ts';
 import { eventually, freePort, type Program, startProgram } from '#test/support/process.ts';
+import { startedDataDir } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
 const SERVICE = [process.execPath, 'bin/start.js'] as const;
@@ -94,7 +95,7 @@ describe('the service', () => {
   });
 
   it('says plainly that the DATA_DIR or the port is taken', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await startedDataDir();
     const port = await freePort();
     await start(dataDir, { PORT: String(port) }).line(READY);
 
@@ -120,7 +121,7 @@ describe('the service', () => {
       [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
     ];
     for (const [env, sentence] of wrong) {
-      const program = start(await temporaryFolder(), { PORT: String(await freePort()), ...env });
+      const program = start(await startedDataDir(), { PORT: String(await freePort()), ...env });
       expect(await program.ended).to.equal(1);
       expect(program.stderr()).to.contain(`Annal cannot start: ${sentence}`);
       expect(program.stderr()).not.to.contain('    at ');
@@ -142,7 +143,7 @@ describe('the service', () => {
   });
 
   it('ends in order on a Ctrl-C, which reaches it from the terminal and from npm', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await startedDataDir();
     const program = start(dataDir, { PORT: String(await freePort()) }, NPM);
     await program.line(READY);
     const service = (await servicePid(dataDir)) ?? 0;
@@ -153,7 +154,7 @@ describe('the service', () => {
   });
 
   it('answers what is under way before it ends, and waits for no connection that only idles', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await startedDataDir();
     const port = await freePort();
     const program = start(dataDir, { PORT: String(port) });
     await program.line(READY);
@@ -194,7 +195,7 @@ describe('the service', () => {
   });
 
   it('ends with a fault when its database does', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await startedDataDir();
     const program = start(dataDir, { PORT: String(await freePort()) });
     await program.line(READY);
     process.kill(await databasePid(dataDir), 'SIGKILL');
@@ -203,7 +204,7 @@ describe('the service', () => {
   });
 
   it('goes on when nobody reads its output any more', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await startedDataDir();
     const port = await freePort();
     const program = start(dataDir, { PORT: String(port), LOG_LEVEL: 'trace' });
     await program.line(READY);

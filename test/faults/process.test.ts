@@ -101,7 +101,7 @@ describe('a process', () => {
     expect(await process.hasDone(position, 30_000)).to.equal(true);
     expect(left).to.equal(0);
     expect(await process.parked.all()).to.deep.equal([]);
-  }).timeout(60_000);
+  });
 
   it('sets aside an event whose statements time out whenever it is tried, while everything answers', async () => {
     const process = run(
@@ -116,7 +116,7 @@ describe('a process', () => {
     expect(await process.hasPassed(await append('record-next'), 20_000)).to.equal(true);
     expect(await process.parked.holds('work', slow)).to.equal(true);
     expect((await process.parked.all())[0]?.error).to.contain('57014');
-  }).timeout(60_000);
+  });
 
   it('goes on trying for as long as the log is away, however long', async () => {
     const { ping } = store;
@@ -135,7 +135,7 @@ describe('a process', () => {
     expect(await process.hasDone(await append('record-late'), 30_000)).to.equal(true);
     expect(tries).to.equal(6);
     store.ping = ping;
-  }).timeout(60_000);
+  });
 
   it('forgets a parked event of a stream that was erased', async () => {
     const process = run(async () => {
@@ -169,5 +169,5 @@ describe('a process', () => {
     } finally {
       hung.release(true);
     }
-  }).timeout(30_000);
+  });
 });

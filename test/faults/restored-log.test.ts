@@ -7,7 +7,7 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
-import { type Answer, annal, newDataDir, type Service, startService } from '#test/support/service.ts';
+import { type Answer, annal, newDataDir, type Service, startedDataDir, startService } from '#test/support/service.ts';
 
 const run = promisify(execFile);
 
@@ -81,7 +81,7 @@ describe('a restored log that is older than the read models', function () {
   };
 
   before(async () => {
-    dataDir = await newDataDir();
+    dataDir = await startedDataDir();
     backup = await newDataDir();
     service = await startService({ dataDir });
     patient = String((await create('Before', 'before')).json.id);

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '../support/admin.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
+import { fetchOnce } from '../support/patience.ts';
 
 describe('a revocation whose read model lags', function () {
   this.timeout(120_000);
@@ -28,7 +29,8 @@ describe('a revocation whose read model lags', function () {
       await holder.query('select 1 from projects.checkpoint for update');
       const early = await user.ask('DELETE', `/keys/${made.id}`);
       expect([early.status, early.headers.get('retry-after')]).to.deep.equal([503, '1']);
-      expect((await service.fhir('/Patient', { key: made.key })).status).to.equal(503);
+      const headers = { Authorization: `Bearer ${made.key}` };
+      expect((await fetchOnce(`${service.base}/Patient`, { headers })).status).to.equal(503);
     } finally {
       await holder.query('rollback');
       holder.release();

@@ -49,19 +49,19 @@ describe('two instances that deliver webhooks', function () {
     });
     const ids = (): string[] =>
       receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: string } }).data.id);
-    const once = await write(one);
-    await eventually(() => new Set(ids()).size === EVENTS, 60_000);
-    expect(ids(), 'sent twice').to.have.length(EVENTS);
+    const once: string[] = [];
+    // A machine with little time may let one of them deliver the first all by itself.
+    for (let counts = [0, 0]; counts.includes(0); counts = await Promise.all(instances.map(delivered))) {
+      once.push(...(await write(one)));
+      await eventually(() => new Set(ids()).size === once.length, 120_000);
+    }
+    expect(ids(), 'sent twice').to.have.length(once.length);
     expect(ids()).to.have.members(once);
-    expect(await Promise.all([one, other].map(delivered))).to.satisfy(
-      (counts: readonly number[]) => counts.every((count) => count > 0),
-      'both deliver',
-    );
     const more = await write(other);
-    await eventually(() => ids().length > EVENTS * 1.3, 60_000);
+    await eventually(() => ids().length > once.length + EVENTS * 0.3, 120_000);
     await other.kill();
     const all = new Set([...once, ...more]);
-    await eventually(() => new Set(ids()).size === all.size, 60_000);
+    await eventually(() => new Set(ids()).size === all.size, 120_000);
     expect(ids()).to.include.members([...all]);
     expect(ids().length - all.size, 'sent twice').to.be.within(0, IN_FLIGHT);
   });

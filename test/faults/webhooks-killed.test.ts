@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { eventually } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { scaled } from '../support/scale.ts';
-import { annal, newDataDir, type Service, startService } from '../support/service.ts';
+import { annal, type Service, startedDataDir, startService } from '../support/service.ts';
 import { tell } from '../support/tell.ts';
 import { endpointAt } from '../support/webhooks.ts';
 
@@ -36,7 +36,7 @@ describe('the service killed while it delivers', function () {
     WEBHOOK_RETRY_SECONDS: '0.1,0.2',
   };
   before(async () => {
-    [dataDir, receiver] = await Promise.all([newDataDir(), startReceiver()]);
+    [dataDir, receiver] = await Promise.all([startedDataDir(), startReceiver()]);
     service = await startService({ dataDir, env });
     for (const path of FAILING) receiver.answer(path, (response) => response.writeHead(500).end());
     for (const path of HANGING) receiver.answer(path, () => undefined);

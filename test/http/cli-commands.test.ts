@@ -6,27 +6,31 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { isObject } from '#src/shared/json.ts';
+import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { type Answer, annal, type Service, startService } from '#test/support/service.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/annal.js', import.meta.url));
 
-/** Runs the command line as a person would: text, from any folder. */
-function run(
+/** Runs the command line as a person would: text, from any folder, in a process of its own. */
+function start(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  cwd = tmpdir(),
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
       [LAUNCHER, ...args],
-      { cwd, env: { ...process.env, DATABASE_URL: '', ...env } },
+      { cwd: tmpdir(), env: { ...process.env, DATABASE_URL: '', ...env } },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
       },
     );
   });
 }
+
+/** The same in this process, for what a process of its own shows nothing more of. */
+const run = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandOutcome> =>
+  runCommand(args, { DATABASE_URL: '', ...env });
 
 describe('the command line', function () {
   this.timeout(120_000);
@@ -65,7 +69,7 @@ describe('the command line', function () {
   const here = (): Record<string, string> => ({ DATA_DIR: service.dataDir });
 
   it('shows a resource, as text for people and as it is served', async () => {
-    const shown = await run(['show', id], here());
+    const shown = await start(['show', id], here());
     expect(shown.stdout).to.contain('\n  "id": ').and.to.contain('"Second"');
     const first = await run(['show', `Patient/${id}/_history/1`, '--json'], here());
     expect(first.stdout).to.equal(`${(await service.fhir(`/Patient/${id}/_history/1`)).text}\n`);
@@ -107,7 +111,7 @@ describe('the command line', function () {
       .to.contain('"Second"')
       .and.not.to.contain('"First"');
     expect(await bundle('revision:2')).to.contain('Condition');
-    const now = await run(['record', `Patient/${id}`], here());
+    const now = await start(['record', `Patient/${id}`], here());
     expect(now.stdout).to.contain('1 resource, and 1 deleted');
     expect(await run(['record', id, '--at', '2001-01-01'], here())).to.include({ code: 1 });
     const none = await run(['record', id, '--at', 'yesterday'], here());
@@ -119,7 +123,7 @@ describe('the command line', function () {
     const verified = await annal(service, ['verify']);
     expect(verified.code).to.equal(0);
     expect(verified.json).to.include({ clean: true });
-    const rebuilt = await run(['rebuild', 'resources'], here());
+    const rebuilt = await start(['rebuild', 'resources'], here());
     expect(rebuilt.code).to.equal(0);
     expect(rebuilt.stdout).to.contain('rebuilt and in service');
     expect((await run(['rebuild', 'nothing'], here())).stderr).to.contain('there is no projection nothing');
@@ -158,7 +162,7 @@ describe('the command line', function () {
   });
 
   it('helps, and refuses what it does not understand', async () => {
-    const all = (await run(['--help'], {})).stdout;
+    const all = (await start(['--help'], {})).stdout;
     for (const command of [
       'import',
       'show',
@@ -174,7 +178,7 @@ describe('the command line', function () {
       expect(help).to.include({ code: 0 });
       expect(help.stdout).to.contain(`annal ${command}`);
     }
-    expect((await run(['--version'], {})).stdout).to.match(/^annal\/\d+\.\d+\.\d+/);
+    expect((await start(['--version'], {})).stdout).to.match(/^annal\/\d+\.\d+\.\d+/);
     for (const args of [
       ['nonsense'],
       ['import'],

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { ReportData } from '#src/cli/import/report.ts';
@@ -331,8 +332,7 @@ describe('annal import', function () {
       limits: { entries: 2, bytes: 1_000_000 },
     };
     const first = runImport([folder], { ...options, signal: interrupted.signal });
-    while ((await answered(join(folder, 'imports'))) < 2)
-      await new Promise((resolve) => setImmediate(resolve));
+    while ((await answered(join(folder, 'imports'))) < 2) await pause(1);
     interrupted.abort();
     const stopped = await first;
     expect(stopped).to.include({ complete: false });
@@ -526,7 +526,7 @@ describe('annal import', function () {
         child.kill('SIGKILL');
         break;
       }
-      await new Promise((resolve) => setImmediate(resolve));
+      await pause(2);
     }
     return ended;
   }

@@ -9,8 +9,7 @@ import { eventually } from '#test/support/process.ts';
 import { scaled } from '#test/support/scale.ts';
 import { tell } from '#test/support/tell.ts';
 
-describe('the limiter', function () {
-  this.timeout(60_000);
+describe('the limiter', () => {
   let database: TestDatabase;
   const opened: RateLimits[] = [];
 

@@ -9,8 +9,7 @@ import { tell } from '#test/support/tell.ts';
 const LIMIT = scaled(600, 120);
 const SETTINGS = { RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.0/8' };
 
-describe('rate limits', function () {
-  this.timeout(60_000);
+describe('rate limits', () => {
   let first: InProcess;
   let second: Service;
   let addresses = 0;

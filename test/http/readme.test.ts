@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Outcome, runSteps, steadier, stepsOf, withOutputs } from '#test/support/pages.ts';
 import { ROOT } from '#test/support/process.ts';
-import { type Service, startService } from '#test/support/service.ts';
+import { type Service, startedDataDir, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
 /** Where the pages say that the service is. */
@@ -48,7 +48,7 @@ describe('the pages for newcomers', function () {
 
       before(async () => {
         const steps = stepsOf(await readFile(join(ROOT, page), 'utf8'));
-        const dataDir = await temporaryFolder();
+        const dataDir = await startedDataDir();
         const started = await startService({ dataDir });
         service = started;
         const clone = await cloneWith(dataDir);

@@ -23,8 +23,7 @@ interface Entry {
   readonly ms: number;
 }
 
-describe('request log', function () {
-  this.timeout(60_000);
+describe('request log', () => {
   let service: InProcess;
   let token: string;
   let project: string;

@@ -8,9 +8,7 @@ import { type Answer, type Call, type Service, startService } from '#test/suppor
 const MARKER = 'Zanzibarismus';
 const SECRET = `sk_test_${'Geheimnis'.repeat(5)}`;
 
-describe('security headers', function () {
-  this.timeout(60_000);
-
+describe('security headers', () => {
   for (const settings of [{}, { BASE_URL: 'https://records.example.org' }]) {
     const https = 'BASE_URL' in settings;
     it(`stand in every answer${https ? ', behind https as well' : ''}`, async () => {
@@ -41,8 +39,7 @@ describe('security headers', function () {
   }
 });
 
-describe('logs and errors', function () {
-  this.timeout(60_000);
+describe('logs and errors', () => {
   let database: TestDatabase;
   let service: Service;
   const answers: [string, Answer][] = [];

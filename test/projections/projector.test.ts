@@ -123,8 +123,7 @@ describe('projector', () => {
     );
   });
 
-  it('takes over from a runner that hangs, which then cannot write any more', async function () {
-    this.timeout(60_000);
+  it('takes over from a runner that hangs, which then cannot write any more', async () => {
     const child = spawn(
       process.execPath,
       ['--import', 'tsx', fileURLToPath(new URL('instance-process.ts', import.meta.url)), database.url],

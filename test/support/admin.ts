@@ -71,7 +71,7 @@ export function withToken(
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(120_000),
     });
     return new Answer(response.status, response.headers, await response.text());
   };

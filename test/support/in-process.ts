@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
 import { type Config, loadConfig } from '#src/config.ts';
-import './described.ts';
+import './patience.ts';
 import { createMigratedDatabase } from './database.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import { freePort } from './process.ts';
@@ -102,7 +102,7 @@ async function send(url: string, call: KeyedCall, defaultKey: string): Promise<A
       ...call.headers,
     },
     ...(call.body === undefined ? {} : { body: call.body }),
-    signal: AbortSignal.timeout(call.timeoutMs ?? 30_000),
+    signal: AbortSignal.timeout(call.timeoutMs ?? 120_000),
   });
   return new Answer(response.status, response.headers, await response.text());
 }

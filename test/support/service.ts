@@ -9,17 +9,18 @@ import { findDatabase, readQuickstart, writeQuickstart } from '#src/data-dir.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { bundledProgram } from './bundled-program.ts';
 import { NO_LIMIT } from './no-limit.ts';
-import './described.ts';
+import { copyPrepared } from './prepared.ts';
 import { freePort, ROOT } from './process.ts';
 import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
+import './patience.ts';
 
 /** How long a start may take, in ms: the first one makes a database cluster. */
-const START_MS = 60_000;
+const START_MS = 180_000;
 
 /** What a service is started with. */
 export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: a new folder, removed by `stop`. */
+  /** Default: a new folder that a first start has filled, removed by `stop`. */
   readonly dataDir?: string;
   /** Default: the embedded PostgreSQL in the DATA_DIR. */
   readonly databaseUrl?: string;
@@ -35,7 +36,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** A text goes as it is, a tree as `application/fhir+json`. */
   readonly body?: string;
-  /** Gives up then; default 60,000 ms. */
+  /** Gives up then; default 120,000 ms. */
   readonly timeoutMs?: number;
 }
 
@@ -85,7 +86,7 @@ export interface Service {
 
 /** Starts a service and waits until it says that it is ready. @throws Error with its output when it does not. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const dataDir = options.dataDir ?? (await newDataDir());
+  const dataDir = options.dataDir ?? (await (isAlone(options) ? startedDataDir() : newDataDir()));
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
     const started = await startOn(port, dataDir, options);
@@ -103,6 +104,20 @@ export async function newDataDir(): Promise<string> {
   folders.add(folder);
   return folder;
 }
+
+/** One in which a service was started once, and stopped. With a shared log, whose projects differ, it is empty. */
+export async function startedDataDir(): Promise<string> {
+  const folder = await newDataDir();
+  if (!isAlone({})) return folder;
+  await copyPrepared(folder, async (dataDir) => {
+    const service = await startService({ dataDir });
+    await service.stop();
+  });
+  return folder;
+}
+
+const isAlone = ({ databaseUrl, env, program }: ServiceOptions): boolean =>
+  databaseUrl === undefined && program === undefined && (env?.EVENTSTORE_URL ?? EVENTSTORE_URL) === '';
 
 async function startOn(port: number, dataDir: string, options: ServiceOptions): Promise<Service | string> {
   const known = options.key !== undefined || existsSync(join(dataDir, 'quickstart.json'));
@@ -211,7 +226,7 @@ async function request(url: string, key: string, call: Call = {}): Promise<Answe
       ...call.headers,
     },
     ...(call.body === undefined ? {} : { body: call.body }),
-    signal: AbortSignal.timeout(call.timeoutMs ?? 60_000),
+    signal: AbortSignal.timeout(call.timeoutMs ?? 120_000),
   });
   return new Answer(response.status, response.headers, await response.text());
 }

@@ -75,7 +75,7 @@ describe('a checkpoint file', () => {
     for (const spelling of otherSpellings(bytes.toString('utf8'))) {
       expect(await failure(() => readCheckpoint(lines(spelling), key))).to.contain('signature');
     }
-  }).timeout(30_000);
+  });
 
   it('betrays lines that are missing, added or out of order', async () => {
     const [a = '', b = '', c = '', end = ''] = (await write()).split('\n');
