@@ -7,7 +7,14 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
-import { type Answer, annal, newDataDir, type Service, startedDataDir, startService } from '#test/support/service.ts';
+import {
+  type Answer,
+  annal,
+  newDataDir,
+  type Service,
+  startedDataDir,
+  startService,
+} from '#test/support/service.ts';
 
 const run = promisify(execFile);
 
