@@ -4,7 +4,18 @@
  * Plain JavaScript: it runs before anything else can.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -47,16 +58,22 @@ export async function load(entry) {
  */
 export async function bundled(program = PROGRAM) {
   const folder = join(KEPT, digest(program));
-  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return folder;
-  const making = `${folder}.${process.pid}`;
+  if (existsSync(folder)) {
+    used(folder);
+    return folder;
+  }
+  let making = folder;
   try {
-    mkdirSync(making, { recursive: true });
+    mkdirSync(KEPT, { recursive: true });
+    making = mkdtempSync(`${folder}.`);
+    // Who installed it is not always who starts it.
+    chmodSync(making, 0o755);
     await bundle(making, program.entries);
     keep(making, folder);
     removeUnused(folder);
     return folder;
   } catch (error) {
-    rmSync(making, { recursive: true, force: true });
+    if (making !== folder) rmSync(making, { recursive: true, force: true });
     if (['EACCES', 'EPERM', 'EROFS'].includes(error.code)) return undefined;
     throw error;
   }
@@ -65,7 +82,10 @@ export async function bundled(program = PROGRAM) {
 /** What the bundle follows from: the sources, where they are, and the packages’ versions. */
 function digest({ entries, folders }) {
   const hash = createHash('sha256').update(ROOT).update(JSON.stringify(entries));
-  for (const file of ['package-lock.json', 'package.json', 'bin/program.js', ...sources(folders)]) {
+  // What is installed, too: packages are in the bundle.
+  const installed = ['node_modules/.package-lock.json'].filter((file) => existsSync(join(ROOT, file)));
+  const project = ['package-lock.json', 'package.json', 'bin/program.js'];
+  for (const file of [...installed, ...project, ...sources(folders)]) {
     hash.update(`\0${file}\0`).update(readFileSync(join(ROOT, file)));
   }
   return hash.digest('hex').slice(0, 32);
@@ -97,7 +117,7 @@ async function bundle(outdir, entryPoints) {
     logLevel: 'silent',
     // What packages in CommonJS ask for at run time.
     banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+      js: "import { createRequire as annalRequireFrom } from 'node:module'; const require = annalRequireFrom(import.meta.url);",
     },
     plugins: [
       { name: 'place', setup: keepPlaces },
@@ -120,12 +140,13 @@ function keepPlaces({ onLoad }) {
 /** What they would use if it were there. */
 const NEVER = ['pg-native', 'pg-cloudflare'];
 /** A source map of nothing. */
-const UNMAPPED = `data:application/json,${encodeURIComponent('{"version":3,"sources":[""],"mappings":"A"}')}`;
+const UNMAPPED = `data:application/json,${encodeURIComponent('{"version":3,"sources":[""],"mappings":"AAAA"}')}`;
 
 /** Some packages come into the bundle, with what they use; others are loaded from where they are. */
 function keepPackages({ onResolve, onLoad }) {
   onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
-    const own = !importer.includes('node_modules') && !path.startsWith('#');
+    // Our sources alone are TypeScript; `#…` are their own.
+    const own = /(?:^|\.ts)$/.test(importer) && !path.startsWith('#');
     return (own && !BUNDLED.includes(path)) || NEVER.includes(path) ? { path, external: true } : undefined;
   });
   // Node reads source maps when it loads what they are of: those of packages would be most of them.
@@ -145,10 +166,19 @@ function keep(making, folder) {
   }
 }
 
+/** Says that a start needs it still. */
+function used(folder) {
+  try {
+    utimesSync(folder, new Date(), new Date());
+  } catch {
+    // It belongs to somebody else, or is being removed: then it was not used for long.
+  }
+}
+
 function removeUnused(current) {
   for (const name of readdirSync(KEPT)) {
     const folder = join(KEPT, name);
-    const made = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
-    if (folder !== current && Date.now() - made > UNUSED_MS) rmSync(folder, { recursive: true, force: true });
+    const last = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (folder !== current && Date.now() - last > UNUSED_MS) rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -51,10 +51,13 @@ describe('two instances that deliver webhooks', function () {
       receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: string } }).data.id);
     const once: string[] = [];
     // A machine with little time may let one of them deliver the first all by itself.
-    for (let counts = [0, 0]; counts.includes(0); counts = await Promise.all(instances.map(delivered))) {
+    let counts: number[] = [];
+    for (let tries = 0; tries === 0 || (counts.includes(0) && tries < 3); tries += 1) {
       once.push(...(await write(one)));
       await eventually(() => new Set(ids()).size === once.length, 120_000);
+      counts = await Promise.all(instances.map(delivered));
     }
+    expect(counts, 'both deliver').to.not.include(0);
     expect(ids(), 'sent twice').to.have.length(once.length);
     expect(ids()).to.have.members(once);
     const more = await write(other);

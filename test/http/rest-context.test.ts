@@ -87,7 +87,7 @@ describe('context', () => {
       {
         code: '2345-7',
         category: 'laboratory',
-        value: 777,
+        value: 777.125,
         unit: 'mg/dL',
         effective_at: '2026-09-05T08:00:00Z',
       },
@@ -158,9 +158,14 @@ describe('context', () => {
   it('keeps what an AI wrote apart, not verified', async () => {
     const { sections } = await ask({ question: 'What is the glucose?', needs: ['labs:2345-7'] });
     const facts = JSON.stringify(sections.filter(({ kind }) => kind !== 'ai_notes'));
-    expect(facts).not.to.include('777');
+    expect(facts).not.to.include('777.125');
     const notes = sections.find(({ kind }) => kind === 'ai_notes');
-    expect(notes?.items[0]).to.include({ author_type: 'ai', source: 'model', verified: false, value: 777 });
+    expect(notes?.items[0]).to.include({
+      author_type: 'ai',
+      source: 'model',
+      verified: false,
+      value: 777.125,
+    });
   });
 
   it('warns of contradictions, gaps, what it left out and what was not found', async () => {

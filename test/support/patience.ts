@@ -1,6 +1,6 @@
 /**
  * What tests fetch with. On a machine that has little time for them read models lag by more than they may; who is
- * answered so asks again after a while, as any client does.
+ * answered so, with nothing written, asks again after a while, as any client does.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import './described.ts';
@@ -8,15 +8,21 @@ import './described.ts';
 const LAGS = 'the read model is catching up with what was written';
 const LONGEST_MS = 60_000;
 
-/** Fetches without patience, for tests of the refusal itself. */
+/** Fetches without patience, for tests of that very refusal. */
 export const fetchOnce = globalThis.fetch;
+
+let again = 0;
+
+/** How many requests were sent again so far. */
+export const sentAgain = (): number => again;
 
 globalThis.fetch = async (input, init) => {
   const until = Date.now() + LONGEST_MS;
   for (;;) {
     const answer = await fetchOnce(input instanceof Request ? input.clone() : input, init);
-    if (answer.status !== 503 || Date.now() > until) return answer;
+    if (answer.status !== 503 || Date.now() > until || init?.body instanceof ReadableStream) return answer;
     if (!(await answer.clone().text()).includes(LAGS)) return answer;
+    again += 1;
     await pause(Number(answer.headers.get('retry-after') ?? 1) * 1000);
   }
 };

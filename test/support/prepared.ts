@@ -1,6 +1,6 @@
 /** A DATA_DIR as the first start of the service leaves it, kept to be copied: that takes a tenth of what the start does. */
 import { execFile } from 'node:child_process';
-import { chmod, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,32 +9,59 @@ import { bundledService } from './bundled-program.ts';
 const run = promisify(execFile);
 const UNUSED_MS = 86_400_000;
 
+/** What a service that did not end in order leaves behind. */
+const LEFT = ['lock.json', 'database.json', 'postgres/postmaster.pid'];
+
+let prepared: Promise<string> | undefined;
+
 /**
- * Copies one to an empty folder.
- * @param start makes one in a folder, when there is none of these sources yet
+ * Copies one to an empty folder, which stays empty where clusters are kept outside of their DATA_DIR.
+ * @param start starts a service in a folder and stops it, when there is none of these sources yet
  */
 export async function copyPrepared(to: string, start: (dataDir: string) => Promise<void>): Promise<void> {
-  const root = join(tmpdir(), `annal-test-data-dirs-${process.getuid?.() ?? 0}`);
-  await mkdir(root, { recursive: true, mode: 0o711 });
-  const kept = join(root, basename(await bundledService()));
-  if (!(await lstat(kept).catch(() => undefined))) {
-    const making = `${kept}.${process.pid}`;
-    await mkdir(making);
-    // The user that PostgreSQL runs as passes through it.
-    await chmod(making, 0o711);
-    await start(making);
-    // Another process may have been faster: its folder is as good.
-    await rename(making, kept).catch(() => rm(making, { recursive: true, force: true }));
-    await removeUnused(root);
-  }
+  prepared ??= prepare(start);
+  const kept = await prepared;
+  if ((await lstat(join(kept, 'postgres'))).isSymbolicLink()) return;
   // `-a` keeps the owners.
   await run('cp', ['-a', `${kept}/.`, to]);
 }
 
+async function prepare(start: (dataDir: string) => Promise<void>): Promise<string> {
+  const root = join(tmpdir(), `annal-test-data-dirs-${process.getuid?.() ?? 0}`);
+  await mkdir(root, { recursive: true, mode: 0o711 });
+  const kept = join(root, basename(await bundledService()));
+  if (await exists(kept)) {
+    await utimes(kept, new Date(), new Date());
+    return kept;
+  }
+  const making = await mkdtemp(`${kept}.`);
+  try {
+    // The user that PostgreSQL runs as passes through it.
+    await chmod(making, 0o711);
+    await start(making);
+    for (const name of LEFT) if (await exists(join(making, name))) throw new Error(`${name} was left`);
+  } catch (error) {
+    await rm(making, { recursive: true, force: true });
+    throw error;
+  }
+  // Another process may have been faster: its folder is as good.
+  await rename(making, kept).catch(() => rm(making, { recursive: true, force: true }));
+  await removeUnused(root);
+  return kept;
+}
+
+/** Those that no test process has copied from for a day: none runs as long. */
 async function removeUnused(root: string): Promise<void> {
   for (const name of await readdir(root)) {
-    const made = await stat(join(root, name)).catch(() => undefined);
-    if (made === undefined || Date.now() - made.mtimeMs < UNUSED_MS) continue;
+    const last = await lstat(join(root, name)).catch(() => undefined);
+    if (last === undefined || Date.now() - last.mtimeMs < UNUSED_MS) continue;
     await rm(join(root, name), { recursive: true, force: true });
   }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -11,7 +11,7 @@ import type { RouteResult } from '../api/route.ts';
 import type { Services } from '../api/services.ts';
 import { dispositionOf } from './document-download.ts';
 import type { Expected } from './document-upload.ts';
-import { createdAt, patientOf, type RestRequest, recordOf, resourceIn, writtenBody } from './record.ts';
+import { patientOf, type RestRequest, recordOf, resourceIn, writtenBody } from './record.ts';
 
 /** How long a URL to or from the store works, in seconds. */
 const LINK_SECONDS = 900;
@@ -80,14 +80,15 @@ export async function withDownload(
   return (await documents.store.download({ patient, document, blob }, told)) ?? null;
 }
 
-/** The answer of what has just been finalized. */
+/** The answer of what has just been finalized. @param known before that, so that nothing that was written is answered 503 */
 export async function shownFinal(
   request: RestRequest,
   { authorship }: CommandContext,
   result: WriteResult,
-  patient: string,
+  known: { readonly patient: string; readonly created: string },
 ): Promise<RouteResult> {
   const { id, version, lastUpdated = '' } = result;
+  const { patient, created } = known;
   const type = 'DocumentReference';
   const resource = writtenBody(result);
   const document = { document: id, patient, resource, contents: heldContents(resource, id) };
@@ -95,8 +96,6 @@ export async function shownFinal(
     ...shownDocument(resource),
     download_url: await withDownload(request.services, document),
   };
-  // The version before is shown for sure; this one is being waited for.
-  const created = await createdAt(request, { id, version: version - 1 });
   const shown = { type, id, patient, version, created, updated: lastUpdated, author: authorship } as const;
   return { status: 200, body: recordOf(shown, fields) };
 }

@@ -30,6 +30,7 @@ import { namingInputs } from './inputs.ts';
 import { LIST_MODELS, listRecords, tokenOf } from './list.ts';
 import {
   commandOf,
+  createdAt,
   liveResource,
   recordOf,
   resourceIn,
@@ -138,9 +139,9 @@ export const DOCUMENT_ROUTES = [
     async run(request) {
       const { services, incoming, params } = request;
       const command = commandOf(request);
-      const { document, resource, patient } = openDocument(
-        await liveResource(request, 'DocumentReference', params.doc_id),
-      );
+      const found = await liveResource(request, 'DocumentReference', params.doc_id);
+      const { document, resource, patient } = openDocument(found);
+      const created = await createdAt(request, found);
       const expected = expectedOf(services, resource);
       const { store } = services.documents;
       const key = { patient, document, blob: newUuid() };
@@ -148,7 +149,7 @@ export const DOCUMENT_ROUTES = [
       try {
         const bytes = await checkedBytes(key.blob, digested, expected.contentType);
         const { result, position } = await services.commands.finalizeDocument(command, document, bytes);
-        return { ...(await shownFinal(request, command, result, patient)), position };
+        return { ...(await shownFinal(request, command, result, { patient, created })), position };
       } catch (error) {
         // Unless it may have been written.
         if (error instanceof Refusal && error.kind !== 'unavailable') await store.remove(key);
@@ -235,13 +236,14 @@ export const DOCUMENT_ROUTES = [
         return { status: 200, body: shown };
       }
       const { document, resource, patient } = openDocument(found);
+      const created = await createdAt(request, found);
       const { store } = services.documents;
       const { contentType, limit } = expectedOf(services, resource);
       const digested = await reread(store, { patient, document, blob: DIRECT }, limit).catch(notUploaded);
       agree(sent, digested);
       const bytes = await checkedBytes(DIRECT, digested, contentType);
       const { result, position } = await services.commands.finalizeDocument(command, document, bytes);
-      return { ...(await shownFinal(request, command, result, patient)), position };
+      return { ...(await shownFinal(request, command, result, { patient, created })), position };
     },
   }),
   route({

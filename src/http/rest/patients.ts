@@ -64,6 +64,8 @@ async function replace(
   const command = commandOf(request, author_type);
   for (let tries = 1; ; tries += 1) {
     const { body: stored, version } = await liveResource(request, 'Patient', id);
+    // Before anything is written: what answers 503 has written nothing.
+    const created = await createdAt(request, { id, version });
     const before = resourceIn(stored);
     const value = settleNarrative(before, withDemographics(before, given));
     try {
@@ -76,7 +78,7 @@ async function replace(
         id,
         patient: id,
         version: result.version,
-        created: await createdAt(request, { id, version }),
+        created,
         updated: result.lastUpdated ?? '',
         author: command.authorship,
       } as const;
