@@ -15,7 +15,7 @@ import { answer } from '../worker.ts';
 const NAMES = ['resources', 'history'] as const;
 /** Events an append, and a record. */
 const APPEND = 100;
-const CATCH_UP_MS = 600_000;
+const CATCH_UP_MS = 3_600_000;
 
 /** Fills a log with so many events and lets the projections take them. */
 async function fill(databaseUrl: string, events: number): Promise<void> {
