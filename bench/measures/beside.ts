@@ -17,22 +17,39 @@ export const beside: Measure = {
   baseline: 'COPY of the same rows beside the same reads; the same reads alone',
   async run(bench) {
     const events = bench.size(100_000, 1_000);
-    // At low load it takes its time, a second for fifty events: a short log is enough to see what it does.
+    const databaseUrl = await bench.database();
+    const filling = bench.worker('subjects/rebuild.ts');
+    // At low load it takes its time, a second for fifty events: a little of the log is enough to see what it does.
     const few = Math.min(Math.round(events / 25), 4_000);
-    const short = await besideReads(bench, few);
-    const quiet = Math.min(bench.seconds(10), 20);
-    const alone = await short.meanwhile(rest(quiet));
-    const low = await short.meanwhile(short.rebuild('low'));
-    const after = await short.meanwhile(rest(quiet));
-    await short.stop();
+    await filling.call({ databaseUrl, fill: few });
+    const dataDir = await mkdtemp(join(bench.folder, 'beside-'));
+    const first = await bench.service({ databaseUrl, dataDir });
+    const paths = await written(bench, first, Math.min(few, 2_000));
+    const beside = readsOf(first, paths);
+    await bench.settle(databaseUrl);
+    // The row `rebuild` has its memory; here the service's counts.
+    const rebuild = bench.worker('subjects/rebuild.ts');
+    await bench.load({ ...beside, ...bench.warmUp() });
 
-    const long = await besideReads(bench, events);
+    const quiet = Math.min(bench.seconds(10), 20);
+    const alone = await meanwhile(bench, beside, rest(quiet));
+    const low = await meanwhile(bench, beside, rebuild.call<object, Phases>({ databaseUrl, load: 'low' }));
+    const after = await meanwhile(bench, beside, rest(quiet));
+
+    await filling.call({ databaseUrl, fill: events - few });
+    await filling.stop();
+    // It has followed all of them: one that serves them has not.
+    const followed = (await first.stop()).peak;
+    bench.memory.reset();
+    await bench.settle(databaseUrl);
+    const reads = readsOf(await bench.service({ databaseUrl, dataDir }), paths);
+    await bench.load({ ...reads, ...bench.warmUp() });
     const copy = bench.worker('baselines/copy-rows.ts');
-    const copied = { url: long.databaseUrl, folder: await mkdtemp(join(bench.folder, 'rows-')) };
+    const copied = { url: databaseUrl, folder: await mkdtemp(join(bench.folder, 'rows-')) };
     await copy.call<object, number>({ ...copied, what: 'export' });
-    const base = await long.meanwhile(copy.call<object, number>({ ...copied, what: 'copy' }));
-    await bench.query(long.databaseUrl, 'CHECKPOINT');
-    const full = await long.meanwhile(long.rebuild('full'));
+    const base = await meanwhile(bench, reads, copy.call<object, number>({ ...copied, what: 'copy' }));
+    await bench.query(databaseUrl, 'CHECKPOINT');
+    const full = await meanwhile(bench, reads, rebuild.call<object, Phases>({ databaseUrl }));
     const fullSeconds = full.value.whole ?? Number.NaN;
 
     return {
@@ -55,6 +72,11 @@ export const beside: Measure = {
         { name: 'rebuild', value: events / fullSeconds, unit: 'events/s' },
         { name: 'baseline', value: events / base.value, unit: 'events/s' },
         { name: 'reads meanwhile, none failed', value: low.requests + full.requests, unit: '' },
+        {
+          name: 'memory of a service that followed so many events being written',
+          value: followed,
+          unit: 'MB',
+        },
         { name: 'p95 alone', value: median([alone.p95, after.p95]), unit: 'ms' },
         { name: 'p95 at low', value: low.p95, unit: 'ms' },
         { name: 'p95 at full', value: full.p95, unit: 'ms' },
@@ -67,55 +89,24 @@ export const beside: Measure = {
 /** Seconds by phase, and `whole`. */
 type Phases = Record<string, number>;
 
-/** A log of so many events with its read models, a service on it that is being read, and its rebuild. */
-interface BesideReads {
-  readonly databaseUrl: string;
-  rebuild(load: 'full' | 'low'): Promise<Phases>;
-  /** Reads for as long as some work takes. */
-  meanwhile<T>(work: Promise<T>): Promise<Meanwhile<T>>;
-  stop(): Promise<void>;
-}
-
-async function besideReads(bench: Bench, events: number): Promise<BesideReads> {
-  const databaseUrl = await bench.database();
-  const filling = bench.worker('subjects/rebuild.ts');
-  await filling.call({ databaseUrl, fill: events });
-  await filling.stop();
-  const dataDir = await mkdtemp(join(bench.folder, 'beside-'));
-  const measured = await bench.service({ databaseUrl, dataDir });
-  const reads = await readsOf(bench, measured, Math.min(events, 2_000));
-  await bench.settle(databaseUrl);
-  // The row `rebuild` has its memory; here the service's counts.
-  const rebuild = bench.worker('subjects/rebuild.ts');
-  await bench.load({ ...reads, ...bench.warmUp() });
-  return {
-    databaseUrl,
-    rebuild: (load) => rebuild.call<object, Phases>({ databaseUrl, load }),
-    meanwhile: (work) => meanwhile(bench, reads, work),
-    async stop() {
-      await rebuild.stop();
-      await measured.stop();
-    },
-  };
-}
-
-/** Reads by id of what the service itself wrote, by two clients. */
-async function readsOf(bench: Bench, { service }: MeasuredService, count: number): Promise<Load> {
+/** Paths of what a service itself wrote. */
+async function written(bench: Bench, { service }: MeasuredService, count: number): Promise<string[]> {
   const patients = await createPatients(service, 20);
   const { locations } = await createObservations(bench, service, patients, { count, locations: true });
-  const requests = { kind: 'reads', paths: locations.map(pathOf) } as const;
-  return { target: service.target, clients: 2, requests, expect: 200 };
+  return locations.map(pathOf);
 }
 
-/** What work gave, and the reads beside it; `p95` is the median of those of their seconds, in ms. */
-interface Meanwhile<T> {
-  readonly value: T;
-  readonly requests: number;
-  readonly p95: number;
+/** Reads by id, by two clients. */
+function readsOf({ service }: MeasuredService, paths: readonly string[]): Load {
+  return { target: service.target, clients: 2, requests: { kind: 'reads', paths }, expect: 200 };
 }
 
-/** Reads for as long as some work takes, in stretches of a second. */
-async function meanwhile<T>(bench: Bench, reads: Load, work: Promise<T>): Promise<Meanwhile<T>> {
+/** Reads for as long as some work takes, in stretches of a second. `p95` is the median of theirs, in ms. */
+async function meanwhile<T>(
+  bench: Bench,
+  reads: Load,
+  work: Promise<T>,
+): Promise<{ value: T; requests: number; p95: number }> {
   let over = false;
   const done = work.finally(() => {
     over = true;
