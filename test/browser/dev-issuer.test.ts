@@ -13,7 +13,7 @@ import { removeTemporaryFolders } from '#test/support/temporary.ts';
 const VERIFIER = randomBytes(32).toString('base64url');
 
 describe('the sign-in page in a browser', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let browser: Browser;
   let service: InProcess;
   let context: BrowserContext;

@@ -7,7 +7,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 describe('the documentation page in a browser', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let browser: Browser;
   let service: InProcess;
   /** What the browser complained about: refused by the policy, failed, not found. */

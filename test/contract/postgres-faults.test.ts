@@ -45,7 +45,7 @@ describe('the PostgreSQL log', () => {
   };
 
   beforeEach(async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     database = await createDatabase();
     relay = await Relay.open(database.url);
   });

@@ -5,7 +5,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 describe('a service with its log elsewhere', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let log: TestDatabase;
   let service: Service;
   const { EVENTSTORE_URL } = process.env;

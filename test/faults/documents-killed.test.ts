@@ -67,7 +67,7 @@ describe('documents of a service that is killed', () => {
   };
 
   before(async function () {
-    this.timeout(120_000); // two starts, on a machine that does other things
+    this.timeout(300_000); // two starts, on a machine that does other things
     database = await createDatabase();
     const dataDir = await newDataDir();
     folder = join(dataDir, 'documents');

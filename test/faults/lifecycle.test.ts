@@ -21,10 +21,10 @@ describe('the service', () => {
   afterEach(async () => {
     for (const { program, dataDir } of started.splice(0)) {
       const pid = await servicePid(dataDir);
-      if (pid !== undefined) process.kill(pid, 'SIGTERM');
+      if (pid !== undefined && (await isRunning(pid))) endIfThere(pid);
       program.child.kill('SIGTERM');
       await program.ended;
-      if (pid !== undefined) await eventually(async () => !(await isRunning(pid)));
+      if (pid !== undefined) await eventually(async () => !(await isRunning(pid)), 120_000);
     }
   });
   after(removeTemporaryFolders);
@@ -47,7 +47,7 @@ describe('the service', () => {
     // Whoever hears that it is ready finds the key.
     const isReady = async (): Promise<boolean> =>
       (await statusOf(port, '/health/ready').catch(() => 0)) === 200;
-    await eventually(isReady, 60_000);
+    await eventually(isReady, 180_000);
     const { sandbox_key, base_url } = await quickstartOf(dataDir);
     const line = await program.line(READY);
     expect(line).to.contain(`http://localhost:${port}`).and.to.contain(join(dataDir, 'quickstart.json'));
@@ -236,6 +236,15 @@ async function servicePid(dataDir: string): Promise<number | undefined> {
 async function databasePid(dataDir: string): Promise<number> {
   const text = await readFile(join(await realpath(join(dataDir, 'postgres')), 'postmaster.pid'), 'utf8');
   return Number(text.split('\n')[0]);
+}
+
+/** Asks a process to end that may be gone by now. */
+function endIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 async function isRunning(pid: number | undefined): Promise<boolean> {

@@ -7,7 +7,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
 
 describe('the log of an installation', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let database: TestDatabase;
   let log: TestDatabase;
   let stranger: TestDatabase;

@@ -9,7 +9,7 @@ import { type Answer, newDataDir, type Service, startService } from '#test/suppo
 const url = process.env.EVENTSTORE_URL ?? '';
 
 describe('annal migrate-log to EventStoreDB', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let database: TestDatabase;
   let dataDir: string;
   let service: Service | undefined;

@@ -8,7 +8,7 @@ import { eventually, type Program, startProgram } from '#test/support/process.ts
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
 
 describe('annal migrate-log', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let database: TestDatabase;
   let other: TestDatabase;
   let dataDir: string;

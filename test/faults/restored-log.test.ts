@@ -66,7 +66,7 @@ const observation = (patient: string, n: number) => ({
 });
 
 describe('a restored log that is older than the read models', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let dataDir: string;
   let backup: string;
   let service: Service;

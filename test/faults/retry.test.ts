@@ -72,7 +72,7 @@ describe('a request killed between append and answer', () => {
   let deleted = '';
 
   before(async function () {
-    this.timeout(240_000); // many starts, on a machine that does other things
+    this.timeout(300_000); // many starts, on a machine that does other things
     database = await createDatabase();
     [dataDir, dyingDir] = [await newDataDir(), await newDataDir()];
     service = await startService({ databaseUrl: database.url, dataDir });

@@ -5,7 +5,7 @@ import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { fetchOnce } from '../support/patience.ts';
 
 describe('a revocation whose read model lags', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let service: InProcess;
   let user: AdminUser;
   before(async () => {

@@ -14,7 +14,7 @@ const SLOW_MS = 100;
 const IN_FLIGHT = 16;
 
 describe('two instances that deliver webhooks', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let database: TestDatabase;
   let receiver: Receiver;
   let instances: Service[];

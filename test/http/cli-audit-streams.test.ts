@@ -14,7 +14,7 @@ import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary
 const inTables = (process.env.EVENTSTORE_URL ?? '') === '';
 
 describe('the command line, for auditors of other streams', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let database: TestDatabase;
   let service: Service;
   let folder: string;

@@ -33,7 +33,7 @@ const run = (args: readonly string[], env: Readonly<Record<string, string>>): Pr
   runCommand(args, { DATABASE_URL: '', ...env });
 
 describe('the command line', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let service: Service;
   let id: string;
   const versions: string[] = [];

@@ -50,7 +50,7 @@ const ndjson = (...resources: (JsonObject | string)[]): string =>
   resources.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n');
 
 describe('annal import', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let service: Service;
   let folder: string;
   let number = 0;

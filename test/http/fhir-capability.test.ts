@@ -47,7 +47,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 
 describe('what the CapabilityStatement declares', function () {
   // Hundreds of requests.
-  this.timeout(180_000);
+  this.timeout(300_000);
   let service: InProcess;
   let rest: Rest;
   let statement: JsonObject & { rest: Rest[] };

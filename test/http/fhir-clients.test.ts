@@ -23,7 +23,7 @@ const withLinks = (bundle: FhirResource) =>
 
 /** FHIR clients that others wrote, over real HTTP against the service in a process of its own. */
 describe('FHIR clients', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let service: Service;
   before(async () => {
     service = await startService();

@@ -64,7 +64,7 @@ describe('every described route with an id in its path', () => {
   after(() => service.stop());
 
   it('is answered as for an id that never was', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     expect(described.length).to.be.greaterThan(10);
     const unsaid: string[] = [];
     for (const { method, path, operation } of described) {

@@ -33,7 +33,7 @@ async function cloneWith(dataDir: string): Promise<string> {
 }
 
 describe('the pages for newcomers', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   before(function () {
     if (!hasCurl || process.env.EVENTSTORE_URL) this.skip();
   });

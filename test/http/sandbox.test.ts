@@ -44,7 +44,7 @@ describe('sandbox over HTTP', () => {
   }
 
   const status = (id: string) => user.done('GET', `/projects/${id}/sandbox`);
-  const filled = (id: string) => eventually(async () => isFilled(id), 60_000);
+  const filled = (id: string) => eventually(async () => isFilled(id), 180_000);
 
   async function isFilled(id: string): Promise<boolean> {
     const { rowCount } = await service.pool.query(
@@ -83,7 +83,7 @@ describe('sandbox over HTTP', () => {
   }
 
   before(async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
     user = await signIn(service, 'dev@clinic.example');
     project = await newProject('Clinic');
@@ -175,7 +175,7 @@ describe('sandbox over HTTP', () => {
   });
 
   it('is as new after a reset: own patients gone, synthetic ones with other ids; others lose nothing', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const other = await newProject('Neighbour');
     await filled(other.id);
     const before = await found(project.sandbox, 'Patient?_count=100');
@@ -233,7 +233,7 @@ describe('sandbox over HTTP', () => {
 
   it('waits for a few others of one person or organization only; more are refused until then', async function () {
     if (EVENTSTORE_URL !== '') this.skip(); // a log that tests share would keep later ones filling these
-    this.timeout(120_000);
+    this.timeout(300_000);
     const busy = await startInProcess({}, { SANDBOX_PATIENTS: '30' });
     try {
       const [greedy, colleague, other] = await Promise.all(

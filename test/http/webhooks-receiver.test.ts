@@ -77,7 +77,7 @@ for case in json.load(open(sys.argv[1])):
   describe('by annal webhooks listen', () => {
     let service: Service;
     before(async function () {
-      this.timeout(120_000);
+      this.timeout(300_000);
       service = await startService({ env: { SANDBOX_PATIENTS: '0' } });
     });
     after(() => service.stop());

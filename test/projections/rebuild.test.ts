@@ -67,7 +67,7 @@ describe('rebuild', () => {
   });
 
   it('refuses no read and loses no write meanwhile', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     await instance.shown(await someRecords(instance, streams, 50));
     let over = false;
     let reads = 0;

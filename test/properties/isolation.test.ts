@@ -86,7 +86,7 @@ describe('isolation of projects and environments', () => {
   });
 
   it('every way of asking, once for each kind of id', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     for (const [index, type] of ['Patient', 'Practitioner', 'Organization', 'Provenance'].entries()) {
       const named = theirs.named.findLast((each) => each.type === type);
       const intruder = intruders[index % intruders.length];

@@ -75,7 +75,10 @@ export async function freePort(): Promise<number> {
 }
 
 /** Waits until a condition holds, asking every 20 ms. @throws Error when it does not within `limit` milliseconds. */
-export async function eventually(condition: () => boolean | Promise<boolean>, limit = 60_000): Promise<void> {
+export async function eventually(
+  condition: () => boolean | Promise<boolean>,
+  limit = 180_000,
+): Promise<void> {
   for (const until = Date.now() + limit; Date.now() < until; await pause(20)) {
     if (await condition()) return;
   }

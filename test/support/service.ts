@@ -15,7 +15,7 @@ import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
 import './patience.ts';
 
 /** How long a start may take, in ms: the first one makes a database cluster. */
-const START_MS = 180_000;
+const START_MS = 240_000;
 
 /** What a service is started with. */
 export interface ServiceOptions {

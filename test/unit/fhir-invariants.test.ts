@@ -128,7 +128,7 @@ describe('invariants', () => {
   });
 
   it('judge real resources as fhirpath.js does', function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const folder = syntheaFolder();
     if (folder === undefined) this.skip();
     const [file] = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -188,7 +188,7 @@ describe('invariants', () => {
   };
 
   it('judge mutated resources as fhirpath.js does', function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const change = fc.oneof(
       fc.record({
         put: fc.constantFrom(
