@@ -20,7 +20,8 @@ export async function firstEvent(
   const positions = store.subscribe({
     after: BEGINNING,
     prefixes: KEPT,
-    batchSize: 1,
+    // It is among the first, if not the first: pages of one would be a round trip an event where it is not.
+    batchSize: 500,
     handle: async ({ events }) => {
       first ??= events[0];
     },
