@@ -21,10 +21,10 @@ describe('the service', () => {
   afterEach(async () => {
     for (const { program, dataDir } of started.splice(0)) {
       const pid = await servicePid(dataDir);
-      if (pid !== undefined && (await isRunning(pid))) endIfThere(pid);
+      if (pid !== undefined) endIfThere(pid);
       program.child.kill('SIGTERM');
       await program.ended;
-      if (pid !== undefined) await eventually(async () => !(await isRunning(pid)), 120_000);
+      if (pid !== undefined) await eventually(async () => !(await isRunning(pid)));
     }
   });
   after(removeTemporaryFolders);
@@ -47,7 +47,7 @@ describe('the service', () => {
     // Whoever hears that it is ready finds the key.
     const isReady = async (): Promise<boolean> =>
       (await statusOf(port, '/health/ready').catch(() => 0)) === 200;
-    await eventually(isReady, 180_000);
+    await eventually(isReady);
     const { sandbox_key, base_url } = await quickstartOf(dataDir);
     const line = await program.line(READY);
     expect(line).to.contain(`http://localhost:${port}`).and.to.contain(join(dataDir, 'quickstart.json'));

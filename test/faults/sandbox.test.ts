@@ -76,7 +76,7 @@ describe('a sandbox whose service is killed', () => {
   }
 
   const filled = (project: string): Promise<void> =>
-    eventually(async () => (await newest(project))?.type === 'SandboxProvisioned', 180_000);
+    eventually(async () => (await newest(project))?.type === 'SandboxProvisioned');
 
   /** Live resources of a project, each with its version. */
   async function live(project: string): Promise<{ type: string; id: string; version: number }[]> {

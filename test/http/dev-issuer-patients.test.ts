@@ -76,7 +76,7 @@ describe('synthetic patients at the development issuer', () => {
   });
 
   it('are in each sandbox by their e-mail address, a dependent by that of the parent', async () => {
-    await eventually(async () => (await entries('Patient?')) === PATIENTS, 180_000);
+    await eventually(async () => (await entries('Patient?')) === PATIENTS);
     expect(await entries(`Patient?email=${MOTHER}&identifier=S-002&family=Nikolaidi`)).to.equal(1);
     expect(await entries(`Patient?email=s-001@patients.example.org`)).to.equal(1);
     await eventually(async () => (await entries(`RelatedPerson?email=${MOTHER}`)) === 1);

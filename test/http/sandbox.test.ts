@@ -44,7 +44,7 @@ describe('sandbox over HTTP', () => {
   }
 
   const status = (id: string) => user.done('GET', `/projects/${id}/sandbox`);
-  const filled = (id: string) => eventually(async () => isFilled(id), 180_000);
+  const filled = (id: string) => eventually(async () => isFilled(id));
 
   async function isFilled(id: string): Promise<boolean> {
     const { rowCount } = await service.pool.query(

@@ -44,7 +44,7 @@ describe('webhook replays', () => {
   const progress = async (id: string): Promise<Replay> =>
     JSON.parse((await hooks(service, 'GET', `/${id}/replay`)).text) as Replay;
   const ended = async (id: string): Promise<Replay> => {
-    await eventually(async () => (await progress(id)).status !== 'running', 180_000);
+    await eventually(async () => (await progress(id)).status !== 'running');
     return progress(id);
   };
 

@@ -13,7 +13,7 @@ export const { EVENTSTORE_URL = '' } = process.env;
 
 /** Waits until a service shows what tests before it left in a log that they share: until then it may answer 503. */
 export function caughtUp(url: string): Promise<void> {
-  return eventually(async () => (await fetch(`${url}/health/ready`)).ok, 180_000);
+  return eventually(async () => (await fetch(`${url}/health/ready`)).ok);
 }
 
 /** Founds an organization with a project and a key, and waits until the service on a database knows the key. */

@@ -139,7 +139,7 @@ export const DOCUMENT_ROUTES = [
     async run(request) {
       const { services, incoming, params } = request;
       const command = commandOf(request);
-      const found = await liveResource(request, 'DocumentReference', params.doc_id);
+      const found = await shownResource(request, 'DocumentReference', params.doc_id);
       const { document, resource, patient } = openDocument(found);
       const created = await createdAt(request, found);
       const expected = expectedOf(services, resource);
@@ -224,7 +224,7 @@ export const DOCUMENT_ROUTES = [
       const { services, params, body } = request;
       const { author_type, ...sent } = body;
       const command = commandOf(request, author_type);
-      const found = await liveResource(request, 'DocumentReference', params.doc_id);
+      const found = await shownResource(request, 'DocumentReference', params.doc_id);
       const [held] = heldContents(resourceIn(found.body), found.id);
       if (held !== undefined) {
         agree(sent, held);

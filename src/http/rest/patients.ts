@@ -10,7 +10,6 @@ import { LIST_MODELS, listRecords } from './list.ts';
 import {
   commandOf,
   createdAt,
-  liveResource,
   type RestRequest,
   recordOf,
   resourceIn,
@@ -63,14 +62,13 @@ async function replace(
   const { author_type, ...given } = body;
   const command = commandOf(request, author_type);
   for (let tries = 1; ; tries += 1) {
-    const { body: stored, version } = await liveResource(request, 'Patient', id);
-    // Before anything is written: what answers 503 has written nothing.
-    const created = await createdAt(request, { id, version });
-    const before = resourceIn(stored);
+    const found = await shownResource(request, 'Patient', id);
+    const created = await createdAt(request, found);
+    const before = resourceIn(found.body);
     const value = settleNarrative(before, withDemographics(before, given));
     try {
       const written = await namingInputs(
-        services.commands.update(command, 'Patient', { id }, { value, exact: false }, version),
+        services.commands.update(command, 'Patient', { id }, { value, exact: false }, found.version),
       );
       const { result, position } = written;
       const shown = {

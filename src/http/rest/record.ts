@@ -171,9 +171,15 @@ export function authorOf({
   };
 }
 
-/** When a resource was created: a FHIR instant. @param found a version of it that `resources` shows */
-export async function createdAt(request: RestRequest, found: VersionOf): Promise<string> {
-  const mark = (await marksOf(request, [found])).get(found.id);
+/**
+ * When a resource was created: a FHIR instant. @param found a version of it that `resources` shows
+ * @throws Refusal unavailable (503): to be asked before anything is written
+ */
+export async function createdAt(
+  request: RestRequest,
+  found: VersionOf & Pick<MarkedResource, 'mark'>,
+): Promise<string> {
+  const mark = found.mark ?? (await marksOf(request, [found])).get(found.id);
   if (mark === undefined) throw lagging();
   return toInstant(mark.created);
 }
