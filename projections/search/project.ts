@@ -143,7 +143,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves searches by what resources say. */
 export const search: Projection = {
   name: 'search',
-  version: 4,
+  version: 5,
   gathers: true,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,

@@ -1,7 +1,7 @@
 /** The rows that a version of a resource makes in the read model `search`. */
 import { extract, type Found } from '#src/fhir/search/extract.ts';
 import { type Hashes, hashesOf } from '#src/fhir/search/hashes.ts';
-import { dimensionKey, inRecordKey, recordKey, systemKey } from '#src/fhir/search/keys.ts';
+import { dimensionKey, hasKeyInRecord, inRecordKey, recordKey, systemKey } from '#src/fhir/search/keys.ts';
 import type { Period } from '#src/fhir/search/period.ts';
 import { FOLDED_LENGTH, folded } from '#src/fhir/search/text.ts';
 import type { QuantityValue } from '#src/fhir/search/values.ts';
@@ -42,7 +42,11 @@ export function rowsOf(stored: StoredResourceEvent): Rows {
   const found = extract(type, parsed(event, record));
   const hashes = hashesOf(tenant, type);
   const keys = new Set(inRecord.map(searchKey));
-  for (const { code, value } of found.forms) keys.add(hashes.value(code, value));
+  for (const { code, value } of found.forms) {
+    const key = hashes.value(code, value);
+    keys.add(key);
+    if (record !== null && hasKeyInRecord(code, value)) keys.add(searchKey(inRecordKey(key, record)));
+  }
   return {
     entry: { id, version, record, keys: arrayOf(keys), targets: targetsOf(found.targets, record) },
     strings: stringRows(id, found.strings, hashes),

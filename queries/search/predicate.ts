@@ -13,6 +13,8 @@ export interface Predicate {
   readonly keyed?: boolean;
   /** It holds for rows whose entry in the read model `search` has one of these keys, and for no others. */
   readonly keys?: readonly string[];
+  /** The same keys for the rows of one record alone: of a record's rows those have one that have one of `keys`. */
+  readonly keysInRecord?: (record: string) => readonly string[];
   /** It holds for rows whose entry has none of these keys, and for no others. */
   readonly without?: readonly string[];
   /** A key that entries of all its rows have, when it has a condition of its own that is as good by itself. */
@@ -87,9 +89,15 @@ export function checksOf(predicates: readonly Predicate[], binds: Binds): string
   return checks.join(' and ') || 'true';
 }
 
-/** The sets of keys of which a row's entry must have one each. */
-export function keySets(predicates: readonly Predicate[]): (readonly string[])[] {
-  return predicates.flatMap(({ keys }) => (keys === undefined ? [] : [keys]));
+/**
+ * The sets of keys of which a row's entry must have one each.
+ * @param record that all rows are in, if any: its own keys are asked for where there are.
+ */
+export function keySets(predicates: readonly Predicate[], record?: string): (readonly string[])[] {
+  return predicates.flatMap(({ keys, keysInRecord }) => {
+    if (keys === undefined) return [];
+    return [record === undefined ? keys : (keysInRecord?.(record) ?? keys)];
+  });
 }
 
 /**
@@ -129,9 +137,17 @@ export function hasKeys(entry: string, sets: readonly (readonly string[])[], bin
   return conditions.join(' and ');
 }
 
-/** The predicate that rows have one of some keys. */
-export function keysPredicate(keys: readonly string[]): Predicate {
-  return Object.assign((binds: Binds) => withKeys([keys], binds), { keyed: true, keys, ofEntry: true });
+/** The predicate that rows have one of some keys. @param more what else is known of it */
+export function keysPredicate(
+  keys: readonly string[],
+  more: Pick<Predicate, 'keysInRecord'> = {},
+): Predicate {
+  return Object.assign((binds: Binds) => withKeys([keys], binds), {
+    keyed: true,
+    keys,
+    ofEntry: true,
+    ...more,
+  });
 }
 
 /** The predicate that rows have none of some keys: also rows without any value. */

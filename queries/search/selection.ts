@@ -37,9 +37,12 @@ export type Source =
  */
 export function sourcesOf(selection: Selection): readonly Source[] {
   const { predicates, record } = selection;
-  const sets = keySets(predicates);
+  const one = record ?? predicates.find(({ inRecord }) => inRecord !== undefined)?.inRecord;
+  const sets = keySets(predicates, one);
   const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
   if (record !== undefined) implied.push([searchKey(recordKey(record))]);
+  const keyedInRecord =
+    one !== undefined && predicates.some(({ keysInRecord }) => keysInRecord !== undefined);
   const others = predicates.flatMap((of): Source[] => {
     const { rows } = of;
     if (rows !== undefined) return [{ kind: 'rows', rows: (binds) => rows(binds, sets), of }];
@@ -49,7 +52,7 @@ export function sourcesOf(selection: Selection): readonly Source[] {
   // A record's key is of all types: a parameter with keys or values has to say which one is meant.
   if (sets.length === 0 && (implied.length === 0 || others.every(({ kind }) => kind === 'rows')))
     return others;
-  return [{ kind: 'keys', sets: [...sets, ...implied] }, ...others];
+  return [{ kind: 'keys', sets: keyedInRecord ? sets : [...sets, ...implied] }, ...others];
 }
 
 /** All conditions on the time of recording together: index resources.resource_of_tenant. */

@@ -1,6 +1,7 @@
 /** Tokens: `code`, `system|code`, `|code`, `system|`. https://hl7.org/fhir/R4/search.html#token */
-import { tokenForm } from '#src/fhir/search/keys.ts';
+import { hasKeyInRecord, inRecordKey, tokenForm } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
+import { searchKey } from '#src/shared/search-key.ts';
 import type { SearchScope } from '../parameter.ts';
 import { keysPredicate, noKeysPredicate, type Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
@@ -24,8 +25,15 @@ export function tokenPredicate(
   const identifiers = compiled.paths.some(({ type }) => type === 'Identifier');
   refuseModifier(parameter, identifiers ? [...MODIFIERS, 'of-type'] : MODIFIERS);
   if (modifier === 'text') return labelPredicate(parameter, compiled, scope);
-  const keys = formKeys(compiled, formsOf(parameter, scope), scope);
-  return modifier === 'not' || modifier === 'not-in' ? noKeysPredicate(keys) : keysPredicate(keys);
+  const forms = formsOf(parameter, scope);
+  const keys = formKeys(compiled, forms, scope);
+  if (modifier === 'not' || modifier === 'not-in') return noKeysPredicate(keys);
+  const inRecord = compiled.stored.every((code) => forms.every((form) => hasKeyInRecord(code, form)));
+  return inRecord
+    ? keysPredicate(keys, {
+        keysInRecord: (record) => keys.map((key) => searchKey(inRecordKey(key, record))),
+      })
+    : keysPredicate(keys);
 }
 
 function formsOf(parameter: RawParameter, scope: SearchScope): string[] {

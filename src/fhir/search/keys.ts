@@ -51,11 +51,23 @@ export function systemKey(system: string): string {
 }
 
 /**
- * The text whose hash stands for the values of a code in one record.
- * @param about the hash of what the values are of.
+ * The text whose hash stands for the values of a code in one record, or for one of its tokens.
+ * @param about the hash of what the values are of, or of the token.
  */
 export function inRecordKey(about: string, record: string): string {
   return `${about} in ${record}`;
+}
+
+/** What the resources of a record are usually read by: `patient` and one of these (as US Core asks of every server). */
+const READ_BY = new Set(['category', 'code']);
+
+/**
+ * Whether a resource has a key of its own for a form and its record together (`inRecordKey`). Of the form's key alone an
+ * index gives the whole project's resources, of the record's key all of the record: either may be many times the matches.
+ * @param code of the parameter.
+ */
+export function hasKeyInRecord(code: string, form: string): boolean {
+  return READ_BY.has(code) && (form.startsWith('c:') || form.startsWith('t:'));
 }
 
 /** The text whose hash stands for the dimension of a quantity in canonical units. */
