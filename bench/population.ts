@@ -27,19 +27,21 @@ const CODES = [
   ['2947-0', 0.1, 'mmol/L', 130, 150],
   ['6299-2', 0.01, 'mg/dL', 5, 30],
   ['3016-3', 0.001, 'm[IU]/L', 0.1, 10],
-  ['2132-9', 0.000_02, 'pg/mL', 100, 900],
 ] as const;
+/** Some twenty of any population, so that what is found stays as large as it is when what is looked through grows. */
+const RARE = ['2132-9', 'pg/mL', 100, 900] as const;
+const RARE_ONES = 20;
 
-/** Codes that rows ask for, by how many Observations have them. */
+/** Codes that rows ask for, by how many Observations have them; the rare one by twenty. */
 export const ASKED = {
   common: '2339-0',
   medium: '6299-2',
   uncommon: '3016-3',
-  rare: '2132-9',
+  rare: RARE[0],
   pressure: '85354-9',
 } as const;
 
-const LABORATORY = new Set(['4548-4', '2339-0', '2947-0', '6299-2', '3016-3', '2132-9']);
+const LABORATORY = new Set(['4548-4', '2339-0', '2947-0', '6299-2', '3016-3', RARE[0]]);
 const DAY = 86_400_000;
 const FIRST_DAY = Date.UTC(2015, 0, 1);
 /** Observations are spread over so many days, roughly in the order in which they came in. */
@@ -90,7 +92,8 @@ export function* population({ patients, tenant }: PopulationSize): Generator<Sto
 function measured(n: number, of: number): Sample {
   const when = new Date(FIRST_DAY + (n / of) * DAYS * DAY + spread(n, 1) * 30 * DAY);
   const instant = `${when.toISOString().slice(0, 19)}Z`;
-  const [code, unit, low, high] = codeOf(spread(n, 2));
+  const isRare = n % Math.max(1, Math.floor(of / RARE_ONES)) === 7;
+  const [code, unit, low, high] = isRare ? RARE : codeOf(spread(n, 2));
   const category = code === ASKED.pressure || !LABORATORY.has(code) ? 'vital-signs' : 'laboratory';
   const value = (from: number, to: number, seed: number) =>
     Math.round((from + spread(n, seed) * (to - from)) * 10) / 10;

@@ -28,7 +28,7 @@ export const SEARCHES: readonly SearchQuery[] = [
   ofAll('a code that one in 8 has, newest', 4, `Observation?code=${LOINC}|${ASKED.common}&${NEWEST}`),
   ofAll('a code that one in 100 has, newest', 4, `Observation?code=${LOINC}|${ASKED.medium}&${NEWEST}`),
   ofAll('a code that one in 1,000 has, newest', 4, `Observation?code=${ASKED.uncommon}&${NEWEST}`),
-  ofAll('a code that one in 50,000 has, newest', 4, `Observation?code=${ASKED.rare}&${NEWEST}`),
+  ofAll('a code that twenty have, newest', 4, `Observation?code=${ASKED.rare}&${NEWEST}`),
   {
     name: 'a category of a patient',
     bound: 4,

@@ -1,10 +1,24 @@
 /** How the embedded server is set up. */
+import { totalmem } from 'node:os';
 
 /** The role and the database inside the cluster. */
 export const NAME = 'annal';
 
 /** Only names the socket: nothing listens on TCP. */
 export const PORT = 5432;
+
+const MEGABYTE = 2 ** 20;
+
+/**
+ * What PostgreSQL keeps of its files in memory of its own, megabytes: a sixteenth of the machine's or the container's,
+ * between 128 and 1,024. It is taken as it is filled; what is not in there comes from the system's cache, a copy a page.
+ * @param machine bytes.
+ * @param container bytes; 0 where nothing says.
+ */
+export function sharedBuffers(machine: number, container: number): number {
+  const memory = container > 0 ? Math.min(machine, container) : machine;
+  return Math.min(1_024, Math.max(128, Math.floor(memory / MEGABYTE / 16)));
+}
 
 /**
  * Arguments of `postgres` for a machine of two cores that it shares with Node.
@@ -18,7 +32,7 @@ export function serverSettings(sockets: string, fsync: boolean): string[] {
     unix_socket_directories: sockets,
     unix_socket_permissions: '0700',
     max_connections: '200',
-    shared_buffers: '256MB',
+    shared_buffers: `${sharedBuffers(totalmem(), process.constrainedMemory())}MB`,
     work_mem: '16MB',
     maintenance_work_mem: '128MB',
     wal_level: 'minimal',
