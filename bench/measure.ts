@@ -21,6 +21,8 @@ export interface Figure {
 export interface Finding {
   readonly bounds: readonly Bound[];
   readonly figures: readonly Figure[];
+  /** How its medians came about, where it has rounds of its own instead of the run's. */
+  readonly rounds?: string;
 }
 
 /** A row: measures a subject against its baseline in one run. */

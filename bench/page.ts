@@ -52,7 +52,7 @@ ${bounds.join('\n')}
 
 ${row.figures.map(figure).join(' · ')}
 
-${date}, \`${command}\`: ${cores} cores, shared by Node ${node}, PostgreSQL ${postgresql} (embedded, durable commits) and the load; the median of ${runs} alternating ${runs === 1 ? 'run' : 'runs'} of subject and baseline.
+${date}, \`${command}\`: ${cores} cores, shared by Node ${node}, PostgreSQL ${postgresql} (embedded, durable commits) and the load; ${row.rounds ?? `the median of ${runs} alternating ${runs === 1 ? 'run' : 'runs'} of subject and baseline`}.
 `;
 }
 

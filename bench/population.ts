@@ -92,7 +92,9 @@ export function* population({ patients, tenant }: PopulationSize): Generator<Sto
 function measured(n: number, of: number): Sample {
   const when = new Date(FIRST_DAY + (n / of) * DAYS * DAY + spread(n, 1) * 30 * DAY);
   const instant = `${when.toISOString().slice(0, 19)}Z`;
-  const isRare = n % Math.max(1, Math.floor(of / RARE_ONES)) === 7;
+  const step = Math.max(1, Math.floor(of / RARE_ONES));
+  // In one record after the other.
+  const isRare = n % step === Math.floor(n / step) % step;
   const [code, unit, low, high] = isRare ? RARE : codeOf(spread(n, 2));
   const category = code === ASKED.pressure || !LABORATORY.has(code) ? 'vital-signs' : 'laboratory';
   const value = (from: number, to: number, seed: number) =>

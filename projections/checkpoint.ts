@@ -94,14 +94,14 @@ export async function notedPositions(
   return positions;
 }
 
-/** The positions of several projections in one statement. */
-export async function readPositions(
+/** The checkpoints of several projections in one statement. */
+export async function readCheckpoints(
   client: pg.ClientBase | pg.Pool,
   names: readonly string[],
-): Promise<Map<string, Position>> {
-  const each = names.map((name) => `select '${name}' as name, position from ${name}.checkpoint`);
-  const { rows } = await client.query<{ name: string; position: Position }>(each.join(' union all '));
-  return new Map(rows.map(({ name, position }) => [name, position]));
+): Promise<Map<string, Checkpoint>> {
+  const each = names.map((name) => `select '${name}' as name, position, version from ${name}.checkpoint`);
+  const { rows } = await client.query<Checkpoint & { name: string }>(each.join(' union all '));
+  return new Map(rows.map(({ name, position, version }) => [name, { position, version }]));
 }
 
 /** What sessions that listen to `CHANNEL` are called in pg_stat_activity. */

@@ -5,15 +5,16 @@
 import type pg from 'pg';
 import { exhaustMap, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
 import { BEGINNING, type EventStore, type Position } from '#src/events/store.ts';
-import { CHANNEL, countListeners, LISTENER, readPositions } from './checkpoint.ts';
+import { CHANNEL, countListeners, LISTENER, readCheckpoints } from './checkpoint.ts';
 import { Freshness } from './freshness.ts';
+import type { Projection } from './projection.ts';
 import { closeSession, openSession } from './session.ts';
 
-/** What it needs, and the names of the projections it follows. */
+/** What it needs, and the projections it follows. */
 export interface ProgressDeps {
   readonly store: Pick<EventStore, 'head'>;
   readonly databaseUrl: string;
-  readonly names: readonly string[];
+  readonly projections: readonly Pick<Projection, 'name' | 'version'>[];
 }
 
 interface Waiter {
@@ -34,6 +35,9 @@ const LOOK_MS = 1_000;
 /** One per process. */
 export class Progress {
   readonly #deps: ProgressDeps;
+  readonly #names: readonly string[];
+  /** Projections whose tables earlier software has made again: what this one would look for is not in them. */
+  readonly #earlier = new Set<string>();
   readonly #passed = new Map<string, Position>();
   readonly #waiters = new Set<Waiter>();
   readonly #pauses = new Set<Pause>();
@@ -46,6 +50,7 @@ export class Progress {
 
   constructor(deps: ProgressDeps) {
     this.#deps = deps;
+    this.#names = deps.projections.map(({ name }) => name);
   }
 
   /** Starts following; resolves once the log and every checkpoint have been looked at. */
@@ -131,10 +136,15 @@ export class Progress {
     });
   }
 
-  /** Projections that must not be read now: they lag by more than a late answer allows, or nobody knows. */
+  /**
+   * Projections that must not be read now: they lag by more than a late answer allows, or nobody knows, or their tables
+   * are of an earlier version than this software reads.
+   */
   stale(): string[] {
     const now = performance.now();
-    return this.#deps.names.filter((name) => !this.#freshness.isFresh(this.#passed.get(name), now));
+    return this.#names.filter(
+      (name) => this.#earlier.has(name) || !this.#freshness.isFresh(this.#passed.get(name), now),
+    );
   }
 
   #hasPassed({ position, names }: Pick<Waiter, 'position' | 'names'>): boolean {
@@ -177,7 +187,7 @@ export class Progress {
 
   #heard(payload: string): void {
     const [name = '', position = ''] = payload.split(' ');
-    if (this.#deps.names.includes(name)) this.advance(name, position as Position);
+    if (this.#names.includes(name)) this.advance(name, position as Position);
   }
 
   /** Fails when the database does not answer; a log that does not is only not noted. */
@@ -185,9 +195,13 @@ export class Progress {
     const at = performance.now();
     const changes = this.#changes;
     const head = within(LOOK_MS * 4, this.#deps.store.head()).catch(() => undefined);
-    const positions = await within(LOOK_MS * 4, readPositions(client, this.#deps.names));
+    const checkpoints = await within(LOOK_MS * 4, readCheckpoints(client, this.#names));
     const undisturbed = changes === this.#changes;
-    for (const [name, position] of positions) {
+    for (const { name, version } of this.#deps.projections) {
+      if ((checkpoints.get(name)?.version ?? version) < version) this.#earlier.add(name);
+      else this.#earlier.delete(name);
+    }
+    for (const [name, { position }] of checkpoints) {
       if (undisturbed) this.#passed.delete(name);
       this.advance(name, position);
     }

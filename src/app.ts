@@ -130,7 +130,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   await sweepShadows(pool, log);
 
   const names = projections.map(({ name }) => name);
-  const progress = new Progress({ store, databaseUrl, names });
+  const progress = new Progress({ store, databaseUrl, projections });
   const projector = new Projector({ store, databaseUrl, projections, progress, log });
   projector.start();
   await progress.start();

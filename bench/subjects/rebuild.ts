@@ -28,7 +28,7 @@ async function fill(databaseUrl: string, events: number): Promise<void> {
     await store.append(recordStream(patient), 'none', creations(patient, Math.min(APPEND, events - n)));
   }
   const names = PROJECTIONS.map(({ name }) => name);
-  const progress = new Progress({ store, databaseUrl, names });
+  const progress = new Progress({ store, databaseUrl, projections: PROJECTIONS });
   const projector = new Projector({ store, databaseUrl, projections: PROJECTIONS, progress });
   projector.start();
   await progress.start();

@@ -50,7 +50,6 @@ class Writer {
 let alone: Writer | undefined;
 let projected: Writer | undefined;
 let progress: Progress | undefined;
-const names = PROJECTIONS.map(({ name }) => name);
 /** What the answer of a write waits for (`src/app.ts`); a search waits for its own read model. */
 const WAITED_FOR = ['resources', 'history'];
 
@@ -61,7 +60,7 @@ async function open(urls: { readonly alone: string; readonly projected: string }
   const pool = openPool(databaseUrl, { max: 1 });
   await prepareReadModels(pool, PROJECTIONS);
   await pool.end();
-  progress = new Progress({ store, databaseUrl, names });
+  progress = new Progress({ store, databaseUrl, projections: PROJECTIONS });
   new Projector({ store, databaseUrl, projections: PROJECTIONS, progress }).start();
   await progress.start();
   projected = new Writer(store);

@@ -56,6 +56,7 @@ describe('freshness', () => {
 
 describe('progress', () => {
   const names = ['resources', 'history'];
+  const projections = PROJECTIONS.filter(({ name }) => names.includes(name));
   let database: TestDatabase;
   let progress: Progress;
   let head: () => Promise<Position>;
@@ -69,7 +70,7 @@ describe('progress', () => {
     await database.pool.query(`update resources.checkpoint set position = '${at(5)}'`);
     await database.pool.query(`update history.checkpoint set position = '${at(7)}'`);
     head = async () => at(5);
-    progress = new Progress({ store: { head: () => head() }, databaseUrl: database.url, names });
+    progress = new Progress({ store: { head: () => head() }, databaseUrl: database.url, projections });
     await progress.start();
   });
   afterEach(() => progress.stop());
@@ -107,11 +108,21 @@ describe('progress', () => {
   it('says what lags behind a head that was there before', async () => {
     progress.stop();
     head = async () => at(6);
-    progress = new Progress({ store: { head: () => head() }, databaseUrl: database.url, names });
+    progress = new Progress({ store: { head: () => head() }, databaseUrl: database.url, projections });
     await progress.start();
     expect(progress.stale()).to.deep.equal(['resources']);
     progress.advance('resources', at(6));
     expect(progress.stale()).to.deep.equal([]);
+  });
+
+  it('says whose tables earlier software has made again, until they are of its own version', async () => {
+    const version = (of: string) => database.pool.query(`update history.checkpoint set version = ${of}`);
+    await version('version - 1');
+    await until(() => progress.stale().includes('history'));
+    expect(progress.stale()).to.deep.equal(['history']);
+    await version('version + 1');
+    await until(() => progress.stale().length === 0);
+    await version('version');
   });
 
   it('listens again after its connection was lost, and then believes the checkpoints', async () => {
