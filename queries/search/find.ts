@@ -5,7 +5,7 @@ import { Binds } from '../binds.ts';
 import { type Asks, prepared } from '../prepared.ts';
 import type { About } from './about.ts';
 import { conditionsOn, type OrderKey, type Place } from './order.ts';
-import { candidates, resourceWalk, total, type Wanted } from './page.ts';
+import { BETWEEN_COLUMNS, BETWEEN_ROWS, candidates, resourceWalk, total, type Wanted } from './page.ts';
 import { isNarrow, recordOf, type Selection, type Source, sourcesOf } from './selection.ts';
 import { pathOf, valueWalk, withoutValue } from './value-walk.ts';
 
@@ -24,10 +24,12 @@ export interface FoundRow {
   readonly body: string;
 }
 
-interface Row extends Omit<FoundRow, 'place' | 'keys'>, Readonly<Record<`k${number}`, string | null>> {
+/** What a statement gives. */
+interface Row {
   readonly total: number | null;
   readonly over: boolean;
-  readonly place: string | null;
+  /** As `framed` joins them. */
+  readonly rows: string | null;
 }
 
 /** A page, with its total where that was asked for. */
@@ -107,6 +109,22 @@ function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
   );
 }
 
+function foundRow(row: string, order: readonly OrderKey[]): FoundRow {
+  const [place = '', version = '', lastUpdated = '', ...others] = row.split(BETWEEN_COLUMNS);
+  const keys = order.map(({ type }, n) => {
+    const key = others[n];
+    if (key === undefined || key === '') return null;
+    return type === 'text' ? (JSON.parse(key) as string) : key;
+  });
+  return {
+    place,
+    keys,
+    version: version === '' ? null : Number(version),
+    last_updated: Number(lastUpdated) as Micros,
+    body: others[order.length] ?? '',
+  };
+}
+
 /** Opens it over a database. */
 export function openFind(pool: Asks, { few, far }: Limits): Find {
   const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
@@ -116,17 +134,11 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
   ): Promise<Found & { readonly over: boolean }> => {
     const binds = new Binds();
     const { rows } = await pool.query<Row>(prepared(sql(binds), binds.values));
-    const [first] = rows;
-    const names = order.map((_, n) => `k${n}` as const);
+    const [found] = rows;
     return {
-      over: first?.over === true,
-      ...(typeof first?.total === 'number' ? { total: first.total } : {}),
-      rows: rows.flatMap((row): FoundRow[] => {
-        const { place, version, last_updated, body } = row;
-        return place === null
-          ? []
-          : [{ place, keys: names.map((name) => row[name] ?? null), version, last_updated, body }];
-      }),
+      over: found?.over === true,
+      ...(typeof found?.total === 'number' ? { total: found.total } : {}),
+      rows: found?.rows?.split(BETWEEN_ROWS).map((row) => foundRow(row, order)) ?? [],
     };
   };
 

@@ -4,7 +4,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
 import type { About } from './about.ts';
 import { after, conditionsOn, direction, type OrderKey, orderBy, type Place, sortValue } from './order.ts';
-import { framed, type Wanted } from './page.ts';
+import { byFirst, framed, type Wanted } from './page.ts';
 import { checksOf, oneOf, type Predicate, rowsOfId } from './predicate.ts';
 import { entryConditions, ownedBy, type Selection } from './selection.ts';
 import { both, parts, type Span } from './span.ts';
@@ -70,11 +70,12 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
   const along = conditionsOn(path.place, selection.predicates);
   const condition = () => along.map(({ values }) => `(${values?.condition(binds)})`).join(' and ');
   if (others.length === 0) {
-    const by = `order by c.k0 ${way}, c.id ${way} limit ${limit}`;
-    const page = (matches: string) => `select c.id, c.k0 from (${matches}) c ${by}`;
+    const page = (matches: string) =>
+      `select c.id, c.k0 from (${matches}) c order by ${byFirst(first, 'c.')} limit ${limit}`;
+    const by = byFirst(first, 'p.');
     if (along.length === 0) {
       const { matches } = walk(wanted, first, path, along, undefined, binds);
-      return framed(wanted, '', { total, over: 'false' }, page(matches), binds);
+      return framed(wanted, '', { total, over: 'false' }, page(matches), binds, by);
     }
     // Each part to a page of its own, so that a walk ends where a window does.
     const walks = parts(spanOf(along, path.place), condition, binds).map((part) =>
@@ -88,7 +89,7 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
         : `case when (select count(*) from a${n}) = ${limit} then false
              else (select count(*) from (${passed}) d) >= ${path.most} end`,
     );
-    return framed(wanted, `with ${pages.join()}`, { total, over: over.join(' or ') }, page(union), binds);
+    return framed(wanted, `with ${pages.join()}`, { total, over: over.join(' or ') }, page(union), binds, by);
   }
   // By the other keys are sorted no more than the page and what equals its last row in the first key.
   const part = along.length === 0 ? undefined : condition();

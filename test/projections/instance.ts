@@ -33,6 +33,7 @@ export async function startInstance(
   const pool = openPool(url, { max: 1 });
   await prepareReadModels(pool, projections);
   await pool.end();
+  const names = projections.map(({ name }) => name);
   const progress = new Progress({ store, databaseUrl: url, projections });
   await progress.start();
   const projector = new Projector(
