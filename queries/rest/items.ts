@@ -1,8 +1,9 @@
 /** A patient's observations, conditions and medications, the newest first (interface.md, section 4.3). */
 import type { AuthorType } from '#src/events/metadata.ts';
 import type { Micros } from '#src/shared/time.ts';
+import { asJson } from '../joined-rows.ts';
 import type { Asks } from '../prepared.ts';
-import { asJson, openPages, type Pages, REFERRED } from './places.ts';
+import { openPages, type Pages, REFERRED } from './places.ts';
 
 /** An item as it stands now. */
 export interface ListedItem {

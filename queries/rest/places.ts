@@ -4,6 +4,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { beginOf, stretchOf } from '#src/shared/stretch.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
+import { joinedColumns, joinedRows, rowsIn } from '../joined-rows.ts';
 import type { Asks } from '../prepared.ts';
 
 /** What is listed of a patient's record. */
@@ -53,16 +54,9 @@ interface PageRow {
   readonly fresh: boolean;
   /** Of the whole list; on the first page. */
   readonly total: number | null;
-  /** Rows with `BETWEEN_ROWS`, their columns with `BETWEEN_COLUMNS` between: at, id, listed, those of the item. */
+  /** Joined (`joined-rows.ts`): at, id, listed, those of the item. */
   readonly rows: string | null;
 }
-
-// Control characters, which JSON escapes: a column that holds any text is JSON.
-const BETWEEN_ROWS = '\x1e';
-const BETWEEN_COLUMNS = '\x1f';
-
-/** A column of any text: as JSON. */
-export const asJson = (column: string): string => `coalesce(to_json(${column})::text, 'null')`;
 
 /** The rows of a page, and what is said of all. */
 export interface PlacesPage<Row> extends Pick<PageRow, 'fresh'> {
@@ -138,13 +132,12 @@ function pageOf(name: string, columns: readonly string[], of: ListOf, { limit, c
       order by p.at desc, p.id desc limit $3
     )
     select (${SEEN}) as seen, (${FRESH}) as fresh, (${total}) as total, (
-      select string_agg(${joined(['p.at', 'p.id', 'e.listed', 'e.item'])}, '${BETWEEN_ROWS}' order by p.at desc, p.id desc)
+      select ${joinedRows(joinedColumns(['p.at', 'p.id', 'e.listed', 'e.item']), 'p.at desc, p.id desc')}
       from p ${newest(columns)}) as rows`;
   return {
     statement: { name: start === undefined ? `${name}-first` : name, text, values },
     of: (found) => {
-      const lines = found?.rows?.split(BETWEEN_ROWS) ?? [];
-      const rows = lines.map((line) => line.split(BETWEEN_COLUMNS));
+      const rows = rowsIn(found?.rows);
       const all = start?.total ?? Number(found?.total ?? 0);
       const last = rows.length > limit ? rows[limit - 1] : undefined;
       return {
@@ -159,13 +152,9 @@ function pageOf(name: string, columns: readonly string[], of: ListOf, { limit, c
   };
 }
 
-function joined(columns: readonly string[]): string {
-  return `concat_ws('${BETWEEN_COLUMNS}', ${columns.join(', ')})`;
-}
-
 // Index: primary key of timeline.entry (id, version), backwards: a resource is what its newest version says.
 const newest = (columns: readonly string[]): string => `cross join lateral (
-  select e.lists && $2::int8[] as listed, ${joined(columns)} as item
+  select e.lists && $2::int8[] as listed, ${joinedColumns(columns)} as item
   from timeline.entry e where e.id = p.id and (e.tenant = $5::uuid) is true
   order by e.version desc limit 1) e`;
 

@@ -2,10 +2,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Micros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
+import { rowsIn } from '../joined-rows.ts';
 import { type Asks, prepared } from '../prepared.ts';
 import type { About } from './about.ts';
 import { conditionsOn, type OrderKey, type Place } from './order.ts';
-import { BETWEEN_COLUMNS, BETWEEN_ROWS, candidates, resourceWalk, total, type Wanted } from './page.ts';
+import { candidates, resourceWalk, total, type Wanted } from './page.ts';
 import { isNarrow, recordOf, type Selection, type Source, sourcesOf } from './selection.ts';
 import { pathOf, valueWalk, withoutValue } from './value-walk.ts';
 
@@ -109,12 +110,11 @@ function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
   );
 }
 
-function foundRow(row: string, order: readonly OrderKey[]): FoundRow {
-  const [place = '', version = '', lastUpdated = '', ...others] = row.split(BETWEEN_COLUMNS);
+function foundRow(columns: readonly string[], order: readonly OrderKey[]): FoundRow {
+  const [place = '', version = '', lastUpdated = '', ...others] = columns;
   const keys = order.map(({ type }, n) => {
-    const key = others[n];
-    if (key === undefined || key === '') return null;
-    return type === 'text' ? (JSON.parse(key) as string) : key;
+    const key = others[n] ?? '';
+    return type === 'text' ? (JSON.parse(key) as string | null) : key === '' ? null : key;
   });
   return {
     place,
@@ -138,7 +138,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
     return {
       over: found?.over === true,
       ...(typeof found?.total === 'number' ? { total: found.total } : {}),
-      rows: found?.rows?.split(BETWEEN_ROWS).map((row) => foundRow(row, order)) ?? [],
+      rows: rowsIn(found?.rows).map((columns) => foundRow(columns, order)),
     };
   };
 

@@ -4,6 +4,7 @@
  */
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
+import { asJson, joinedColumns, joinedRows } from '../joined-rows.ts';
 import {
   after,
   conditionsOn,
@@ -112,13 +113,9 @@ function sorted({ order, limit, last, made }: Wanted, known: boolean, binds: Bin
     order by ${orderBy(order)} limit ${limit}`;
 }
 
-/** Between the rows of a page, and the columns of a row: none of these has a control character. */
-export const BETWEEN_ROWS = '\x1e';
-export const BETWEEN_COLUMNS = '\x1f';
-
 /**
- * The whole statement around a page: its resources, and what is said of all. The rows come as one text, null where there
- * are none: of fifty resources the driver would spend more time on rows and columns than on what is in them.
+ * The whole statement around a page: its resources, and what is said of all. The rows come joined (`joined-rows.ts`):
+ * id, version, when it was recorded, the keys of the order, body.
  * @param by the order that `rows` have, in their own words, so that nothing is sorted again.
  */
 export function framed(
@@ -129,12 +126,12 @@ export function framed(
   binds: Binds,
   by = orderBy(order, 'p.'),
 ): string {
-  const keys = order.map(({ type }, n) => (type === 'text' ? `to_json(p.k${n}::text)` : `p.k${n}`));
-  const columns = ['p.id', ...['r.version', 'r.last_updated', ...keys, 'r.body'].map(orNothing)];
+  const keys = order.map(({ type }, n) => (type === 'text' ? asJson(`p.k${n}::text`) : orNothing(`p.k${n}`)));
+  const columns = ['p.id', orNothing('r.version'), orNothing('r.last_updated'), ...keys, orNothing('r.body')];
   return `${head}
     select ${all.total === undefined ? 'null::int8' : `(${all.total})`} as total, ${all.over} as over, (
-      select string_agg(x.line, '${BETWEEN_ROWS}') from (
-        select concat_ws('${BETWEEN_COLUMNS}', ${columns.join(', ')}) as line
+      select ${joinedRows('x.line')} from (
+        select ${joinedColumns(columns)} as line
         from (${rows}) p
         left join lateral (
           select r.version, r.last_updated, r.body from resources.resource r
@@ -142,7 +139,7 @@ export function framed(
         order by ${by}) x) as rows`;
 }
 
-/** None of the columns is an empty text. */
+/** A column that is never an empty text, which stands for none. */
 function orNothing(column: string): string {
   return `coalesce(${column}::text, '')`;
 }

@@ -37,7 +37,7 @@ export type Source =
  */
 export function sourcesOf(selection: Selection): readonly Source[] {
   const { predicates, record } = selection;
-  const one = record ?? predicates.find(({ inRecord }) => inRecord !== undefined)?.inRecord;
+  const one = namedRecord(selection);
   const sets = keySets(predicates, one);
   const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
   if (record !== undefined) implied.push([searchKey(recordKey(record))]);
@@ -72,10 +72,15 @@ export function isNarrow({
   return record !== undefined || predicates.some(({ keyed, keys }) => keyed === true && keys === undefined);
 }
 
+/** A record that all matches are in. */
+function namedRecord({ record, predicates }: Selection): string | undefined {
+  return record ?? predicates.find(({ inRecord }) => inRecord !== undefined)?.inRecord;
+}
+
 /** The one record that all matches are in, when nothing else names few resources. */
 export function recordOf(selection: Selection): string | undefined {
-  const { predicates, record = predicates.find(({ inRecord }) => inRecord !== undefined)?.inRecord } =
-    selection;
+  const { predicates } = selection;
+  const record = namedRecord(selection);
   const others = predicates.filter(({ inRecord }) => inRecord === undefined || inRecord !== record);
   return isNarrow({ ...selection, record: undefined, predicates: others }) ? undefined : record;
 }

@@ -12,8 +12,7 @@ import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 const VERIFIER = randomBytes(32).toString('base64url');
 
-describe('the sign-in page in a browser', function () {
-  this.timeout(300_000);
+describe('the sign-in page in a browser', () => {
   let browser: Browser;
   let service: InProcess;
   let context: BrowserContext;

@@ -6,8 +6,7 @@ import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
-describe('the documentation page in a browser', function () {
-  this.timeout(300_000);
+describe('the documentation page in a browser', () => {
   let browser: Browser;
   let service: InProcess;
   /** What the browser complained about: refused by the policy, failed, not found. */

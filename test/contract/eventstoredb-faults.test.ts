@@ -19,8 +19,7 @@ const PATIENCE = 15_000;
   afterEach(() => store.close());
 
   for (const { says, down, up } of FAULTS) {
-    it(`loses and doubles nothing when it is ${says} under load, and says that it is away`, async function () {
-      this.timeout(300_000);
+    it(`loses and doubles nothing when it is ${says} under load, and says that it is away`, async () => {
       const after = await store.head();
       const live = new Audit();
       const follower = new Follower(store, { after }, async ({ events }) => live.take(events), 'forget');

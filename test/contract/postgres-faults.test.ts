@@ -44,8 +44,7 @@ describe('the PostgreSQL log', () => {
     return store;
   };
 
-  beforeEach(async function () {
-    this.timeout(300_000);
+  beforeEach(async () => {
     database = await createDatabase();
     relay = await Relay.open(database.url);
   });

@@ -4,8 +4,7 @@ import { runCommand } from '#test/support/cli.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
-describe('a service with its log elsewhere', function () {
-  this.timeout(300_000);
+describe('a service with its log elsewhere', () => {
   let log: TestDatabase;
   let service: Service;
   const { EVENTSTORE_URL } = process.env;

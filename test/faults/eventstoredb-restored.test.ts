@@ -21,8 +21,7 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 const run = promisify(execFile);
 const { EVENTSTORE_URL: url = '', EVENTSTORE_FILES: files = '' } = process.env;
 
-(CONTROLLED && files !== '' ? describe : describe.skip)('an EventStoreDB that was restored', function () {
-  this.timeout(300_000);
+(CONTROLLED && files !== '' ? describe : describe.skip)('an EventStoreDB that was restored', () => {
   let database: TestDatabase;
 
   before(async () => {

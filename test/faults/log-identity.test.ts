@@ -6,8 +6,7 @@ import { runCommand } from '#test/support/cli.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
 
-describe('the log of an installation', function () {
-  this.timeout(300_000);
+describe('the log of an installation', () => {
   let database: TestDatabase;
   let log: TestDatabase;
   let stranger: TestDatabase;

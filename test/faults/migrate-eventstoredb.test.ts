@@ -8,8 +8,7 @@ import { type Answer, newDataDir, type Service, startService } from '#test/suppo
 
 const url = process.env.EVENTSTORE_URL ?? '';
 
-describe('annal migrate-log to EventStoreDB', function () {
-  this.timeout(300_000);
+describe('annal migrate-log to EventStoreDB', () => {
   let database: TestDatabase;
   let dataDir: string;
   let service: Service | undefined;

@@ -7,8 +7,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually, type Program, startProgram } from '#test/support/process.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
 
-describe('annal migrate-log', function () {
-  this.timeout(300_000);
+describe('annal migrate-log', () => {
   let database: TestDatabase;
   let other: TestDatabase;
   let dataDir: string;

@@ -65,8 +65,7 @@ const observation = (patient: string, n: number) => ({
   request: { method: 'POST', url: 'Observation' },
 });
 
-describe('a restored log that is older than the read models', function () {
-  this.timeout(300_000);
+describe('a restored log that is older than the read models', () => {
   let dataDir: string;
   let backup: string;
   let service: Service;

@@ -71,8 +71,7 @@ describe('a request killed between append and answer', () => {
   /** The Observation that it deletes. */
   let deleted = '';
 
-  before(async function () {
-    this.timeout(300_000); // many starts, on a machine that does other things
+  before(async () => {
     database = await createDatabase();
     [dataDir, dyingDir] = [await newDataDir(), await newDataDir()];
     service = await startService({ databaseUrl: database.url, dataDir });

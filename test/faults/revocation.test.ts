@@ -4,8 +4,7 @@ import { type AdminUser, signIn } from '../support/admin.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { fetchOnce } from '../support/patience.ts';
 
-describe('a revocation whose read model lags', function () {
-  this.timeout(300_000);
+describe('a revocation whose read model lags', () => {
   let service: InProcess;
   let user: AdminUser;
   before(async () => {

@@ -116,8 +116,7 @@ describe('a sandbox whose service is killed', () => {
     await whole(project);
   });
 
-  it('is reset once, to its end, wherever the reset was stopped', async function () {
-    this.timeout(300_000);
+  it('is reset once, to its end, wherever the reset was stopped', async () => {
     let { user } = await start();
     const { id: organization } = await user.done('POST', '/organizations', { name: 'Clinic' });
     const { id: project } = await user.done('POST', `/organizations/${organization}/projects`, {

@@ -90,7 +90,6 @@ async function rowsWith(database: string, texts: readonly string[]): Promise<num
 
 describe('annal scavenge', () => {
   it('leaves no byte of a purged record, and all of another', async function () {
-    this.timeout(300_000);
     if (EVENTSTORE_URL !== '' && EVENTSTORE_FILES === undefined) this.skip();
     const service = await startService();
     try {

@@ -13,8 +13,7 @@ import { tell } from '../support/tell.ts';
 const CLIENTS = 16;
 const ENV = { RATE_LIMIT_PER_MINUTE: '100000000' };
 
-describe('reads after writes', function () {
-  this.timeout(300_000);
+describe('reads after writes', () => {
   let database: TestDatabase;
   /** Two instances of the service on one database. */
   let first: Service;

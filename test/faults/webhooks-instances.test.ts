@@ -13,8 +13,7 @@ const SLOW_MS = 100;
 /** Deliveries to one endpoint that one instance has sent and not noted. */
 const IN_FLIGHT = 16;
 
-describe('two instances that deliver webhooks', function () {
-  this.timeout(300_000);
+describe('two instances that deliver webhooks', () => {
   let database: TestDatabase;
   let receiver: Receiver;
   let instances: Service[];

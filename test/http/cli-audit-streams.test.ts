@@ -13,8 +13,7 @@ import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary
 /** Whether the log is in tables, which a test can tamper with. */
 const inTables = (process.env.EVENTSTORE_URL ?? '') === '';
 
-describe('the command line, for auditors of other streams', function () {
-  this.timeout(300_000);
+describe('the command line, for auditors of other streams', () => {
   let database: TestDatabase;
   let service: Service;
   let folder: string;

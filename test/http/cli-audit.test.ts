@@ -29,8 +29,7 @@ const inTables = (process.env.EVENTSTORE_URL ?? '') === '';
 
 const signedSchema = z.object({ key_id: z.string(), public_key: z.string(), streams: z.int().optional() });
 
-describe('the command line, for auditors', function () {
-  this.timeout(300_000);
+describe('the command line, for auditors', () => {
   let database: TestDatabase;
   let service: Service;
   let folder: string;

@@ -32,8 +32,7 @@ function start(
 const run = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandOutcome> =>
   runCommand(args, { DATABASE_URL: '', ...env });
 
-describe('the command line', function () {
-  this.timeout(300_000);
+describe('the command line', () => {
   let service: Service;
   let id: string;
   const versions: string[] = [];

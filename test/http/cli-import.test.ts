@@ -49,8 +49,7 @@ const organization = (value: string, name: string): JsonObject => ({
 const ndjson = (...resources: (JsonObject | string)[]): string =>
   resources.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n');
 
-describe('annal import', function () {
-  this.timeout(300_000);
+describe('annal import', () => {
   let service: Service;
   let folder: string;
   let number = 0;

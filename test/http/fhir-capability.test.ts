@@ -45,9 +45,8 @@ const SPECIAL: Readonly<Record<string, string>> = {
   near: '47.1|8.5|10|km',
 };
 
-describe('what the CapabilityStatement declares', function () {
+describe('what the CapabilityStatement declares', () => {
   // Hundreds of requests.
-  this.timeout(300_000);
   let service: InProcess;
   let rest: Rest;
   let statement: JsonObject & { rest: Rest[] };

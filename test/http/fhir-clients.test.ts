@@ -22,8 +22,7 @@ const withLinks = (bundle: FhirResource) =>
   bundle as FhirResource & { link: { relation: string; url: string }[] };
 
 /** FHIR clients that others wrote, over real HTTP against the service in a process of its own. */
-describe('FHIR clients', function () {
-  this.timeout(300_000);
+describe('FHIR clients', () => {
   let service: Service;
   before(async () => {
     service = await startService();

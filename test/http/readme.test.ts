@@ -32,8 +32,7 @@ async function cloneWith(dataDir: string): Promise<string> {
   return clone;
 }
 
-describe('the pages for newcomers', function () {
-  this.timeout(300_000);
+describe('the pages for newcomers', () => {
   before(function () {
     if (!hasCurl || process.env.EVENTSTORE_URL) this.skip();
   });

@@ -462,7 +462,6 @@ describe('documents', () => {
 
   it('annal verify names those whose bytes are missing or others, and nothing else', async function () {
     if (EVENTSTORE_URL !== '') this.skip(); // a log that others share has their documents, too
-    this.timeout(300_000);
     const text = { content_type: 'text/plain' };
     const [lost, changed] = [await create(text), await create(text)];
     for (const { id } of [lost, changed]) await put(`${String(id)}/content`, Buffer.from('As it was'));

@@ -82,8 +82,7 @@ describe('sandbox over HTTP', () => {
     return String(answer.json.id);
   }
 
-  before(async function () {
-    this.timeout(300_000);
+  before(async () => {
     service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
     user = await signIn(service, 'dev@clinic.example');
     project = await newProject('Clinic');
@@ -174,8 +173,7 @@ describe('sandbox over HTTP', () => {
     }
   });
 
-  it('is as new after a reset: own patients gone, synthetic ones with other ids; others lose nothing', async function () {
-    this.timeout(300_000);
+  it('is as new after a reset: own patients gone, synthetic ones with other ids; others lose nothing', async () => {
     const other = await newProject('Neighbour');
     await filled(other.id);
     const before = await found(project.sandbox, 'Patient?_count=100');
@@ -233,7 +231,6 @@ describe('sandbox over HTTP', () => {
 
   it('waits for a few others of one person or organization only; more are refused until then', async function () {
     if (EVENTSTORE_URL !== '') this.skip(); // a log that tests share would keep later ones filling these
-    this.timeout(300_000);
     const busy = await startInProcess({}, { SANDBOX_PATIENTS: '30' });
     try {
       const [greedy, colleague, other] = await Promise.all(

@@ -76,8 +76,7 @@ for case in json.load(open(sys.argv[1])):
 
   describe('by annal webhooks listen', () => {
     let service: Service;
-    before(async function () {
-      this.timeout(300_000);
+    before(async () => {
       service = await startService({ env: { SANDBOX_PATIENTS: '0' } });
     });
     after(() => service.stop());

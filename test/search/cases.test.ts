@@ -20,8 +20,7 @@ describe('search, case by case', () => {
   let service: InProcess;
   let ids: Ids;
   const letters = new Map<string, string>();
-  before(async function () {
-    this.timeout(300_000);
+  before(async () => {
     service = await startInProcess();
     ids = await loadTables(service, TABLES);
     for (const [name, id] of ids) letters.set(`${name.split('/')[0]}/${id}`, name.split('/')[1] ?? '');
