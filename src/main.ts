@@ -1,6 +1,5 @@
 /** The service's process: settings, DATA_DIR, database, migrations, app; then one line that says it is ready. */
 import { dirname } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { announceDatabase, DataDirInUse, forgetDatabase, lockDataDir, writeQuickstart } from './data-dir.ts';
@@ -8,14 +7,13 @@ import { startEmbeddedPostgres } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { LogClosed } from './events/postgres/closing.ts';
 import { Unavailable } from './events/store.ts';
+import { settleHeap } from './heap.ts';
 import { createLogger } from './logging.ts';
 import { ForeignLog } from './operations/log-identity.ts';
 import { LogBehind } from './operations/restored-log.ts';
 import { Shutdown, Stopping } from './shutdown.ts';
 
-// On a machine with much memory V8 lets the heap grow to four times what lives before it collects all of it. Twice: 300 MB
-// resident instead of 440 under transactions, for a tenth more time in collecting; 1.3 times costs a third more.
-setFlagsFromString('--heap-growing-percent=100');
+settleHeap();
 
 /** Something outside the program keeps it from starting; the message is all that a reader needs. */
 class CannotStart extends Error {

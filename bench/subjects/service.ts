@@ -4,6 +4,7 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { settleHeap } from '#src/heap.ts';
 import { freePort } from '../free-port.ts';
 import type { Target } from '../load/plan.ts';
 import { answer } from '../worker.ts';
@@ -16,6 +17,7 @@ export interface Without {
 }
 
 async function start({ databaseUrl, dataDir, without }: Without): Promise<Target & { key: string }> {
+  settleHeap();
   const [host, port] = ['127.0.0.1', await freePort()];
   const config = loadConfig({
     PORT: String(port),

@@ -24,7 +24,12 @@ export function bundleText(
   options: BundleOptions = {},
 ): string {
   const [before, after] = bundleFrame(type, entries.length, options);
-  return before + entries.join(',') + after;
+  if (entries.length === 0) return before + after;
+  // Put together once: what is added to a long text is copied with all of it when it is sent.
+  const framed = [...entries];
+  framed[0] = before + framed[0];
+  framed.push(framed.pop() + after);
+  return framed.join(',');
 }
 
 /** What stands before and after the entries of a Bundle of so many. */
