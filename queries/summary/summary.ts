@@ -47,6 +47,19 @@ export function openSummarize(pool: Pool): Summarize {
   };
 }
 
+/** A row whose text is made whenever it is read: of a long record few are shown, and the texts of all would be held. */
+class StoredRow implements Stored {
+  constructor(
+    readonly type: string,
+    readonly id: string,
+    readonly bytes: Buffer,
+  ) {}
+
+  get body(): string {
+    return this.bytes.toString();
+  }
+}
+
 function stored({ type, id, body }: EverythingRow): Stored {
-  return { type, id, body: body.toString() };
+  return new StoredRow(type, id, body);
 }

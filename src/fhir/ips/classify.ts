@@ -26,6 +26,9 @@ export const PLACED_BY = [
   ...['category', 'code', 'type', 'intent', 'doNotPerform', 'patient'],
 ] as const;
 
+/** What the text of a resource with a modifier extension has: without the first quote, which every name begins with. */
+const MODIFIED = 'modifierExtension":';
+
 /**
  * Where a resource goes.
  * @param isByAi whether an AI wrote this version of it.
@@ -37,7 +40,7 @@ export function placeOf(source: Source, isByAi: boolean): Place {
     return SECTION_OF[source.type] === undefined ? undefined : { leftOut: withdrawn };
   if (section === undefined) return undefined;
   // decisions.md, section 4, "Patient safety".
-  if (source.body.includes('"modifierExtension":')) {
+  if (source.body.includes(MODIFIED)) {
     return { leftOut: 'with a modifier extension that is not known here' };
   }
   // decisions.md keeps what an AI says apart from facts.

@@ -53,18 +53,32 @@ function isBare(value: JsonObject): boolean {
 
 /** A resource as narratives read it: codes without words have their displays. Its text is as before. */
 export function withDisplays<Of extends Pick<Source, 'value'>>(source: Of, displays: Displays): Of {
-  return displays.size === 0 ? source : { ...source, value: named(source.value, displays) as JsonObject };
+  if (displays.size === 0) return source;
+  const value = named(source.value, displays);
+  return value === source.value ? source : { ...source, value: value as JsonObject };
 }
 
+/** The same value where nothing in it has a name: most of what a record says needs none. */
 function named(value: Json, displays: Displays): Json {
-  if (Array.isArray(value)) return value.map((item) => named(item, displays));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => named(item, displays));
+    return items.some((item, n) => item !== value[n]) ? items : value;
+  }
   if (!isObject(value)) return value;
-  const copy: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) copy[name] = named(member, displays);
-  if (!isBare(value)) return copy;
-  copy.coding = objects(value.coding).map((coding) => {
-    const display = displays.get(`${text(coding.system)}|${text(coding.code)}`);
-    return display === undefined ? coding : { ...coding, display };
-  });
-  return copy;
+  let copy: JsonObject | undefined;
+  for (const name of Object.keys(value)) {
+    const member = value[name] ?? null;
+    const after = named(member, displays);
+    if (after !== member) {
+      copy ??= { ...value };
+      copy[name] = after;
+    }
+  }
+  if (!isBare(value)) return copy ?? value;
+  return { ...(copy ?? value), coding: objects(value.coding).map((coding) => withDisplay(coding, displays)) };
+}
+
+function withDisplay(coding: JsonObject, displays: Displays): JsonObject {
+  const display = displays.get(`${text(coding.system)}|${text(coding.code)}`);
+  return display === undefined ? coding : { ...coding, display };
 }

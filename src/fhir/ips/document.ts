@@ -35,7 +35,15 @@ export function summaryDocument(
   const { subject, links, leftOut } = chosen;
   const { base } = links;
   const inDirectory = looking(directory);
-  const shown = (source: Source): Source => withDisplays(source, displays);
+  const known = new Map<Source, Source>();
+  /** What a practitioner is called is asked for with each of a hundred results. */
+  const shown = (source: Source): Source => {
+    const before = known.get(source);
+    if (before !== undefined) return before;
+    const after = withDisplays(source, displays);
+    known.set(source, after);
+    return after;
+  };
   const lookUp = lookingIn(chosen, inDirectory);
   const look = (reference: string): Source | undefined => {
     const found = lookUp(reference);

@@ -19,7 +19,17 @@ export function text(value: Json | undefined): string | undefined {
 
 /** The codings of CodeableConcepts. */
 export function codings(value: Json | undefined): JsonObject[] {
-  return objects(value).flatMap(({ coding }) => objects(coding));
+  const found: JsonObject[] = [];
+  eachCoding(value, (coding) => found.push(coding));
+  return found;
+}
+
+/** Goes through them without a list: of thousands of resources only a code is looked at. */
+function eachCoding(value: Json | undefined, look: (coding: JsonObject) => void): void {
+  if (Array.isArray(value)) for (const concept of value) eachCoding(concept, look);
+  else if (isObject(value) && Array.isArray(value.coding)) {
+    for (const coding of value.coding) if (isObject(coding)) look(coding);
+  }
 }
 
 /** The codes of CodeableConcepts. */
@@ -34,9 +44,9 @@ export function loincCodes(value: Json | undefined): string[] {
 
 function codesIn(value: Json | undefined, wanted: string | undefined): string[] {
   const found: string[] = [];
-  for (const { system, code } of codings(value)) {
+  eachCoding(value, ({ system, code }) => {
     if (typeof code === 'string' && (wanted === undefined || system === wanted)) found.push(code);
-  }
+  });
   return found;
 }
 
