@@ -54,6 +54,9 @@ export interface Queries {
  */
 const SEARCHES = { total: 8, ofOne: 6, waiting: 200, waitMs: 5_000 } as const;
 
+/** Summaries at a time: one is read while another is chosen from. More would hold more, and be done no sooner. */
+const SUMMARIES = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
+
 /** Contexts at a time: two long records take twice the memory, and no less of this process's time. */
 const CONTEXTS = { total: 1, ofOne: 1, waiting: 200, waitMs: 15_000 } as const;
 
@@ -104,7 +107,7 @@ export function openQueries(
     readProvenance: openReadProvenance(pool),
     searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
     everything: inTurn(openEverything(pool)),
-    summarize: inTurn(openSummarize(pool)),
+    summarize: inTurn(openSummarize(pool), new Turns(SUMMARIES)),
     tellContext: inTurn(openTellContext(pool, terminology.displays), new Turns(CONTEXTS)),
     items: openItems(searches),
     timeline: openTimeline(searches),

@@ -33,7 +33,7 @@ async function measure(
   bench: Bench,
   pathsOf: (service: Service, patient: string) => Promise<readonly string[]>,
 ): Promise<Finding> {
-  const { service, databaseUrl } = await bench.common();
+  const { service, databaseUrl } = await bench.service();
   const patient = await createRecord(service, bench.size(RESOURCES, 50));
   await bench.settle(databaseUrl);
   const route = bench.worker('baselines/record-route.ts');

@@ -43,46 +43,56 @@ const list = (values: Iterable<string>, type: string): string =>
  * pages are read comes exactly once.
  * @param after the last row of the page before; undefined for the first page.
  */
-export async function recordRows(
+export function recordRows(
   database: Queryable,
   scope: RecordScope,
   after: Place | undefined,
   limit: number,
 ): Promise<EverythingRow[]> {
+  return recordRowsBy(rowsOut, database, scope, after, limit);
+}
+
+/** The same, taken over in some other way. @param out gives the rows of a query for type, id and body */
+export async function recordRowsBy<Row>(
+  out: (database: Queryable, select: string) => Promise<readonly Row[]>,
+  database: Queryable,
+  scope: RecordScope,
+  after: Place | undefined,
+  limit: number,
+): Promise<Row[]> {
   const first =
-    after === undefined && scope.types?.has('Patient') !== false ? await patientRow(database, scope) : [];
+    after === undefined && scope.types?.has('Patient') !== false
+      ? await out(database, patientRow(scope))
+      : [];
   const place = after ?? { type: '', id: NO_ID };
-  return [...first, ...(await otherRows(database, scope, place, limit - first.length))];
+  return [...first, ...(await out(database, otherRows(scope, place, limit - first.length)))];
+}
+
+async function rowsOut(database: Queryable, select: string): Promise<EverythingRow[]> {
+  return toRows(await copyOut(database, select));
 }
 
 /** Index: primary key of resources.resource (id). */
-async function patientRow(database: Queryable, scope: RecordScope): Promise<EverythingRow[]> {
-  const select = `
+function patientRow(scope: RecordScope): string {
+  return `
     select r.type, r.id::text, r.body from resources.resource r
     where r.id = ${uuid(scope.record)} and r.type = 'Patient' and ${inScope(scope)}`;
-  return toRows(await copyOut(database, select));
 }
 
 /**
  * Index: resources.resource_of_record (record, type, id), in its order. The types are always named: without them, and
  * without statistics, the planner would rather sort the rows, which takes ten times as long.
  */
-async function otherRows(
-  database: Queryable,
-  scope: RecordScope,
-  { type, id }: Place,
-  limit: number,
-): Promise<EverythingRow[]> {
+function otherRows(scope: RecordScope, { type, id }: Place, limit: number): string {
   const { tenant, record, types, care } = scope;
   const wanted = (types === undefined ? TYPE_NAMES : [...types]).filter((each) => each !== 'Patient');
   const conditions = [inScope(scope), `r.type = any(${list(wanted, 'text')})`];
   if (care !== undefined) conditions.push(careCondition(tenant, care));
-  const select = `
+  return `
     select r.type, r.id::text, r.body from resources.resource r
     where r.record = ${uuid(record)} and ${conditions.join(' and ')}
       and (r.type, r.id) > (${text(type)}, ${uuid(id)})
     order by r.record, r.type, r.id limit ${limit}`;
-  return toRows(await copyOut(database, select));
 }
 
 /** The tenant's is only checked: no index of its own leads to the rows. */

@@ -6,8 +6,9 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { closure } from '../everything/directory.ts';
-import { type EverythingRow, recordRows } from '../everything/rows.ts';
+import { type EverythingRow, recordRowsBy } from '../everything/rows.ts';
 import { aiVersions } from './ai-versions.ts';
+import { keptRows } from './kept-rows.ts';
 
 /** What a summary is made of. */
 export interface Summarized {
@@ -33,8 +34,8 @@ export function openSummarize(pool: Pool): Summarize {
     if (!isUuid(id)) return undefined;
     const database = await pool.connect();
     try {
-      const rows = await recordRows(database, { tenant, record: id, types: READ }, undefined, ALL);
-      const [patient, ...record] = rows.map(stored);
+      const scope = { tenant, record: id, types: READ };
+      const [patient, ...record] = await recordRowsBy(keptRows, database, scope, undefined, ALL);
       if (patient?.type !== 'Patient') return undefined;
       const byAi = await aiVersions(database, tenant, id);
       const chosen = chosenOf({ base, patient, record, byAi });
@@ -47,19 +48,6 @@ export function openSummarize(pool: Pool): Summarize {
   };
 }
 
-/** A row whose text is made whenever it is read: of a long record few are shown, and the texts of all would be held. */
-class StoredRow implements Stored {
-  constructor(
-    readonly type: string,
-    readonly id: string,
-    readonly bytes: Buffer,
-  ) {}
-
-  get body(): string {
-    return this.bytes.toString();
-  }
-}
-
 function stored({ type, id, body }: EverythingRow): Stored {
-  return new StoredRow(type, id, body);
+  return { type, id, body: body.toString() };
 }

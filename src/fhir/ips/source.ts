@@ -6,7 +6,7 @@ import { someMembers } from '#src/shared/json-members.ts';
 export interface Stored {
   readonly type: string;
   readonly id: string;
-  /** FHIR JSON, compact, decimals as they came. */
+  /** FHIR JSON, compact, decimals as they came; perhaps made whenever it is asked for. */
   readonly body: string;
 }
 
@@ -37,18 +37,22 @@ function isExact(body: string): boolean {
 }
 
 /** Reads a stored resource; numbers keep their literals. The quick way where none can change. */
-export function sourceOf(stored: Stored): Source {
-  return sourceFrom(stored, isExact(stored.body) ? JSON.parse(stored.body) : parseJson(stored.body).value);
+export function sourceOf({ type, id, body }: Stored): Source {
+  return sourceFrom(type, id, body, isExact(body) ? JSON.parse(body) : parseJson(body).value);
 }
 
 /**
  * Reads some members of it, for whatever asks for no other and for no number: a record is much, its summary shows little.
  * @param known as for `someMembers`.
  */
-export function glanceAt(stored: Stored, members: ReadonlySet<string>, known: Map<string, Json>): Source {
-  return sourceFrom(stored, someMembers(stored.body, members, known) ?? JSON.parse(stored.body));
+export function glanceAt(
+  { type, id, body }: Stored,
+  members: ReadonlySet<string>,
+  known: Map<string, Json>,
+): Source {
+  return sourceFrom(type, id, body, someMembers(body, members, known) ?? JSON.parse(body));
 }
 
-function sourceFrom({ type, id, body }: Stored, value: unknown): Source {
+function sourceFrom(type: string, id: string, body: string, value: unknown): Source {
   return { key: `${type}/${id}`, type, id, body, value: isObject(value) ? value : {} };
 }
