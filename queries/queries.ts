@@ -54,7 +54,10 @@ export interface Queries {
  */
 const SEARCHES = { total: 8, ofOne: 6, waiting: 200, waitMs: 5_000 } as const;
 
-/** Summaries at a time: one is read while another is chosen from. More would hold more, and be done no sooner. */
+/**
+ * Summaries at a time, from reading to the document: one is read while another is put together. More would hold more, and
+ * be done no sooner. They are among `SEARCHES` too, once it is their turn.
+ */
 const SUMMARIES = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 
 /** Contexts at a time: two long records take twice the memory, and no less of this process's time. */
@@ -107,7 +110,7 @@ export function openQueries(
     readProvenance: openReadProvenance(pool),
     searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
     everything: inTurn(openEverything(pool)),
-    summarize: inTurn(openSummarize(pool), new Turns(SUMMARIES)),
+    summarize: inTurn(inTurn(openSummarize(pool)), new Turns(SUMMARIES)),
     tellContext: inTurn(openTellContext(pool, terminology.displays), new Turns(CONTEXTS)),
     items: openItems(searches),
     timeline: openTimeline(searches),

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { type Opened, openRecord } from '#src/context/record.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import { onConnection } from '../connection.ts';
 import { type RecordRead, readRecord, readSince } from './read.ts';
 
 /** All of them, about. */
@@ -49,20 +49,12 @@ export class HeldRecords {
     patient: string,
     before: HeldRecord | undefined,
   ): Promise<HeldRecord | undefined> {
-    const database = await this.pool.connect();
-    let lost = false;
-    try {
+    return onConnection(this.pool, async (database) => {
       const since = before && (await readSince(database, tenant, patient, before.read));
       if (since !== undefined && since === before?.read) return before;
       const read = since ?? (await readRecord(database, tenant, patient));
       if (!read.glances.some(({ type }) => type === 'Patient')) return undefined;
       return { read, opened: openRecord(read.glances, read.byAi) };
-    } catch (error) {
-      // A statement that was not waited for may still run over it.
-      lost = !(error instanceof Refusal);
-      throw error;
-    } finally {
-      database.release(lost);
-    }
+    });
   }
 }

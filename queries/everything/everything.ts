@@ -6,6 +6,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
+import { onConnection } from '../connection.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Queryable } from '../gather.ts';
 import type { EverythingAsked } from './asked.ts';
@@ -55,12 +56,8 @@ const IN_DIRECTORY = TYPE_NAMES.filter((type) => ['directory', 'either'].include
 export function openEverything(pool: Pool): Everything {
   return async (caller, patient, asked, base) => {
     const after = asked.cursor === undefined ? undefined : decodeCursor(asked.cursor, placeSchema);
-    const database = await pool.connect();
-    try {
-      return await page(database, scopeOf(caller, patient, asked), asked.count, base, after);
-    } finally {
-      database.release();
-    }
+    const scope = scopeOf(caller, patient, asked);
+    return onConnection(pool, (database) => page(database, scope, asked.count, base, after));
   };
 }
 

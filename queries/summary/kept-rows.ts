@@ -6,7 +6,8 @@ import type { Stored } from '#src/fhir/ips/source.ts';
 import { readOut, type Tuple } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
 
-const BLOCK_BYTES = 256 * 1024;
+/** What the first block has, and the largest; each has twice what the one before had. */
+const BLOCK_BYTES = { first: 16 * 1024, most: 256 * 1024 } as const;
 
 /** A row whose text is made whenever it is read. */
 class KeptRow implements Stored {
@@ -25,12 +26,14 @@ class KeptRow implements Stored {
 
 /** The rows of a query for type, id and body. @param select as of `copyOut` */
 export function keptRows(database: Queryable, select: string): Promise<readonly Stored[]> {
-  let block = Buffer.allocUnsafe(BLOCK_BYTES);
+  let block = Buffer.alloc(0);
+  let next: number = BLOCK_BYTES.first;
   let end = 0;
   return readOut(database, select, ([type, id, body]: Tuple) => {
     const text = body ?? NULL;
     if (end + text.length > block.length) {
-      block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, text.length));
+      block = Buffer.allocUnsafeSlow(Math.max(next, text.length));
+      next = Math.min(2 * next, BLOCK_BYTES.most);
       end = 0;
     }
     const from = end;

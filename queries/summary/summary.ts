@@ -5,6 +5,7 @@ import type { Stored } from '#src/fhir/ips/source.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import { onConnection } from '../connection.ts';
 import { closure } from '../everything/directory.ts';
 import { type EverythingRow, recordRowsBy } from '../everything/rows.ts';
 import { aiVersions } from './ai-versions.ts';
@@ -18,10 +19,16 @@ export interface Summarized {
 }
 
 /**
- * Reads it for a caller; undefined when the Patient is not there, or deleted. `base` is our FHIR base with its slash.
- * @throws Refusal as `aiVersions`.
+ * Reads it for a caller, and gives what `make` makes of it; undefined when the Patient is not there, or deleted. `base` is
+ * our FHIR base with its slash. What was read is held until `make` has ended, the connection is not.
+ * @throws Refusal as `aiVersions`; what `make` throws.
  */
-export type Summarize = (caller: Caller, patient: string, base: string) => Promise<Summarized | undefined>;
+export type Summarize = (
+  caller: Caller,
+  patient: string,
+  base: string,
+  make: (found: Summarized) => Promise<string>,
+) => Promise<string | undefined>;
 
 const READ: ReadonlySet<ResourceType> = new Set<ResourceType>(['Patient', ...SUMMARIZED_TYPES]);
 
@@ -30,10 +37,9 @@ const ALL = 10_000_000;
 
 /** Opens it over a database. */
 export function openSummarize(pool: Pool): Summarize {
-  return async ({ tenantId: tenant }, id, base) => {
+  return async ({ tenantId: tenant }, id, base, make) => {
     if (!isUuid(id)) return undefined;
-    const database = await pool.connect();
-    try {
+    const found = await onConnection(pool, async (database): Promise<Summarized | undefined> => {
       const scope = { tenant, record: id, types: READ };
       const [patient, ...record] = await recordRowsBy(keptRows, database, scope, undefined, ALL);
       if (patient?.type !== 'Patient') return undefined;
@@ -42,9 +48,8 @@ export function openSummarize(pool: Pool): Summarize {
       const ids = new Set([...chosen.inDirectory].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid));
       const directory = await closure(database, tenant, ids, [base]);
       return { chosen, directory: directory.map(stored) };
-    } finally {
-      database.release();
-    }
+    });
+    return found && make(found);
   };
 }
 

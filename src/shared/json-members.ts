@@ -6,8 +6,9 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 
 /**
  * Those members of an object that have one of the names; as plain JavaScript reads them, numbers too.
- * @param text a JSON object without blanks between tokens, as resources are stored, names without escapes.
- * @param known values by their texts, which grows: objects that say the same have it from there, to be read only.
+ * @param text a JSON object without blanks between tokens, well-formed as resources are stored, names without escapes.
+ * @param known values by their texts, which grows: objects that say the same have it from there, to be read only. Of each
+ * object `meta` is another.
  * @returns undefined for a text that is not written so.
  */
 export function someMembers(
@@ -24,7 +25,10 @@ export function someMembers(
     const end = colon < 0 ? -1 : endOfValue(text, colon + 2);
     if (end < 0) return undefined;
     const name = text.slice(at + 1, colon);
-    if (names.has(name)) members[name] = readValue(text.slice(colon + 2, end), known);
+    if (names.has(name)) {
+      const value = text.slice(colon + 2, end);
+      members[name] = name === 'meta' ? (JSON.parse(value) as Json) : readValue(value, known);
+    }
     if (end === text.length - 1 && text.charCodeAt(end) === CLOSE_OBJECT) return members;
     if (text.charCodeAt(end) !== COMMA) return undefined;
     at = end;
@@ -36,7 +40,8 @@ function readValue(text: string, known: Map<string, Json>): Json {
   const before = known.get(text);
   if (before !== undefined) return before;
   const value = JSON.parse(text) as Json;
-  known.set(text, value);
+  // A part of a text keeps all of it.
+  known.set(Buffer.from(text).toString(), value);
   return value;
 }
 

@@ -104,7 +104,7 @@ describe('plans of whole records in tables that nobody has analysed', () => {
     ['a page', everything('_count=5')],
     ['a type', everything('_type=Observation')],
     ['what changed', everything('_since=1970-01-01')],
-    ['a summary', (pool: Pool) => openSummarize(pool)(caller, RECORD, BASE)],
+    ['a summary', (pool: Pool) => openSummarize(pool)(caller, RECORD, BASE, async () => '')],
   ] as const) {
     it(`${name}: reads the record alone, in the order of its index`, async () => {
       const plans = await plansOf(ask);

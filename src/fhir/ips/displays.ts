@@ -75,7 +75,11 @@ function named(value: Json, displays: Displays): Json {
     }
   }
   if (!isBare(value)) return copy ?? value;
-  return { ...(copy ?? value), coding: objects(value.coding).map((coding) => withDisplay(coding, displays)) };
+  const codings = objects(value.coding);
+  const shown = codings.map((coding) => withDisplay(coding, displays));
+  return shown.some((coding, n) => coding !== codings[n])
+    ? { ...(copy ?? value), coding: shown }
+    : (copy ?? value);
 }
 
 function withDisplay(coding: JsonObject, displays: Displays): JsonObject {

@@ -28,14 +28,14 @@ async function run(request: OperationRequest): Promise<Answer> {
   requireProfile(query);
   requireFresh(service.stale, ['resources', 'history']);
   const id = request.id ?? (await identified(request));
-  const found = await service.queries.summarize(caller, id, service.base);
-  if (found === undefined) {
+  const body = await service.queries.summarize(caller, id, service.base, async ({ chosen, directory }) => {
+    const displays = await service.terminology.displays(codesWithoutDisplay(chosen, directory));
+    return summaryDocument(chosen, { id: newUuid(), now: nowMicros(), directory, displays });
+  });
+  if (body === undefined) {
     await requirePatient(request, id);
     throw notFound('Patient', id);
   }
-  const { chosen, directory } = found;
-  const displays = await service.terminology.displays(codesWithoutDisplay(chosen, directory));
-  const body = summaryDocument(chosen, { id: newUuid(), now: nowMicros(), directory, displays });
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
 }
 
