@@ -6,7 +6,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Line } from '../gather.ts';
-import { type CurrentResource, resourceByKey } from '../read.ts';
+import { type CurrentResource, type ResourceRow, resourceByKey } from '../read.ts';
 
 /** A version of a resource. */
 export interface VersionOf {
@@ -59,16 +59,11 @@ export type ReadMarked = (
   id: string,
 ) => Promise<MarkedResource | undefined>;
 
-interface MarkedRow extends Omit<CurrentResource, 'lastUpdated'> {
-  readonly tenant: string;
-  readonly last_updated: Micros;
-  readonly metadata: string | null;
-  readonly created: Micros | null;
-}
+type MarkedRow = [...ResourceRow, metadata: string | null, created: Micros | null];
 
 // Index: primary keys of resources.resource (id) and of history.version (id, version), this twice for each.
 const READ_MARKED = `
-  select r.id, r.tenant, r.type, r.version, r.last_updated, r.body, v.metadata, f.recorded_at as created
+  select r.id, r.tenant, r.type, r.version, r.last_updated, r.body, v.metadata, f.recorded_at
   from resources.resource r
   left join history.version v on v.id = r.id and v.version = r.version
   left join history.version f on f.id = r.id and f.version = 1
@@ -79,9 +74,9 @@ export function openReadMarked(line: Line): ReadMarked {
   const byKey = resourceByKey<MarkedRow>(line, 'rest-read', READ_MARKED);
   return async (caller, type, id) => {
     if (!isUuid(id)) return undefined;
-    const row = await byKey({ tenant: caller.tenantId, id });
-    if (row?.type !== type) return undefined;
-    const { version, last_updated: lastUpdated, body, metadata, created } = row;
+    const row = await byKey([id, caller.tenantId]);
+    if (row?.[2] !== type) return undefined;
+    const [, , , version, lastUpdated, body, metadata, created] = row;
     const known = metadata !== null && created !== null;
     const mark = known ? { created, metadata: JSON.parse(metadata) as EventMetadata } : undefined;
     return { id, type, version, lastUpdated, body, ...(mark === undefined ? {} : { mark }) };

@@ -2,7 +2,6 @@
  * Headers that every answer begins with: what it is may not be guessed at, framed, kept by shared caches or told onwards
  * (https://owasp.org/www-project-secure-headers/). Pages say more (`security-headers.ts`).
  */
-import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 
 const ALWAYS = [
@@ -19,12 +18,9 @@ const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'] as co
 /** No page of ours has a use for any of these. */
 const NO_FEATURES = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()';
 
-/** Sets them. @param baseUrl that clients reach the service by: only behind https may it insist on that. */
-export function baseHeaders(baseUrl: string): (res: ServerResponse) => void {
-  const all = baseUrl.startsWith('https:') ? [...ALWAYS, STRICT_TRANSPORT] : ALWAYS;
-  return (res) => {
-    for (const [name, value] of all) res.setHeader(name, value);
-  };
+/** Their names and values in turn. @param baseUrl that clients reach the service by: only behind https may it insist on that. */
+export function baseHeaders(baseUrl: string): readonly string[] {
+  return (baseUrl.startsWith('https:') ? [...ALWAYS, STRICT_TRANSPORT] : ALWAYS).flat();
 }
 
 /** Takes from a page what browsers would let it ask for. */

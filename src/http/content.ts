@@ -2,6 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import type { Answer, Content } from './answer.ts';
+import { headOf } from './head.ts';
 
 /**
  * Sends them. Whoever goes away before the end ends it; a source that fails on the way ends the connection, so that nobody
@@ -18,9 +19,7 @@ export async function sendContent(
   const { req, res } = ctx;
   const source = req.method === 'HEAD' ? undefined : await content.open();
   ctx.respond = false;
-  res.statusCode = status;
-  for (const name in headers) res.setHeader(name, headers[name] ?? '');
-  res.setHeader('Content-Length', content.length);
+  headOf(ctx).write(res, status, headers, content.length);
   if (source === undefined) res.end();
   else {
     await pipeline(source, res).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 /** CORS: any browser application may call; credentials travel in headers that it sets itself, never in cookies. https://fetch.spec.whatwg.org/#http-cors-protocol */
 import type { Context } from 'koa';
+import { headOf } from './head.ts';
 
 const EXPOSED = [
   'Accept-Ranges',
@@ -37,16 +38,16 @@ const ALLOWED = [
   'X-Service-Source-System',
 ].join(', ');
 
-/** Sets the headers that a browser asks for. @returns true when the request was a preflight and is answered. */
+/** Sets the headers that a browser asks for. @returns true when the request is a preflight: they are all of its answer (204). */
 export function answerCors(ctx: Context): boolean {
   const { headers } = ctx.req;
   if (headers.origin === undefined) return false;
-  ctx.set('Access-Control-Allow-Origin', '*');
-  ctx.set('Access-Control-Expose-Headers', EXPOSED);
+  const head = headOf(ctx);
+  head.set('Access-Control-Allow-Origin', '*');
+  head.set('Access-Control-Expose-Headers', EXPOSED);
   if (ctx.method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false;
-  ctx.set('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
-  ctx.set('Access-Control-Allow-Headers', ALLOWED);
-  ctx.set('Access-Control-Max-Age', '86400');
-  ctx.status = 204;
+  head.set('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
+  head.set('Access-Control-Allow-Headers', ALLOWED);
+  head.set('Access-Control-Max-Age', '86400');
   return true;
 }

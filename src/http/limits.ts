@@ -4,6 +4,7 @@ import type { RateLimits, Standing } from '#src/operations/limits.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { ClientAddress } from './client-address.ts';
+import { headOf } from './head.ts';
 
 /** Orchestrators and Prometheus ask as often as they are set to. */
 const NOT_LIMITED = /^\/(?:health\/|metrics$)/;
@@ -52,12 +53,13 @@ export class RequestLimits {
   }
 
   #judge(ctx: Context, { admitted, remaining, seconds }: Standing, by: 'address' | 'key'): void {
-    const { res, state } = ctx;
+    const { state } = ctx;
     const told: number | undefined = state.rateLimitRemaining;
-    if (told === undefined) res.setHeader('RateLimit-Policy', this.#policy);
+    const head = headOf(ctx);
+    if (told === undefined) head.set('RateLimit-Policy', this.#policy);
     if (told === undefined || remaining < told) {
       state.rateLimitRemaining = remaining;
-      res.setHeader('RateLimit', `"default";r=${remaining};t=${seconds}`);
+      head.set('RateLimit', `"default";r=${remaining};t=${seconds}`);
     }
     if (admitted) return;
     this.throttled(by);

@@ -32,6 +32,7 @@ import { HistoryPages } from './fhir/history-pages.ts';
 import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
 import { OPERATIONS } from './fhir/operations.ts';
 import type { Stale } from './freshness.ts';
+import { Head, headOf } from './head.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
 import { RequestLimits } from './limits.ts';
 import { type Notebook, noteRequest } from './request-note.ts';
@@ -150,32 +151,33 @@ function envelope(
 ): (ctx: Context, next: Next) => Promise<void> {
   // Its members are ours alone, so that looking for secrets in each line is spared.
   const requests = log.child({}, { redact: [] });
-  const setBaseHeaders = baseHeaders(api.services.config.baseUrl);
+  const base = baseHeaders(api.services.config.baseUrl);
   return async (ctx, next) => {
     const started = performance.now();
     const requestId = newRequestId();
     ctx.state.requestId = requestId;
+    const head = new Head(['Service-Request-Id', requestId, ...base]);
+    ctx.state.head = head;
     const { res } = ctx;
-    res.setHeader('Service-Request-Id', requestId);
-    setBaseHeaders(res);
     const fhirPath = isFhir(ctx.path);
     try {
-      if (!answerCors(ctx)) {
+      if (answerCors(ctx)) reply(ctx, PREFLIGHT);
+      else {
         const counted = limits.byAddress(ctx);
         if (counted !== undefined) await counted;
         if (fhirPath) reply(ctx, await answerFhir(fhir, ctx));
         else {
           const answer = await answerApi(api, ctx);
-          if (answer?.content !== undefined)
-            await sendContent(ctx, answer, answer.content, (err) =>
-              log.error({ err, request_id: requestId }, 'content was not sent to its end'),
-            );
-          else if (answer !== undefined) reply(ctx, answer);
-          else {
+          if (answer === undefined) {
+            head.settle(res);
             await next();
             if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx);
             withoutFeatures(ctx);
-          }
+          } else if (answer.content === undefined) reply(ctx, answer);
+          else
+            await sendContent(ctx, answer, answer.content, (err) =>
+              log.error({ err, request_id: requestId }, 'content was not sent to its end'),
+            );
         }
       }
     } catch (error) {
@@ -223,6 +225,9 @@ function errorAnswer(ctx: Context, error: unknown, log: Logger, baseUrl: string)
   return isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);
 }
 
+/** All else that it says stands in its headers. */
+const PREFLIGHT: Answer = { status: 204, headers: {} };
+
 /** From how many characters on a body is a long one. */
 const LONG = 16_000;
 
@@ -230,11 +235,10 @@ const LONG = 16_000;
 function reply(ctx: Context, { status, headers, body }: Answer): void {
   const { req, res } = ctx;
   ctx.respond = false;
-  res.statusCode = status;
-  for (const name in headers) res.setHeader(name, headers[name] ?? '');
   // A long text is encoded once; a short one goes with the headers in one write.
   const sent = typeof body === 'string' && body.length > LONG ? Buffer.from(body) : (body ?? '');
-  if (status !== 204 && status !== 304) res.setHeader('Content-Length', Buffer.byteLength(sent));
+  const length = status === 204 || status === 304 ? undefined : Buffer.byteLength(sent);
+  headOf(ctx).write(res, status, headers, length);
   if (body === undefined || req.method === 'HEAD') res.end();
   else res.end(sent);
 }
