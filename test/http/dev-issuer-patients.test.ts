@@ -15,9 +15,20 @@ const MOTHER = 's-002@patients.example.org';
 
 describe('synthetic patients at the development issuer', () => {
   let service: InProcess;
+  /** Of a sandbox that was filled. */
+  let key: string;
 
   before(async () => {
     service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
+    const owner = await signIn(service, 'developer@example.org');
+    const organization = await owner.done('POST', '/organizations', { name: 'Practice' });
+    const project = await owner.done('POST', `/organizations/${organization.id}/projects`, { name: 'Trial' });
+    const made = await owner.done('POST', `/projects/${project.id}/keys`, {
+      name: 'reads',
+      environment: 'sandbox',
+      scopes: ['read'],
+    });
+    key = made.key;
   });
   after(async () => {
     await service.stop();
@@ -42,7 +53,7 @@ describe('synthetic patients at the development issuer', () => {
     ].map(([, number, says]) => `${number} ${says}`);
 
   const entries = async (query: string): Promise<number> =>
-    Number((await service.fhir(`/${query}&_summary=count`)).json.total);
+    Number((await service.fhir(`/${query}&_summary=count`, { key })).json.total);
 
   it('are offered as far as sandboxes hold them, those of age', async () => {
     const [first, second, ...others] = await choices(service.url);
