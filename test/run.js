@@ -93,7 +93,9 @@ async function mocha() {
   // They wait much of their time: three at once keep two cores busy. A few are easier to follow one after the other.
   const jobs = filters.length === 0 ? ['--parallel', '--jobs', '3'] : [];
   const args = ['node_modules/mocha/bin/mocha.js', ...reporter, ...jobs, ...options, ...files];
-  const code = await run(args, { ANNAL_TEST_COUNTS: counted });
+  const number = String(process.pid);
+  const code = await run(args, { ANNAL_TEST_COUNTS: counted, ANNAL_TEST_RUN: number });
+  sweep(`annal-test-${number}-`);
   let failed = 0;
   try {
     const { passes, failures, pending } = JSON.parse(readFileSync(counted, 'utf8'));
@@ -106,6 +108,12 @@ async function mocha() {
   }
   counts.failed += code === 0 ? failed : Math.max(failed, 1);
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Removes the folders that are left: processes of tests are ended before they have removed all of theirs. */
+function sweep(beginning) {
+  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(beginning)))
+    rmSync(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 20 });
 }
 
 /** Runs a Node program in the repository, its output passed on as it comes. @param take gets it instead */

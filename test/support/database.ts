@@ -15,6 +15,7 @@ import { platformPackage } from '#src/database/binaries.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { openPool } from '#src/database/pool.ts';
+import { TEMPORARY } from './temporary.ts';
 
 const run = promisify(execFile);
 
@@ -94,7 +95,7 @@ const isGiven = (): boolean => (process.env.ANNAL_TEST_DATABASE_URL ?? '') !== '
 
 async function serverUrl(): Promise<string> {
   if (isGiven()) return process.env.ANNAL_TEST_DATABASE_URL ?? '';
-  const folder = await mkdtemp(join(tmpdir(), 'annal-test-'));
+  const folder = await mkdtemp(join(tmpdir(), TEMPORARY));
   // The user that PostgreSQL runs as must get through to the cluster, which itself is closed to others.
   await chmod(folder, 0o711);
   const cached = await clusterCache();

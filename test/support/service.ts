@@ -12,6 +12,7 @@ import { NO_LIMIT } from './no-limit.ts';
 import { copyPrepared } from './prepared.ts';
 import { freePort, ROOT } from './process.ts';
 import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
+import { TEMPORARY } from './temporary.ts';
 import './patience.ts';
 
 /** How long a start may take, in ms: the first one makes a database cluster. */
@@ -99,7 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 /** A folder that the user PostgreSQL runs as can pass through. It goes when the test process ends, if not before. */
 export async function newDataDir(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'annal-service-'));
+  const folder = await mkdtemp(join(tmpdir(), TEMPORARY));
   await chmod(folder, 0o711);
   folders.add(folder);
   return folder;

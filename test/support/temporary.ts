@@ -1,17 +1,25 @@
 /** Folders that a test may fill. */
+import { rmSync } from 'node:fs';
 import { chmod, lstat, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SHARED_ROOT } from '#src/database/placement.ts';
 
+/** How the names of all temporary folders begin. Of a whole run they bear its number, by which it finds what is left of them. */
+export const TEMPORARY = `annal-test-${process.env.ANNAL_TEST_RUN ?? 'alone'}-`;
+
 const made: string[] = [];
+
+process.once('exit', () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
 
 /**
  * A new folder in the system's temporary one.
  * @param open whether other users may pass through it; one that only its owner may enter is what `mkdtemp` makes.
  */
 export async function temporaryFolder(open = true): Promise<string> {
-  const folder = await mkdtemp(join(await realpath(tmpdir()), 'annal-test-'));
+  const folder = await mkdtemp(join(await realpath(tmpdir()), TEMPORARY));
   if (open) await chmod(folder, 0o711);
   made.push(folder);
   return folder;
