@@ -87,15 +87,14 @@ async function check(name, args) {
 
 /** The tests. Mocha's own process counts; when it ends without having done so, that is a failure of its own. */
 async function mocha() {
-  const folder = mkdtempSync(join(tmpdir(), 'annal-test-counts-'));
-  const counted = join(folder, 'counts.json');
+  const number = String(process.pid);
+  const folders = `annal-test-${number}-`;
+  const counted = join(mkdtempSync(join(tmpdir(), folders)), 'counts.json');
   const reporter = ['--reporter', join(root, 'test/support/reporter.js')];
   // They wait much of their time: three at once keep two cores busy. A few are easier to follow one after the other.
   const jobs = filters.length === 0 ? ['--parallel', '--jobs', '3'] : [];
   const args = ['node_modules/mocha/bin/mocha.js', ...reporter, ...jobs, ...options, ...files];
-  const number = String(process.pid);
   const code = await run(args, { ANNAL_TEST_COUNTS: counted, ANNAL_TEST_RUN: number });
-  sweep(`annal-test-${number}-`);
   let failed = 0;
   try {
     const { passes, failures, pending } = JSON.parse(readFileSync(counted, 'utf8'));
@@ -107,10 +106,10 @@ async function mocha() {
     failed = 1;
   }
   counts.failed += code === 0 ? failed : Math.max(failed, 1);
-  rmSync(folder, { recursive: true, force: true });
+  sweep(folders);
 }
 
-/** Removes the folders that are left: processes of tests are ended before they have removed all of theirs. */
+/** Removes the run's folders: processes of tests are ended before they have removed all of theirs. */
 function sweep(beginning) {
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(beginning)))
     rmSync(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 20 });

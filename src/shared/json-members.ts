@@ -4,11 +4,13 @@ import type { Json, JsonObject } from './json.ts';
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
+/** How many values are remembered: what every object says differently would only be kept. */
+const MOST_KNOWN = 2_000;
+
 /**
  * Those members of an object that have one of the names; as plain JavaScript reads them, numbers too.
  * @param text a JSON object without blanks between tokens, well-formed as resources are stored, names without escapes.
- * @param known values by their texts, which grows: objects that say the same have it from there, to be read only. Of each
- * object `meta` is another.
+ * @param known values by their texts, which grows up to a bound: objects that say the same have it from there, to be read only.
  * @returns undefined for a text that is not written so.
  */
 export function someMembers(
@@ -25,10 +27,7 @@ export function someMembers(
     const end = colon < 0 ? -1 : endOfValue(text, colon + 2);
     if (end < 0) return undefined;
     const name = text.slice(at + 1, colon);
-    if (names.has(name)) {
-      const value = text.slice(colon + 2, end);
-      members[name] = name === 'meta' ? (JSON.parse(value) as Json) : readValue(value, known);
-    }
+    if (names.has(name)) members[name] = readValue(text.slice(colon + 2, end), known);
     if (end === text.length - 1 && text.charCodeAt(end) === CLOSE_OBJECT) return members;
     if (text.charCodeAt(end) !== COMMA) return undefined;
     at = end;
@@ -40,8 +39,8 @@ function readValue(text: string, known: Map<string, Json>): Json {
   const before = known.get(text);
   if (before !== undefined) return before;
   const value = JSON.parse(text) as Json;
-  // A part of a text keeps all of it.
-  known.set(Buffer.from(text).toString(), value);
+  // As a copy: a part of a text keeps all of it.
+  if (known.size < MOST_KNOWN) known.set(Buffer.from(text).toString(), value);
   return value;
 }
 

@@ -1,5 +1,4 @@
 /** Folders that a test may fill. */
-import { rmSync } from 'node:fs';
 import { chmod, lstat, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,10 +8,6 @@ import { SHARED_ROOT } from '#src/database/placement.ts';
 export const TEMPORARY = `annal-test-${process.env.ANNAL_TEST_RUN ?? 'alone'}-`;
 
 const made: string[] = [];
-
-process.once('exit', () => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
 
 /**
  * A new folder in the system's temporary one.
