@@ -263,7 +263,9 @@ describe('JSON Patch', () => {
   });
 
   it('leads from any document to any other by a difference that the library rfc6902 made', () => {
-    const document = fc.dictionary(fc.constantFrom('a', 'b', 'c~/d', ''), fc.jsonValue({ maxDepth: 3 }));
+    // Paths through `__proto__` are refused, as tested above; the generator names a member so once in a while.
+    const value = fc.jsonValue({ maxDepth: 3 }).filter((each) => !JSON.stringify(each).includes('__proto__'));
+    const document = fc.dictionary(fc.constantFrom('a', 'b', 'c~/d', ''), value);
     fc.assert(
       fc.property(document, document, (from, to) => {
         // The difference may pass through empty containers on its way; what it ends with is compared without them.
