@@ -1,0 +1,68 @@
+/** Finds the name that somebody probably meant, for error messages. */
+
+/** Longest word that is compared, in UTF-16 code units: longer ones aren't misspelt names, and the cost grows with the square. */
+const LONGEST = 64;
+/** One difference is tolerated for every so many characters of the word. Words with fewer match by letters alone. */
+const CHARACTERS_PER_DIFFERENCE = 3;
+
+/**
+ * Returns the candidate that a misspelt word is nearest to, as the candidate is written.
+ * A candidate with the same letters wins, whatever their case and separators (`birthDate`, `birth-date`: `birth_date`).
+ * Otherwise the one with the smallest Damerau-Levenshtein distance (optimal string alignment: an insertion, a deletion, a
+ * substitution, or a swap of two neighbours counts 1), at most a third of the word's length; of equal ones the first.
+ * @param word what a client sent, of any length; over 64 characters nothing is near.
+ * @returns undefined if no candidate is near enough to be worth suggesting.
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > LONGEST) return undefined;
+  const wanted = folded(word);
+  let most = Math.floor(wanted.length / CHARACTERS_PER_DIFFERENCE);
+  let found: string | undefined;
+  for (const candidate of candidates) {
+    if (candidate.length > LONGEST) continue;
+    const letters = folded(candidate);
+    if (letters === wanted) return candidate;
+    if (Math.abs(letters.length - wanted.length) > most) continue;
+    const differences = distance(wanted, letters);
+    if (differences > most || (found !== undefined && differences === most)) continue;
+    most = differences;
+    found = candidate;
+  }
+  return found;
+}
+
+/**
+ * Returns the end of an error message about an unknown name: `` ; did you mean `given`? ``, or nothing if no candidate is near.
+ * @param word what a client sent, of any length.
+ */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const name = nearest(word, candidates);
+  return name === undefined ? '' : `; did you mean \`${name}\`?`;
+}
+
+/** The letters and digits of a name in lower case; of a name without any, the name. */
+function folded(name: string): string {
+  return name.replace(/[\s_.-]+/g, '').toLowerCase() || name;
+}
+
+/** The optimal string alignment distance of two texts, by rows of the matrix of distances of their beginnings. */
+function distance(one: string, other: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= one.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const same = one[i - 1] === other[j - 1];
+      let least = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        least = Math.min(least, at(beforeLast, j - 2) + 1);
+      row.push(least);
+    }
+    [beforeLast, last] = [last, row];
+  }
+  return at(last, other.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}
