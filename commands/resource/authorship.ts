@@ -29,7 +29,7 @@ export async function checkAuthorship(
   { lookup, bases }: Pick<WriteDeps, 'lookup' | 'bases'>,
 ): Promise<Authorship> {
   const { faults = [], ...authorship } = ctx.authorship;
-  const named = namedBy(authorship);
+  const named = authorship.inherited === true ? [] : namedBy(authorship);
   if (named.length === 0 && faults.length === 0) return ctx.authorship;
   const entriesOf = (references: readonly string[]) => directoryEntries(ctx, lookup, references);
   const entries = await entriesOf(named.map(({ reference }) => reference));

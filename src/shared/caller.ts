@@ -26,6 +26,8 @@ export interface Authorship {
   readonly onBehalfOf?: { readonly reference: string; readonly display?: string };
   readonly sourceSystem?: string;
   readonly originId?: string;
+  /** Who wrote is taken from an earlier event of the resource: they were active then, and aren't looked up again. */
+  readonly inherited?: boolean;
   /** Of headers whose form is wrong: commands refuse them together with those that name nobody. */
   readonly faults?: readonly Issue[];
 }

@@ -52,6 +52,64 @@ describe('documents', () => {
     return [response.status, error.field ?? error.type];
   };
 
+  it('keep the author of their creation when they are finalized, unless the upload names another', async () => {
+    const given = { title: 'Note', content_type: 'text/plain' };
+    const phone = {
+      'X-Service-Author-Type': 'patient',
+      'X-Service-Source-System': 'phone',
+      'X-Service-Origin-Id': 'note-1',
+    };
+    const upload = async (
+      headers: Record<string, string> = {},
+      between?: (id: string) => Promise<unknown>,
+    ) => {
+      const { id } = await made(`/patients/${patient}/documents`, given, phone);
+      await between?.(String(id));
+      const answer = await put(`${String(id)}/content`, Buffer.from('Hello'), headers);
+      const final = (await answer.json()) as JsonObject;
+      expect((await get(`/documents/${String(id)}`)).json).to.deep.equal(final);
+      return [final.author_type, final.source_system, final.origin_id];
+    };
+    expect(await upload()).to.deep.equal(['patient', 'phone', 'note-1']);
+    expect(await upload({ 'X-Service-Author-Type': '' })).to.deep.equal(['patient', 'phone', 'note-1']);
+    expect(await upload({ 'X-Service-Author-Type': 'device' })).to.deep.equal(['device', 'phone', 'note-1']);
+    expect(await upload({ 'X-Service-Source-System': 'fax' })).to.deep.equal(['patient', 'fax', null]);
+    const renamed = async (id: string): Promise<void> => {
+      const body = JSON.stringify({ ...(await fhir('DocumentReference', id)), description: 'changed' });
+      const answer = await service.fhir(`/DocumentReference/${id}`, { method: 'PUT', body });
+      expect(answer.status, answer.text).to.equal(200);
+    };
+    expect(await upload({}, renamed)).to.deep.equal(['patient', 'phone', 'note-1']);
+
+    const { id, upload: target } = await made(`/patients/${patient}/documents`, given, phone);
+    const { url } = target as { url: string };
+    await put(url, Buffer.from('Hello'));
+    const finalized = await v1('POST', `/documents/${String(id)}/finalize`, {});
+    expect(finalized.json).to.include({
+      author_type: 'patient',
+      source_system: 'phone',
+      origin_id: 'note-1',
+    });
+  });
+
+  it('keep a practitioner as author who became inactive before the upload', async () => {
+    const store = (path: string, method: string, resource: object) =>
+      service.fhir(path, { method, body: JSON.stringify(resource) });
+    const practitioner = { resourceType: 'Practitioner', active: true, name: [{ text: 'Dr. Roth' }] };
+    const { id: author } = (await store('/Practitioner', 'POST', practitioner)).json;
+    const reference = `Practitioner/${String(author)}`;
+    const { id } = await made(
+      `/patients/${patient}/documents`,
+      { title: 'Note', content_type: 'text/plain' },
+      { 'X-Service-Author-Type': 'practitioner', 'X-Service-Author-Ref': reference },
+    );
+    const left = await store(`/${reference}`, 'PUT', { ...practitioner, id: String(author), active: false });
+    expect(left.status, left.text).to.equal(200);
+    expect((await put(`${String(id)}/content`, Buffer.from('Hello'))).status).to.equal(200);
+    const [finalized] = dataOf(await get(`/patients/${patient}/provenance/DocumentReference/${String(id)}`));
+    expect(finalized).to.include({ version: 2, author_type: 'practitioner', author: reference });
+  });
+
   it('are created, uploaded, final, and the same bytes again', async () => {
     const given = { kind: 'lab_report', date: '2026-03-31', description: 'March' };
     const created = await create(given);

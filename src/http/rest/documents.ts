@@ -13,8 +13,10 @@ import {
 import { LOINC } from '#src/fhir/v1/elements.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
 import { errorBody, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { finalizingCommand } from './document-author.ts';
 import { download } from './document-download.ts';
 import {
   documentIn,
@@ -30,7 +32,7 @@ import { namingInputs } from './inputs.ts';
 import { LIST_MODELS, listRecords, tokenOf } from './list.ts';
 import {
   commandOf,
-  createdAt,
+  creationOf,
   liveResource,
   recordOf,
   resourceIn,
@@ -129,7 +131,7 @@ export const DOCUMENT_ROUTES = [
     operationId: 'putDocumentContent',
     summary: 'Upload the content of a document through the service, and finalize it',
     description:
-      'The bytes as they are. `Content-Type` is the document’s, or left out. What they are is checked against it. Content does not change once it is there: 409.',
+      'The bytes as they are. `Content-Type` is the document’s, or left out. What they are is checked against it. Content does not change once it is there: 409. The author headers default to those of the creation.',
     tag: TAG,
     credential: 'api_key',
     scope: 'write',
@@ -138,10 +140,10 @@ export const DOCUMENT_ROUTES = [
     answers: { 200: { description: 'The document, final', schema: documentSchema } },
     async run(request) {
       const { services, incoming, params } = request;
-      const command = commandOf(request);
       const found = await shownResource(request, 'DocumentReference', params.doc_id);
       const { document, resource, patient } = openDocument(found);
-      const created = await createdAt(request, found);
+      const { created, metadata } = await creationOf(request, found);
+      const command = finalizingCommand(request, metadata);
       const expected = expectedOf(services, resource);
       const { store } = services.documents;
       const key = { patient, document, blob: newUuid() };
@@ -149,7 +151,10 @@ export const DOCUMENT_ROUTES = [
       try {
         const bytes = await checkedBytes(key.blob, digested, expected.contentType);
         const { result, position } = await services.commands.finalizeDocument(command, document, bytes);
-        return { ...(await shownFinal(request, command, result, { patient, created })), position };
+        return {
+          ...(await shownFinal(request, command, result, { patient, created: toInstant(created) })),
+          position,
+        };
       } catch (error) {
         // Unless it may have been written.
         if (error instanceof Refusal && error.kind !== 'unavailable') await store.remove(key);
@@ -213,7 +218,8 @@ export const DOCUMENT_ROUTES = [
     path: '/v1/documents/{doc_id}/finalize',
     operationId: 'finalizeDocument',
     summary: 'Finalize a document whose content was uploaded to its upload URL',
-    description: '`size` and `sha256` are compared where they are sent. Once more changes nothing.',
+    description:
+      '`size` and `sha256` are compared where they are sent. Once more changes nothing. The author headers default to those of the creation.',
     tag: TAG,
     credential: 'api_key',
     scope: 'write',
@@ -223,7 +229,7 @@ export const DOCUMENT_ROUTES = [
     async run(request) {
       const { services, params, body } = request;
       const { author_type, ...sent } = body;
-      const command = commandOf(request, author_type);
+      commandOf(request, author_type);
       const found = await shownResource(request, 'DocumentReference', params.doc_id);
       const [held] = heldContents(resourceIn(found.body), found.id);
       if (held !== undefined) {
@@ -236,14 +242,18 @@ export const DOCUMENT_ROUTES = [
         return { status: 200, body: shown };
       }
       const { document, resource, patient } = openDocument(found);
-      const created = await createdAt(request, found);
+      const { created, metadata } = await creationOf(request, found);
+      const command = finalizingCommand(request, metadata, author_type);
       const { store } = services.documents;
       const { contentType, limit } = expectedOf(services, resource);
       const digested = await reread(store, { patient, document, blob: DIRECT }, limit).catch(notUploaded);
       agree(sent, digested);
       const bytes = await checkedBytes(DIRECT, digested, contentType);
       const { result, position } = await services.commands.finalizeDocument(command, document, bytes);
-      return { ...(await shownFinal(request, command, result, { patient, created })), position };
+      return {
+        ...(await shownFinal(request, command, result, { patient, created: toInstant(created) })),
+        position,
+      };
     },
   }),
   route({

@@ -172,16 +172,33 @@ export function authorOf({
 }
 
 /**
- * When a resource was created: a FHIR instant. @param found a version of it that `resources` shows
- * @throws Refusal unavailable (503): to be asked before anything is written
+ * Returns when a resource was created, as a FHIR instant.
+ * @param found a version of it that `resources` shows.
+ * @throws Refusal unavailable (503). Call it before anything is written.
  */
 export async function createdAt(
   request: RestRequest,
   found: VersionOf & Pick<MarkedResource, 'mark'>,
 ): Promise<string> {
+  return toInstant((await markOf(request, found)).created);
+}
+
+/**
+ * Returns what the event of a resource's version 1 says.
+ * @param found a version of it that `resources` shows.
+ * @throws Refusal unavailable (503). Call it before anything is written.
+ */
+export function creationOf(
+  request: RestRequest,
+  found: VersionOf & Pick<MarkedResource, 'mark'>,
+): Promise<Mark> {
+  return markOf(request, found.version === 1 ? found : { id: found.id, version: 1 });
+}
+
+async function markOf(request: RestRequest, found: VersionOf & Pick<MarkedResource, 'mark'>): Promise<Mark> {
   const mark = found.mark ?? (await marksOf(request, [found])).get(found.id);
   if (mark === undefined) throw lagging();
-  return toInstant(mark.created);
+  return mark;
 }
 
 function lagging(): Refusal {
