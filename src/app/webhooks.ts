@@ -14,9 +14,10 @@ import { installationKey } from '../operations/installation-key.ts';
 import { stand } from '../operations/lead.ts';
 import { Process } from '../operations/process.ts';
 import { WebhookClaims } from '../operations/webhook-claims.ts';
-import { WebhookDeliveries } from '../operations/webhook-deliveries.ts';
+import { type LoggedDelivery, WebhookDeliveries } from '../operations/webhook-deliveries.ts';
 import { WebhookReplays } from '../operations/webhook-replays.ts';
 import { readSubscribers, writeDeliveries } from '../operations/webhook-subscribers.ts';
+import { Attempts } from '../reactions/webhooks/attempt.ts';
 import { Dispatcher } from '../reactions/webhooks/dispatcher.ts';
 import { FanOut, FOLLOWED } from '../reactions/webhooks/fan-out.ts';
 import { Replayer } from '../reactions/webhooks/replay.ts';
@@ -48,6 +49,8 @@ export interface WebhookParts {
   readonly shown: (position: Position | undefined) => Promise<void>;
   /** Has an endpoint's deliveries that are due sent at once. */
   readonly wake: (endpointIds: readonly string[]) => void;
+  /** Has a delivery that is due sent at once, and waits up to 5 s for the attempt. */
+  readonly attempted: (made: LoggedDelivery) => Promise<LoggedDelivery>;
 }
 
 /** Their parts. */
@@ -87,6 +90,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
   const claims = new WebhookClaims(pool, swift, timeoutSeconds + LEASE_MARGIN);
   const sender = new Sender(timeoutSeconds * 1_000);
   const onAttempt = observeWebhooks(registry, () => claims.backlog());
+  const attempts = new Attempts();
   let dispatcher: Dispatcher | undefined;
   const wake = (endpointIds: readonly string[]): void => dispatcher?.wake(endpointIds);
   const fanOut = new FanOut(
@@ -132,7 +136,8 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
       const key = await installationKey(pool, 'webhook_key');
       const guarded = (environment: 'sandbox' | 'production'): boolean => isGuarded(environment, config.mode);
       const marginMs = LEASE_MARGIN * 1_000;
-      dispatcher = new Dispatcher({ claims, sender, key, gaps, guarded, log, onAttempt, marginMs });
+      const onNoted = (ids: readonly string[]): void => attempts.ended(ids);
+      dispatcher = new Dispatcher({ claims, sender, key, gaps, guarded, log, onAttempt, onNoted, marginMs });
       dispatcher.start();
       process.start();
       replayer.start();
@@ -171,6 +176,11 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
         replay: () => replayer.look(),
         shown,
         wake,
+        attempted: (made) => {
+          const attempted = attempts.first(made, () => deliveries.find(made.id));
+          wake([made.endpointId]);
+          return attempted;
+        },
       };
     },
   };

@@ -49,9 +49,10 @@ const ASKED = `
   from operations.webhook_delivery
  where endpoint_id = $1 and ($2::text is null or status = $2) and ($3::text is null or event_type = $3)`;
 
-/** A new cycle of attempts begins; an attempt that is under way has no say any more. */
+/** A new cycle of attempts begins, of which nothing is known yet; an attempt that is under way has no say any more. */
 const AFRESH = `
-  set status = 'pending', attempts = 0, claims = claims + 1, due_at = now(), first_attempt_at = null, delivered_at = null`;
+  set status = 'pending', attempts = 0, claims = claims + 1, due_at = now(), first_attempt_at = null,
+      last_status_code = null, last_error = null, delivered_at = null`;
 
 /** The log, in PostgreSQL. */
 export class WebhookDeliveries {
@@ -80,13 +81,19 @@ export class WebhookDeliveries {
        values ($1, $2, $3, $4, $5, now()) on conflict (id) do nothing`,
       [id, endpointId, eventId, eventType, payload],
     );
-    const { rows } = await this.pool.query<LoggedDelivery>(
-      `select ${COLUMNS} from operations.webhook_delivery where id = $1`,
-      [id],
-    );
-    const [row] = rows;
-    if (row === undefined) throw new Error(`delivery ${id} was removed while it was made`);
-    return row;
+    const made = await this.find(id);
+    if (made === undefined) throw new Error(`delivery ${id} was removed while it was made`);
+    return made;
+  }
+
+  /** Reads one; undefined if there is none of that id. */
+  async find(id: string): Promise<LoggedDelivery | undefined> {
+    const { rows } = await this.pool.query<LoggedDelivery>({
+      name: 'webhook-delivery',
+      text: `select ${COLUMNS} from operations.webhook_delivery where id = $1`,
+      values: [id],
+    });
+    return rows[0];
   }
 
   /** Makes one due now, whatever became of it; undefined when the endpoint has none of that id. */

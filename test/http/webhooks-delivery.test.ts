@@ -71,6 +71,35 @@ describe('webhook deliveries', () => {
     await remove(endpoint);
   });
 
+  it('are shown with their attempt by ping and redeliver, and with nothing of the attempts before', async () => {
+    const said = async (path: string): Promise<object> => {
+      const answer = await hooks(service, 'POST', path);
+      expect(answer.status, answer.text).to.equal(200);
+      const { status, attempts, last_status_code, last_error } = JSON.parse(answer.text) as ShownDelivery;
+      return { status, attempts, last_status_code, last_error };
+    };
+    const endpoint = await endpointAt(service, `${receiver.url}/told`);
+    receiver.answer('/told', (response) => response.writeHead(410).end('gone'));
+    const refused = {
+      status: 'failed',
+      attempts: 1,
+      last_status_code: 410,
+      last_error: 'answered 410: gone',
+    };
+    expect(await said(`/${endpoint.id}/ping`)).to.deep.equal(refused);
+    const [delivery] = await deliveriesOf(service, endpoint.id, ([one]) => one?.status === 'exhausted');
+    const again = `/${endpoint.id}/deliveries/${delivery?.id}/redeliver`;
+    await hooks(service, 'PATCH', `/${endpoint.id}`, { active: false });
+    const waiting = { status: 'pending', attempts: 0, last_status_code: null, last_error: null };
+    expect(await said(again), 'paused').to.deep.equal(waiting);
+    receiver.answer('/told', (response) => response.writeHead(204).end());
+    await hooks(service, 'PATCH', `/${endpoint.id}`, { active: true });
+    await deliveriesOf(service, endpoint.id, ([one]) => one?.status === 'delivered');
+    const taken = { status: 'delivered', attempts: 1, last_status_code: 204, last_error: null };
+    expect(await said(again)).to.deep.equal(taken);
+    await remove(endpoint);
+  });
+
   it('to redirects are not followed', async () => {
     receiver.answer('/301', (response) => response.writeHead(307, { Location: '/elsewhere' }).end());
     const { endpoint, delivery } = await ping('/301', isFailed);

@@ -28,7 +28,7 @@ describe('webhook deliveries under way', () => {
       waiting = response;
     });
     const endpoint = await endpointAt(service, receiver.url + path);
-    await hooks(service, 'POST', `/${endpoint.id}/ping`);
+    void hooks(service, 'POST', `/${endpoint.id}/ping`);
     await receiver.of(path, 1);
     return { endpoint, answer: (status) => void waiting?.writeHead(status).end() };
   }
@@ -58,7 +58,7 @@ describe('webhook deliveries under way', () => {
 
   it('are the last that a deleted one gets', async () => {
     const { endpoint, answer } = await held('/deleted');
-    await hooks(service, 'POST', `/${endpoint.id}/ping`);
+    void hooks(service, 'POST', `/${endpoint.id}/ping`);
     await receiver.of('/deleted', 2);
     await hooks(service, 'DELETE', `/${endpoint.id}`);
     answer(500);

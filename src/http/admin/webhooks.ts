@@ -5,7 +5,7 @@ import { notFound } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
 import * as actions from '../webhooks/actions.ts';
-import { DELIVERIES_QUERY } from '../webhooks/routes.ts';
+import { DELIVERIES_QUERY, WAITS } from '../webhooks/routes.ts';
 import { delivery, endpoint, endpointChange, issuedEndpoint, newEndpoint } from '../webhooks/shapes.ts';
 import { type AdminRequest, by, projectFor, requireRole } from './access.ts';
 
@@ -108,6 +108,7 @@ export const WEBHOOK_ROUTES = [
     path: '/admin/webhooks/{endpoint_id}/ping',
     operationId: 'pingProjectWebhook',
     summary: 'Send a `ping` event',
+    description: WAITS,
     tag,
     credential,
     models,
@@ -136,6 +137,7 @@ export const WEBHOOK_ROUTES = [
     path: '/admin/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver',
     operationId: 'redeliverProjectWebhookDelivery',
     summary: 'Send a delivery again now',
+    description: WAITS,
     tag,
     credential,
     models,

@@ -67,12 +67,11 @@ export async function deleteEndpoint({ services }: Request, by: By, known: Endpo
   return { status: 204, position, awaited: true };
 }
 
-/** Makes a test delivery. */
+/** Makes a test delivery, and waits up to 5 s for the attempt. A paused endpoint's waits until it is resumed. */
 export async function pingEndpoint({ services, ids, now }: Request, known: Endpoint): Promise<RouteResult> {
   const event = pingEvent(ids.prefixed('evt_'), toInstant(now()), known, known.id);
   const made = await services.webhooks.deliveries.add(deliveryOf(event, known.id));
-  services.webhooks.wake([known.id]);
-  return { status: 200, body: shownDelivery(made) };
+  return { status: 200, body: shownDelivery(await attempted(services, known, made)) };
 }
 
 /** A page of its log of deliveries. */
@@ -95,12 +94,20 @@ export async function listDeliveries(
   return { status: 200, body: { data: deliveries.map(shownDelivery), total, next_cursor } };
 }
 
-/** Sends a delivery again now. */
+/** Sends a delivery again now, and waits up to 5 s for the attempt. */
 export async function redeliver({ services }: Request, known: Endpoint, id: string): Promise<RouteResult> {
   const due: LoggedDelivery | undefined = await services.webhooks.deliveries.redeliver(known.id, id);
   if (due === undefined) throw notFound('delivery', id);
-  services.webhooks.wake([known.id]);
-  return { status: 200, body: shownDelivery(due) };
+  return { status: 200, body: shownDelivery(await attempted(services, known, due)) };
+}
+
+/** The delivery after its attempt; nothing is sent to an endpoint that is paused. */
+async function attempted(
+  { webhooks }: Request['services'],
+  { active }: Endpoint,
+  due: LoggedDelivery,
+): Promise<LoggedDelivery> {
+  return active ? webhooks.attempted(due) : due;
 }
 
 /** Sends all that were given up again now. */

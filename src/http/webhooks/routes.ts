@@ -44,6 +44,10 @@ const shown = { description: 'The endpoint', schema: endpoint };
 const issued = { description: 'The endpoint with its secret', schema: issuedEndpoint };
 const one = { description: 'The delivery', schema: delivery };
 
+/** Of routes that send a delivery. */
+export const WAITS =
+  'Waits up to 5 seconds for the attempt: `status`, `last_status_code` and `last_error` say how it ended. If it hasn’t ended by then, or the endpoint is paused, `status` is `pending`.';
+
 /** Query of a log of deliveries. */
 export const DELIVERIES_QUERY = z.object({
   ...LIST_QUERY,
@@ -153,6 +157,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: '/v1/webhooks/{endpoint_id}/ping',
     operationId: 'pingWebhook',
     summary: 'Send a `ping` event',
+    description: WAITS,
     tag,
     credential,
     models,
@@ -180,6 +185,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: '/v1/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver',
     operationId: 'redeliverWebhookDelivery',
     summary: 'Send a delivery again now',
+    description: WAITS,
     tag,
     credential,
     models,

@@ -2,8 +2,7 @@
 import type { WebhookCommands } from '#commands/webhook/commands.ts';
 import type { WebhookQueries } from '#queries/webhooks/endpoints.ts';
 import type { Position } from '#src/events/store.ts';
-import type { WebhookDeliveries } from '#src/operations/webhook-deliveries.ts';
-
+import type { LoggedDelivery, WebhookDeliveries } from '#src/operations/webhook-deliveries.ts';
 import type { WebhookReplays } from '#src/operations/webhook-replays.ts';
 
 /** Their part of the services. */
@@ -20,4 +19,6 @@ export interface WebhookServices {
   readonly shown: (position: Position | undefined) => Promise<void>;
   /** Has an endpoint's deliveries that are due sent at once. */
   readonly wake: (endpointIds: readonly string[]) => void;
+  /** Has a delivery that is due sent at once, and waits up to 5 s for the attempt. */
+  readonly attempted: (made: LoggedDelivery) => Promise<LoggedDelivery>;
 }

@@ -67,6 +67,8 @@ export interface DispatcherDeps {
   readonly marginMs: number;
   /** Told of every attempt. */
   readonly onAttempt?: (endpointId: string, outcome: Outcome) => void;
+  /** Told of the deliveries whose attempts are in the ledger. */
+  readonly onNoted?: (deliveryIds: readonly string[]) => void;
 }
 
 /** Deliveries that are claimed at once. An endpoint that has none gets one beyond that. */
@@ -277,6 +279,7 @@ export class Dispatcher {
         await delay(LOOK_MS);
         continue;
       }
+      this.deps.onNoted?.(ended.map(({ claim }) => claim.id));
       const counts = new Map<string, number>();
       for (const { claim } of ended) counts.set(claim.endpointId, (counts.get(claim.endpointId) ?? 0) + 1);
       for (const [endpointId, count] of counts) this.#free(endpointId, count);
