@@ -1,8 +1,7 @@
 /** JSON documents of issuers, by HTTP GET: bounded in time and size, never by way of another place. */
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
-import { isIP } from 'node:net';
-import { isPublicAddress, NotPublic, publicLookup } from '#src/shared/public-address.ts';
+import type { CustomerHosts } from '#src/shared/customer-hosts.ts';
 
 /** The issuer cannot be reached, or what it answers is not what it should be. Its message names the URL. */
 export class IssuerAway extends Error {
@@ -13,16 +12,40 @@ export class IssuerAway extends Error {
 const MOST_BYTES = 256 * 1024;
 /** How long one document may take, in ms. */
 const PATIENCE_MS = 5_000;
+/** How many documents of one host that a customer named are read at a time. */
+const MOST_OF_HOST = 16;
+
+/** Documents that are being read, by the host that a customer named. */
+const reading = new Map<string, number>();
 
 /**
  * Reads a document. A redirect is a failure: it would lead to where nobody has looked whether it may.
  * @param url https, or http on this machine.
- * @param publicOnly whether only addresses of the public internet may be connected to.
+ * @param hosts how a host that a customer named is reached; undefined for the operator's own, found by the system's look-up.
  * @throws IssuerAway
  */
-export async function fetchJson(url: string, publicOnly: boolean): Promise<unknown> {
+export function fetchJson(url: string, hosts?: CustomerHosts): Promise<unknown> {
+  return hosts === undefined ? read(url) : inTurn(new URL(url).host, url, () => read(url, hosts));
+}
+
+/** Refuses what would be more than one host's share. */
+async function inTurn<T>(host: string, url: string, task: () => Promise<T>): Promise<T> {
+  const others = reading.get(host) ?? 0;
+  if (others >= MOST_OF_HOST)
+    throw new IssuerAway(`${url}: ${others} documents of ${host} are being read already`);
+  reading.set(host, others + 1);
   try {
-    const answer = await ask(new URL(url), publicOnly);
+    return await task();
+  } finally {
+    const left = (reading.get(host) ?? 1) - 1;
+    if (left === 0) reading.delete(host);
+    else reading.set(host, left);
+  }
+}
+
+async function read(url: string, hosts?: CustomerHosts): Promise<unknown> {
+  try {
+    const answer = await ask(new URL(url), hosts);
     if (answer.statusCode !== 200) {
       answer.destroy();
       throw new IssuerAway(`${url} answers ${answer.statusCode}`);
@@ -34,13 +57,12 @@ export async function fetchJson(url: string, publicOnly: boolean): Promise<unkno
   }
 }
 
-function ask(url: URL, publicOnly: boolean): Promise<IncomingMessage> {
-  const address = url.hostname.replace(/^\[|\]$/g, '');
-  if (publicOnly && isIP(address) !== 0 && !isPublicAddress(address)) throw new NotPublic(address);
+function ask(url: URL, hosts: CustomerHosts | undefined): Promise<IncomingMessage> {
+  hosts?.check(url.hostname.replace(/^\[|\]$/g, ''));
   const options = {
     headers: { Accept: 'application/json, application/jwk-set+json' },
     signal: AbortSignal.timeout(PATIENCE_MS),
-    ...(publicOnly ? { lookup: publicLookup } : {}),
+    ...(hosts === undefined ? {} : { lookup: hosts.lookup }),
   };
   return new Promise((resolve, reject) => {
     const get = url.protocol === 'http:' ? httpGet : httpsGet;

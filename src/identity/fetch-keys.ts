@@ -4,6 +4,7 @@
  */
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
+import type { CustomerHosts } from '#src/shared/customer-hosts.ts';
 import { isIssuerUrl } from '#src/shared/issuers.ts';
 import { fetchJson, IssuerAway } from './fetch-json.ts';
 
@@ -12,19 +13,19 @@ const keySetSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })
 
 /**
  * Fetches the keys of an issuer.
- * @param publicOnly whether it must be at an address of the public internet: one that the operator has not chosen.
+ * @param hosts how hosts are reached that the operator has not chosen; undefined for an issuer of `OIDC_ISSUERS`.
  * @throws IssuerAway
  */
-export async function fetchKeys(issuer: string, publicOnly: boolean): Promise<JSONWebKeySet> {
+export async function fetchKeys(issuer: string, hosts?: CustomerHosts): Promise<JSONWebKeySet> {
   const where = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const discovery = discoverySchema.safeParse(await fetchJson(where, publicOnly));
+  const discovery = discoverySchema.safeParse(await fetchJson(where, hosts));
   if (!discovery.success) throw new IssuerAway(`${where} is no discovery document`);
   // Byte for byte: what another issuer publishes proves nothing of this one.
   if (discovery.data.issuer !== issuer) throw new IssuerAway(`${where} is of another issuer`);
   const { jwks_uri: uri } = discovery.data;
   if (!isIssuerUrl(uri.replace(/\?[^#\s]*$/, '')))
     throw new IssuerAway(`the jwks_uri in ${where} is not https`);
-  const keys = keySetSchema.safeParse(await fetchJson(uri, publicOnly));
+  const keys = keySetSchema.safeParse(await fetchJson(uri, hosts));
   if (!keys.success) throw new IssuerAway(`${uri} is no key set`);
   return keys.data;
 }

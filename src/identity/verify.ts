@@ -7,6 +7,7 @@ import {
   type ProtectedHeaderParameters,
 } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { type CustomerHosts, customerHosts, type Resolve } from '#src/shared/customer-hosts.ts';
 import type { Identity, SsoClientsOf } from '#src/shared/identity.ts';
 import { isIssuerUrl, type TrustedIssuer } from '#src/shared/issuers.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
@@ -53,6 +54,8 @@ export interface VerifierDeps {
   readonly ssoClientsOf?: SsoClientsOf;
   /** Whether issuers that organizations name must be at addresses of the public internet. Default: true. */
   readonly ssoPublicOnly?: boolean;
+  /** Looks up the hosts of issuers that organizations name. Default: `askNameServers()`. */
+  readonly resolve?: Resolve;
   /** Told whenever an issuer could not be asked for its keys; known ones work on. */
   readonly onAway?: (issuer: string, error: Error) => void;
   /** The clock, in ms. Default: `Date.now`. */
@@ -63,11 +66,13 @@ export interface VerifierDeps {
 export class Verifier {
   readonly #deps: VerifierDeps;
   readonly #now: () => number;
+  readonly #hosts: CustomerHosts;
   readonly #keys = new LRUCache<string, IssuerKeys>({ max: MOST_ISSUERS });
 
   constructor(deps: VerifierDeps) {
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
+    this.#hosts = customerHosts(deps.ssoPublicOnly ?? true, deps.resolve);
   }
 
   /**
@@ -115,8 +120,8 @@ export class Verifier {
     const known = this.#keys.get(issuer);
     if (known !== undefined) return known;
     const configured = this.#deps.issuers.find((one) => one.issuer === issuer);
-    const publicOnly = configured === undefined && (this.#deps.ssoPublicOnly ?? true);
-    const source = configured?.keys ?? (() => fetchKeys(issuer, publicOnly));
+    const hosts = configured === undefined ? this.#hosts : undefined;
+    const source = configured?.keys ?? (() => fetchKeys(issuer, hosts));
     const keys = new IssuerKeys(source, this.#now, (error) => this.#deps.onAway?.(issuer, error));
     this.#keys.set(issuer, keys);
     return keys;

@@ -1,73 +1,65 @@
 /**
- * Addresses of the public internet. What a customer may have the service connect to must be one: else it would knock at
- * doors inside the operator's own network for them (server-side request forgery; RFC 6890 lists the special ranges).
+ * Addresses of the public internet. Hosts that a customer names may be nothing else in production: the service would
+ * otherwise open connections inside the operator's own network for them (server-side request forgery). The ranges are
+ * those of IANA's registries of special-purpose addresses (RFC 6890).
  */
-import { type LookupAddress, lookup } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
-const special = new BlockList();
-for (const range of [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/3',
-]) {
-  const [network = '', bits] = range.split('/');
-  special.addSubnet(network, Number(bits), 'ipv4');
-}
-// Of IPv6 only global unicast is public at all; in there, protocol assignments with Teredo, documentation, and 6to4 are not.
-const global = new BlockList();
-global.addSubnet('2000::', 3, 'ipv6');
-for (const [network, bits] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const) {
-  special.addSubnet(network, bits, 'ipv6');
-}
+const SPECIAL_V4 = [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local, cloud metadata
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+];
+/** Within 2000::/3, the only block of global unicast. Everything outside it (mapped, NAT64, ULA, link-local …) is refused. */
+const SPECIAL_V6 = [
+  '2001::/23', // protocol assignments, Teredo
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4: any IPv4 address
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+];
 
-/** Whether an IP address, as text without brackets, is one of the public internet. */
-export function isPublicAddress(address: string): boolean {
-  switch (isIP(address)) {
-    case 4:
-      return !special.check(address, 'ipv4');
-    case 6:
-      return global.check(address, 'ipv6') && !special.check(address, 'ipv6');
-    default:
-      return false;
+const special = listOf(SPECIAL_V4, 'ipv4', listOf(SPECIAL_V6, 'ipv6', new BlockList()));
+const unicast = listOf(['2000::/3'], 'ipv6', new BlockList());
+
+function listOf(networks: readonly string[], family: 'ipv4' | 'ipv6', list: BlockList): BlockList {
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/');
+    list.addSubnet(address, Number(prefix), family);
   }
+  return list;
 }
 
-/** A name leads to an address that is not public. */
+/** Tells whether an address is a public one. @param address IPv4 in four decimals, or IPv6 without brackets; any other text is not public. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return !special.check(address, 'ipv4');
+  if (family !== 6 || address.includes('%')) return false;
+  return unicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
+}
+
+/** A host that a customer named has an address that is not public, and only public ones may be connected to. */
 export class NotPublic extends Error {
   override readonly name = 'NotPublic';
+  /** @param hostname a name, or an address without brackets. */
   constructor(readonly hostname: string) {
-    super(`${hostname} has no public address`);
+    super(
+      `${hostname} has an address that is not public: only hosts of the public internet are connected to`,
+    );
   }
 }
-
-/**
- * For the `lookup` option of a request: a name whose addresses are not all public is an error, NotPublic, and nothing is
- * connected to. Addresses in a URL are never looked up: they must be checked with `isPublicAddress` before.
- */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    if (error !== null) return callback(error, '');
-    const [first] = addresses;
-    if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-      return callback(new NotPublic(hostname), '');
-    }
-    return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
-  });
-};

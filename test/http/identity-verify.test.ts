@@ -3,7 +3,9 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { exportSPKI, importJWK, type JWTPayload } from 'jose';
 import { Verifier, type VerifierDeps } from '#src/identity/verify.ts';
+import { askNameServers } from '#src/shared/customer-hosts.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { startNameServer } from '#test/support/name-server.ts';
 import { CLIENT, startIssuer, type TestIssuer } from '#test/support/oidc-provider.ts';
 
 const MINUTE = 60_000;
@@ -250,7 +252,35 @@ describe('ID tokens of an OpenID Connect provider', () => {
       const before = issuer.asked.length;
       expect((await refusalOf(await issuer.sign(claims({ iss: name })), by)).status).to.equal(503);
       expect(issuer.asked.length).to.equal(before);
-      expect(told.splice(0).join()).to.match(/has no public address$/);
+      expect(told.splice(0).join()).to.match(/has an address that is not public/);
     }
+  });
+
+  it('of organizations whose issuers are found by no name server delay nobody else; sixteen documents of a host are read at a time', async () => {
+    const names = await startNameServer();
+    const ask = askNameServers([names.at]);
+    const told: string[] = [];
+    let giveUp: (error: Error) => void = () => undefined;
+    const silence = new Promise<never>((_, reject) => {
+      giveUp = reject;
+    });
+    const by = verifierOf({
+      ssoClientsOf: async () => [{ organization: 'org_a', clientId: CLIENT }],
+      resolve: (name) => (name === 'silent.example' ? silence : ask(name)),
+      onAway: (_, { message }) => told.push(message),
+    });
+    const of = async (iss: string) => refusalOf(await issuer.sign(claims({ iss })), by);
+    const silent = Array.from({ length: 17 }, (_, n) => of(`https://silent.example/${n}`));
+    await Promise.any(silent);
+    expect(told.splice(0).join()).to.include('16 documents of silent.example');
+    expect((await of('https://quick.example')).status).to.equal(503);
+    expect(told.splice(0).join()).to.include('ENOTFOUND');
+    expect((await by.verify(await issuer.sign(claims()))).subject).to.equal('ada');
+    expect(told).to.deep.equal([]);
+    giveUp(new Error('nobody answers'));
+    expect(new Set((await Promise.all(silent)).map(({ status }) => status))).to.deep.equal(new Set([503]));
+    expect((await of('https://silent.example/after')).status).to.equal(503);
+    expect(told.at(-1)).to.include('nobody answers');
+    names.stop();
   });
 });

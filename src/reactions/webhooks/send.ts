@@ -1,8 +1,13 @@
 /** One attempt of a delivery: a signed POST, answered within the time, or not. */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { isIP } from 'node:net';
-import { ForbiddenAddress, isPublicAddress, publicLookup, type Resolve } from './address.ts';
+import {
+  askNameServers,
+  type CustomerHosts,
+  customerHosts,
+  type Resolve,
+} from '#src/shared/customer-hosts.ts';
+import { NotPublic } from '#src/shared/public-address.ts';
 import { retryAfterOf } from './schedule.ts';
 import { sign } from './signature.ts';
 
@@ -48,24 +53,19 @@ const MOST_ROUTES = 1_000;
 
 /** Sends over connections that are kept open. */
 export class Sender {
-  readonly #agents: Readonly<Record<'open' | 'guarded', { http: http.Agent; https: https.Agent }>>;
+  readonly #ways: Readonly<Record<'open' | 'guarded', Way>>;
   readonly #underWay = new Set<UnderWay>();
   readonly #routes = new Map<string, Route>();
 
   /**
    * @param timeoutMs from connecting to the last byte of the answer.
-   * @param resolve looks up the names of guarded attempts; default: `askNameServers`.
+   * @param resolve looks names up; default: `askNameServers()`.
    */
   constructor(
     readonly timeoutMs: number,
-    resolve?: Resolve,
+    resolve: Resolve = askNameServers(),
   ) {
-    const kept = { keepAlive: true, maxFreeSockets: FREE, timeout: FREE_MS };
-    const guarded = { ...kept, lookup: publicLookup(resolve) };
-    this.#agents = {
-      open: { http: new http.Agent(kept), https: new https.Agent(kept) },
-      guarded: { http: new http.Agent(guarded), https: new https.Agent(guarded) },
-    };
+    this.#ways = { open: wayTo(customerHosts(false, resolve)), guarded: wayTo(customerHosts(true, resolve)) };
   }
 
   /** Sends. Never rejects: what goes wrong is an outcome, but for `breakOff`, which ends it without one (undefined). */
@@ -99,9 +99,9 @@ export class Sender {
 
   /** Lets go of the connections. */
   close(): void {
-    for (const agents of Object.values(this.#agents)) {
-      agents.http.destroy();
-      agents.https.destroy();
+    for (const way of Object.values(this.#ways)) {
+      way.http.destroy();
+      way.https.destroy();
     }
   }
 
@@ -127,12 +127,11 @@ export class Sender {
   #once(attempt: Attempt, underWay: UnderWay): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { secure, host, authority, options } = this.#routeTo(attempt.url);
-      // Of an address nothing is looked up.
-      if (attempt.guarded && isIP(host) !== 0 && !isPublicAddress(host)) throw new ForbiddenAddress();
-      const agents = this.#agents[attempt.guarded ? 'guarded' : 'open'];
+      const way = this.#ways[attempt.guarded ? 'guarded' : 'open'];
+      way.check(host);
       const request = (secure ? https : http).request({
         ...options,
-        agent: secure ? agents.https : agents.http,
+        agent: secure ? way.https : way.http,
         headers: headersOf(attempt, authority),
       });
       underWay.take(request);
@@ -148,6 +147,17 @@ export class Sender {
       request.end(attempt.payload);
     });
   }
+}
+
+/** How attempts of one kind are made. */
+interface Way extends Pick<CustomerHosts, 'check'> {
+  readonly http: http.Agent;
+  readonly https: https.Agent;
+}
+
+function wayTo({ lookup, check }: CustomerHosts): Way {
+  const options = { keepAlive: true, maxFreeSockets: FREE, timeout: FREE_MS, lookup };
+  return { check, http: new http.Agent(options), https: new https.Agent(options) };
 }
 
 /** An attempt that has not ended. */
@@ -241,7 +251,7 @@ function describe(status: number, text: string): string {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof ForbiddenAddress) return error.message;
+  if (error instanceof NotPublic) return error.message;
   if (!(error instanceof Error)) return 'the request failed';
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ECONNRESET') return 'the connection was closed before the answer was complete (ECONNRESET)';

@@ -1,7 +1,7 @@
 /** Which URLs an endpoint may have (interface.md, section 2.6; decisions.md, section 6). */
 import { isIP } from 'node:net';
+import { isPublicAddress } from '#src/shared/public-address.ts';
 import type { Environment } from '#src/shared/tenant.ts';
-import { isPublicAddress } from './address.ts';
 
 /** Of the installation: in production mode the sandbox, too, reaches public addresses alone. */
 export type Mode = 'development' | 'production';
