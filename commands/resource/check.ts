@@ -7,6 +7,7 @@ import { findOwner, type Owner } from '#src/fhir/owner.ts';
 import { parseReference } from '#src/fhir/references.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
+import { Faults } from '#src/shared/faults.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import type { CommandContext, Located, SubmittedResource } from '../command.ts';
@@ -43,7 +44,7 @@ interface LocalReference {
 
 /**
  * Checks candidates together, so that each fault of each is named and one look finds all that they refer to.
- * @throws Refusal invalid (422) with every issue.
+ * @throws Refusal invalid (422) with the faults of all of them.
  */
 export async function checkCandidates(
   deps: Pick<WriteDeps, 'handler' | 'lookup' | 'bases'>,
@@ -64,8 +65,11 @@ export async function checkCandidates(
   const patients = new Set(read.flatMap(({ owner }) => (owner?.kind === 'patient' ? [owner.id] : [])));
   const located = await locateKnown(deps.handler.states, deps.lookup, ctx, wanted, [...patients], versions);
   const streams = new Map<string, string>();
-  const issues: Issue[] = [];
-  for (const one of read) issues.push(...issuesAt(one.at, [...one.issues, ...danglingOf(one, own, located)]));
+  const faults = new Faults();
+  for (const one of read) {
+    faults.addAll(issuesAt(one.at, one.issues));
+    faults.addAll(issuesAt(one.at, danglingOf(one, own, located)));
+  }
   // A Provenance is placed by its targets, which may be Provenances of the same Bundle: each waits for one of them.
   const waiting = new Map<string, Read[]>();
   const ready = [...read];
@@ -76,14 +80,14 @@ export async function checkCandidates(
       continue;
     }
     if (typeof stream === 'string') streams.set(one.id, stream);
-    else issues.push(...issuesAt(one.at, stream));
-    ready.push(...(waiting.get(one.id) ?? []));
+    else faults.addAll(issuesAt(one.at, stream));
+    for (const next of waiting.get(one.id) ?? []) ready.push(next);
     waiting.delete(one.id);
   }
   // What is left are Provenances whose targets are each other, or themselves, or have faults of their own.
-  if (issues.length === 0)
-    issues.push(...[...waiting.values()].flat().flatMap((one) => issuesAt(one.at, [NOT_OF_ONE_RECORD])));
-  if (issues.length > 0) throw new Refusal('invalid', issues);
+  if (faults.none)
+    for (const one of [...waiting.values()].flat()) faults.addAll(issuesAt(one.at, [NOT_OF_ONE_RECORD]));
+  if (!faults.none) throw new Refusal('invalid', faults.list());
   return candidates.map((candidate) => {
     const stream = streams.get(candidate.id);
     if (stream === undefined) throw new TypeError(`${candidate.type}/${candidate.id} has no place`);

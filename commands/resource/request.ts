@@ -28,12 +28,15 @@ export interface WriteRequest {
 /** Issues with the entry that they are about: `Observation.code` becomes `Bundle.entry[3].resource.code`. */
 export function issuesAt(at: string | undefined, issues: readonly Issue[]): Issue[] {
   if (at === undefined) return [...issues];
-  return issues.map((issue) => ({
-    code: issue.code,
-    diagnostics: `${at}: ${issue.diagnostics}`,
-    expression:
-      issue.expression === undefined ? at : `${at}.resource${issue.expression.replace(/^[A-Z]\w*/, '')}`,
-  }));
+  return issues.map((issue) => {
+    if (issue.unlisted !== undefined) return issue;
+    const { code, diagnostics, expression } = issue;
+    return {
+      code,
+      diagnostics: `${at}: ${diagnostics}`,
+      expression: expression === undefined ? at : `${at}.resource${expression.replace(/^[A-Z]\w*/, '')}`,
+    };
+  });
 }
 
 /** Runs work on behalf of an entry: its refusal names the entry. */
@@ -57,11 +60,10 @@ export async function onBehalfOfAsync<T>(at: string | undefined, work: Promise<T
 /** A refusal that names the entry it is about. */
 export function atEntry(at: string | undefined, refusal: Refusal): Refusal {
   if (at === undefined) return refusal;
-  const issues = refusal.issues.map(({ code, diagnostics }) => ({
-    code,
-    diagnostics: `${at}: ${diagnostics}`,
-    expression: at,
-  }));
+  const issues = refusal.issues.map((issue) => {
+    const { code, diagnostics, unlisted } = issue;
+    return unlisted === undefined ? { code, diagnostics: `${at}: ${diagnostics}`, expression: at } : issue;
+  });
   return new Refusal(refusal.kind, issues, refusal.headers);
 }
 

@@ -17,7 +17,7 @@ export type { Sink } from './validation/walk.ts';
  * @param sink told of each Reference on the way.
  * @returns all faults, an empty list for a valid resource. Codes: `structure` (unknown element, wrong JSON type or
  *   cardinality), `required`, `value` (format, reference target), `code-invalid` (required binding), `extension`,
- *   `invariant`. At most 1,000.
+ *   `invariant`. At most `MAX_FAULTS`, and a note on the rest.
  */
 export function validateResource(resource: JsonObject, expectedType?: string, sink?: Sink): Issue[] {
   const type = resource.resourceType;
@@ -35,5 +35,5 @@ export function validateResource(resource: JsonObject, expectedType?: string, si
   const walk = new Walk(resource, sink);
   walk.enter(type, -1);
   objectCheck(type)(resource, walk);
-  return walk.issues;
+  return walk.faults.list();
 }

@@ -115,9 +115,10 @@ export function jsonError(refusal: Refusal, requestId: string, baseUrl: string):
     expression === undefined ? [] : [{ field: fieldOf(expression), code, message: diagnostics }],
   );
   const [first] = fields;
+  const more = refusal.issues.find(({ unlisted }) => unlisted !== undefined);
   const error = {
     type: errorType(refusal),
-    message: refusal.message,
+    message: more === undefined ? refusal.message : `${refusal.message} (${more.diagnostics})`,
     ...(first === undefined ? {} : { field: first.field, errors: fields }),
     request_id: requestId,
     doc_url: docUrl(baseUrl, errorType(refusal)),

@@ -34,6 +34,7 @@ import { OPERATIONS } from './fhir/operations.ts';
 import type { Stale } from './freshness.ts';
 import { Head, headOf } from './head.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
+import { answerWithoutWords } from './last-answer.ts';
 import { RequestLimits } from './limits.ts';
 import { type Notebook, noteRequest } from './request-note.ts';
 import { ROUTES } from './routes.ts';
@@ -181,7 +182,12 @@ function envelope(
         }
       }
     } catch (error) {
-      reply(ctx, errorAnswer(ctx, error, log, api.services.config.baseUrl));
+      try {
+        reply(ctx, errorAnswer(ctx, error, log, api.services.config.baseUrl));
+      } catch (cause) {
+        log.error({ err: cause, request_id: requestId }, 'an error could not be answered');
+        answerWithoutWords(res, requestId);
+      }
     }
     const ms = performance.now() - started;
     const route: string = ctx.state.route ?? ctx._matchedRoute ?? 'unmatched';

@@ -2,6 +2,7 @@
  * Everything a caller can be told no with: one closed catalogue of kinds, mapped to HTTP in one place
  * (`src/http/errors.ts`). Anything else that is thrown is a fault of ours and answers 500.
  */
+import { listed } from './faults.ts';
 
 /** Stable names of errors on REST v1, admin and `/me` (decisions.md, section 2), each with its HTTP status. */
 export const STATUS_OF = {
@@ -59,9 +60,11 @@ export interface Issue {
   readonly diagnostics: string;
   /** FHIRPath of the element (`Observation.component[1].code`), or a dotted path or header name. */
   readonly expression?: string;
+  /** Set in the note at the end of a capped list: how many faults the list leaves out. */
+  readonly unlisted?: number;
 }
 
-/** A no, with every reason for it. */
+/** A no, with the reasons for it: at most `MAX_FAULTS`, and a note on the rest. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly issues: readonly Issue[];
@@ -75,7 +78,7 @@ export class Refusal extends Error {
   ) {
     const all = Array.isArray(issues) ? (issues as readonly Issue[]) : [issues as Issue];
     super(all[0]?.diagnostics ?? kind);
-    this.issues = all;
+    this.issues = listed(all);
     this.headers = headers;
   }
 

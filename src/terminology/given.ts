@@ -1,22 +1,30 @@
 /** Terminology resources that a request brings along. */
 import { z } from 'zod';
+import type { JsonObject } from '#src/shared/json.ts';
+import { sizeOfJson } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { ConceptMap, ValueSet } from './resources.ts';
 
+/** Most items of one list in a resource that is sent along. */
+const MOST = 50_000;
+/** Most JSON values of such a resource: all of it is checked at once. */
+const MOST_VALUES = 100_000;
+
 const text = z.string().min(1);
-const listed = z.array(z.looseObject({ code: text, display: text.optional() }));
+const list = <Item extends z.ZodType>(item: Item) => z.array(item).max(MOST);
+const listed = list(z.looseObject({ code: text, display: text.optional() }));
 const part = z.looseObject({
   system: text.optional(),
   version: text.optional(),
   concept: listed.optional(),
-  filter: z.array(z.looseObject({ property: text, op: text, value: text })).optional(),
-  valueSet: z.array(text).optional(),
+  filter: list(z.looseObject({ property: text, op: text, value: text })).optional(),
+  valueSet: list(text).optional(),
 });
 const contained: z.ZodType = z.looseObject({
   system: text.optional(),
   code: text.optional(),
   display: text.optional(),
-  contains: z.lazy(() => z.array(contained)).optional(),
+  contains: z.lazy(() => list(contained)).optional(),
 });
 const valueSet = z.looseObject({
   resourceType: z.literal('ValueSet'),
@@ -24,41 +32,44 @@ const valueSet = z.looseObject({
   compose: z
     .looseObject({
       inactive: z.boolean().optional(),
-      include: z.array(part).min(1),
-      exclude: z.array(part).optional(),
+      include: list(part).min(1),
+      exclude: list(part).optional(),
     })
     .optional(),
-  expansion: z.looseObject({ contains: z.array(contained).optional() }).optional(),
+  expansion: z.looseObject({ contains: list(contained).optional() }).optional(),
 });
 const target = z.looseObject({ code: text.optional(), display: text.optional(), equivalence: text });
 const conceptMap = z.looseObject({
   resourceType: z.literal('ConceptMap'),
   url: text.optional(),
-  group: z
-    .array(
-      z.looseObject({
-        source: text.optional(),
-        target: text.optional(),
-        element: z.array(z.looseObject({ code: text.optional(), target: z.array(target).optional() })),
-        unmapped: z
-          .looseObject({ mode: z.enum(['provided', 'fixed', 'other-map']), code: text.optional() })
-          .optional(),
-      }),
-    )
-    .optional(),
+  group: list(
+    z.looseObject({
+      source: text.optional(),
+      target: text.optional(),
+      element: list(z.looseObject({ code: text.optional(), target: list(target).optional() })),
+      unmapped: z
+        .looseObject({ mode: z.enum(['provided', 'fixed', 'other-map']), code: text.optional() })
+        .optional(),
+    }),
+  ).optional(),
 });
 
-/** A value set as it was sent. @throws Refusal invalid (422) naming every element that is wrong. */
-export function givenValueSet(resource: unknown): ValueSet {
+/** A value set as it was sent. @throws Refusal invalid (422) naming the elements that are wrong, too_large (413). */
+export function givenValueSet(resource: JsonObject): ValueSet {
   return parsed(valueSet, 'ValueSet', resource) as ValueSet;
 }
 
-/** A map as it was sent. @throws Refusal invalid (422) */
-export function givenConceptMap(resource: unknown): ConceptMap {
+/** A map as it was sent. @throws Refusal invalid (422), too_large (413) */
+export function givenConceptMap(resource: JsonObject): ConceptMap {
   return parsed(conceptMap, 'ConceptMap', resource) as ConceptMap;
 }
 
-function parsed(schema: z.ZodType, type: string, resource: unknown): unknown {
+function parsed(schema: z.ZodType, type: string, resource: JsonObject): unknown {
+  const { values } = sizeOfJson(resource);
+  if (values > MOST_VALUES) {
+    const diagnostics = `a ${type} that is sent along may have ${MOST_VALUES} JSON values; this has ${values}`;
+    throw new Refusal('too_large', { code: 'too-costly', diagnostics, expression: type });
+  }
   const { data, error } = schema.safeParse(resource);
   if (error === undefined) return data;
   throw new Refusal(

@@ -1,6 +1,7 @@
 /** Laboratory results as a table (CSV, RFC 4180) → items. */
 import parse from 'csv-parse/lib/sync.js';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { Faults } from '#src/shared/faults.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { numberIn } from '../v1/elements.ts';
 import type { LabItem } from './items.ts';
 import { decimalIn } from './numbers.ts';
@@ -21,6 +22,8 @@ type Column = (typeof COLUMNS)[number];
 
 /** Most rows of a table. */
 const MOST_ROWS = 5_000;
+/** Most columns of a table. */
+const MOST_COLUMNS = 100;
 
 /**
  * Reads a table with a heading; commas, semicolons or tabs part its columns.
@@ -29,10 +32,11 @@ const MOST_ROWS = 5_000;
  */
 export function itemsOfTable(text: string, date: string | undefined): LabItem[] {
   const [heading = [], ...rows] = rowsOf(text.replace(/^\uFEFF/, ''));
-  const columns = heading.map((name) => name.trim().toLowerCase());
-  const faults: Issue[] = [];
+  const faults = new Faults();
   const fault = (diagnostics: string, expression: string): void =>
-    void faults.push({ code: 'value', diagnostics: `${expression} ${diagnostics}`, expression });
+    faults.add({ code: 'value', diagnostics: `${expression} ${diagnostics}`, expression });
+  if (heading.length > MOST_COLUMNS) fault(`are more than ${MOST_COLUMNS}`, 'columns');
+  const columns = heading.slice(0, MOST_COLUMNS).map((name) => name.trim().toLowerCase());
   columns.forEach((name, at) => {
     if (!COLUMNS.some((known) => known === name))
       fault(`is not known; there are ${COLUMNS.join(', ')}`, `columns.${name.slice(0, 60) || at}`);
@@ -42,12 +46,12 @@ export function itemsOfTable(text: string, date: string | undefined): LabItem[] 
     if (!columns.includes(needed)) fault('is missing', `columns.${needed}`);
   if (rows.length === 0) fault('are missing', 'rows');
   if (rows.length > MOST_ROWS) fault(`are more than ${MOST_ROWS}`, 'rows');
-  if (faults.length > 0) throw new Refusal('invalid', faults);
+  if (!faults.none) throw new Refusal('invalid', faults.list());
   const items = rows.map((row, index) => {
     const cell = (name: Column): string | undefined => row[columns.indexOf(name)]?.trim() || undefined;
     return itemOf(cell, date, (name, diagnostics) => fault(diagnostics, `rows.${index}.${name}`));
   });
-  if (faults.length > 0) throw new Refusal('invalid', faults);
+  if (!faults.none) throw new Refusal('invalid', faults.list());
   return items;
 }
 

@@ -31,7 +31,11 @@ interface SyntaxNode {
 }
 
 const syntaxNode: z.ZodType<SyntaxNode> = z.lazy(() =>
-  z.object({ type: z.string(), text: z.string().optional(), children: z.array(syntaxNode).optional() }),
+  z.object({
+    type: z.string(),
+    text: z.string().optional(),
+    children: z.array(syntaxNode).max(MAX_LENGTH).optional(),
+  }),
 );
 
 /**

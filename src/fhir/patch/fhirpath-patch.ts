@@ -1,6 +1,7 @@
 /** FHIRPath Patch documents: https://hl7.org/fhir/R4/fhirpatch.html. A Parameters resource, read strictly. */
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
+import { Faults } from '#src/shared/faults.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { dataTypeOf, isPrimitive } from './elements.ts';
@@ -31,6 +32,9 @@ export type FhirPathOperation = { readonly path: string; readonly at: string } &
 /** Most operations in one Parameters: each path is evaluated on the whole resource. */
 export const MAX_FHIRPATH_OPERATIONS = 1_000;
 
+/** Most parts of one operation, and of one value. */
+const MAX_PARTS = 1_000;
+
 /** The parts that an operation must have, and besides them may not have. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   add: ['type', 'path', 'name', 'value'],
@@ -46,7 +50,7 @@ const operationSchema = z.strictObject({
   id: json.optional(),
   extension: json.optional(),
   name: z.literal('operation'),
-  part: z.array(partSchema).min(1),
+  part: z.array(partSchema).min(1).max(MAX_PARTS),
 });
 const parametersSchema = z.strictObject({
   resourceType: z.literal('Parameters'),
@@ -65,18 +69,18 @@ type Part = z.infer<typeof partSchema>;
 export function parseFhirPathPatch(parameters: JsonObject): FhirPathOperation[] {
   const parsed = parametersSchema.safeParse(parameters);
   if (!parsed.success) throw new Refusal('malformed', formIssues(parsed.error, 'Parameters'));
-  const issues: Issue[] = [];
+  const faults = new Faults();
   const operations = (parsed.data.parameter ?? []).flatMap((parameter, index): FhirPathOperation[] => {
     const at = `Parameters.parameter[${index}]`;
     try {
       return [parseOperation(parameter, at)];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      issues.push(...error.issues);
+      faults.addAll(error.issues);
       return [];
     }
   });
-  if (issues.length > 0) throw new Refusal('malformed', issues);
+  if (!faults.none) throw new Refusal('malformed', faults.list());
   return operations;
 }
 
@@ -164,7 +168,7 @@ function readValue(part: Part | undefined, at: string): PatchValue {
     throw malformed(at, `: the resource of the part ${where} must be an object`);
   }
   if (parts !== undefined) {
-    const parsed = z.array(partSchema).min(1).safeParse(parts);
+    const parsed = z.array(partSchema).min(1).max(MAX_PARTS).safeParse(parts);
     if (!parsed.success) throw new Refusal('malformed', formIssues(parsed.error, at));
     return {
       kind: 'parts',

@@ -3,9 +3,10 @@
  * name a status for a patch that cannot be applied (http.html#patch); RFC 5789, section 2.2, does: 422.
  */
 import { z } from 'zod';
+import { Faults } from '#src/shared/faults.ts';
 import { isObject, type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
 import { copyJson, isDeeper, sameJson, sizeOfJson } from '#src/shared/json-equal.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { isBelow, type Place, type Pointer, parsePointer, placeAt, valueAt } from './json-pointer.ts';
 
 /** One operation. `text` is what it says of itself in diagnostics. */
@@ -62,13 +63,13 @@ export function parseJsonPatch(document: Json): JsonPatchOperation[] {
       diagnostics: `a JSON Patch may have ${MAX_OPERATIONS} operations`,
     });
   }
-  const issues: Issue[] = [];
+  const faults = new Faults();
   const operations = document.flatMap((item, index): JsonPatchOperation[] => {
     const parsed = operationSchema.safeParse(item);
     if (!parsed.success) {
       for (const issue of parsed.error.issues) {
         const member = issue.path.length === 0 ? '' : ` ${issue.path.join('.')}`;
-        issues.push({
+        faults.add({
           code: 'structure',
           diagnostics: `JSON Patch operation ${index}:${member} ${issue.message}`,
         });
@@ -78,7 +79,7 @@ export function parseJsonPatch(document: Json): JsonPatchOperation[] {
     const path = isObject(item) && typeof item.path === 'string' ? item.path.slice(0, 200) : '';
     return [{ ...parsed.data, text: `JSON Patch operation ${index} (${parsed.data.op} "${path}")` }];
   });
-  if (issues.length > 0) throw new Refusal('malformed', issues);
+  if (!faults.none) throw new Refusal('malformed', faults.list());
   return operations;
 }
 

@@ -83,14 +83,16 @@ export class ProfileCheck {
       place,
       profile: url,
       tell: (fault) => found.push({ severity: 'error', identity: false, profile: url, ...fault }),
-      pass: (faults) => found.push(...faults),
+      pass: (faults) => {
+        for (const fault of faults) found.push(fault);
+      },
     };
     if (resource.resourceType !== profile.type) {
       const text = `must be ${withArticle(profile.type)}, not ${withArticle(String(resource.resourceType))}`;
       scope.tell({ code: 'value', path, text, identity: true });
       return found;
     }
-    if (profile.base !== undefined) found.push(...this.faults(place, profile.base));
+    if (profile.base !== undefined) scope.pass(this.faults(place, profile.base));
     this.#checkItem(profile.root, { value: resource, shadow: undefined, type: profile.type, path }, scope);
     return found;
   }

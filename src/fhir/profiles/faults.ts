@@ -1,4 +1,5 @@
 /** What a resource lacks by a profile. */
+import { Faults } from '#src/shared/faults.ts';
 import type { Issue, IssueType } from '#src/shared/refusal.ts';
 
 /** A fault by a profile, or a remark on one. */
@@ -22,25 +23,21 @@ export function hasErrors(faults: readonly Fault[]): boolean {
   return faults.some(({ severity }) => severity === 'error');
 }
 
-/** More than anybody reads are not told. */
-const MAX_ISSUES = 1000;
-
-/** Faults as issues: each once, none that follows from another that is told. */
+/** Faults as issues: each once, none that follows from another one here; at most `MAX_FAULTS`, and a note on the rest. */
 export function issuesOf(faults: readonly Fault[]): Issue[] {
   const told = new Set(faults);
   const seen = new Set<string>();
-  const issues: Issue[] = [];
+  const issues = new Faults();
   for (const fault of faults) {
     const { severity, code, path, text, profile } = fault;
-    if (issues.length >= MAX_ISSUES) break;
     if (followsFromTold(fault, told)) continue;
     const key = `${code} ${path} ${text}`;
     if (seen.has(key)) continue;
     seen.add(key);
     const name = profile.slice(profile.lastIndexOf('/') + 1);
-    issues.push({ severity, code, diagnostics: `${path} ${text} (profile ${name})`, expression: path });
+    issues.add({ severity, code, diagnostics: `${path} ${text} (profile ${name})`, expression: path });
   }
-  return issues;
+  return issues.list();
 }
 
 function followsFromTold({ cause }: Fault, told: ReadonlySet<Fault>): boolean {

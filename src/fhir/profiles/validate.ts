@@ -29,6 +29,9 @@ export function validateWithProfiles(resource: JsonObject, profiles: readonly st
   if (first !== undefined && typeof resource.resourceType !== 'string') return base;
   const check = new ProfileCheck(resource);
   const faults: Fault[] = [];
+  const addAll = (more: readonly Fault[]): void => {
+    for (const fault of more) faults.push(fault);
+  };
   const remarks: Issue[] = [];
   for (const canonical of profiles) {
     const known = resolveCanonical(canonical);
@@ -37,7 +40,7 @@ export function validateWithProfiles(resource: JsonObject, profiles: readonly st
         code: 'not-supported',
         diagnostics: `profile ${canonical.slice(0, 200)} ${known.fault}`,
       });
-    } else if (known.base === undefined) faults.push(...check.faults(check.root, known.url));
+    } else if (known.base === undefined) addAll(check.faults(check.root, known.url));
     else if (known.base !== 'Resource' && known.base !== resource.resourceType) {
       const diagnostics = `the resource must be ${withArticle(known.base)}, as the profile says`;
       remarks.push({ code: 'value', diagnostics, expression: check.root.path });
@@ -49,7 +52,7 @@ export function validateWithProfiles(resource: JsonObject, profiles: readonly st
       if (typeof claim !== 'string') continue;
       const known = resolveCanonical(claim);
       if ('url' in known) {
-        if (known.base === undefined) faults.push(...check.faults(place, known.url));
+        if (known.base === undefined) addAll(check.faults(place, known.url));
         continue;
       }
       const expression = `${place.path}.meta.profile[${index}]`;

@@ -1,10 +1,9 @@
 /** One pass over a resource: where it is, what was found, and what later rules of the same resource need. */
+
+import { Faults } from '#src/shared/faults.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { isObject } from '#src/shared/json.ts';
-import type { Issue, IssueType } from '#src/shared/refusal.ts';
-
-/** More faults than anybody reads are not collected. */
-const MAX_ISSUES = 1000;
+import type { IssueType } from '#src/shared/refusal.ts';
 
 /** Who wants to see elements on the way. */
 export interface Sink {
@@ -33,7 +32,7 @@ export interface Scope {
 
 /** The state of one validation. */
 export class Walk {
-  readonly issues: Issue[] = [];
+  readonly faults = new Faults();
   readonly sink: Sink | undefined;
   scope: Scope;
   readonly #names: string[] = [];
@@ -66,9 +65,12 @@ export class Walk {
 
   /** Notes a fault of the element where it is, or of one there. */
   fault(code: IssueType, diagnostics: string, name?: string, index = -1): void {
-    if (this.issues.length >= MAX_ISSUES) return;
+    if (this.faults.full) {
+      this.faults.count(1);
+      return;
+    }
     const expression = this.path(name, index);
-    this.issues.push({ code, diagnostics: `${expression} ${diagnostics}`, expression });
+    this.faults.add({ code, diagnostics: `${expression} ${diagnostics}`, expression });
   }
 }
 

@@ -79,6 +79,7 @@ export const newApplication = z
     grant_types: z
       .array(z.enum(GRANT_TYPES))
       .min(1)
+      .max(GRANT_TYPES.length)
       .refine(unique, { error: 'must not repeat a grant type' })
       .default(['authorization_code', 'refresh_token']),
     privacy_url: webUrl.optional(),

@@ -33,6 +33,7 @@ const newKey = z.strictObject({
   scopes: z
     .array(keyScope)
     .min(1)
+    .max(keyScope.options.length)
     .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a scope' })
     .default(['read', 'write']),
 });

@@ -1,9 +1,10 @@
 /** Inputs of a request against their schemas: every one that fails is named (decisions.md, section 2). */
 import { z } from 'zod';
+import { Faults } from '#src/shared/faults.ts';
 import type { JsonObject } from '#src/shared/json.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import type { RawBody } from '../body.ts';
-import { issueOf, sentence } from './issues.ts';
+import { addIssues, sentence } from './issues.ts';
 
 /** Inputs as they came. */
 export interface Inputs {
@@ -31,30 +32,31 @@ const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 /**
  * Parses all inputs.
- * @throws Refusal invalid (422) with an issue for each fault: `path.<name>`, `query.<name>`, or the dotted path into the body.
+ * @throws Refusal invalid (422) with an issue for each of the first faults: `path.<name>`, `query.<name>`, or the dotted path into the body.
  */
 export function parseInputs<Params, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: Schemas<Query, Body>,
   inputs: Inputs,
 ): { params: Params; query: z.output<Query>; body: z.output<Body>; exact?: JsonObject; raw?: RawBody } {
-  const faults: Issue[] = [];
+  const faults = new Faults();
   const check = (schema: z.ZodType, value: unknown, place: string): unknown => {
     const result = schema.safeParse(value, { error: sentence });
     if (result.success) return result.data;
-    for (const issue of result.error.issues) faults.push(...issueOf(issue, value, place));
+    addIssues(faults, result.error.issues, value, place);
     return undefined;
   };
   if (schemas.params !== undefined) check(schemas.params, inputs.params, 'path.');
   const given = queryOf(inputs.query, faults);
   const query = check(schemas.query ?? NOTHING, given, 'query.');
-  faults.push(...badCharacters(given, ['query']), ...badCharacters(unframed(inputs.body, schemas.framed)));
+  findBadCharacters(given, ['query'], faults);
+  findBadCharacters(unframed(inputs.body, schemas.framed), [], faults);
   const body =
     schemas.body === undefined
       ? void check(NOTHING, inputs.body ?? {}, '')
       : inputs.raw === undefined
         ? check(schemas.body, inputs.body ?? {}, '')
         : undefined;
-  if (faults.length > 0) throw new Refusal('invalid', faults);
+  if (!faults.none) throw new Refusal('invalid', faults.list());
   // What passed has the schemas' types.
   return {
     params: inputs.params as Params,
@@ -72,12 +74,12 @@ function unframed(body: unknown, framed: readonly string[] = []): unknown {
 }
 
 /** Parameters by name. An empty one counts as absent; one that is repeated is refused. */
-function queryOf(query: URLSearchParams, faults: Issue[]): Record<string, string> {
+function queryOf(query: URLSearchParams, faults: Faults): Record<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of query) {
     if (value === '') continue;
     if (values.has(name))
-      faults.push({
+      faults.add({
         code: 'value',
         diagnostics: `query.${name.slice(0, 60)} occurs more than once`,
         expression: `query.${name.slice(0, 60)}`,
@@ -87,16 +89,26 @@ function queryOf(query: URLSearchParams, faults: Issue[]): Record<string, string
   return Object.fromEntries(values);
 }
 
-/** Characters that PostgreSQL, or a text of a record, cannot hold: half a surrogate pair has no UTF-8 form. */
-function badCharacters(value: unknown, path: readonly string[] = []): Issue[] {
+/**
+ * Finds characters that PostgreSQL, or a text of a record, cannot hold: half a surrogate pair has no UTF-8 form.
+ * @param path of the value; longer while its members are looked at.
+ */
+function findBadCharacters(value: unknown, path: string[], faults: Faults): void {
   if (typeof value === 'string') {
+    const what = CONTROL.test(value)
+      ? 'a control character'
+      : value.isWellFormed()
+        ? undefined
+        : 'half of a surrogate pair';
+    if (what === undefined) return;
     const expression = path.join('.').slice(0, 200);
-    const bad = (what: string): Issue[] => [
-      { code: 'value', diagnostics: `${expression} holds ${what}`, expression },
-    ];
-    if (CONTROL.test(value)) return bad('a control character');
-    return value.isWellFormed() ? [] : bad('half of a surrogate pair');
+    faults.add({ code: 'value', diagnostics: `${expression} holds ${what}`, expression });
+    return;
   }
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, each]) => badCharacters(each, [...path, key]));
+  if (typeof value !== 'object' || value === null) return;
+  for (const key in value) {
+    path.push(key);
+    findBadCharacters(Reflect.get(value, key), path, faults);
+    path.pop();
+  }
 }

@@ -1,7 +1,8 @@
 /** What zod finds, in the words of our errors. */
 import type { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
-import type { Issue, IssueType } from '#src/shared/refusal.ts';
+import { type Faults, MAX_FAULTS } from '#src/shared/faults.ts';
+import type { IssueType } from '#src/shared/refusal.ts';
 
 type Found = z.core.$ZodIssue;
 type Raw = z.core.$ZodRawIssue;
@@ -12,34 +13,39 @@ const OF_NOTHING: ReadonlySet<Found['code']> = new Set(['invalid_type', 'invalid
 const SHOWN = 60;
 
 /**
- * The issues of one fault; an object with several unknown members has one for each.
+ * Adds what zod found; an object with several unknown members has a fault for each.
  * @param value what was parsed: tells a missing member from one of a wrong type.
  * @param place `query.`, `path.`, or nothing for the body.
  */
-export function issueOf(issue: Found, value: unknown, place: string): Issue[] {
+export function addIssues(faults: Faults, found: readonly Found[], value: unknown, place: string): void {
+  for (const issue of found) addIssue(faults, issue, value, place);
+}
+
+function addIssue(faults: Faults, issue: Found, value: unknown, place: string): void {
   const at = (path: readonly PropertyKey[]): string =>
     place + path.map((part) => String(part).slice(0, SHOWN)).join('.');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
+    for (const key of issue.keys.slice(0, MAX_FAULTS)) {
       const expression = at([...issue.path, key]);
-      return { code: 'structure', diagnostics: `${expression} is not known`, expression };
-    });
+      faults.add({ code: 'structure', diagnostics: `${expression} is not known`, expression });
+    }
+    faults.count(Math.max(issue.keys.length - MAX_FAULTS, 0));
+    return;
   }
   const inner = nearest(issue);
-  if (inner !== undefined)
-    return inner.flatMap((each) =>
-      issueOf(each, valueAt(value, issue.path), at(issue.path) + (at(issue.path) === place ? '' : '.')),
-    );
+  if (inner !== undefined) {
+    const inside = at(issue.path) + (at(issue.path) === place ? '' : '.');
+    addIssues(faults, inner, valueAt(value, issue.path), inside);
+    return;
+  }
   const expression = at(issue.path);
   const missing = OF_NOTHING.has(issue.code) && valueAt(value, issue.path) === undefined;
   const name = expression === '' || expression === place ? 'the body' : expression;
-  return [
-    {
-      code: missing ? 'required' : codeOf(issue),
-      diagnostics: `${name} ${missing ? 'is missing' : issue.message}`,
-      ...(expression === '' ? {} : { expression }),
-    },
-  ];
+  faults.add({
+    code: missing ? 'required' : codeOf(issue),
+    diagnostics: `${name} ${missing ? 'is missing' : issue.message}`,
+    ...(expression === '' ? {} : { expression }),
+  });
 }
 
 /** Of a union's forms, the one that the value came nearest to: what is wrong with that is worth saying. */

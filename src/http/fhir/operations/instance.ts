@@ -1,21 +1,23 @@
 /** The terminology resource that an operation's URL names by its id. */
+import type { JsonObject } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 import { givenConceptMap, givenValueSet } from '#src/terminology/given.ts';
 import type { ConceptMap, ValueSet } from '#src/terminology/resources.ts';
 import type { OperationRequest } from '../operation.ts';
 
 /** Its parsed body; undefined without an id. @throws Refusal not_found (404) */
-async function instanceOf({ service, caller, type, id }: OperationRequest): Promise<unknown> {
+async function instanceOf({ service, caller, type, id }: OperationRequest): Promise<JsonObject | undefined> {
   if (type === undefined || id === undefined) return undefined;
   const found = await service.queries.read(caller, type, id);
   if (found === undefined || found.body === null) throw notFound(type, id);
-  return JSON.parse(found.body);
+  return parseStored(found.body);
 }
 
 /** The CodeSystem's url. @throws Refusal not_found (404) */
 export async function codeSystemOf(request: OperationRequest): Promise<{ url: string } | undefined> {
   const found = await instanceOf(request);
-  return found === undefined ? undefined : (found as { url: string });
+  return found === undefined ? undefined : { url: String(found.url) };
 }
 
 /** The ValueSet. @throws Refusal not_found (404) */

@@ -1,0 +1,25 @@
+/** The answer that is left when building the answer of an error failed too. */
+import type { ServerResponse } from 'node:http';
+
+/**
+ * Answers 500 with a constant body that FHIR clients and others can read; where an answer has begun already, closes the
+ * connection instead. Never throws.
+ */
+export function answerWithoutWords(response: ServerResponse, requestId: string): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  response.statusCode = 500;
+  response.setHeader('Service-Request-Id', requestId);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.end(BODY);
+}
+
+const MESSAGE = 'the service failed; the fault is logged';
+const BODY = JSON.stringify({
+  resourceType: 'OperationOutcome',
+  issue: [{ severity: 'error', code: 'exception', diagnostics: MESSAGE }],
+  error: { type: 'internal', message: MESSAGE },
+});

@@ -1,0 +1,56 @@
+/** Lists of faults, bounded: a request with a million faults gets an answer that a person can read and a process can build. */
+import type { Issue } from './refusal.ts';
+
+/** Most faults that one answer lists. */
+export const MAX_FAULTS = 100;
+
+/** Collects faults: keeps the first `MAX_FAULTS` and counts the rest. */
+export class Faults {
+  readonly #kept: Issue[] = [];
+  #more = 0;
+
+  /** Whether nothing was found. */
+  get none(): boolean {
+    return this.#kept.length === 0;
+  }
+
+  /** Whether further faults are only counted, so that their texts need not be made. */
+  get full(): boolean {
+    return this.#kept.length >= MAX_FAULTS;
+  }
+
+  /** Adds a fault; a note on unlisted faults adds to their number. */
+  add(issue: Issue): void {
+    if (issue.unlisted !== undefined) this.#more += issue.unlisted;
+    else if (this.full) this.#more += 1;
+    else this.#kept.push(issue);
+  }
+
+  /** Adds faults, without spreading them into arguments: there may be more than a call can take. */
+  addAll(issues: Iterable<Issue>): void {
+    for (const issue of issues) this.add(issue);
+  }
+
+  /** Counts faults that were found after the list was full. */
+  count(number: number): void {
+    this.#more += number;
+  }
+
+  /** The faults in the order in which they were found; at the end a note on those that are not listed. */
+  list(): Issue[] {
+    return this.#more === 0 ? [...this.#kept] : [...this.#kept, unlisted(this.#more)];
+  }
+}
+
+/** At most `MAX_FAULTS` of the issues, and a note on the rest. Lists that are capped already stay as they are. */
+export function listed(issues: readonly Issue[]): readonly Issue[] {
+  if (issues.length <= MAX_FAULTS) return issues;
+  const faults = new Faults();
+  faults.addAll(issues);
+  return faults.list();
+}
+
+function unlisted(number: number): Issue {
+  const diagnostics = `${number} more ${number === 1 ? 'fault is' : 'faults are'} not listed`;
+  return { code: 'informational', diagnostics, unlisted: number };
+}
