@@ -1,13 +1,13 @@
 /** From requests to writes: targets → links → patches → checks. Looks things up, writes nothing. */
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { applyPatch, type Patch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import type { CommandContext, Located, SubmittedResource, WriteResult } from '../command.ts';
 import { settleAttachments } from '../document/settle.ts';
 import { type Checked, checkCandidates } from './check.ts';
-import { sameContent } from './content.ts';
+import { repeats, sameContent } from './content.ts';
 import { currentVersion, lastWithBody } from './current.ts';
 import { automaticProvenance, gone, noClientIds, printContent, stale, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
@@ -69,7 +69,10 @@ export async function planWrites(
       else candidates.push(candidate);
     }
   }
-  const checked = await checkCandidates(deps, ctx, candidates);
+  const checked = await checkCandidates(deps, ctx, candidates).catch(async (error) => {
+    await refuseStaleFirst(deps, candidates);
+    throw error;
+  });
   const plan = (candidate: Candidate, index: number): void => {
     const stream = checked[index]?.stream ?? '';
     if (candidate.stream !== undefined && candidate.stream !== stream) {
@@ -166,17 +169,28 @@ async function candidateOf(
   const current = await currentVersion(deps.handler, stream ?? '', type, id);
   if (current.body === undefined) throw atEntry(request.at, gone(type, id));
   const { patch } = request;
+  // Before the patch is applied: a client that patches another version than the current one is told so first.
+  refuseStale(request, type, id, current.version);
   const before = asObject(current.body);
   const value = onBehalfOf(request.at, () => settleNarrative(before, applyPatch(before, patch)));
-  if (printJson(value) === printJson(before)) {
-    refuseStale(request, type, id, current.version);
-    return { settled: { outcome: 'unchanged', type, id, ...current } };
-  }
+  if (repeats(before, value)) return { settled: { outcome: 'unchanged', type, id, ...current } };
   return { ...base, resource: { value, exact: true }, basedOn: current.version, mustBeLive: true, before };
 }
 
 function refuseStale({ ifMatch, at }: WriteRequest, type: string, id: string, version: number): void {
   if (ifMatch !== undefined && ifMatch !== version) throw atEntry(at, stale(type, id, version, ifMatch));
+}
+
+/**
+ * A precondition counts before the content of the request (RFC 9110, section 13.2.1). It is looked at when the content was
+ * refused; for content that is fine the decision looks at it.
+ */
+async function refuseStaleFirst({ handler }: WriteDeps, candidates: readonly Candidate[]): Promise<void> {
+  for (const { request, type, id, stream } of candidates) {
+    if (request.ifMatch === undefined || stream === undefined) continue;
+    const entry = await handler.entry(stream, id);
+    if (entry !== undefined) refuseStale(request, type, id, entry.version);
+  }
 }
 
 async function matchedResult(deps: WriteDeps, { type, id }: Resolved, stream: string): Promise<WriteResult> {

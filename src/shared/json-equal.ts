@@ -6,16 +6,31 @@ import { isNumber, isObject, type Json, type JsonObject } from './json.ts';
  * 1.50 is 1.5 and no digit of a long number is lost (RFC 6902, section 4.6).
  */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
+  return same(a, b, (one, other) => decimalForm(one) === decimalForm(other));
+}
+
+/** As `sameJson`, but 1.50 is not 1.5: in FHIR the literal of a decimal is part of what it says (R4 json.html#primitive). */
+export function sameLiterals(a: Json | undefined, b: Json | undefined): boolean {
+  return same(a, b, (one, other) => one === other);
+}
+
+function same(
+  a: Json | undefined,
+  b: Json | undefined,
+  numbers: (one: string, other: string) => boolean,
+): boolean {
   if (a === b) return true;
-  if (isNumber(a)) return isNumber(b) && decimalForm(String(a)) === decimalForm(String(b));
+  if (isNumber(a)) return isNumber(b) && numbers(String(a), String(b));
   if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index], numbers))
+    );
   }
   if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+    keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key], numbers))
   );
 }
 

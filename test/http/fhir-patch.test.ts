@@ -123,6 +123,61 @@ describe('PATCH', () => {
     expect(answer.text).to.contain('Observation.text');
   });
 
+  it('by FHIRPath that changes nothing writes no version, whatever the order of members', async () => {
+    const at = await observation();
+    const before = await service.fhir(`/${at}`);
+    const { code, status } = before.json;
+    const same = [
+      replacing('Observation.status', { valueCode: status ?? null }),
+      replacing('Observation.code', { valueCodeableConcept: code ?? null }),
+      { resourceType: 'Parameters' },
+    ];
+    for (const body of same) {
+      const answer = await patch(at, body);
+      expect(answer.status, String(answer)).to.equal(200);
+      expect(answer.version).to.equal(1);
+      expect(answer.text).to.equal(before.text);
+    }
+    const moved = await jsonPatch(at, [
+      { op: 'remove', path: '/status' },
+      { op: 'add', path: '/status', value: status },
+    ]);
+    expect(moved.version).to.equal(1);
+  });
+
+  it('of a decimal to another literal of the same value is a change', async () => {
+    const at = await created({
+      ...sample('Observation', { patient }),
+      valueQuantity: { value: 1.5, unit: 'mg' },
+    });
+    const headers = { 'Content-Type': JSON_PATCH };
+    const body = '[{"op":"replace","path":"/valueQuantity/value","value":1.50}]';
+    const answer = await service.fhir(`/${at}`, { method: 'PATCH', headers, body });
+    expect(answer.version, String(answer)).to.equal(2);
+    expect(answer.text).to.contain('1.50');
+  });
+
+  it('with a stale If-Match is 412 before anything is said of its content; so is a PUT', async () => {
+    const at = await observation();
+    const stale = { 'If-Match': 'W/"7"' };
+    const inapplicable = [{ op: 'remove', path: '/nowhere' }];
+    const invalid = { resourceType: 'Observation', id: at.split('/')[1], status: 'x' };
+    const answers = [
+      await jsonPatch(at, inapplicable, stale),
+      await patch(at, replacing('Observation.nowhere', { valueCode: 'x' }), stale),
+      await service.fhir(`/${at}`, { method: 'PUT', headers: stale, body: JSON.stringify(invalid) }),
+    ];
+    for (const answer of answers) expect(answer.status, String(answer)).to.equal(412);
+    const current = { 'If-Match': 'W/"1"' };
+    expect((await jsonPatch(at, inapplicable, current)).status).to.equal(422);
+    const put = await service.fhir(`/${at}`, {
+      method: 'PUT',
+      headers: current,
+      body: JSON.stringify(invalid),
+    });
+    expect(put.status).to.equal(422);
+  });
+
   it('refuses a stale If-Match (412), a deleted resource (410), an unknown one (404), other formats (415)', async () => {
     const at = await observation();
     const change = [{ op: 'replace', path: '/status', value: 'amended' }];
