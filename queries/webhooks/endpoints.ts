@@ -1,6 +1,9 @@
 /** Webhook endpoints of a project in one environment, with how their deliveries went of late. */
 import type { Pool } from 'pg';
+import type { Identity } from '#src/shared/identity.ts';
 import type { Environment, Tenant } from '#src/shared/tenant.ts';
+import { MEMBERSHIP, membershipValues } from '../admin/membership.ts';
+import type { Held } from '../admin/projects.ts';
 
 /** An endpoint. Times are microseconds since 1970. */
 export interface Endpoint {
@@ -29,8 +32,8 @@ export interface EndpointPage {
 export interface WebhookQueries {
   /** One that is there; undefined for another tenant's. */
   readonly endpoint: (tenant: Tenant, id: string) => Promise<Endpoint | undefined>;
-  /** One by its id alone, for members of its project's organization. */
-  readonly anyEndpoint: (id: string) => Promise<Endpoint | undefined>;
+  /** One of a project of the person's organizations, with their role there; undefined for any other. */
+  readonly endpointOfMember: (identity: Identity, id: string) => Promise<Held<Endpoint> | undefined>;
   /** @param after key of the last endpoint of the page before. */
   readonly endpoints: (
     of: { readonly project: string; readonly environment?: Environment | undefined },
@@ -48,16 +51,24 @@ const COLUMNS = `
   (extract(epoch from h.last_failure_at) * 1000000)::int8 as "lastFailureAt",
   coalesce(h.failure_streak, 0) as "failureStreak"`;
 
-// Index: primary key of webhooks.endpoint (id).
+const ENDPOINTS = 'webhooks.endpoint e left join operations.webhook_health h on h.endpoint_id = e.id';
+
+// Index: primary key of webhooks.endpoint (id). Whose it is stands in the same statement, so that the answer to somebody
+// else's id takes as long as the answer to an unknown one.
 const ONE = `
-select ${COLUMNS}
-  from webhooks.endpoint e left join operations.webhook_health h on h.endpoint_id = e.id
- where e.id = $1 and e.deleted_at is null
-   and ($2::text is null or e.project = $2) and ($3::text is null or e.environment = $3)`;
+select ${COLUMNS} from ${ENDPOINTS}
+ where e.id = $1 and e.deleted_at is null and e.project = $2 and e.environment = $3`;
+
+// Indexes: those of MEMBERSHIP, then the primary keys of webhooks.endpoint (id) and projects.project (id).
+const ONE_OF_MEMBER = `
+select ${COLUMNS}, m.role from ${ENDPOINTS}
+  join projects.project p on p.id = e.project and p.deleted_at is null
+  join ${MEMBERSHIP} m on m.organization = p.organization
+ where e.id = $5 and e.deleted_at is null`;
 
 // Index: endpoint_of_project.
 const OF_PROJECT = `
-  from webhooks.endpoint e left join operations.webhook_health h on h.endpoint_id = e.id
+  from ${ENDPOINTS}
  where e.project = $1 and ($2::text is null or e.environment = $2) and e.deleted_at is null`;
 
 const PAGE = `
@@ -67,13 +78,16 @@ select ${COLUMNS} ${OF_PROJECT}
 
 /** Opens them over a database. */
 export function openWebhookQueries(pool: Pool): WebhookQueries {
-  const one = async (id: string, tenant?: Tenant): Promise<Endpoint | undefined> => {
-    const values = [id, tenant?.project ?? null, tenant?.environment ?? null];
-    return (await pool.query<Endpoint>({ name: 'webhook-endpoint', text: ONE, values })).rows[0];
-  };
   return {
-    endpoint: (tenant, id) => one(id, tenant),
-    anyEndpoint: (id) => one(id),
+    async endpoint({ project, environment }, id) {
+      const values = [id, project, environment];
+      return (await pool.query<Endpoint>({ name: 'webhook-endpoint', text: ONE, values })).rows[0];
+    },
+    async endpointOfMember(identity, id) {
+      const values = [...membershipValues(identity), id];
+      const asked = { name: 'webhook-endpoint-of-member', text: ONE_OF_MEMBER, values };
+      return (await pool.query<Held<Endpoint>>(asked)).rows[0];
+    },
     async endpoints({ project, environment }, limit, after) {
       const of = [project, environment ?? null];
       const [{ rows: endpoints }, { rows: counted }] = await Promise.all([

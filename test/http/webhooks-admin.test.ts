@@ -1,22 +1,53 @@
 /** Webhook endpoints through the admin interface: whose they are, and that they are those of `/v1/webhooks`. */
 import { expect } from 'chai';
+import pg from 'pg';
 import { eventually } from '#test/support/process.ts';
 import { type AdminUser, signIn } from '../support/admin.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { hooks } from '../support/webhooks.ts';
 
+/** Statements of requests that read an endpoint, while it listens. */
+class Statements {
+  readonly #original = pg.Pool.prototype.query;
+  #seen: string[] = [];
+
+  constructor() {
+    const { prototype } = pg.Pool;
+    const [original, note] = [this.#original, (text: string) => this.#seen.push(text)];
+    prototype.query = function query(this: pg.Pool, ...args: unknown[]) {
+      const [asked] = args;
+      const text = typeof asked === 'object' && asked !== null && 'text' in asked ? String(asked.text) : '';
+      if (text.includes('webhooks.endpoint') && text.includes('e.id =')) note(text);
+      return Reflect.apply(original, this, args);
+    } as typeof original;
+  }
+
+  /** Those since it was asked last. */
+  take(): string[] {
+    const seen = this.#seen;
+    this.#seen = [];
+    return seen;
+  }
+
+  stop(): void {
+    pg.Pool.prototype.query = this.#original;
+  }
+}
+
 describe('admin: webhooks', () => {
   let service: InProcess;
   let receiver: Receiver;
   let owner: AdminUser;
   let project: string;
+  let organization: string;
   let key: string;
   before(async () => {
     [service, receiver] = await Promise.all([startInProcess(), startReceiver()]);
     owner = await signIn(service, 'owner@clinic.example');
     const begun = await owner.done('POST', '/sandbox/quickstart', {});
     project = begun.project.id;
+    organization = begun.organization.id;
     key = String(begun.key);
   });
   after(async () => {
@@ -62,14 +93,60 @@ describe('admin: webhooks', () => {
       ['GET', '/deliveries'],
       ['POST', '/deliveries/whd_x/redeliver'],
     ];
+    const statements = new Statements();
     for (const [method, path, sent] of asked) {
       const there = await stranger.ask(method, `/webhooks/${id}${path}`, sent);
       const never = await stranger.ask(method, `/webhooks/whe_never${path}`, sent);
       expect([there.status, never.status], path).to.deep.equal([404, 404]);
+      // As long as the answers take the same statements, they take the same time.
+      const [ofThere, ofNever] = statements.take();
+      expect(ofThere, path).to.include('m.role');
+      expect(ofNever, path).to.equal(ofThere);
     }
+    statements.stop();
     expect((await stranger.ask('GET', `/projects/${project}/webhooks`)).status).to.equal(404);
     const http = { ...body, url: 'http://localhost:1/' };
     expect((await owner.ask('POST', `/projects/${project}/webhooks`, http)).status).to.equal(422);
+  });
+
+  it('of production take the role admin', async () => {
+    const [developer, admin] = await Promise.all(
+      ['developer', 'admin'].map((role) => signIn(service, `${role}@clinic.example`)),
+    );
+    if (developer === undefined || admin === undefined) throw new Error('nobody signed in');
+    for (const [{ issuer, subject }, role] of [
+      [developer, 'developer'],
+      [admin, 'admin'],
+    ] as const)
+      await owner.done('POST', `/organizations/${organization}/members`, { issuer, subject, role });
+    const list = `/projects/${project}/webhooks`;
+    const of = (environment: string) => ({ url: `${receiver.url}/role`, events: ['ping'], environment });
+    const production = { ...of('production'), url: 'https://hooks.example.org/role' };
+    expect((await developer.ask('POST', list, production)).status).to.equal(403);
+    const { id: live } = await admin.done('POST', list, production);
+    const { id: test } = await developer.done('POST', list, of('sandbox'));
+    const delivery = await admin.done('POST', `/webhooks/${live}/ping`);
+    const asked: [string, string, object?][] = [
+      ['PATCH', '', { url: 'https://elsewhere.example.org/' }],
+      ['POST', '/rotate'],
+      ['POST', '/ping'],
+      ['GET', '/deliveries'],
+      ['POST', `/deliveries/${delivery.id}/redeliver`],
+      ['DELETE', ''],
+    ];
+    for (const [method, path, sent] of asked) {
+      expect((await developer.ask(method, `/webhooks/${live}${path}`, sent)).status, path).to.equal(403);
+      if (!path.includes('redeliver'))
+        expect((await admin.ask(method, `/webhooks/${live}${path}`, sent)).status, path).to.be.below(300);
+    }
+    const seen = async (user: AdminUser, query = '') =>
+      (await user.done('GET', `${list}${query}`)).data.map(({ environment }) => environment);
+    await admin.done('POST', list, production);
+    expect(new Set(await seen(developer))).to.deep.equal(new Set(['sandbox']));
+    expect(new Set(await seen(admin))).to.deep.equal(new Set(['sandbox', 'production']));
+    expect(new Set(await seen(admin, '?environment=production'))).to.deep.equal(new Set(['production']));
+    expect((await developer.ask('GET', `${list}?environment=production`)).status).to.equal(403);
+    expect((await developer.ask('DELETE', `/webhooks/${test}`)).status).to.equal(204);
   });
 
   it('are told nothing of a sandbox that is reset', async () => {

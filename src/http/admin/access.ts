@@ -8,6 +8,7 @@ import type { Held, KeyRow, ProjectRow } from '#queries/admin/projects.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { isAtLeast, type Role } from '#src/shared/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { Environment } from '#src/shared/tenant.ts';
 import type { ApiRequest } from '../api/route.ts';
 
 /** What every admin request has. */
@@ -50,6 +51,17 @@ export function applicationFor({ services, identity, concerns }: AdminRequest, i
   return held(services.adminQueries.application(identity, id), 'application', id, role, (found) =>
     concerns(found.project),
   );
+}
+
+/** The role that data and credentials of an environment take. */
+export const ROLE_FOR: Readonly<Record<Environment, Role>> = { sandbox: 'developer', production: 'admin' };
+
+/** A webhook endpoint of such a project; one of production takes the role admin. @throws Refusal not_found (404), forbidden (403) */
+export async function endpointFor({ services, identity, concerns }: AdminRequest, id: string) {
+  const asked = services.webhooks.queries.endpointOfMember(identity, id);
+  const found = await held(asked, 'webhook', id, 'developer', ({ project }) => concerns(project));
+  requireRole(found.role, ROLE_FOR[found.environment]);
+  return found;
 }
 
 /** Refuses a role that does not suffice. @throws Refusal forbidden (403) */

@@ -3,14 +3,11 @@ import { z } from 'zod';
 import type { KeyRow } from '#queries/admin/projects.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
-import { by, keyFor, projectFor, requireRole } from './access.ts';
+import { by, keyFor, projectFor, ROLE_FOR, requireRole } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 import { keySchema, keyScope, name } from './schemas.ts';
 
 const TAG = 'API keys';
-
-/** Developers make and end keys of the sandbox; those of production are an admin's. */
-const ROLE_FOR = { sandbox: 'developer', production: 'admin' } as const;
 
 function keyView({ id, project, name: named, created_at, last_used_at, revoked_at, ...row }: KeyRow) {
   const answer: z.input<typeof keySchema> = {

@@ -10,7 +10,7 @@ import { FHIR_JSON } from '../answer.ts';
 import { route } from '../api/route.ts';
 import { environment, grant, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { FHIR_PATH } from '../fhir/interface.ts';
-import { projectFor, requireRole } from './access.ts';
+import { projectFor, ROLE_FOR, requireRole } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 
 const TAG = 'Patients';
@@ -18,9 +18,6 @@ const TAG = 'Patients';
 const inEnvironment = {
   environment: environment.default('sandbox').describe('Production takes the role admin.'),
 };
-
-/** Who may look at data of which environment. */
-const ROLE_FOR = { sandbox: 'developer', production: 'admin' } as const;
 
 const patientSchema = z.object({
   id: z.string(),

@@ -1,22 +1,12 @@
 /** Webhook endpoints of a project, for members of its organization (interface.md, section 4.4, the admin mirrors). */
 import { z } from 'zod';
-import type { Endpoint } from '#queries/webhooks/endpoints.ts';
-import { notFound } from '#src/shared/refusal.ts';
+import { isAtLeast } from '#src/shared/member.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
 import * as actions from '../webhooks/actions.ts';
 import { DELIVERIES_QUERY, WAITS } from '../webhooks/routes.ts';
 import { delivery, endpoint, endpointChange, issuedEndpoint, newEndpoint } from '../webhooks/shapes.ts';
-import { type AdminRequest, by, projectFor, requireRole } from './access.ts';
-
-/** An endpoint of one of the caller's projects. @throws Refusal not_found (404), forbidden (403) */
-async function endpointFor({ services, identity }: AdminRequest, id: string): Promise<Endpoint> {
-  const found = await services.webhooks.queries.anyEndpoint(id);
-  const project = found && (await services.adminQueries.project(identity, found.project));
-  if (found === undefined || project === undefined) throw notFound('webhook', id.slice(0, 60));
-  requireRole(project.role, 'developer');
-  return found;
-}
+import { by, endpointFor, projectFor, ROLE_FOR, requireRole } from './access.ts';
 
 const tag = 'Webhooks';
 const credential = 'identity';
@@ -32,6 +22,7 @@ export const WEBHOOK_ROUTES = [
     path: '/admin/projects/{project_id}/webhooks',
     operationId: 'createProjectWebhook',
     summary: 'A new webhook endpoint; its secret is shown this once',
+    description: 'An endpoint of production takes the role admin, here and on all routes below.',
     tag,
     credential,
     models,
@@ -41,6 +32,7 @@ export const WEBHOOK_ROUTES = [
     async run(request) {
       const { environment: of, ...body } = request.body;
       const project = await projectFor(request, request.params.project_id, 'developer');
+      requireRole(project.role, ROLE_FOR[of]);
       return actions.createEndpoint(request, by(request), { project: project.id, environment: of }, body);
     },
   }),
@@ -49,14 +41,18 @@ export const WEBHOOK_ROUTES = [
     path: '/admin/projects/{project_id}/webhooks',
     operationId: 'listProjectWebhooks',
     summary: 'The webhook endpoints of a project, oldest first',
+    description:
+      'Without `environment` a developer sees those of the sandbox, an admin or owner all of them.',
     tag,
     credential,
     models,
     query: z.object({ ...LIST_QUERY, environment: environment.optional() }),
     answers: { 200: { description: 'A page of endpoints', schema: listOf(endpoint) } },
     async run(request) {
-      const { environment: of, ...query } = request.query;
+      const { environment: asked, ...query } = request.query;
       const project = await projectFor(request, request.params.project_id, 'developer');
+      if (asked !== undefined) requireRole(project.role, ROLE_FOR[asked]);
+      const of = asked ?? (isAtLeast(project.role, ROLE_FOR.production) ? undefined : 'sandbox');
       return actions.listEndpoints(request, { project: project.id, environment: of }, query);
     },
   }),
