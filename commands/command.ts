@@ -131,6 +131,7 @@ export function metadataBase(ctx: CommandContext, transactionId?: string): Metad
       ...(authorship.authorName === undefined ? {} : { display: authorship.authorName }),
     },
     ...(authorship.actingAs === undefined ? {} : { acting_as: authorship.actingAs }),
+    ...(authorship.actingName === undefined ? {} : { acting_as_display: authorship.actingName }),
     ...(authorship.onBehalfOf === undefined ? {} : { on_behalf_of: { ...authorship.onBehalfOf } }),
     ...(authorship.sourceSystem === undefined ? {} : { source_system: authorship.sourceSystem }),
     ...(authorship.originId === undefined ? {} : { origin_id: authorship.originId }),

@@ -20,7 +20,7 @@ interface Named {
  * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (interface.md, section 5): each names
  * a live entry of the directory of the caller's project and environment that is not inactive. A PractitionerRole's
  * `period` includes now, and so with the Practitioner that it names, if that is one of ours.
- * @returns the authorship with the names of the organization and of the author, else of who acts.
+ * @returns the authorship with the names of the organization, of the author, and of who acts.
  * @throws Refusal invalid (422), code `invalid`, naming every header that is wrong; the same for what is not there, is
  * deleted, or is somebody else's.
  */
@@ -50,13 +50,18 @@ export async function checkAuthorship(
   if (issues.length > 0) throw new Refusal('invalid', issues);
   const { onBehalfOf, authorRef, actingAs } = authorship;
   const display = onBehalfOf === undefined ? undefined : entries.get(onBehalfOf.reference)?.name;
+  const nameOf = (reference: string): string | undefined => {
+    const holder = held.get(reference);
+    const person = holder === undefined ? entries.get(reference) : personOf(holder, people);
+    return shownName(person?.name);
+  };
   const author = authorRef ?? actingAs ?? '';
-  const holder = held.get(author);
-  const person = holder === undefined ? entries.get(author) : personOf(holder, people);
-  const authorName = shownName(person?.name);
+  const authorName = nameOf(author);
+  const actingName = actingAs === undefined || actingAs === author ? undefined : nameOf(actingAs);
   return {
     ...authorship,
     ...(authorName === undefined ? {} : { authorName }),
+    ...(actingName === undefined ? {} : { actingName }),
     ...(onBehalfOf === undefined || typeof display !== 'string'
       ? {}
       : { onBehalfOf: { reference: onBehalfOf.reference, display } }),

@@ -4,7 +4,7 @@ import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { copyOut } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
-import { provenanceText, type RecordedVersion } from '../provenance/resource.ts';
+import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import { careCondition } from './care-dates.ts';
 
 /** A resource of the answer. */
@@ -157,10 +157,11 @@ export async function provenanceRows(
      order by v.recorded_at, v.event_id limit $3::int4`,
     values,
   );
-  return rows.map((row) => ({
+  const texts = await provenanceTexts(database, tenant, rows);
+  return rows.map((row, n) => ({
     type: 'Provenance',
     id: row.event_id,
-    body: Buffer.from(provenanceText(row)),
+    body: Buffer.from(texts[n] ?? 'null'),
     recordedAt: row.recorded_at,
   }));
 }

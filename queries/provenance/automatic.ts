@@ -27,10 +27,13 @@ interface Coded {
   readonly when: string;
 }
 
-// A second agent is who entered it for the author.
+// An enterer is a person who entered it for the author, or the API key that it came with.
+const ENTERED = `(coalesce(cardinality(v.agents), 0) > 1
+  or v.metadata::jsonb #>> '{credential,key_id}' is not null)`;
+
 const AGENTS: readonly Coded[] = [
   { ...AGENT_TYPES.author, when: 'true' },
-  { ...AGENT_TYPES.enterer, when: 'coalesce(cardinality(v.agents), 0) > 1' },
+  { ...AGENT_TYPES.enterer, when: ENTERED },
 ];
 
 const ACTIVITIES: readonly Coded[] = Object.values(OPERATIONS).map((coding) => ({

@@ -1,7 +1,7 @@
-/** `:identifier` on automatic Provenances: the author's type, and the id in the source system (`resource.ts`). */
+/** `:identifier` on automatic Provenances: author's type and key, and the id in the source system (`resource.ts`). */
 import type { Predicate } from '../search/predicate.ts';
 import { badParameter, keyOf, type RawParameter, split, unescaped } from '../search/raw.ts';
-import { AUTHOR_TYPE_SYSTEM } from './resource.ts';
+import { API_KEY_SYSTEM, AUTHOR_TYPE_SYSTEM } from './resource.ts';
 
 /** A token: a system, `''` for none, undefined for any; and a value, undefined for any. */
 interface Token {
@@ -12,7 +12,10 @@ interface Token {
 /** Any of the identifiers; of references but agent and entity none has one. @throws Refusal `malformed` */
 export function logicalPredicate(parameter: RawParameter): Predicate {
   const tokens = parameter.values.map((value) => parseToken(parameter, value));
-  if (parameter.name === 'agent') return authorType(tokens);
+  if (parameter.name === 'agent') {
+    const [type, key] = [authorType(tokens), apiKey(tokens)];
+    return (binds) => `(${type(binds)} or ${key(binds)})`;
+  }
   return parameter.name === 'entity' ? source(tokens) : () => 'false';
 }
 
@@ -32,6 +35,15 @@ function authorType(tokens: readonly Token[]): Predicate {
         const type = `coalesce(v.metadata::jsonb #>> '{author,type}', 'import')`;
         return value === undefined ? 'true' : `${type} = ${binds.add(value.toLowerCase(), 'text')}`;
       })
+      .join(' or ') || 'false';
+}
+
+function apiKey(tokens: readonly Token[]): Predicate {
+  const known = tokens.filter(({ system }) => system === undefined || system === API_KEY_SYSTEM);
+  const id = `v.metadata::jsonb #>> '{credential,key_id}'`;
+  return (binds) =>
+    known
+      .map(({ value }) => (value === undefined ? `${id} is not null` : `${id} = ${binds.add(value, 'text')}`))
       .join(' or ') || 'false';
 }
 

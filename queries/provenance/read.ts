@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { CurrentResource } from '../read.ts';
-import { provenanceText, type RecordedVersion } from './resource.ts';
+import { provenanceTexts, type RecordedVersion } from './resource.ts';
 
 /** A Provenance, and whether the service made it: such a one has a single version and takes no writes. */
 export type FoundProvenance = CurrentResource & { readonly automatic: boolean };
@@ -40,8 +40,8 @@ export function openReadProvenance(pool: Pool): ReadProvenance {
     if (row === undefined) return undefined;
     const { automatic } = row;
     const found = { id, type: 'Provenance' as const, lastUpdated: row.recorded_at, automatic };
-    return automatic
-      ? { ...found, version: 1, body: provenanceText(row) }
-      : { ...found, version: row.version, body: row.body };
+    if (!automatic) return { ...found, version: row.version, body: row.body };
+    const [body = null] = await provenanceTexts(pool, caller.tenantId, [row]);
+    return { ...found, version: 1, body };
   };
 }

@@ -1,9 +1,15 @@
 /** The automatic Provenance of a version, made from its history row: interface.md, section 2.4. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
+import type { Queryable } from '../gather.ts';
+import { type Writer, writersOf } from './writers.ts';
 
 /** Identifier system of author types (decisions.md, section 1). */
 export const AUTHOR_TYPE_SYSTEM = 'https://annal.dev/fhir/author-type';
+/** Identifier system of API keys: the value is the key's id, never the key. */
+export const API_KEY_SYSTEM = 'https://annal.dev/fhir/api-key';
+/** Identifier system of the organizations that own projects; the directory's Organizations have references. */
+const ORGANIZATION_SYSTEM = 'https://annal.dev/fhir/organization';
 
 const DATA_OPERATION = 'http://terminology.hl7.org/CodeSystem/v3-DataOperation';
 const PARTICIPANTS = 'http://terminology.hl7.org/CodeSystem/provenance-participant-type';
@@ -34,9 +40,28 @@ export interface RecordedVersion {
   readonly metadata: string;
 }
 
-/** The FHIR JSON text of a version's Provenance. */
-export function provenanceText(row: RecordedVersion): string {
-  const metadata = JSON.parse(row.metadata) as EventMetadata;
+/**
+ * The FHIR JSON texts of versions' Provenances, in the same order; one statement for the names of all keys.
+ * @param tenant `tenantId` of the caller.
+ */
+export async function provenanceTexts(
+  database: Queryable,
+  tenant: string,
+  rows: readonly RecordedVersion[],
+): Promise<string[]> {
+  const metadata = rows.map((row) => JSON.parse(row.metadata) as EventMetadata);
+  const writers = await writersOf(
+    database,
+    tenant,
+    metadata.map(({ credential }) => credential),
+  );
+  return rows.flatMap((row, n) => {
+    const [said, writer] = [metadata[n], writers[n]];
+    return said === undefined || writer === undefined ? [] : provenanceText(row, said, writer);
+  });
+}
+
+function provenanceText(row: RecordedVersion, metadata: EventMetadata, writer: Writer): string {
   const recorded = toInstant(row.recorded_at);
   const entity = source(metadata);
   return JSON.stringify({
@@ -46,25 +71,45 @@ export function provenanceText(row: RecordedVersion): string {
     target: [{ reference: `${row.type}/${row.id}/_history/${row.version}` }],
     recorded,
     activity: { coding: [OPERATIONS[row.operation]] },
-    agent: agents(metadata),
+    agent: [...people(metadata), ...keyAgent(writer)],
     ...(entity === undefined ? {} : { entity: [entity] }),
   });
 }
 
-/** The author; and whoever entered it for them, when both are named and differ. */
-function agents(metadata: EventMetadata): object[] {
+/** The author; and the person who entered it for them, when both are named and differ. */
+function people(metadata: EventMetadata): object[] {
   const { author, acting_as: actingAs, on_behalf_of: onBehalfOf } = metadata;
   const reference = author?.reference ?? actingAs;
   const behalf = onBehalfOf === undefined ? {} : { onBehalfOf };
   const who = {
     ...(reference === undefined ? {} : { reference }),
     identifier: { system: AUTHOR_TYPE_SYSTEM, value: author?.type ?? 'import' },
+    ...(reference === undefined || author?.display === undefined ? {} : { display: author.display }),
   };
   const all: object[] = [{ type: { coding: [AGENT_TYPES.author] }, who, ...behalf }];
   if (actingAs !== undefined && actingAs !== reference) {
-    all.push({ type: { coding: [AGENT_TYPES.enterer] }, who: { reference: actingAs }, ...behalf });
+    const { acting_as_display: display } = metadata;
+    const entered = { reference: actingAs, ...(display === undefined ? {} : { display }) };
+    all.push({ type: { coding: [AGENT_TYPES.enterer] }, who: entered, ...behalf });
   }
   return all;
+}
+
+/** The key that the write came with: without it a write that names nobody would tell nothing but `import`. */
+function keyAgent(writer: Writer): object[] {
+  if (writer.kind === 'service') return [];
+  const system = writer.kind === 'api_key' ? API_KEY_SYSTEM : ORGANIZATION_SYSTEM;
+  const display = writer.kind === 'api_key' ? keyLabel(writer) : writer.name;
+  const who = {
+    ...(writer.id === null ? {} : { identifier: { system, value: writer.id } }),
+    ...(display === null ? {} : { display }),
+  };
+  return Object.keys(who).length === 0 ? [] : [{ type: { coding: [AGENT_TYPES.enterer] }, who }];
+}
+
+/** `name (…last4)`; null where nothing is known of the key. */
+function keyLabel({ name, last4 }: Extract<Writer, { kind: 'api_key' }>): string | null {
+  return name === null || last4 === null ? null : `${name} (…${last4})`;
 }
 
 /** Where the data came from: the source system's name as a uri, the origin id as its value there. */

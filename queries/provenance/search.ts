@@ -15,7 +15,7 @@ import { parseRaw } from '../search/raw.ts';
 import type { SearchPage, SearchRequest } from '../search/search.ts';
 import { loadTerms } from '../search/terms.ts';
 import { type ProvenancePredicate, provenancePredicate } from './parameters.ts';
-import { provenanceText, type RecordedVersion } from './resource.ts';
+import { provenanceTexts, type RecordedVersion } from './resource.ts';
 
 /** Searches Provenance; `record` limits it to one patient's record. @throws Refusal `malformed` naming a parameter */
 export type SearchProvenance = (caller: Caller, request: Omit<SearchRequest, 'type'>) => Promise<SearchPage>;
@@ -69,7 +69,9 @@ export function openSearchProvenance(
     const binds = new Binds();
     const sql = statement(search, caller.tenantId, request.record, binds);
     const { rows } = await pool.query<Row>(prepared(sql, binds.values));
-    return toPage(rows, search);
+    const shown = rows.slice(0, search.count).filter((row) => row.automatic);
+    const texts = await provenanceTexts(pool, caller.tenantId, shown);
+    return toPage(rows, search, new Map(shown.map((row, n) => [row.event_id, texts[n] ?? null])));
   };
 }
 
@@ -154,7 +156,12 @@ function beyond(search: ParsedSearch<unknown>, binds: Binds): (key: string, id: 
   return (key, column) => `and (${key}, ${column}) ${search.sort.descending ? '<' : '>'} ${last}`;
 }
 
-function toPage(rows: readonly Row[], search: ParsedSearch<unknown>): SearchPage {
+/** @param automatic the texts of the page's automatic Provenances, by id. */
+function toPage(
+  rows: readonly Row[],
+  search: ParsedSearch<unknown>,
+  automatic: ReadonlyMap<string, string | null>,
+): SearchPage {
   const { used, unknown } = search;
   const found = rows.filter((row): row is Row & { provenance: string } => row.provenance !== null);
   const matches = found.slice(0, search.count).map((row) => ({
@@ -162,7 +169,7 @@ function toPage(rows: readonly Row[], search: ParsedSearch<unknown>): SearchPage
     type: 'Provenance' as const,
     version: row.automatic ? 1 : row.version,
     lastUpdated: row.recorded_at,
-    body: row.automatic ? provenanceText(row) : row.body,
+    body: row.automatic ? (automatic.get(row.provenance) ?? null) : row.body,
   }));
   const total = rows[0]?.total;
   const answer = { ...(typeof total === 'number' ? { total } : {}), matches, used, unknown };

@@ -7,6 +7,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
+import { type Writer, writersOf } from '../provenance/writers.ts';
 
 /** A version. */
 export interface RecordedVersion {
@@ -16,6 +17,7 @@ export interface RecordedVersion {
   /** Also the id of its Provenance. */
   readonly eventId: string;
   readonly metadata: EventMetadata;
+  readonly writer: Writer;
 }
 
 /** A page of versions, the newest first. */
@@ -69,14 +71,19 @@ export function openVersions(pool: Pool): Versions {
     });
     const [first] = rows;
     if (first === undefined) return undefined;
-    const shown = rows.slice(0, limit);
+    const shown = rows
+      .slice(0, limit)
+      .map((row) => ({ ...row, metadata: JSON.parse(row.metadata) as EventMetadata }));
+    const credentials = shown.map(({ metadata }) => metadata.credential);
+    const writers = await writersOf(pool, caller.tenantId, credentials);
     return {
-      versions: shown.map((row) => ({
+      versions: shown.map((row, n) => ({
         version: row.version,
         operation: row.operation,
         recorded: row.recorded_at,
         eventId: row.event_id,
-        metadata: JSON.parse(row.metadata) as EventMetadata,
+        metadata: row.metadata,
+        writer: writers[n] ?? { kind: 'service' },
       })),
       total: first.total,
       next: rows.length > limit ? encodeCursorOf(list, [shown.at(-1)?.version ?? 0]) : undefined,

@@ -4,7 +4,7 @@ import { mayName } from '#src/fhir/search/inclusions.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { Micros } from '#src/shared/time.ts';
-import { provenanceText, type RecordedVersion } from '../provenance/resource.ts';
+import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Inclusion } from './include.ts';
 import { followedBack, keysOfReferrers, type Link, linksOf } from './include-links.ts';
@@ -136,8 +136,15 @@ async function forward(
       limit,
     ],
   });
+  const made = rows.filter(({ body }) => body === null);
+  const provenances = await automatic(
+    pool,
+    tenant,
+    made.map((row) => ({ ...row, recorded_at: row.last_updated })),
+  );
+  const byRow = new Map(made.map((row, n) => [row, provenances[n]]));
   return rows.map((row) => {
-    const resource = row.body === null ? automatic({ ...row, recorded_at: row.last_updated }) : current(row);
+    const resource = byRow.get(row) ?? current(row);
     const { type, id } = resource;
     const asked = row.asked ?? undefined;
     return { resource, name: nameOf(asked === undefined ? { type, id } : { type, id, version: asked }) };
@@ -203,7 +210,7 @@ async function backward(
           })
           .then((found) => found.rows),
   ]);
-  return [...rows.map(current), ...versions.map(automatic)].map((resource) => ({
+  return [...rows.map(current), ...(await automatic(pool, scope.tenant, versions))].map((resource) => ({
     resource,
     name: `${resource.type}/${resource.id}`,
   }));
@@ -231,7 +238,17 @@ function current({ id, type, version, last_updated, body }: Row): CurrentResourc
   return { id, type, version, lastUpdated: last_updated, body };
 }
 
-function automatic(row: RecordedVersion): CurrentResource {
-  const { event_id: id, recorded_at: lastUpdated } = row;
-  return { id, type: 'Provenance', version: 1, lastUpdated, body: provenanceText(row) };
+async function automatic(
+  pool: Pool,
+  tenant: string,
+  rows: readonly RecordedVersion[],
+): Promise<CurrentResource[]> {
+  const texts = await provenanceTexts(pool, tenant, rows);
+  return rows.map(({ event_id: id, recorded_at: lastUpdated }, n) => ({
+    id,
+    type: 'Provenance',
+    version: 1,
+    lastUpdated,
+    body: texts[n] ?? null,
+  }));
 }

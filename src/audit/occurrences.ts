@@ -1,6 +1,7 @@
 /** The events of a stream that holds no resources, as an auditor reads them: what happened, when, and through what. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
+import { type NamedCredential, unnamed } from './names.ts';
 import { Replay } from './replay.ts';
 
 /** One event of a project or an organization. */
@@ -11,12 +12,7 @@ export interface Occurrence {
   /** Instant. */
   readonly recorded: string;
   /** What proved the right to do it: an API key, or a person's ID token by its `iss` and `sub`. */
-  readonly credential: {
-    readonly kind: string;
-    readonly key_id: string | null;
-    readonly issuer: string | null;
-    readonly subject: string | null;
-  };
+  readonly credential: NamedCredential;
   readonly request_id: string;
   /** What the event says; of an API key the hash, never the key. */
   readonly data: object;
@@ -45,13 +41,12 @@ export async function occurrencesOf(events: AsyncIterable<RecordedEvent>): Promi
 }
 
 function occurrenceIn({ id, revision, event, metadata }: StoredEvent): Occurrence {
-  const { kind, key_id, issuer, subject } = metadata.credential;
   return {
     revision,
     event: id,
     type: event.type,
     recorded: metadata.recorded_at,
-    credential: { kind, key_id: key_id ?? null, issuer: issuer ?? null, subject: subject ?? null },
+    credential: unnamed(metadata.credential),
     request_id: metadata.request_id,
     data: 'data' in event ? event.data : {},
   };

@@ -3,6 +3,7 @@
 import { Html, html } from '#src/shared/html.ts';
 import { type Json, printJson } from '#src/shared/json.ts';
 import type { Difference } from './difference.ts';
+import { credentialLabel } from './names.ts';
 import { sentenceOf } from './provenances.ts';
 import type { History, Version } from './versions.ts';
 
@@ -67,17 +68,21 @@ function article(version: Version): Html {
   const { resource, operation, recorded, differences, credential, on_behalf_of: behalf } = version;
   const facts: [string, string | null][] = [
     ['Recorded', recorded],
-    ['Author', [version.author_type, version.author].filter((text) => text !== null).join(', ') || null],
-    ['Acting as', version.acting_as],
+    ['Author', listed(version.author_type, version.author_name, version.author)],
+    ['Acting as', listed(version.acting_as_name, version.acting_as)],
     ['On behalf of', behalf === null ? null : [behalf.display, behalf.reference].filter(Boolean).join(', ')],
     ['Source system', version.source_system],
     ['Origin id', version.origin_id],
     ...version.provenances.map((said): [string, string] => ['Why', sentenceOf(said)]),
     [
       'Credential',
-      [credential.kind, credential.key_id, credential.project, credential.environment]
-        .filter(Boolean)
-        .join(', '),
+      listed(
+        credentialLabel(credential),
+        credential.kind,
+        credential.key_id,
+        credential.project,
+        credential.environment,
+      ),
     ],
     ['Request', version.request_id],
     ['Transaction', version.transaction_id],
@@ -90,6 +95,11 @@ function article(version: Version): Html {
 ${changes(operation, differences)}
 </article>
 `;
+}
+
+/** Those that there are, each once; null when there is none. */
+function listed(...parts: readonly (string | null)[]): string | null {
+  return [...new Set(parts.filter((part) => part !== null))].join(', ') || null;
 }
 
 function changes(operation: Version['operation'], found: readonly Difference[]): Html {

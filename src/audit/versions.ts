@@ -4,6 +4,7 @@ import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { without } from '#src/shared/json-equal.ts';
 import { type Difference, differences } from './difference.ts';
+import { type NamedCredential, unnamed } from './names.ts';
 import { ClientProvenances, type SaidProvenance } from './provenances.ts';
 import { Replay } from './replay.ts';
 
@@ -19,20 +20,18 @@ export interface Version {
   readonly author_type: string | null;
   /** `Practitioner/…`. */
   readonly author: string | null;
+  /** The name of `author`, else of `acting_as`, when this version was written. */
+  readonly author_name: string | null;
   /** `Practitioner/…` or `PractitionerRole/…`: in whose role. */
   readonly acting_as: string | null;
+  readonly acting_as_name: string | null;
   /** An `Organization/…` and its name at that time. */
   readonly on_behalf_of: { readonly reference: string; readonly display: string | null } | null;
   readonly source_system: string | null;
   /** Identifies the data in the source system. */
   readonly origin_id: string | null;
   /** What proved the right to write. */
-  readonly credential: {
-    readonly kind: string;
-    readonly key_id: string | null;
-    readonly project: string | null;
-    readonly environment: string | null;
-  };
+  readonly credential: NamedCredential;
   readonly request_id: string;
   /** Shared by all versions that one transaction wrote. */
   readonly transaction_id: string | null;
@@ -99,7 +98,7 @@ function versionIn(
   only: string | undefined,
 ): Omit<Version, 'provenances'> | undefined {
   if (!('resourceId' in event) || (only !== undefined && event.resourceId !== only)) return undefined;
-  const { author, acting_as, on_behalf_of, source_system, origin_id, credential } = metadata;
+  const { author, acting_as, acting_as_display, on_behalf_of, source_system, origin_id } = metadata;
   return {
     resource: `${event.resourceType}/${event.resourceId}`,
     version: event.version,
@@ -107,19 +106,16 @@ function versionIn(
     operation: OPERATIONS[event.type],
     author_type: author?.type ?? null,
     author: author?.reference ?? null,
+    author_name: author?.display ?? null,
     acting_as: acting_as ?? null,
+    acting_as_name: acting_as_display ?? (author?.reference === undefined ? author?.display : null) ?? null,
     on_behalf_of:
       on_behalf_of === undefined
         ? null
         : { reference: on_behalf_of.reference, display: on_behalf_of.display ?? null },
     source_system: source_system ?? null,
     origin_id: origin_id ?? null,
-    credential: {
-      kind: credential.kind,
-      key_id: credential.key_id ?? null,
-      project: credential.project ?? null,
-      environment: credential.environment ?? null,
-    },
+    credential: unnamed(metadata.credential),
     request_id: metadata.request_id,
     transaction_id: metadata.transaction_id ?? null,
     provenance: `Provenance/${id}`,
@@ -129,12 +125,14 @@ function versionIn(
 }
 
 /**
- * Who wrote a version, in a few words: the author, and who entered it for them where that is somebody else. As the
- * agents of the service's own Provenance (interface.md, section 2.4).
+ * Who wrote a version, in a few words: the author's name, and that of the person who entered it for them; references
+ * where the event has no name. As the agents of the service's own Provenance (interface.md, section 2.4).
  */
-export function writtenBy({ author, author_type, acting_as }: Version): string {
-  const first = author ?? acting_as ?? author_type ?? '';
-  return acting_as === null || acting_as === first ? first : `${first}, entered by ${acting_as}`;
+export function writtenBy({ author, author_name, author_type, acting_as, acting_as_name }: Version): string {
+  const entered = acting_as_name ?? acting_as;
+  if (author === null || author === acting_as) return author_name ?? entered ?? author ?? author_type ?? '';
+  const first = author_name ?? author;
+  return entered === null ? first : `${first}, entered by ${entered}`;
 }
 
 function changes(id: string, body: string, contents: Map<string, JsonObject>): Difference[] {

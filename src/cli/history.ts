@@ -1,5 +1,6 @@
 /** `annal history <Type/id | patient-id | stream>`: who wrote which version, when, why, from where, and what they changed. */
 import { stringify } from 'lossless-json';
+import { credentialLabel, nameCredentials } from '#src/audit/names.ts';
 import { sentenceOf } from '#src/audit/provenances.ts';
 import { reportPage } from '#src/audit/report.ts';
 import { type History, historyOf, type Version, writtenBy } from '#src/audit/versions.ts';
@@ -14,7 +15,7 @@ import { writeNewFile } from './files.ts';
 import { namedStream, reportBroken, withStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
 import { streamHistory } from './stream-history.ts';
-import { counted, printable, table } from './table.ts';
+import { counted, printable, table, withoutEmpty } from './table.ts';
 
 /** What the command line says. */
 export interface HistoryOptions extends Pick<ServiceOptions, 'dataDir'> {
@@ -47,9 +48,11 @@ export async function historyCommand(
   const stream = asked.stream ?? (await streamOf(databaseUrl, resource));
   if (!holdsResources(stream)) return streamHistory(databaseUrl, stream, { json, html });
   const record = only === undefined;
-  const history = await withEventStore(databaseUrl, (store) =>
-    withStream(store, stream, (events) => historyOf(events, only)),
-  );
+  const history = await withEventStore(databaseUrl, async (store) => {
+    const found = await withStream(store, stream, (events) => historyOf(events, only));
+    const versions = await nameCredentials((name) => store.read(name), found.versions);
+    return { ...found, versions };
+  });
   if (history.versions.length === 0) throw new Failure(`${resource} is not known`);
   const time = toInstant(nowMicros());
   if (html !== undefined) {
@@ -104,19 +107,19 @@ const SHOWN = 60;
 
 /** The table, with why, and what changed, below each version; of first versions only that they are. */
 function describe({ versions }: History, record: boolean): string {
-  const heading = ['Version', 'Recorded', 'Operation', 'By', 'On behalf of', 'Source system'];
+  const heading = ['Version', 'Recorded', 'Operation', 'By', 'Credential', 'On behalf of', 'Source system'];
   const rows = versions.map((version) => [
     ...(record ? [version.resource] : []),
     version.version,
     version.recorded,
     version.operation,
     writtenBy(version),
+    credentialLabel(version.credential),
     version.on_behalf_of?.display ?? version.on_behalf_of?.reference ?? '',
     version.source_system ?? '',
   ]);
-  const [names = '', rule = '', ...lines] = table(record ? ['Resource', ...heading] : heading, rows).split(
-    '\n',
-  );
+  const columns = record ? ['Resource', ...heading] : heading;
+  const [names = '', rule = '', ...lines] = table(...withoutEmpty(columns, rows)).split('\n');
   const below = versions.map((version) => [
     ...version.provenances.map((said) => `    why: ${printable(sentenceOf(said))}`),
     ...(version.version === 1 ? [] : changes(version)),

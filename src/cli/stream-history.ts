@@ -1,5 +1,6 @@
 /** `annal history project-…`, `organization-…`: the events of a stream that holds no resources. */
-import { type Occurrence, occurrencesOf } from '#src/audit/occurrences.ts';
+import { credentialLabel, nameCredentials } from '#src/audit/names.ts';
+import { type Occurrence, type Occurrences, occurrencesOf } from '#src/audit/occurrences.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
@@ -21,9 +22,15 @@ export async function streamHistory(
 ): Promise<number> {
   if (html !== undefined)
     throw new Failure('--html shows versions of resources: use --json here', MISUNDERSTOOD);
-  const { occurrences, brokenAt, head } = await withEventStore(databaseUrl, (store) =>
-    withStream(store, stream, occurrencesOf),
-  );
+  const { occurrences, brokenAt, head } = await withEventStore(databaseUrl, async (store) => {
+    const found = await withStream(store, stream, occurrencesOf);
+    const named = await nameCredentials(
+      (name) => store.read(name),
+      found.occurrences,
+      ownersOf(stream, found),
+    );
+    return { ...found, occurrences: named };
+  });
   if (occurrences.length === 0) throw new Failure(`${stream} is not known`);
   if (json) {
     const chain = { holds: brokenAt === undefined, ...(brokenAt !== undefined && { broken_at: brokenAt }) };
@@ -36,8 +43,23 @@ export async function streamHistory(
   return reportBroken(stream, brokenAt);
 }
 
+/** The projects and organizations whose people may have written to a stream. */
+function ownersOf(
+  stream: string,
+  { occurrences }: Occurrences,
+): { readonly projects: string[]; readonly organizations: string[] } {
+  const id = stream.slice(stream.indexOf('-') + 1);
+  const projects = occurrences.flatMap(({ data }) =>
+    'project_id' in data && typeof data.project_id === 'string' ? data.project_id : [],
+  );
+  return {
+    projects: stream.startsWith('project-') ? [id, ...projects] : projects,
+    organizations: stream.startsWith('organization-') ? [id] : [],
+  };
+}
+
 function row({ revision, recorded, type, credential, data }: Occurrence): (string | number)[] {
   const said = printable(JSON.stringify(data));
   const short = said.length > SHOWN ? `${said.slice(0, SHOWN - 1)}…` : said;
-  return [revision, recorded, type, credential.key_id ?? credential.subject ?? credential.kind, short];
+  return [revision, recorded, type, credentialLabel(credential), short];
 }

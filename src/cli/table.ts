@@ -34,6 +34,16 @@ export function table(
   return lines.join('\n');
 }
 
+/** The same table without the columns that are empty in every row. */
+export function withoutEmpty(
+  heading: readonly string[],
+  rows: readonly (readonly Cell[])[],
+): [string[], Cell[][]] {
+  const kept = heading.map((_, i) => rows.some((row) => row[i] !== ''));
+  const filled = <T>(cells: readonly T[]): T[] => cells.filter((_, i) => kept[i] === true);
+  return [filled(heading), rows.map(filled)];
+}
+
 /** A cell's text, control characters as blanks. */
 export function printable(cell: Cell | undefined): string {
   return typeof cell === 'number' ? String(cell) : (cell ?? '').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');

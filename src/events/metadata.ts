@@ -40,6 +40,8 @@ export const metadataSchema = z.object({
     })
     .optional(),
   acting_as: z.string().optional(),
+  /** Name of who acted, where somebody else is the author: as the directory had it then. */
+  acting_as_display: z.string().optional(),
   on_behalf_of: z.object({ reference: z.string(), display: z.string().optional() }).optional(),
   source_system: z.string().optional(),
   origin_id: z.string().optional(),

@@ -22,6 +22,8 @@ export interface Authorship {
   readonly actingAs?: string;
   /** The name of the author, else of who acts, which commands add from the directory. */
   readonly authorName?: string;
+  /** The name of who acts where somebody else is the author; commands add it from the directory. */
+  readonly actingName?: string;
   /** `X-Service-On-Behalf-Of`: `Organization/<id>`; commands add the organization's name from the directory. */
   readonly onBehalfOf?: { readonly reference: string; readonly display?: string };
   readonly sourceSystem?: string;

@@ -239,7 +239,7 @@ describe('acting-as, author-ref and on-behalf-of', () => {
       const [agent] = agentsIn(found);
       expect(agent).to.deep.equal({
         type: { coding: [{ system: PARTICIPANT, code: 'author', display: 'Author' }] },
-        who: { reference: who, identifier: { system: AUTHOR_TYPE, value: 'import' } },
+        who: { reference: who, identifier: { system: AUTHOR_TYPE, value: 'import' }, display: 'Doc' },
         onBehalfOf: { reference: clinic, display: 'Before' },
       });
     }

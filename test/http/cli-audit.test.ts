@@ -125,6 +125,30 @@ describe('the command line, for auditors', () => {
     expect(again.stderr).to.contain('is there already');
   });
 
+  it('names the key and the practitioner, and of a revoked key its name', async () => {
+    const send = async (resource: object, path: string, headers: Readonly<Record<string, string>> = {}) =>
+      String((await service.fhir(path, { method: 'POST', body: JSON.stringify(resource), headers })).json.id);
+    const doctor = await send(
+      { resourceType: 'Practitioner', name: [{ given: ['Ada'], family: 'Lee' }] },
+      '/Practitioner',
+    );
+    const nurse = await send({ resourceType: 'Practitioner', name: [{ text: 'N. Bly' }] }, '/Practitioner');
+    const subject = await send({ resourceType: 'Patient' }, '/Patient', {
+      'X-Service-Author-Ref': `Practitioner/${doctor}`,
+      'X-Service-Acting-As': `Practitioner/${nurse}`,
+    });
+    const { stdout } = await annal('history', subject);
+    const last4 = service.key.slice(-4);
+    expect(stdout)
+      .to.contain('Ada Lee, entered by N. Bly')
+      .and.to.match(new RegExp(` \\S.* \\(…${last4}\\)`));
+    expect(stdout).not.to.contain(doctor);
+    const [version] = JSON.parse((await annal('history', subject, '--json')).stdout).versions;
+    expect(version).to.include({ author_name: 'Ada Lee', acting_as_name: 'N. Bly' });
+    expect(version.credential).to.include({ key_last4: last4 });
+    expect(version.credential.key_name).to.be.a('string');
+  });
+
   it('says why, where a Provenance of a client does', async () => {
     const subject = await create({ resourceType: 'Patient' });
     const said = {

@@ -61,6 +61,11 @@ describe('search of Provenance', () => {
       (await of(`/Provenance?${record}&${query}`))
         .map((each) => (each.id === own ? 'o' : (each.activity?.coding[0]?.code ?? '?').charAt(0)))
         .join('');
+    const { rows } = await service.pool.query<{ key_id: string }>(
+      'select key_id from projects.api_key where last4 = $1',
+      [service.key.slice(-4)],
+    );
+    const keyId = rows[0]?.key_id ?? '';
     const cases: Record<string, string> = {
       '_count=50': 'UCo',
       '_sort=recorded': 'oCU',
@@ -81,12 +86,15 @@ describe('search of Provenance', () => {
       'agent:identifier=practitioner': 'C',
       'agent:identifier=https://annal.dev/fhir/author-type|import': 'U',
       'agent:identifier=https://annal.dev/fhir/author-type|': 'UC',
+      [`agent:identifier=https://annal.dev/fhir/api-key|${keyId}`]: 'UC',
+      [`agent:identifier=${keyId}`]: 'UC',
+      'agent:identifier=https://annal.dev/fhir/api-key|key_other': '',
       'agent-type=author': 'UC',
       'agent-type=AUTHOR,verifier': 'UCo',
-      'agent-type=enterer': 'C',
-      'agent-type=http://terminology.hl7.org/CodeSystem/provenance-participant-type|enterer': 'C',
+      'agent-type=enterer': 'UC',
+      'agent-type=http://terminology.hl7.org/CodeSystem/provenance-participant-type|enterer': 'UC',
       'agent-type=urn:x|enterer': '',
-      'agent-type:not=enterer': 'Uo',
+      'agent-type:not=enterer': 'o',
       'agent-role:missing=true': 'UCo',
       'entity:missing=false': 'C',
       'entity:missing=true': 'Uo',

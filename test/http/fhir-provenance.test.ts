@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { writersOf } from '#queries/provenance/writers.ts';
+import { tenantId } from '#src/shared/tenant.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 interface Provenance {
@@ -12,6 +14,7 @@ interface Provenance {
     readonly who: {
       readonly reference?: string;
       readonly identifier?: { readonly system: string; readonly value: string };
+      readonly display?: string;
     };
     readonly onBehalfOf?: { readonly reference: string; readonly display: string };
   }[];
@@ -81,20 +84,33 @@ describe('FHIR Provenance', () => {
     expect(version.json).to.nested.include({ 'meta.lastUpdated': exact?.recorded });
     const participant = 'http://terminology.hl7.org/CodeSystem/provenance-participant-type';
     const onBehalfOf = { reference: organization, display: 'Klinik Süd' };
+    const { rows } = await service.pool.query<{ key_id: string; name: string }>(
+      'select key_id, name from projects.api_key where last4 = $1',
+      [service.key.slice(-4)],
+    );
+    const key = {
+      type: { coding: [{ system: participant, code: 'enterer', display: 'Enterer' }] },
+      who: {
+        identifier: { system: 'https://annal.dev/fhir/api-key', value: rows[0]?.key_id },
+        display: `${rows[0]?.name} (…${service.key.slice(-4)})`,
+      },
+    };
     expect(exact?.agent).to.deep.equal([
       {
         type: { coding: [{ system: participant, code: 'author', display: 'Author' }] },
         who: {
           reference: practitioner,
           identifier: { system: 'https://annal.dev/fhir/author-type', value: 'practitioner' },
+          display: 'Doc',
         },
         onBehalfOf,
       },
       {
         type: { coding: [{ system: participant, code: 'enterer', display: 'Enterer' }] },
-        who: { reference: role },
+        who: { reference: role, display: 'Doc' },
         onBehalfOf,
       },
+      key,
     ]);
     expect(exact?.entity).to.deep.equal([
       {
@@ -107,11 +123,41 @@ describe('FHIR Provenance', () => {
       code: 'CREATE',
     });
     const plain = all[1];
-    expect(plain?.agent).to.have.length(1);
+    expect(plain?.agent).to.have.length(2);
+    expect(plain?.agent[1]).to.deep.equal(key);
     expect(plain?.agent[0]?.who).to.deep.equal({
       identifier: { system: 'https://annal.dev/fhir/author-type', value: 'import' },
     });
     expect(plain).not.to.have.property('entity');
+  });
+
+  it('names a key to its own project alone, also a revoked one; others see the organization', async () => {
+    const { rows } = await service.pool.query<{ key_id: string; name: string; project: string; org: string }>(
+      `select k.key_id, k.name, k.project, o.name as org from projects.api_key k
+       join projects.project p on p.id = k.project join projects.organization o on o.id = p.organization
+       where k.last4 = $1`,
+      [service.key.slice(-4)],
+    );
+    const [key] = rows;
+    if (key === undefined) throw new Error('the key is not in the read model');
+    const environment = 'sandbox' as const;
+    const credential = { kind: 'api_key' as const, project: key.project, environment, key_id: key.key_id };
+    const seenBy = async (project: string) =>
+      (await writersOf(service.pool, tenantId({ project, environment }), [credential]))[0];
+    const own = { kind: 'api_key', id: key.key_id, name: key.name, last4: service.key.slice(-4) };
+    expect(await seenBy(key.project)).to.deep.equal(own);
+    const foreign = await seenBy('proj_other');
+    expect(foreign).to.include({ kind: 'organization', name: key.org });
+    expect(JSON.stringify(foreign)).not.to.contain(key.key_id);
+    const revoked = 'update projects.api_key set revoked_at = $2 where key_id = $1';
+    await service.pool.query(revoked, [key.key_id, 1]);
+    try {
+      expect(await seenBy(key.project)).to.deep.equal(own);
+    } finally {
+      await service.pool.query(revoked, [key.key_id, null]);
+    }
+    const [system] = await writersOf(service.pool, '', [{ kind: 'system' }]);
+    expect(system).to.deep.equal({ kind: 'service' });
   });
 
   it('is read, vread and listed by its id, and takes no writes', async () => {

@@ -184,7 +184,7 @@ describe('REST v1', () => {
   });
 
   it('says who wrote what: headers, the body, and the summary of all versions', async () => {
-    const practitioner = `Practitioner/${String((await service.post('/Practitioner', { resourceType: 'Practitioner' })).json.id)}`;
+    const practitioner = `Practitioner/${String((await service.post('/Practitioner', { resourceType: 'Practitioner', ...{ name: [{ text: 'Dr. Lee' }] } })).json.id)}`;
     const headers = {
       'X-Service-Author-Type': 'device',
       'X-Service-Acting-As': practitioner,
@@ -196,11 +196,16 @@ describe('REST v1', () => {
     const path = `/patients/${String(id)}/provenance/Patient/${String(id)}`;
     const [second, first] = dataOf(await get(path));
     expect(second).to.include({ version: 2, activity: 'UPDATE', author_type: 'ai', author: null });
+    const { written_by: written } = second ?? {};
+    expect(written).to.include({ kind: 'api_key', last4: service.key.slice(-4) });
+    expect(first?.written_by).to.deep.equal(written);
     expect(first).to.include({
       version: 1,
       activity: 'CREATE',
       author_type: 'device',
       author: practitioner,
+      author_name: 'Dr. Lee',
+      acting_as: null,
       source_system: 'Lab',
       origin_id: '7',
     });

@@ -43,7 +43,7 @@ describe('plans of inclusions in tables that nobody has analysed', () => {
       `insert into history.version (id, version, type, tenant, record, recorded_at, event_id, operation, agents, metadata, body)
        select ${id}, 1, ${type}, $1, null, n, gen_random_uuid(), 'CREATE',
          case when n % 1000 = 0 then array['Practitioner/' || ('00000000-0000-7000-9000-' || lpad((n % 50)::text, 12, '0'))] end,
-         '{}', '{}' from generate_series(0, ${ROWS}) n`,
+         '{"credential":{"kind":"api_key","key_id":"key_1"}}', '{}' from generate_series(0, ${ROWS}) n`,
       [caller.tenantId],
     );
     const keys = Array.from({ length: 50 }, (_, n) =>

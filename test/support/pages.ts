@@ -112,7 +112,8 @@ export function runSteps(
 
 /**
  * Replaces what differs from one run to the next: ids (numbered as they first occur, so that the same id is the same
- * everywhere), moments of recording and durations. One such function for everything that one run printed.
+ * everywhere), moments of recording, durations, and the last four characters of keys. One such function for everything
+ * that one run printed.
  */
 export function steadier(): (text: string) => string {
   const ids = new Map<string, string>();
@@ -125,6 +126,7 @@ export function steadier(): (text: string) => string {
       })
       .replace(/\breq_[\w-]{22,26}/g, 'request')
       .replace(/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z/g, 'moment')
+      .replace(/\(…[\w-]{4}\)/g, '(…key)')
       .replace(/\bin [\d.]+ s\b(, \d+ resources\/s)?/g, 'in some time')
       .trimEnd();
 }

@@ -18,8 +18,9 @@ describe('a history', () => {
           ID,
           { name: [{ family: HOSTILE }], multipleBirthInteger: 1 },
           {
-            author: { type: 'practitioner', reference: 'Practitioner/7' },
+            author: { type: 'practitioner', reference: 'Practitioner/7', display: 'Dr. Ada Lee' },
             acting_as: 'PractitionerRole/8',
+            acting_as_display: 'Mira Sand',
             on_behalf_of: { reference: 'Organization/9', display: HOSTILE },
             source_system: HOSTILE,
             origin_id: 'o',
@@ -53,16 +54,17 @@ describe('a history', () => {
       credential: {
         kind: 'api_key',
         key_id: 'key_made',
+        key_name: null,
+        key_last4: null,
+        issuer: null,
+        subject: null,
+        email: null,
         project: 'proj_made',
         environment: 'sandbox',
       },
       request_id: 'req_made',
     });
-    expect(versions.map(writtenBy)).to.deep.equal([
-      'import',
-      'import',
-      'Practitioner/7, entered by PractitionerRole/8',
-    ]);
+    expect(versions.map(writtenBy)).to.deep.equal(['import', 'import', 'Dr. Ada Lee, entered by Mira Sand']);
   });
 
   it('compares a restored resource with what was deleted', async () => {

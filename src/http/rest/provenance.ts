@@ -1,6 +1,6 @@
 /** The provenance summary of REST v1: who wrote each version (interface.md, section 2.3; decisions.md, section 4). */
 import { z } from 'zod';
-import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { AUTHOR_TYPES, type EventMetadata } from '#src/events/metadata.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
@@ -14,6 +14,24 @@ const versionSchema = z
     recorded: instant,
     author_type: z.enum(AUTHOR_TYPES),
     author: z.string().nullable().describe('`Practitioner/<id>` or `PractitionerRole/<id>`.'),
+    author_name: z.string().nullable().describe('The name of `author` when this version was written.'),
+    acting_as: z
+      .string()
+      .nullable()
+      .describe('Who entered it for the author: `X-Service-Acting-As`, where both headers were sent.'),
+    acting_as_name: z.string().nullable(),
+    written_by: z
+      .object({
+        kind: z
+          .enum(['api_key', 'organization', 'service'])
+          .describe(
+            '`organization`: a key of another project; `service`: Annal itself, for example a sandbox.',
+          ),
+        id: z.string().nullable().describe('`key_…` or `org_…`.'),
+        name: z.string().nullable(),
+        last4: z.string().nullable().describe('The last four characters of the key.'),
+      })
+      .describe('Whose credential the write came with, whatever author it names.'),
     source_system: z.string().nullable(),
     origin_id: z.string().nullable(),
     fhir: z.string().describe('`Provenance/<id>` on the FHIR interface.'),
@@ -39,12 +57,15 @@ export const PROVENANCE_ROUTES = [
         : undefined;
       if (page === undefined) throw notFound(type.slice(0, 64), id.slice(0, 64));
       const data = page.versions.map(
-        ({ version, operation, recorded, eventId, metadata }): z.input<typeof versionSchema> => ({
+        ({ version, operation, recorded, eventId, metadata, writer }): z.input<typeof versionSchema> => ({
           version,
           activity: operation,
           recorded: toInstant(recorded),
           author_type: metadata.author?.type ?? 'import',
           author: metadata.author?.reference ?? metadata.acting_as ?? null,
+          author_name: metadata.author?.display ?? null,
+          ...actingIn(metadata),
+          written_by: { id: null, name: null, last4: null, ...writer },
           source_system: metadata.source_system ?? null,
           origin_id: metadata.origin_id ?? null,
           fhir: `Provenance/${eventId}`,
@@ -54,3 +75,12 @@ export const PROVENANCE_ROUTES = [
     },
   }),
 ];
+
+/** Who acted, where somebody else is the author. */
+function actingIn({ author, acting_as, acting_as_display }: EventMetadata): {
+  acting_as: string | null;
+  acting_as_name: string | null;
+} {
+  const other = author?.reference === undefined || author.reference === acting_as ? undefined : acting_as;
+  return { acting_as: other ?? null, acting_as_name: acting_as_display ?? null };
+}

@@ -1,0 +1,123 @@
+/** Names of what credentials belong to, from the log itself: keys and people keep theirs after they are revoked. */
+import { decode } from '#src/events/codec.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
+import type { RecordedEvent } from '#src/events/store.ts';
+import { organizationStream, projectStream } from '#src/events/streams.ts';
+
+/** A credential as audit output shows it; null where it has none of these, or the log does not say. */
+export interface NamedCredential {
+  /** `api_key`, `id_token`, or `system`: the service itself. */
+  readonly kind: string;
+  readonly key_id: string | null;
+  readonly key_name: string | null;
+  /** Last four characters of the key. */
+  readonly key_last4: string | null;
+  readonly issuer: string | null;
+  readonly subject: string | null;
+  /** E-mail address of the person whose ID token it was. */
+  readonly email: string | null;
+  readonly project: string | null;
+  readonly environment: string | null;
+}
+
+/** A credential before names are looked up. */
+export function unnamed(credential: EventMetadata['credential']): NamedCredential {
+  const { kind, key_id, issuer, subject, project, environment } = credential;
+  return {
+    kind,
+    key_id: key_id ?? null,
+    key_name: null,
+    key_last4: null,
+    issuer: issuer ?? null,
+    subject: subject ?? null,
+    email: null,
+    project: project ?? null,
+    environment: environment ?? null,
+  };
+}
+
+/** Who or what a credential is, in a few words: `name (…last4)`, an e-mail address, `the service`. */
+export function credentialLabel(credential: NamedCredential): string {
+  const { kind, key_id, key_name, key_last4, subject, email } = credential;
+  if (key_name !== null && key_last4 !== null) return `${key_name} (…${key_last4})`;
+  if (kind === 'system') return 'the service';
+  return key_id ?? email ?? subject ?? kind;
+}
+
+interface Names {
+  readonly keys: Map<string, { readonly name: string; readonly last4: string }>;
+  /** By issuer and subject. */
+  readonly people: Map<string, string>;
+  readonly organizations: Set<string>;
+}
+
+/**
+ * Fills the names in. Reads the streams of the projects whose keys are among the credentials, and of their
+ * organizations where people are; a stream that cannot be read leaves its names null.
+ * @param read the events of a stream, from revision 0; none for a stream that is not there.
+ * @param projects further projects whose people may be among them.
+ */
+export async function nameCredentials<T extends { readonly credential: NamedCredential }>(
+  read: (stream: string) => AsyncIterable<RecordedEvent>,
+  items: readonly T[],
+  {
+    projects = [],
+    organizations = [],
+  }: Partial<Record<'projects' | 'organizations', readonly string[]>> = {},
+): Promise<(T & { readonly credential: NamedCredential })[]> {
+  const names: Names = { keys: new Map(), people: new Map(), organizations: new Set(organizations) };
+  const all = new Set([...projects, ...items.flatMap(({ credential: { project } }) => project ?? [])]);
+  for (const project of all) await collect(read(projectStream(project)), names);
+  if (items.some(({ credential: { subject } }) => subject !== null)) {
+    for (const each of names.organizations) await collect(read(organizationStream(each)), names);
+  }
+  return items.map((item) => ({ ...item, credential: named(item.credential, names) }));
+}
+
+function named(credential: NamedCredential, { keys, people }: Names): NamedCredential {
+  const key = keys.get(credential.key_id ?? '');
+  return {
+    ...credential,
+    key_name: key?.name ?? null,
+    key_last4: key?.last4 ?? null,
+    email: people.get(personKey(credential)) ?? null,
+  };
+}
+
+const personKey = ({
+  issuer,
+  subject,
+}: {
+  readonly issuer: string | null;
+  readonly subject: string | null;
+}): string => `${issuer} ${subject}`;
+
+const WANTED = new Set(['ApiKeyCreated', 'ProjectCreated', 'OrganizationCreated', 'OrganizationMemberAdded']);
+
+async function collect(events: AsyncIterable<RecordedEvent>, names: Names): Promise<void> {
+  try {
+    for await (const { type, data } of events) if (WANTED.has(type)) note(decode(type, data), names);
+  } catch {
+    // The history itself is more important than names: ids are shown instead, and `annal verify` names the event.
+  }
+}
+
+function note(event: ReturnType<typeof decode>, { keys, people, organizations }: Names): void {
+  switch (event.type) {
+    case 'ApiKeyCreated': {
+      const { key_id, name, last4 } = event.data;
+      keys.set(key_id, { name, last4 });
+      return;
+    }
+    case 'ProjectCreated':
+      organizations.add(event.data.organization_id);
+      return;
+    case 'OrganizationCreated':
+    case 'OrganizationMemberAdded': {
+      const person = event.type === 'OrganizationCreated' ? event.data.founder : event.data;
+      if (person?.email !== undefined) people.set(personKey(person), person.email);
+      return;
+    }
+    default:
+  }
+}
