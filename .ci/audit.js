@@ -1,26 +1,39 @@
-// Known weaknesses of what the service depends on, in one line. Never fails: what it finds is for people to weigh.
+// Known vulnerabilities of what the service depends on, in one line. Exit code: 1 when there are some, 0 when there are none
+// or when they cannot be asked for; then the line says so.
 import { execFile } from 'node:child_process';
 
-const SEVERITIES = ['critical', 'high', 'moderate', 'low'];
+const SEVERITIES = ['critical', 'high', 'moderate', 'low', 'info'];
 
 execFile(
   'npm',
   ['audit', '--omit=dev', '--json'],
   { timeout: 60_000, maxBuffer: 50_000_000 },
   (error, stdout) => {
-    console.log(`audit: ${sentence(error, stdout)}`);
+    const { sentence, vulnerable } = outcome(error, stdout);
+    console.log(`audit: ${sentence}`);
+    process.exitCode = vulnerable ? 1 : 0;
   },
 );
 
 /** @param {Error & { killed?: boolean } | null} error @param {string} stdout */
-function sentence(error, stdout) {
-  if (error?.killed) return 'the registry did not answer within a minute';
+function outcome(error, stdout) {
+  if (error?.killed) return unchecked('the registry did not answer within a minute');
   const report = parsed(stdout);
   const found = report?.metadata?.vulnerabilities;
-  if (found === undefined) return `the registry offers none (${report?.message ?? 'no answer'})`;
+  if (found === undefined) {
+    return unchecked(`the registry answered no audit (${report?.message ?? error?.message ?? 'no output'})`);
+  }
   const counts = SEVERITIES.flatMap((name) => (found[name] > 0 ? [`${found[name]} ${name}`] : []));
-  if (counts.length === 0) return 'no known weakness in what the service depends on';
-  return `${counts.join(', ')}: ${Object.keys(report.vulnerabilities).join(', ')}`;
+  if (counts.length === 0) {
+    return { sentence: 'no known vulnerabilities in what the service depends on', vulnerable: false };
+  }
+  const packages = Object.keys(report.vulnerabilities).join(', ');
+  return { sentence: `FAILED, known vulnerabilities: ${counts.join(', ')} (${packages})`, vulnerable: true };
+}
+
+/** @param {string} reason */
+function unchecked(reason) {
+  return { sentence: `NOT CHECKED for known vulnerabilities: ${reason}`, vulnerable: false };
 }
 
 /** @param {string} text */

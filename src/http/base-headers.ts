@@ -1,12 +1,14 @@
 /**
- * Headers that every answer begins with: what it is may not be guessed at, framed, kept by shared caches or told onwards
+ * Headers that every answer begins with: no client guesses its type, frames it, stores it or passes its URL on
  * (https://owasp.org/www-project-secure-headers/). Pages say more (`security-headers.ts`).
  */
 import type { Context } from 'koa';
 
 const ALWAYS = [
   ['X-Content-Type-Options', 'nosniff'],
-  ['Cache-Control', 'private, no-cache'],
+  // Answers hold health data: no cache may write them to a disk (RFC 9111, section 5.2.2.5). A client that keeps a resource
+  // itself may still ask with If-None-Match.
+  ['Cache-Control', 'no-store'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ['X-Frame-Options', 'DENY'],
   ['Referrer-Policy', 'no-referrer'],

@@ -137,10 +137,19 @@ describe('HTTP protocol', () => {
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).to.deep.equal([401, '*']);
   });
 
-  it('keeps shared caches and sniffers away', async () => {
-    const { headers } = await service.fhir(`/Patient/${id}`);
-    expect(headers.get('cache-control')).to.equal('private, no-cache');
-    expect(headers.get('x-content-type-options')).to.equal('nosniff');
+  it('keeps caches and sniffers away; a client that has a version still gets 304', async () => {
+    for (const [path, call, status] of [
+      [`/Patient/${id}`, {}, 200],
+      ['/Patient?_count=1', {}, 200],
+      ['/Patient/unknown', {}, 404],
+      ['/Patient', { key: null }, 401],
+      [`/Patient/${id}`, { headers: { 'If-None-Match': 'W/"1"' } }, 304],
+    ] as const) {
+      const { headers, status: got } = await service.fhir(path, call);
+      expect(got, path).to.equal(status);
+      expect(headers.get('cache-control'), path).to.equal('no-store');
+      expect(headers.get('x-content-type-options'), path).to.equal('nosniff');
+    }
   });
 
   it('holds a key to its scopes', async () => {

@@ -55,6 +55,24 @@ describe('webhook endpoints', () => {
     await hooks(service, 'DELETE', `/${(JSON.parse(one.text) as ShownEndpoint).id}`);
   });
 
+  it('have their URL in normalized form, also when it is changed', async () => {
+    const written = 'HTTPS://Hooks.Example.ORG:443/a/../b c?q=é';
+    const normalized = 'https://hooks.example.org/b%20c?q=%C3%A9';
+    const { id, url } = await endpointAt(service, written);
+    expect(url).to.equal(normalized);
+    const { rows } = await service.pool.query('select url from webhooks.endpoint where id = $1', [id]);
+    expect(rows).to.deep.equal([{ url: normalized }]);
+    const change = async (to: string): Promise<ShownEndpoint & { url: string; updated_at: string }> =>
+      JSON.parse((await hooks(service, 'PATCH', `/${id}`, { url: to })).text);
+    const changed = await change('https://hooks.example.org');
+    expect(changed.url).to.equal('https://hooks.example.org/');
+    // The same URL in another spelling changes nothing.
+    expect(await change('https://HOOKS.example.org:443')).to.deep.equal(changed);
+    const long = await hooks(service, 'PATCH', `/${id}`, { url: `https://e.org/${'é'.repeat(1_000)}` });
+    expect([long.status, long.text.includes('at most 2000 characters')]).to.deep.equal([422, true]);
+    await hooks(service, 'DELETE', `/${id}`);
+  });
+
   it('name every fault of what is sent', async () => {
     const cases: [object, string[]][] = [
       [{}, ['url', 'events']],

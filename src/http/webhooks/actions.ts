@@ -22,10 +22,11 @@ export async function createEndpoint(
   tenant: Tenant,
   body: z.output<typeof newEndpoint>,
 ): Promise<RouteResult> {
-  requireUrl(body.url, tenant.environment, services.config.mode);
+  const url = requireUrl(body.url, tenant.environment, services.config.mode);
   const { commands, queries } = services.webhooks;
   const { result, position } = await commands.create(by, tenant, {
     ...body,
+    url,
     description: body.description ?? null,
   });
   const made = await queries.endpoint(tenant, result.id);
@@ -40,8 +41,9 @@ export async function changeEndpoint(
   known: Endpoint,
   body: z.output<typeof endpointChange>,
 ): Promise<RouteResult> {
-  if (body.url !== undefined) requireUrl(body.url, known.environment, services.config.mode);
-  const { position } = await services.webhooks.commands.change(by, known.id, body);
+  const { mode } = services.config;
+  const url = body.url === undefined ? undefined : requireUrl(body.url, known.environment, mode);
+  const { position } = await services.webhooks.commands.change(by, known.id, { ...body, url });
   await services.webhooks.shown(position);
   const changed = await again(services, known);
   if (changed.active) services.webhooks.wake([known.id]);

@@ -4,7 +4,7 @@ import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import { DELIVERY_STATUSES, type LoggedDelivery } from '#src/operations/webhook-deliveries.ts';
 import type { ReplayProgress } from '#src/operations/webhook-replays.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/reactions/webhooks/event-types.ts';
-import { faultOfUrl, type Mode } from '#src/reactions/webhooks/target.ts';
+import { faultOfUrl, MOST_URL, type Mode } from '#src/reactions/webhooks/target.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { toInstant } from '#src/shared/time.ts';
@@ -19,8 +19,10 @@ const events = z
   .describe('Event types, or `["*"]` for all.');
 const url = z
   .string()
-  .max(2_000)
-  .describe('`https://…`; in the sandbox of an installation for development also `http://localhost…`.');
+  .max(MOST_URL)
+  .describe(
+    '`https://…`; in the sandbox of an installation for development also `http://localhost…`. Stored and shown in normalized form (WHATWG URL): `HTTPS://Hooks.Example.org:443` becomes `https://hooks.example.org/`.',
+  );
 const description = z.string().max(500).nullable();
 
 /** A new endpoint. */
@@ -157,9 +159,9 @@ export function shownDelivery(logged: LoggedDelivery) {
   };
 }
 
-/** @throws Refusal invalid (422) naming what is wrong with the URL. */
-export function requireUrl(text: string, of: Environment, mode: Mode): void {
+/** Returns an endpoint's URL in normalized form, as it is checked, stored and sent to. @throws Refusal invalid (422) that says what is wrong with it */
+export function requireUrl(text: string, of: Environment, mode: Mode): string {
   const fault = faultOfUrl(text, of, mode);
-  if (fault === undefined) return;
+  if (fault === undefined) return new URL(text).href;
   throw new Refusal('invalid', { code: 'value', diagnostics: `url ${fault}`, expression: 'url' });
 }

@@ -6,6 +6,9 @@ import type { Environment } from '#src/shared/tenant.ts';
 /** Of the installation: in production mode the sandbox, too, reaches public addresses alone. */
 export type Mode = 'development' | 'production';
 
+/** Longest URL of an endpoint, in characters. */
+export const MOST_URL = 2_000;
+
 const LOCAL = /^(?:localhost|.+\.localhost)$/;
 
 /** Whether deliveries go to public addresses alone. */
@@ -30,6 +33,8 @@ export function faultOfUrl(text: string, environment: Environment, mode: Mode): 
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback && !guarded))
     return guarded ? 'must begin with https://' : 'must begin with https://, or with http://localhost';
   if (url.username !== '' || url.password !== '') return 'must not hold a user or password';
+  if (url.href.length > MOST_URL)
+    return `must have at most ${MOST_URL} characters; percent-encoded, it has ${url.href.length}`;
   if (url.hash !== '') return 'must not have a fragment';
   if (url.port === '0') return 'must not have the port 0';
   if (guarded && (LOCAL.test(host) || (isIP(host) !== 0 && !isPublicAddress(host))))
