@@ -50,6 +50,7 @@ import { PostgresSnapshots } from './operations/snapshots.ts';
 import { metered } from './operations/usage.ts';
 import { around, nested } from './shared/around.ts';
 import { unavailable } from './shared/refusal.ts';
+import { rememberDisplays } from './terminology/remembered.ts';
 import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
 import { traceStore } from './tracing/store.ts';
@@ -259,6 +260,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       queries,
       manifests,
       describeCode: terminology.describe,
+      displays: rememberDisplays(terminology.displays),
       caughtUp,
       documents,
       webhooks: await hooks.services({ handler, locks, passed }),

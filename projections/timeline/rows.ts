@@ -52,6 +52,7 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
     lists: shown?.lists ?? [UNREAD],
     date: shown?.date ?? null,
     title: shown?.title ?? null,
+    title_system: shown?.title_system ?? null,
     summary: shown?.summary ?? null,
     fields: shown?.fields ?? null,
     refers: shown?.refers ?? null,
@@ -63,7 +64,10 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
 }
 
 /** What an entry has of a version that is shown. */
-type Shown = Pick<Entry, 'lists' | 'date' | 'title' | 'summary' | 'fields' | 'refers' | 'refers_version'> & {
+type Shown = Pick<
+  Entry,
+  'lists' | 'date' | 'title' | 'title_system' | 'summary' | 'fields' | 'refers' | 'refers_version'
+> & {
   /** Undefined where the resource says no time. */
   readonly at: Micros | undefined;
 };
@@ -75,7 +79,7 @@ function shownOf(kind: TimelineKind, event: Version): Shown | undefined {
   const lists = listsOf(type, resource, event.body.includes('"modifierExtension":'));
   if (lists.length === 0) return undefined;
   const when = happened(type, resource);
-  const { title, summary } = timelineWords(kind, resource);
+  const { title, titleSystem, summary } = timelineWords(kind, resource);
   const referred = kind === 'medication' ? medicationReferred(resource) : undefined;
   const fields = FIELDS[kind]?.(resource);
   return {
@@ -83,6 +87,7 @@ function shownOf(kind: TimelineKind, event: Version): Shown | undefined {
     lists: lists.map(searchKey),
     date: when?.date ?? null,
     title,
+    title_system: titleSystem,
     summary,
     fields: fields === undefined ? null : printJson(fields as JsonObject, exact).slice(1, -1),
     refers: referred?.id ?? null,

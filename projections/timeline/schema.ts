@@ -12,6 +12,7 @@ export const ENTRY = {
   lists: 'int8[]',
   date: 'text',
   title: 'text',
+  title_system: 'text',
   summary: 'text',
   fields: 'text',
   refers: 'uuid',
@@ -52,6 +53,7 @@ create table ${schema}.entry (
   lists int8[] not null,         -- hashes of the lists it is in; of the one that nobody reads when it is not shown
   date text,                     -- as the resource writes it; null when it says none
   title text,                    -- null when it is not shown: deleted or entered in error
+  title_system text,             -- the code system of a title that is a code; null where it is words
   summary text,
   fields text,                   -- what lists show of it: members of JSON; null for what only the timeline shows
   refers uuid,                   -- the Medication that names it, where it does not name itself

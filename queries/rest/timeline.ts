@@ -14,6 +14,8 @@ export interface TimelineEntry {
   /** When that is; when it was created, for one that says none. */
   readonly moment: Micros;
   readonly title: string;
+  /** The code system of a title that is a code; null where it is words. */
+  readonly titleSystem: string | null;
   readonly summary: string | null;
   readonly author: string;
   /** The Medication that names it (its FHIR JSON text); empty where it names itself, or there is none. */
@@ -28,6 +30,7 @@ const COLUMNS = [
   asJson('e.date'),
   'e.at',
   asJson('e.title'),
+  asJson('e.title_system'),
   asJson('e.summary'),
   'e.author_type',
   REFERRED,
@@ -36,14 +39,23 @@ const COLUMNS = [
 /** Opens it over a database. */
 export const openTimeline = (pool: Asks): Timeline =>
   openPages(pool, 'rest-timeline', COLUMNS, (id, columns) => {
-    const [type, date = 'null', moment, title = 'null', summary = 'null', author = '', referred = ''] =
-      columns;
+    const [
+      type,
+      date = 'null',
+      moment,
+      title = 'null',
+      system = 'null',
+      summary = 'null',
+      author = '',
+      referred = '',
+    ] = columns;
     return {
       id,
       type: type as TimelineType,
       date: JSON.parse(date),
       moment: Number(moment),
       title: JSON.parse(title),
+      titleSystem: JSON.parse(system),
       summary: JSON.parse(summary),
       author,
       referred,

@@ -29,6 +29,7 @@ const ALLOWED = [
   'If-Range',
   'Prefer',
   'Range',
+  'User-Agent',
   'X-Api-Key',
   'X-Service-Acting-As',
   'X-Service-Author-Ref',

@@ -129,7 +129,8 @@ describe('HTTP protocol', () => {
     });
     expect(preflight.status).to.equal(204);
     expect(preflight.headers.get('access-control-allow-origin')).to.equal('*');
-    expect(preflight.headers.get('access-control-allow-headers')).to.contain('If-Match');
+    for (const name of ['If-Match', 'User-Agent'])
+      expect(preflight.headers.get('access-control-allow-headers')).to.contain(name);
     const answer = await service.fhir(`/Patient/${id}`, { headers: { Origin: 'https://app.example' } });
     expect(answer.headers.get('access-control-allow-origin')).to.equal('*');
     expect(answer.headers.get('access-control-expose-headers')).to.contain('ETag').and.to.contain('Location');

@@ -104,6 +104,19 @@ describe('observations of REST v1', () => {
       derived_from: id,
     });
     expect(record).to.deep.include({ effective_at: '2026-01-01T10:00:00Z', derived_from: [id] });
+    const referred = { ...body, ...at, derived_from: [`DocumentReference/${id}`] };
+    const same = await made(`/patients/${patient}/observations`, referred);
+    expect(same.derived_from).to.deep.equal([id]);
+    const { derivedFrom } = await fhir('Observation', same.id);
+    expect(derivedFrom).to.deep.equal([{ reference: `DocumentReference/${id}` }]);
+    for (const wrong of [`Patient/${id}`, ['DocumentReference/'], 'a b']) {
+      const answer = await v1('POST', `/patients/${patient}/observations`, {
+        ...referred,
+        derived_from: wrong,
+      });
+      expect(answer.status, answer.text).to.equal(422);
+      expect(answer.text).to.contain('must be the id of a document, or DocumentReference/<id>');
+    }
     const unknown = await v1('POST', `/patients/${patient}/observations`, {
       ...body,
       ...at,
@@ -111,6 +124,60 @@ describe('observations of REST v1', () => {
     });
     expect(unknown.status, unknown.text).to.equal(422);
     expect(unknown.text).to.contain('derived_from');
+  });
+
+  it('have empty lists where they have no items, and are taken back with them', async () => {
+    const given = { code: '4548-4', ...at, value: 5, unit: '%', components: [], derived_from: [] };
+    const record = await made(`/patients/${patient}/observations`, given);
+    expect(record).to.deep.include({ components: [], derived_from: [] });
+    const listed = dataOf(await get(`/patients/${patient}/observations`)).find(({ id }) => id === record.id);
+    expect(listed).to.deep.include({ components: [], derived_from: [] });
+  });
+
+  it('without a display have that of the terminology in answers, and none in what is stored', async () => {
+    const owner = String((await made('/patients', { family: 'Wort' })).id);
+    const blood = 'Blood pressure panel with all children optional';
+    const given = {
+      code: '85354-9',
+      ...at,
+      components: [
+        { code: '8480-6', value: 120, unit: 'mm[Hg]' },
+        { code: '8462-4', display: 'Diastolic', value: 80.0, unit: 'mm[Hg]' },
+        { code: 'urn:x|dia', value: 80, unit: 'mm[Hg]' },
+      ],
+    };
+    const created = await made(`/patients/${owner}/observations`, given);
+    expect(created.display).to.equal(blood);
+    const displays = (Array.isArray(created.components) ? created.components : []).map(
+      (part) => (part as JsonObject).display,
+    );
+    expect(displays).to.deep.equal(['Systolic blood pressure', 'Diastolic', null]);
+    expect((await get(`/observations/${String(created.id)}`)).json).to.deep.equal(created);
+    expect(dataOf(await get(`/patients/${owner}/observations`))).to.deep.equal([created]);
+    const stored = (await fhir('Observation', created.id)).code;
+    expect(stored).to.deep.equal({ coding: [{ system: 'http://loinc.org', code: '85354-9' }] });
+    const drug = await made(`/patients/${owner}/medications`, { code: 'A10BA02' });
+    expect(String(drug.display).toLowerCase()).to.equal('metformin');
+    const code = { coding: [{ system: 'http://www.whocc.no/atc', code: 'C09AA05' }] };
+    const medication = String(
+      (await service.post('/Medication', { resourceType: 'Medication', code })).json.id,
+    );
+    await service.post('/MedicationStatement', {
+      resourceType: 'MedicationStatement',
+      status: 'active',
+      subject: { reference: `Patient/${owner}` },
+      medicationReference: { reference: `Medication/${medication}` },
+    });
+    const drugs = dataOf(await get(`/patients/${owner}/medications`)).map(({ display }) => display);
+    expect(drugs.map((each) => String(each).toLowerCase())).to.have.members(['metformin', 'ramipril']);
+    const imported = await v1('POST', `/patients/${owner}/labs/import`, {
+      date: '2026-03-31',
+      items: [{ code: '2345-7', value: 5, unit: 'mmol/L' }],
+    });
+    const [glucose] = imported.json.observations as JsonObject[];
+    expect(glucose?.display).to.equal('Glucose [Mass/volume] in Serum or Plasma');
+    const titles = dataOf(await get(`/patients/${owner}/timeline`)).map(({ title }) => title);
+    expect(titles).to.include.members([blood, glucose?.display, ...drugs]);
   });
 
   it('that FHIR wrote are shown in words where v1 has no field', async () => {

@@ -108,8 +108,9 @@ describe('REST v1 → FHIR → REST v1', () => {
         const given = { ...one, ...other };
         const shown = shownObservation(stored(toObservation(given, SUBJECT)));
         const components =
-          'components' in given ? given.components.map((each) => ({ ...nothing, ...each })) : undefined;
-        const expected = { reference_range: undefined, ...nothing, ...given, components, status: 'final' };
+          'components' in given ? given.components.map((each) => ({ ...nothing, ...each })) : [];
+        const lists = { components, derived_from: given.derived_from ?? [] };
+        const expected = { reference_range: undefined, ...nothing, ...given, ...lists, status: 'final' };
         expect(shown).to.deep.equal(orNull(expected));
       }),
       RUNS,

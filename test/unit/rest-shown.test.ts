@@ -49,6 +49,17 @@ const OBSERVATIONS: readonly Case[] = [
     { valueRange: { low: mg(5), high: mg(9) } },
     { value: null, value_text: '5 mg/dL to 9 mg/dL' },
   ],
+  ['a range without an upper end', { valueRange: { low: mg(5) } }, { value_text: '>= 5 mg/dL' }],
+  ['a range without a lower end', { valueRange: { high: mg(9) } }, { value_text: '<= 9 mg/dL' }],
+  ['a range without ends', { valueRange: { id: 'x' } }, { value: null, value_text: null }],
+  ['a period that goes on', { valuePeriod: { start: '2026-01-01' } }, { value_text: 'since 2026-01-01' }],
+  ['a period of which the end is known', { valuePeriod: { end: '2026' } }, { value_text: 'until 2026' }],
+  [
+    'a range of reference without a lower end',
+    { referenceRange: [{ high: mg(9) }] },
+    { reference_range: { low: null, high: 9 } },
+  ],
+  ['no components and documents as empty lists', {}, { components: [], derived_from: [] }],
   [
     'a ratio in words',
     { valueRatio: { numerator: { value: 1 }, denominator: { value: 128 } } },
@@ -156,10 +167,39 @@ for (const [name, show, cases] of [
       it(`shows ${what}`, () => expect(show(resource as JsonObject)).to.deep.include(shown));
   });
 
+describe('an entry without words, on the timeline', () => {
+  const titleOf = (kind: 'observation' | 'document' | 'encounter', resource: object) => {
+    const { title, titleSystem } = timelineWords(kind, resource as JsonObject);
+    return [title, titleSystem];
+  };
+  const bare = { system: LOINC, code: '2339-0' };
+
+  it('has the code as its title, and the code’s system', () => {
+    expect(titleOf('observation', { code: { coding: [bare] } })).to.deep.equal(['2339-0', LOINC]);
+    expect(titleOf('observation', { code: { coding: [other, bare] } })).to.deep.equal(['2339-0', LOINC]);
+    expect(titleOf('observation', { code: { coding: [other] } })).to.deep.equal(['GLU', 'urn:local']);
+    expect(titleOf('document', { type: { coding: [bare] } })).to.deep.equal(['2339-0', LOINC]);
+  });
+
+  it('has no system where there are words, or several concepts', () => {
+    expect(titleOf('observation', { code: { coding: [other, loinc] } })).to.deep.equal(['Glucose', null]);
+    expect(titleOf('observation', { code: { coding: [bare], text: 'Sugar' } })).to.deep.equal([
+      'Sugar',
+      null,
+    ]);
+    expect(titleOf('observation', { code: { coding: [{ code: 'x' }] } })).to.deep.equal(['x', null]);
+    const types = { type: [{ coding: [bare] }, { coding: [other] }] };
+    expect(titleOf('encounter', types)).to.deep.equal(['2339-0, GLU', null]);
+    const titled = { type: { coding: [bare] }, content: [{ attachment: { title: 'Letter' } }] };
+    expect(titleOf('document', titled)).to.deep.equal(['Letter', null]);
+  });
+});
+
 describe('a document that was replaced, on the timeline', () => {
   it('says so', () => {
     const document = { status: 'superseded', docStatus: 'final', type: { text: 'Report' } };
-    expect(timelineWords('document', document)).to.deep.equal({ title: 'Report', summary: 'superseded' });
+    const words = { title: 'Report', titleSystem: null, summary: 'superseded' };
+    expect(timelineWords('document', document)).to.deep.equal(words);
     expect(timelineWords('document', { ...document, status: 'current' }).summary).to.equal(null);
   });
 });

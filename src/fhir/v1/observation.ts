@@ -54,7 +54,7 @@ export interface GivenObservation extends GivenCode {
     | { readonly low?: Decimal | undefined; readonly high?: Decimal | undefined }
     | undefined;
   readonly note?: string | undefined;
-  /** Ids of documents. */
+  /** Ids of documents, or `DocumentReference/<id>`. */
   readonly derived_from?: string | readonly string[] | undefined;
 }
 
@@ -71,10 +71,11 @@ interface ShownValue {
 export interface ShownObservation extends ShownCode, ShownValue {
   readonly category: string | null;
   readonly effective_at: string | null;
-  readonly components: (ShownCode & ShownValue)[] | null;
+  readonly components: (ShownCode & ShownValue)[];
   readonly reference_range: { low: Decimal | null; high: Decimal | null } | null;
   readonly note: string | null;
-  readonly derived_from: string[] | null;
+  /** Ids of documents. */
+  readonly derived_from: string[];
   readonly status: string | null;
 }
 
@@ -107,9 +108,16 @@ export function toObservation(given: GivenObservation, subject: string): JsonObj
     }),
     ...(documents.length === 0
       ? {}
-      : { derivedFrom: documents.map((id): Json => ({ reference: `DocumentReference/${id}` })) }),
+      : { derivedFrom: documents.map((document): Json => ({ reference: referenceTo(document) })) }),
     ...toNote(given.note),
   };
+}
+
+const DOCUMENT = 'DocumentReference/';
+
+/** @param document an id, or the reference itself */
+function referenceTo(document: string): string {
+  return document.startsWith(DOCUMENT) ? document : DOCUMENT + document;
 }
 
 function limitsOf(
@@ -151,13 +159,13 @@ export function shownObservation(observation: JsonObject): ShownObservation {
     value_text,
     value_code,
     value_boolean,
-    components: components.length === 0 ? null : components,
+    components,
     reference_range:
       range === undefined
         ? null
         : { low: limitIn(range.low, observation), high: limitIn(range.high, observation) },
     note: shownNote(observation.note),
-    derived_from: documents.length === 0 ? null : documents,
+    derived_from: documents,
     status: textIn(observation.status),
   };
 }
@@ -188,7 +196,7 @@ function shownValue(holder: JsonObject): ShownValue {
   return { ...NONE, value_text: otherWords(holder) };
 }
 
-/** `< 5 mg/dL` */
+/** `< 5 mg/dL`; empty for a quantity that says nothing. */
 function words(quantity: Json | undefined): string {
   const { comparator, value } = objectIn(quantity);
   return [comparator, value, shownUnit(quantity)].filter((part) => part != null).join(' ');
@@ -199,15 +207,23 @@ function otherWords(holder: JsonObject): string | null {
   const { valueRange, valueRatio, valueTime, valueDateTime, valuePeriod, valueSampledData } = holder;
   if (valueRange !== undefined) {
     const { low, high } = objectIn(valueRange);
-    return `${words(low)} to ${words(high)}`;
+    return between(words(low), words(high), '>=', '<=');
   }
   if (valueRatio !== undefined) {
     const { numerator, denominator } = objectIn(valueRatio);
-    return `${words(numerator)} : ${words(denominator)}`;
+    const [above, below] = [words(numerator), words(denominator)];
+    return above === '' || below === '' ? above || below || null : `${above} : ${below}`;
   }
   if (valuePeriod !== undefined) {
     const { start, end } = objectIn(valuePeriod);
-    return `${textIn(start) ?? ''} to ${textIn(end) ?? ''}`;
+    return between(textIn(start) ?? '', textIn(end) ?? '', 'since', 'until');
   }
   return textIn(valueTime) ?? textIn(valueDateTime) ?? textIn(objectIn(valueSampledData).data);
+}
+
+/** `1 to 5`. If there is only one end, the word for it stands before it: `>= 1`, `until 2026`. Null without any. */
+function between(low: string, high: string, above: string, below: string): string | null {
+  if (low !== '' && high !== '') return `${low} to ${high}`;
+  if (low !== '') return `${above} ${low}`;
+  return high === '' ? null : `${below} ${high}`;
 }

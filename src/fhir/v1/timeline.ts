@@ -1,7 +1,9 @@
 /** What the timeline of REST v1 says of a resource (decisions.md, section 4). Pure. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
 import { codes, first, objects, text } from '../ips/parts.ts';
 import { choice, concept, dosage, joined } from '../ips/words.ts';
+import type { SystemCode } from '../terminology.ts';
+import { ATC, ICD_10, LOINC } from './elements.ts';
 import { medicationConcept } from './medication.ts';
 
 /** The kinds of entries, the four of interface.md 2.3 first: each is a type's. */
@@ -38,7 +40,10 @@ export function kindOf(type: string): TimelineKind | undefined {
 
 /** An entry's words. */
 export interface TimelineWords {
+  /** The code, if what the entry is about has a code and no words. */
   readonly title: string;
+  /** The code system of such a title, by which the terminology that is here may name it; null for other titles. */
+  readonly titleSystem: string | null;
   /** What it found, how it stands; null when the resource says no more. */
   readonly summary: string | null;
 }
@@ -101,6 +106,37 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
   goal: (it) => [concept(it.description), joined([text(it.lifecycleStatus), concept(it.achievementStatus)])],
 };
 
+/** The concept that makes a kind's title where the resource has no other words for it. */
+const NAMED_BY: Readonly<Record<TimelineKind, (resource: JsonObject) => Json | undefined>> = {
+  document: ({ type }) => type,
+  observation: ({ code }) => code,
+  medication: medicationConcept,
+  condition: ({ code }) => code,
+  encounter: ({ type }) => type,
+  procedure: ({ code }) => code,
+  immunization: ({ vaccineCode }) => vaccineCode,
+  allergy: ({ code }) => code,
+  report: ({ code }) => code,
+  care_plan: ({ category }) => category,
+  goal: ({ description }) => description,
+};
+
+/** Code systems whose codes name an entry rather than a local code beside them. */
+const PREFERRED: ReadonlySet<string> = new Set([LOINC, ATC, ICD_10]);
+
+/** The code of a concept that has no words; undefined where it has, or where there are several concepts. */
+function bareCode(value: Json | undefined): SystemCode | undefined {
+  const [only, ...others] = objects(value);
+  if (only === undefined || others.length > 0 || text(only.text) !== undefined) return undefined;
+  const all = objects(only.coding);
+  if (all.some(({ display }) => text(display) !== undefined)) return undefined;
+  const named = all.flatMap(({ system: by, code }): SystemCode[] => {
+    const [system, is] = [text(by), text(code)];
+    return system === undefined || is === undefined ? [] : [{ system, code: is }];
+  });
+  return named.find(({ system }) => PREFERRED.has(system)) ?? named[0];
+}
+
 /** A status that is worth a word. */
 function unless(status: JsonObject[string] | undefined, ...usual: readonly string[]): string | undefined {
   const said = text(status);
@@ -116,9 +152,20 @@ function valuesOf(observation: JsonObject): string | undefined {
 }
 
 /** The title of a medication that is named by the Medication which it refers to; undefined when that has no name. */
-export function medicationTitle({ code }: JsonObject): string | undefined {
+export function medicationTitle({
+  code,
+}: JsonObject): Pick<TimelineWords, 'title' | 'titleSystem'> | undefined {
   const named = concept(code);
-  return named === undefined ? undefined : cut(named);
+  return named === undefined ? undefined : titleOf(named, code);
+}
+
+function titleOf(said: string, by: Json | undefined): Pick<TimelineWords, 'title' | 'titleSystem'> {
+  const bare = bareCode(by);
+  // Where other elements name the entry, its title is none of the codes.
+  const isCode = bare !== undefined && codes(by).includes(said);
+  return isCode
+    ? { title: cut(bare.code), titleSystem: bare.system }
+    : { title: cut(said), titleSystem: null };
 }
 
 /** Most characters of a title or summary: an entry is one line of a list. */
@@ -128,7 +175,7 @@ const LONGEST = 300;
 export function timelineWords(kind: TimelineKind, resource: JsonObject): TimelineWords {
   const [title, summary] = WORDS[kind](resource);
   return {
-    title: cut(title ?? kind.replace('_', ' ')),
+    ...titleOf(title ?? kind.replace('_', ' '), NAMED_BY[kind](resource)),
     summary: summary === undefined ? null : cut(summary),
   };
 }

@@ -33,6 +33,8 @@ export interface Services {
   readonly manifests: Pick<ContextManifests, 'keep'>;
   /** What is known of a code of a code system (its URL); undefined when it is not here. */
   readonly describeCode: Terminology['describe'];
+  /** What codes are called, by `system|code`, of those that are here. */
+  readonly displays: Terminology['displays'];
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
   readonly caughtUp: (models: readonly string[]) => Promise<void>;
   /** A patient's record at a moment, from its events; undefined when it was purged. */

@@ -9,6 +9,7 @@ import { parseStored } from '#src/shared/stored-json.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { RouteResult } from '../api/route.ts';
 import { daysOf } from './days.ts';
+import { type Displays, displaysFor, withDisplays } from './displays.ts';
 import { namingInputs } from './inputs.ts';
 import { listing } from './listing.ts';
 import {
@@ -53,17 +54,17 @@ export async function createItem(
   // What an earlier attempt wrote is answered, whatever became of the patient.
   if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
   const command = commandOf(request, author);
+  const displays = await displaysFor(request, [fields(resource)]);
   const { result, position } = await namingInputs(
     services.commands.create(command, type, { value: resource, exact }),
   );
   const { id, version, lastUpdated = '' } = result;
   const shown = { type, id, patient, version, created: lastUpdated, updated: lastUpdated };
+  const own = withDisplays(fields(writtenBody(result, parseStored)), displays);
   return {
     status: 201,
     headers: { Location: `${services.config.baseUrl}/v1/${path}/${id}` },
-    text: textOf(
-      recordOf({ ...shown, author: command.authorship }, fields(writtenBody(result, parseStored))),
-    ),
+    text: textOf(recordOf({ ...shown, author: command.authorship }, own)),
     position,
   };
 }
@@ -89,21 +90,33 @@ export async function listItems(
   const lists = [list, unsafePart(list)];
   const of: ListOf = { tenant: caller.tenantId, patient, lists, ...daysOf(from, to) };
   const { rows, total, next } = await listing(request, patient, () => services.queries.items(of, page));
-  const data = rows.map((item) => listed(kind, patient, item)).join(',');
+  const own = rows.map((item) => membersIn(kind, item));
+  const displays = await displaysFor(
+    request,
+    own.filter((members) => typeof members !== 'string'),
+  );
+  const data = rows.map((item, n) => listed(kind, patient, item, printed(own[n] ?? '', displays))).join(',');
   const end = JSON.stringify({ total, next_cursor: next ?? null });
   return { status: 200, text: `{"data":[${data}],${end.slice(1)}` };
 }
 
+/** An item's own members as the read model keeps them, as text; read where another resource names it, or a display is missing. */
+function membersIn({ named }: Kind, { fields, referred }: ListedItem): string | JsonObject {
+  const isNamed = named !== undefined && referred !== '';
+  if (!isNamed && !fields.includes('"display":null')) return fields;
+  return { ...parseStored(`{${fields}}`), ...(isNamed ? named.as(resourceIn(referred)) : {}) };
+}
+
+function printed(members: string | JsonObject, displays: Displays): string {
+  return typeof members === 'string' ? members : membersOf(withDisplays(members, displays));
+}
+
 /**
- * The record as text (`recordOf`), its own members as the read model keeps them. Those around them are written out:
- * printing them from an object takes three times as long, for each of 200.
+ * The record as text (`recordOf`). The members around its own are written out: printing them from an object takes three
+ * times as long, for each of 200.
  */
-function listed({ type, named }: Kind, patient: string, item: ListedItem): string {
-  const { id, version, author, source, origin, updated, created, referred } = item;
-  const own =
-    named === undefined || referred === ''
-      ? item.fields
-      : membersOf({ ...parseStored(`{${item.fields}}`), ...named.as(resourceIn(referred)) });
+function listed({ type }: Kind, patient: string, item: ListedItem, own: string): string {
+  const { id, version, author, source, origin, updated, created } = item;
   const [at, since] = [toInstant(updated), created === updated ? undefined : toInstant(created)];
   return (
     `{"id":"${id}","patient":"${patient}",${own},"version":${version},"created_at":"${since ?? at}",` +
@@ -119,7 +132,7 @@ export async function readItem(request: RestRequest, kind: Kind, id: string): Pr
   const names = await namesOf(request, kind, found.body);
   const shown = (resource: JsonObject): object => ({ ...fields(resource), ...names });
   const [record = {}] = await shownRecords(request, [found], shown, parseStored);
-  return { status: 200, text: textOf(record) };
+  return { status: 200, text: textOf(withDisplays(record, await displaysFor(request, [record]))) };
 }
 
 /** The members by which another resource names an item: as it stands, a deleted one as it was last, or one version of it. */
@@ -138,8 +151,8 @@ async function namesOf({ services, caller }: RestRequest, { named }: Kind, body:
 }
 
 /** The members of an object as text, without braces. */
-function membersOf(members: object): string {
-  return textOf({ ...members }).slice(1, -1);
+function membersOf(members: JsonObject): string {
+  return textOf(members).slice(1, -1);
 }
 
 /** JSON in which decimals are as they were written. */

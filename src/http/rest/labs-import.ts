@@ -11,6 +11,7 @@ import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { toMicros } from '#src/shared/time.ts';
 import type { RouteResult } from '../api/route.ts';
+import { displaysFor, withDisplays } from './displays.ts';
 import { tokenOf } from './list.ts';
 import { type RestRequest, shownRecords } from './record.ts';
 
@@ -65,7 +66,10 @@ export async function importLabs(
   );
   const ofType = written.filter(({ type }) => type === 'Observation');
   const shown = await shownRecords(request, observations, shownObservation, parseStored);
-  const printed = await inSlices(mapSteps(shown, (one) => printJson(one as JsonObject)));
+  const displays = await displaysFor(request, shown);
+  const printed = await inSlices(
+    mapSteps(shown, (one) => printJson(withDisplays(one, displays) as JsonObject)),
+  );
   const answer = printJson({
     created: ofType.filter(({ outcome }) => outcome === 'created').length,
     skipped: observations.length - ofType.length,

@@ -53,16 +53,23 @@ export const observationSchema = z
     category: z.string().nullable(),
     effective_at: z.string().nullable(),
     ...shownValue,
-    components: z.array(z.object({ ...shownCode, ...shownValue })).nullable(),
+    components: z.array(z.object({ ...shownCode, ...shownValue })),
     reference_range: z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable(),
     note: z.string().nullable(),
-    derived_from: z.array(z.string()).nullable().describe('Ids of documents.'),
+    derived_from: z.array(z.string()).describe('Ids of documents.'),
     status: z.string().nullable(),
     ...common,
   })
   .meta({ id: 'Observation' });
 
 const VALUES = ['value', 'value_text', 'value_code', 'value_boolean', 'components'] as const;
+
+const document = z
+  .string()
+  .regex(
+    /^(?:DocumentReference\/)?[A-Za-z0-9.-]{1,64}$/,
+    'must be the id of a document, or DocumentReference/<id>',
+  );
 
 const observation = z
   .strictObject({
@@ -88,13 +95,13 @@ const observation = z
             .superRefine(oneSystem)
             .superRefine(checkedDigit(LOINC)),
         )
-        .min(1)
-        .max(200),
+        .max(200)
+        .transform((parts) => (parts.length === 0 ? undefined : parts)),
     ),
     reference_range: optional(z.strictObject({ low: optional(z.number()), high: optional(z.number()) })),
     note: optional(text),
-    derived_from: optional(
-      z.union([z.string().min(1).max(64), z.array(z.string().min(1).max(64)).min(1).max(100)]),
+    derived_from: optional(z.union([document, z.array(document).max(100)])).describe(
+      'Ids of documents, or `DocumentReference/<id>`.',
     ),
     author_type: authorType,
   })

@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import type { TimelineEntry } from '#queries/rest/timeline.ts';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import type { SystemCode } from '#src/fhir/terminology.ts';
 import { listOf as listName } from '#src/fhir/v1/lists.ts';
 import { DEFAULT_KINDS, kindOf, medicationTitle, TIMELINE, TIMELINE_KINDS } from '#src/fhir/v1/timeline.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { daysInOrder, daysOf } from './days.ts';
+import { type Displays, displayOf, displaysOf } from './displays.ts';
 import { LISTING_MODELS, listing } from './listing.ts';
 import { resourceIn } from './record.ts';
 import { date } from './schemas.ts';
@@ -73,18 +75,35 @@ export const TIMELINE_ROUTES = [
       const { rows, total, next } = await listing(request, patient, () =>
         services.queries.timeline(of, page),
       );
-      return { status: 200, body: { data: rows.map(shown), total, next_cursor: next ?? null } };
+      const titles = rows.map(titleOf);
+      const displays = await displaysOf(request, titles.flatMap(bareTitle));
+      const data = rows.map((row, n) => shown(row, titles[n] ?? row, displays));
+      return { status: 200, body: { data, total, next_cursor: next ?? null } };
     },
   }),
 ];
 
-function shown({ id, type, date: said, moment, title, summary, author, referred }: TimelineEntry): object {
+type Title = Pick<TimelineEntry, 'title' | 'titleSystem'>;
+
+/** The title of an entry, of a medication by what it refers to. */
+function titleOf({ title, titleSystem, referred }: TimelineEntry): Title {
   const named = referred === '' ? undefined : medicationTitle(resourceIn(referred));
+  return named ?? { title, titleSystem };
+}
+
+/** The code that stands as a title. */
+function bareTitle({ title: code, titleSystem: system }: Title): SystemCode[] {
+  return system === null ? [] : [{ system, code }];
+}
+
+function shown(entry: TimelineEntry, title: Title, displays: Displays): object {
+  const { id, type, date: said, moment, summary, author } = entry;
+  const [bare] = bareTitle(title);
   return {
     kind: kindOf(type),
     id,
     date: said ?? toInstant(moment),
-    title: named ?? title,
+    title: (bare === undefined ? undefined : displayOf(bare, displays)) ?? title.title,
     summary,
     author_type: author,
     fhir: `${type}/${id}`,

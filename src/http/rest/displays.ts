@@ -1,0 +1,62 @@
+/** Displays that nobody sent, from the terminology that is here: in what is answered, not in what is stored (decisions.md, section 4). */
+import type { SystemCode } from '#src/fhir/terminology.ts';
+import { isObject } from '#src/shared/json.ts';
+import type { RestRequest } from './record.ts';
+
+/** What codes are called, by `system|code`. */
+export type Displays = ReadonlyMap<string, string>;
+
+const key = ({ system, code }: SystemCode): string => `${system}|${code}`;
+
+/**
+ * Looks up what the codes without a display in some records are called; those of `components` and `value_code` too.
+ * @param records as they are shown: a code is an object with `code`, `system` and `display`.
+ */
+export function displaysFor(request: RestRequest, records: readonly object[]): Promise<Displays> {
+  return displaysOf(request, records.flatMap(bareCodes));
+}
+
+/** Looks up what codes are called: one query at most. */
+export async function displaysOf({ services }: RestRequest, codes: readonly SystemCode[]): Promise<Displays> {
+  return codes.length === 0 ? new Map() : services.displays(codes);
+}
+
+/** Returns a record with the displays that it lacks; the record itself if it lacks none. */
+export function withDisplays<Fields extends object>(record: Fields, displays: Displays): Fields {
+  if (displays.size === 0) return record;
+  const own = bareCode(record);
+  const display = own === undefined ? undefined : displays.get(key(own));
+  const inner = Object.entries(record).flatMap(([name, value]) =>
+    INNER.has(name) && value !== null ? [[name, named(value, displays)]] : [],
+  );
+  return { ...record, ...(display === undefined ? {} : { display }), ...Object.fromEntries(inner) };
+}
+
+/** The name of a code, if the terminology has one. */
+export function displayOf(code: SystemCode, displays: Displays): string | undefined {
+  return displays.get(key(code));
+}
+
+/** Members that hold codes of their own. */
+const INNER: ReadonlySet<string> = new Set(['components', 'value_code']);
+
+function named(value: unknown, displays: Displays): unknown {
+  if (Array.isArray(value)) return value.map((each) => named(each, displays));
+  return isObject(value) ? withDisplays(value, displays) : value;
+}
+
+function bareCodes(record: object): SystemCode[] {
+  const own = bareCode(record);
+  const { components = null, value_code: coded = null }: { components?: unknown; value_code?: unknown } =
+    record;
+  const parts = Array.isArray(components) ? components.filter(isObject) : [];
+  const inner = [...parts, ...(isObject(coded) ? [coded] : [])].flatMap(bareCodes);
+  return own === undefined ? inner : [own, ...inner];
+}
+
+function bareCode(record: object): SystemCode | undefined {
+  const { system, code, display }: { system?: unknown; code?: unknown; display?: unknown } = record;
+  return display === null && typeof system === 'string' && typeof code === 'string'
+    ? { system, code }
+    : undefined;
+}
