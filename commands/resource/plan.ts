@@ -15,6 +15,7 @@ import { linksOf, relink, relinkPatch } from './links.ts';
 import { atEntry, onBehalfOf, refuse, type WriteRequest } from './request.ts';
 import { type Resolved, resolveTargets } from './resolve.ts';
 import { resolveSearches } from './searches.ts';
+import { refuseProbing } from './write-only.ts';
 
 /** A write and where it goes. */
 export interface Planned {
@@ -42,6 +43,7 @@ export async function planWrites(
 ): Promise<Plan> {
   const resolved = await resolveTargets(ctx, deps.lookup, requests);
   const linked = transaction ? await linkEntries(deps, ctx, resolved) : resolved.map(withPatch);
+  for (const { request } of linked) refuseProbing(ctx.caller, request);
   const targets = linked.filter(({ kind }) => kind !== 'create' && kind !== 'nothing').map(({ id }) => id);
   const located =
     targets.length === 0 ? new Map<string, Located>() : await deps.lookup.locate(ctx.caller, targets);

@@ -8,6 +8,7 @@ import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import type { CommandContext, Lookup, SubmittedResource } from '../command.ts';
 import { onBehalfOfAsync, refuse, resourcesOf, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
+import { refuseSearches } from './write-only.ts';
 
 /** The searches that stand as references (`Patient?identifier=…`) in these resources, each once; a resource a step. */
 export function* searchReferences(
@@ -48,7 +49,7 @@ const MAX_SEARCHES = 1_000;
  * Finds what the searches stand for. They come last in R4's order: what the Bundle deletes is gone, what it creates or
  * replaces is there as it will be (by its identifiers; other criteria ask the read model alone).
  * @returns search → `Type/id`.
- * @throws Refusal invalid (422) naming every search without a match, precondition_failed (412) for several matches,
+ * @throws Refusal forbidden (403) for a caller who may not read; invalid (422) naming every search without a match, precondition_failed (412) for several matches,
  * too_large (413) for more than a thousand.
  */
 export async function resolveSearches(
@@ -64,7 +65,9 @@ export async function resolveSearches(
         if (!owners.has(reference)) owners.set(reference, request);
   };
   await inSlices(find());
-  if (owners.size === 0) return new Map();
+  const [first] = owners.values();
+  if (first === undefined) return new Map();
+  refuseSearches(ctx.caller, first);
   if (owners.size > MAX_SEARCHES) {
     const diagnostics = `a transaction may hold ${MAX_SEARCHES} different searches as references; this has ${owners.size}`;
     throw new Refusal('too_large', { code: 'too-long', diagnostics });

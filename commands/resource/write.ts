@@ -15,6 +15,7 @@ import { planWrites } from './plan.ts';
 import { resourcesOf, type WriteRequest } from './request.ts';
 import { lockKey } from './resolve.ts';
 import { searchIn, searchReferences } from './searches.ts';
+import { refuseConditions } from './write-only.ts';
 
 /**
  * Writes all requests or none.
@@ -26,6 +27,7 @@ export async function write(
   requests: readonly WriteRequest[],
   transaction: boolean,
 ): Promise<Written<Results>> {
+  refuseConditions(context.caller, requests);
   const earlier = await rebuildEarlier(deps, context, requests);
   if (earlier !== undefined) return earlier;
   const ctx = { ...context, authorship: await checkAuthorship(context, deps) };

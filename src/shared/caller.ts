@@ -13,6 +13,11 @@ export interface Caller {
   readonly scopes: readonly ('read' | 'write')[];
 }
 
+/** Whether a caller may be shown what is stored. Without it an answer shows only what its own request sent. */
+export function mayRead({ scopes }: Pick<Caller, 'scopes'>): boolean {
+  return scopes.includes('read');
+}
+
 /** The author and source headers of a write (interface.md, section 5). */
 export interface Authorship {
   readonly authorType: AuthorType;

@@ -33,6 +33,8 @@ export interface Labs {
   /** Codes that are not LOINC's: kept as they are. */
   readonly unmapped: readonly string[];
   readonly warnings: readonly string[];
+  /** Warnings that come of a comparison with the record. */
+  readonly compared: readonly string[];
   /** Who sent it, as it says itself. */
   readonly source?: string;
 }
@@ -56,6 +58,7 @@ export function identifierOf(key: string): JsonObject {
 export class Notes {
   readonly #unmapped = new Set<string>();
   readonly #warnings = new Set<string>();
+  readonly #compared = new Set<string>();
 
   /** A code that is not LOINC's. */
   unmapped(label: string): void {
@@ -67,8 +70,17 @@ export class Notes {
     this.#warnings.add(place === '' ? text : `${place}: ${text}`);
   }
 
+  /** The same of a comparison with the record: only a caller who may read it is told. */
+  warnOfRecord(place: string, text: string): void {
+    this.#compared.add(place === '' ? text : `${place}: ${text}`);
+  }
+
   /** All that was told. */
-  get told(): Pick<Labs, 'unmapped' | 'warnings'> {
-    return { unmapped: [...this.#unmapped], warnings: [...this.#warnings] };
+  get told(): Pick<Labs, 'unmapped' | 'warnings' | 'compared'> {
+    return {
+      unmapped: [...this.#unmapped],
+      warnings: [...this.#warnings],
+      compared: [...this.#compared],
+    };
   }
 }

@@ -17,6 +17,8 @@ export interface Circumstances {
   readonly subject: string;
   /** Name of the source system; empty when nobody says it. */
   readonly source: string;
+  /** Whether the caller may be told what of the record contradicts; true when absent. */
+  readonly mayRead?: boolean;
 }
 
 /** Versions whose messages are read as they are meant. */
@@ -27,14 +29,17 @@ const VERSION = /^2\.[3-8](?:\.\d)?$/;
  * @throws Refusal invalid (422) for a text that is no ORU message, for several patients, and for a PID that contradicts
  * the Patient
  */
-export function* labsOfMessage(text: string, { patient, subject, source }: Circumstances): Steps<Labs> {
+export function* labsOfMessage(
+  text: string,
+  { patient, subject, source, mayRead = true }: Circumstances,
+): Steps<Labs> {
   const notes = new Notes();
   const messages = parseMessages(text);
   for (const message of messages) requireOru(message);
   const groups = messages.map((message) => ({ message, ...groupsOf(message, notes) }));
   const patients = groups.flatMap((one) => one.patients);
   requireOnePatient(patients);
-  for (const pid of patients) requirePatient(pid, patient, notes);
+  for (const pid of patients) requirePatient(pid, patient, notes, mayRead);
   if (patients.length === 0) notes.warn('', 'no PID says whose results these are');
   // A result may stand in several messages: each counts, as if they came one by one.
   const told = new Map<string, Draft[]>();

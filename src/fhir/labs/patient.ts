@@ -27,9 +27,10 @@ export function requireOnePatient(patients: readonly Segment[]): void {
 /**
  * Holds a PID to the record's Patient. A number of a known system that the Patient does not have, another day of birth and
  * another sex are contradictions; another name is told.
+ * @param mayRead whether the caller may be told which fields they are.
  * @throws Refusal invalid (422) naming the fields of PID that contradict
  */
-export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes): void {
+export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes, mayRead: boolean): void {
   const faults: string[] = [];
   const known = listIn(patient.identifier).map(({ system, value }) => ({
     system: textIn(system) ?? undefined,
@@ -50,11 +51,11 @@ export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes):
   const gender = textIn(patient.gender);
   if (sex !== undefined && gender !== null && gender !== 'unknown' && sex !== gender)
     faults.push('PID-8 is not the patient’s gender');
-  if (faults.length > 0) throw contradiction([...new Set(faults)]);
+  if (faults.length > 0) throw contradiction(mayRead ? [...new Set(faults)] : ['PID is not of this patient']);
   const names = listIn(patient.name).flatMap(({ family }) => textIn(family) ?? []);
   const family = pid.part(5);
   if (family !== '' && names.length > 0 && !names.some((name) => folded(name) === folded(family)))
-    notes.warn(pid.place, 'PID-5 is another name than the patient’s');
+    notes.warnOfRecord(pid.place, 'PID-5 is another name than the patient’s');
 }
 
 function contradiction(faults: readonly string[]): Refusal {

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { Position } from '#src/events/store.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import { type Caller, mayRead } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
@@ -42,6 +42,8 @@ export interface ApiInterface {
 interface Permitted {
   readonly credential: string;
   readonly scope: string;
+  /** False where the answer would show what is stored to a key that may not read. */
+  readonly mayShow: boolean;
   readonly run: (circumstances: Circumstances) => Promise<RouteResult>;
 }
 
@@ -85,10 +87,11 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   if (isReading(route)) return answerReading(api, route, ctx, { ...asked, body: undefined }, circumstances());
   const admit = await admission(api, route, ctx);
   const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
-  const { credential, scope, run } = admit({ ...asked, ...inputOf(route, body) });
+  const { credential, scope, run, mayShow } = admit({ ...asked, ...inputOf(route, body) });
   const answered = async (attempted?: Attempted): Promise<Answer> => {
     const result = await run(circumstances(attempted));
     await shown(api, route, result);
+    if (!mayShow) return { status: 204, headers: {} };
     return answerOf(route, result);
   };
   const key = header('idempotency-key');
@@ -134,7 +137,7 @@ async function admission(
 ): Promise<(inputs: Inputs) => Permitted> {
   requireFresh(stale, route.models ?? MODELS[route.credential]);
   if (route.credential === 'none') {
-    return (inputs) => ({ credential: '', scope: 'everybody', run: route.accept(inputs) });
+    return (inputs) => ({ credential: '', scope: 'everybody', mayShow: true, run: route.accept(inputs) });
   }
   const credential = credentialOf(ctx.req.headers, ctx.querystring);
   requireFresh(stale, ['projects']);
@@ -146,6 +149,7 @@ async function admission(
       return {
         credential,
         scope: scopeOf(identity),
+        mayShow: true,
         run: (circumstances) => run({ ...circumstances, identity }),
       };
     };
@@ -154,7 +158,12 @@ async function admission(
   requireScope(caller, route.scope ?? (route.method === 'GET' ? 'read' : 'write'));
   return (inputs) => {
     const run = route.accept(inputs);
-    return { credential, scope: caller.tenantId, run: (circumstances) => run({ ...circumstances, caller }) };
+    return {
+      credential,
+      scope: caller.tenantId,
+      mayShow: route.showsStored !== true || mayRead(caller),
+      run: (circumstances) => run({ ...circumstances, caller }),
+    };
   };
 }
 

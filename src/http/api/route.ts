@@ -113,6 +113,8 @@ interface Description<Path extends string, C extends Credential> {
   readonly credential: C;
   /** Of an API key. */
   readonly scope?: 'read' | 'write';
+  /** The answer shows what was stored before: a key that may not read gets 204 without a body in its place. */
+  readonly showsStored?: true;
   /** The body is bytes of any media type, which `run` reads. */
   readonly takes?: 'bytes';
   /** Media types that a body may come in beside JSON, with what it is then; `body` must be optional. */
@@ -157,6 +159,9 @@ export interface TypedRoute<C extends Credential> extends Description<string, C>
 /** Any route. */
 export type Route = { [C in Credential]: TypedRoute<C> }[Credential];
 
+/** The answer of a route that `showsStored` to a key that may not read. */
+const UNSHOWN = { 204: { description: 'Done; the key has no scope `read` to be shown the result' } };
+
 /** Makes a route of its definition. */
 export function route<
   const Path extends string,
@@ -165,8 +170,11 @@ export function route<
   Body extends z.ZodType = z.ZodUndefined,
 >(definition: Definition<Path, C, Query, Body>): TypedRoute<C> {
   const { run, ...described } = definition;
+  const answers =
+    definition.showsStored === true ? { ...definition.answers, ...UNSHOWN } : definition.answers;
   return {
     ...described,
+    answers,
     accept(inputs) {
       const parsed = parseInputs<PathParams<Path>, Query, Body>(definition, inputs);
       return (circumstances) => run({ ...circumstances, ...parsed });

@@ -4,8 +4,15 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { WriteResult } from '#commands/command.ts';
-import { entryPath, type ParsedBundle, parseBundle, type ReadEntry } from '#src/fhir/bundle.ts';
+import {
+  entryPath,
+  type ParsedBundle,
+  parseBundle,
+  type ReadEntry,
+  type WriteEntry,
+} from '#src/fhir/bundle.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
+import { mayRead } from '#src/shared/caller.ts';
 import { isObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
@@ -16,7 +23,7 @@ import { readEntry } from './bundle-read.ts';
 import { bundleText } from './bundle-text.ts';
 import type { FhirWrite } from './request.ts';
 import { parseBody } from './resource-body.ts';
-import { locationOf, outcomeOf, statusOf } from './written.ts';
+import { isOwn, locationOf, outcomeOf, statusOf } from './written.ts';
 
 /** 200 with one response entry for each entry, in the order they came. @throws Refusal naming `Bundle.entry[i]` */
 export async function processBundle(request: FhirWrite): Promise<Answer> {
@@ -34,6 +41,7 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
   }
   const results = await write(request, bundle, exact);
   const entries = new Map<number, string>();
+  const methods = new Map(bundle.writes.map(({ index, method }) => [index, method]));
   let transient = false;
   const fail = (index: number, error: unknown) => {
     const refusal = refusalOf(error) ?? internalError();
@@ -44,7 +52,7 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
   };
   for (const [index, result] of results) {
     if (result instanceof Error) fail(index, result);
-    else entries.set(index, written(request, result));
+    else entries.set(index, written(request, methods.get(index) ?? 'PATCH', result));
   }
   for (const { index, refusal } of bundle.faulty) fail(index, refusal);
   for (const { index } of bundle.writes)
@@ -144,7 +152,11 @@ async function inGroups(
 const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 
 /** The response entry of a write; with its resource or an outcome only when `Prefer` asks for it. */
-function written({ prefer, service }: FhirWrite, result: WriteResult): string {
+function written(
+  { prefer, service, caller }: FhirWrite,
+  method: WriteEntry['method'],
+  result: WriteResult,
+): string {
   const { outcome, version, lastUpdated, type, id, body } = result;
   const deletes = body === undefined && (outcome === 'deleted' || outcome === 'unchanged');
   const response = {
@@ -154,7 +166,7 @@ function written({ prefer, service }: FhirWrite, result: WriteResult): string {
     lastModified: lastUpdated,
   };
   const shown =
-    prefer.return === 'representation' && body !== undefined
+    prefer.return === 'representation' && body !== undefined && (mayRead(caller) || isOwn(method, result))
       ? `"fullUrl":"${service.base}${type}/${id}","resource":${body},`
       : '';
   const told = prefer.return === 'OperationOutcome' ? `,"outcome":${outcomeOf(result)}` : '';

@@ -15,5 +15,5 @@ export async function create(request: FhirWrite, type: ResourceType): Promise<An
     resource,
     criteria === '' ? undefined : criteria,
   );
-  return answerWritten(request, written);
+  return answerWritten(request, 'POST', written);
 }

@@ -13,5 +13,5 @@ export async function patch(request: FhirWrite, type: ResourceType, id?: string)
   const version = ifMatch(request);
   const change = parsePatch(request.body?.mediaType ?? '', parseBody(request.body));
   const written = await request.service.commands.patch(request.command, type, target, change, version);
-  return answerWritten(request, written);
+  return answerWritten(request, 'PATCH', written);
 }

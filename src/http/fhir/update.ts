@@ -12,5 +12,5 @@ export async function update(request: FhirWrite, type: ResourceType, id?: string
   const version = ifMatch(request);
   const resource = parseResource(request.body, type);
   const written = await request.service.commands.update(request.command, type, target, resource, version);
-  return answerWritten(request, written);
+  return answerWritten(request, 'PUT', written);
 }

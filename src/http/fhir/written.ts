@@ -1,10 +1,15 @@
 /** The answer of a write: https://hl7.org/fhir/R4/http.html#ops, `Prefer` */
 import type { WriteResult, Written } from '#commands/command.ts';
+import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
+import { mayRead } from '#src/shared/caller.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { versionHeaders } from '../conditional.ts';
 import type { FhirRequest } from './request.ts';
+
+/** HTTP methods that write. */
+type WriteMethod = WriteEntry['method'];
 
 /** The HTTP status of what became of a resource. */
 export function statusOf({ outcome }: WriteResult): 200 | 201 {
@@ -28,11 +33,21 @@ export function outcomeOf(result: WriteResult): string {
 }
 
 /**
+ * Whether the resource of an answer holds only what the request sent: not what a condition matched, nor what a patch or the
+ * update of a document kept of the version before. Others are shown only to callers who may read.
+ */
+export function isOwn(method: WriteMethod, { outcome, type }: WriteResult): boolean {
+  if (outcome === 'matched' || outcome === 'unchanged') return false;
+  return method === 'POST' || (method === 'PUT' && type !== 'DocumentReference');
+}
+
+/**
  * Answers a create, update or patch once every read shows it: 201 with `Location`, or 200. The body is the resource
- * unless `Prefer` asks otherwise.
+ * unless `Prefer` asks otherwise, or the caller may not read and it holds more than the request sent.
  */
 export async function answerWritten(
   request: FhirRequest,
+  method: WriteMethod,
   { result, position }: Written<WriteResult>,
 ): Promise<Answer> {
   const { service, prefer } = request;
@@ -45,6 +60,8 @@ export async function answerWritten(
       : {}),
   };
   if (prefer.return === 'minimal') return { status, headers };
+  if (prefer.return !== 'OperationOutcome' && !mayRead(request.caller) && !isOwn(method, result))
+    return { status, headers };
   const body = prefer.return === 'OperationOutcome' ? outcomeOf(result) : await bodyOf(request, result);
   if (body === undefined) return { status, headers };
   return { status, headers: { ...headers, 'Content-Type': FHIR_JSON }, body };

@@ -11,6 +11,7 @@ import {
   toDocument,
 } from '#src/fhir/v1/document.ts';
 import { LOINC } from '#src/fhir/v1/elements.ts';
+import { mayRead } from '#src/shared/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
@@ -137,6 +138,7 @@ export const DOCUMENT_ROUTES = [
     scope: 'write',
     takes: 'bytes',
     headers: AUTHOR,
+    showsStored: true,
     answers: { 200: { description: 'The document, final', schema: documentSchema } },
     async run(request) {
       const { services, incoming, params } = request;
@@ -225,6 +227,7 @@ export const DOCUMENT_ROUTES = [
     scope: 'write',
     headers: AUTHOR,
     body: finalizeInput,
+    showsStored: true,
     answers: { 200: { description: 'The document, final', schema: documentSchema } },
     async run(request) {
       const { services, params, body } = request;
@@ -233,7 +236,7 @@ export const DOCUMENT_ROUTES = [
       const found = await shownResource(request, 'DocumentReference', params.doc_id);
       const [held] = heldContents(resourceIn(found.body), found.id);
       if (held !== undefined) {
-        agree(sent, held);
+        agree(sent, held, mayRead(request.caller));
         const download_url = await withDownload(services, documentIn(found));
         const [shown] = await shownRecords(request, [found], (each) => ({
           ...shownDocument(each),
@@ -247,7 +250,7 @@ export const DOCUMENT_ROUTES = [
       const { store } = services.documents;
       const { contentType, limit } = expectedOf(services, resource);
       const digested = await reread(store, { patient, document, blob: DIRECT }, limit).catch(notUploaded);
-      agree(sent, digested);
+      agree(sent, digested, true);
       const bytes = await checkedBytes(DIRECT, digested, contentType);
       const { result, position } = await services.commands.finalizeDocument(command, document, bytes);
       return {
@@ -294,10 +297,11 @@ export const DOCUMENT_ROUTES = [
   }),
 ];
 
-/** @throws Refusal invalid (422) when what is sent is not what was stored. */
+/** @param shown whether the caller may be told what was stored. @throws Refusal invalid (422) when what is sent is something else. */
 function agree(
   sent: { readonly size?: number | undefined; readonly sha256?: string | undefined },
   stored: { readonly size: number; readonly sha256: string },
+  shown: boolean,
 ): void {
   const issues = (['size', 'sha256'] as const).flatMap((name) =>
     sent[name] === undefined || sent[name] === stored[name]
@@ -305,7 +309,7 @@ function agree(
       : [
           {
             code: 'value' as const,
-            diagnostics: `${name} is ${sent[name]}, but that of the stored bytes is ${stored[name]}`,
+            diagnostics: `${name} is ${sent[name]}, but that of the stored bytes is ${shown ? stored[name] : 'another'}`,
             expression: name,
           },
         ],

@@ -5,6 +5,7 @@ import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { decideLabs, keysIn, nameOf } from '#src/fhir/labs/decide.ts';
 import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/fhir/labs/labs.ts';
 import { shownObservation } from '#src/fhir/v1/observation.ts';
+import { mayRead } from '#src/shared/caller.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps } from '#src/shared/slices.ts';
@@ -65,16 +66,19 @@ export async function importLabs(
     draft.type === 'Observation' ? (now.get(nameOf(draft)) ?? []) : [],
   );
   const ofType = written.filter(({ type }) => type === 'Observation');
-  const shown = await shownRecords(request, observations, shownObservation, parseStored);
+  const reads = mayRead(request.caller);
+  const created = new Set(ofType.filter(({ outcome }) => outcome === 'created').map(({ id }) => id));
+  const visible = reads ? observations : observations.filter(({ id }) => created.has(id));
+  const shown = await shownRecords(request, visible, shownObservation, parseStored);
   const displays = await displaysFor(request, shown);
   const printed = await inSlices(
     mapSteps(shown, (one) => printJson(withDisplays(one, displays) as JsonObject)),
   );
   const answer = printJson({
-    created: ofType.filter(({ outcome }) => outcome === 'created').length,
+    created: created.size,
     skipped: observations.length - ofType.length,
     unmapped: [...labs.unmapped],
-    warnings: [...labs.warnings, ...notes.told.warnings],
+    warnings: reads ? [...labs.warnings, ...labs.compared, ...notes.told.warnings] : [...labs.warnings],
   });
   const text = `${answer.slice(0, -1)},"observations":[${printed.join()}]}`;
   return { status: 200, text, position };

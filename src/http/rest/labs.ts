@@ -7,6 +7,7 @@ import { labsOfMessage } from '#src/fhir/labs/message.ts';
 import { itemsOfTable } from '#src/fhir/labs/table.ts';
 import { listIn, numberIn, objectIn } from '#src/fhir/v1/elements.ts';
 import { decodeBytes } from '#src/hl7v2/charset.ts';
+import { mayRead } from '#src/shared/caller.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
@@ -51,7 +52,7 @@ async function run(request: LabsRequest): Promise<RouteResult> {
     return importLabs(request, command, patient, warned(labs, warnings));
   }
   const { text, warnings } = messageOf(raw, body);
-  const circumstances = { ...of, patient: resourceIn(stored) };
+  const circumstances = { ...of, patient: resourceIn(stored), mayRead: mayRead(request.caller) };
   const labs = warned(await inSlices(labsOfMessage(text, circumstances)), warnings);
   return importLabs(request, sourced(command, command.authorship.sourceSystem ?? labs.source), patient, labs);
 }
@@ -138,7 +139,9 @@ export const LABS_ROUTES = [
           skipped: z.int().describe('Observations that were there already, or are newer than the report.'),
           unmapped: z.array(z.string()).describe('Codes that are not LOINC’s.'),
           warnings: z.array(z.string()),
-          observations: z.array(observationSchema).describe('Those of the report, as they stand now.'),
+          observations: z
+            .array(observationSchema)
+            .describe('Those of the report, as they stand now. A key without `read` is shown the new ones.'),
         }),
       },
     },

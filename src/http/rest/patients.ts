@@ -157,6 +157,7 @@ export const PATIENT_ROUTES = [
     scope: 'write',
     headers: AUTHOR,
     body: demographics,
+    showsStored: true,
     answers: { 200: { description: 'The patient', schema: patientSchema } },
     run: (request) => replace(request, request.params.patient_id),
   }),

@@ -7,6 +7,7 @@ import { WEBHOOK_EVENT_TYPES } from '#src/reactions/webhooks/event-types.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { type ApiRequest, type Route, route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { requireScope } from '../credentials.ts';
 import * as actions from './actions.ts';
 import {
   delivery,
@@ -118,6 +119,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     credential,
     models,
     body: endpointChange,
+    showsStored: true,
     answers: { 200: shown },
     run: async (request) =>
       actions.changeEndpoint(
@@ -149,8 +151,11 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     models,
     secret: true,
     answers: { 200: issued },
-    run: async (request) =>
-      actions.rotateEndpoint(request, by(request), await known(request, request.params.endpoint_id)),
+    async run(request) {
+      // The answer shows the endpoint with its new secret, which nobody could be shown later.
+      requireScope(request.caller, 'read');
+      return actions.rotateEndpoint(request, by(request), await known(request, request.params.endpoint_id));
+    },
   }),
   route({
     method: 'POST',
@@ -161,6 +166,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     tag,
     credential,
     models,
+    showsStored: true,
     answers: { 200: one },
     run: async (request) => actions.pingEndpoint(request, await known(request, request.params.endpoint_id)),
   }),
@@ -189,6 +195,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     tag,
     credential,
     models,
+    showsStored: true,
     answers: { 200: one },
     run: async (request) =>
       actions.redeliver(

@@ -30,5 +30,5 @@ export function expectedForms(): ReadonlyMap<string, readonly string[]> {
 export function labsOf(text: string | Buffer): Labs {
   const decoded = typeof text === 'string' ? { text, warnings: [] } : decodeBytes(text);
   const labs = atOnce(labsOfMessage(decoded.text, { patient: PATIENT, subject: 'Patient/p', source: '' }));
-  return { ...labs, warnings: [...decoded.warnings, ...labs.warnings] };
+  return { ...labs, warnings: [...decoded.warnings, ...labs.warnings, ...labs.compared] };
 }

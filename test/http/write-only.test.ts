@@ -1,0 +1,208 @@
+/** A key with the scope `write` alone: its answers show what its own requests sent, and nothing that is stored. */
+import { expect } from 'chai';
+import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { Answer } from '#test/support/service.ts';
+
+const SECRET = 'Underhill';
+const JSON_PATCH = 'application/json-patch+json';
+const REPRESENTATION = { Prefer: 'return=representation' };
+
+describe('a key that may only write', () => {
+  let service: InProcess;
+  let user: AdminUser;
+  let full: string;
+  let writer: string;
+  let patient: string;
+  before(async () => {
+    service = await startInProcess();
+    user = await signIn(service, 'writer@example.org');
+    const { id } = (await user.done('POST', '/organizations', { name: 'Writers' })) as { id: string };
+    const project = (await user.done('POST', `/organizations/${id}/projects`, { name: 'W' })) as {
+      id: string;
+    };
+    const newKey = async (scopes: string[]): Promise<string> => {
+      const body = { name: scopes.join(' '), environment: 'sandbox', scopes };
+      const made = (await user.done('POST', `/projects/${project.id}/keys`, body)) as { key: string };
+      return made.key;
+    };
+    full = await newKey(['read', 'write']);
+    writer = await newKey(['write']);
+    const created = await service.fhir('/Patient', {
+      method: 'POST',
+      key: full,
+      body: JSON.stringify({
+        resourceType: 'Patient',
+        identifier: [{ system: 'urn:mrn', value: '1' }],
+        name: [{ family: SECRET }],
+        birthDate: '1960-01-01',
+      }),
+    });
+    patient = String(created.json.id);
+  });
+  after(() => service.stop());
+
+  const ask = (method: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
+    service.fhir(path, {
+      method,
+      key: writer,
+      headers,
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  const v1 = (method: string, path: string, body?: unknown, type = 'application/json'): Promise<Answer> =>
+    ask(method, `${service.url}/v1${path}`, body, { 'Content-Type': type });
+  const closed = (answer: Answer, status: number): void => {
+    expect(answer.status, String(answer)).to.equal(status);
+    expect(answer.text).to.not.contain(SECRET);
+    if (status === 403) expect(answer.text).to.contain('scope read');
+  };
+  const MATCHING = 'identifier=urn:mrn|1';
+  const someone = { resourceType: 'Patient', name: [{ family: 'Else' }] };
+
+  it('cannot read, search or call operations', async () => {
+    for (const path of [`/Patient/${patient}`, '/Patient', `/Patient/${patient}/$summary`])
+      closed(await ask('GET', path), 403);
+    closed(await ask('POST', '/Patient/$validate', someone), 403);
+  });
+
+  it('creates and updates, and is shown what it sent', async () => {
+    const created = await ask('POST', '/Patient', someone);
+    closed(created, 201);
+    expect(created.json.name).to.deep.equal(someone.name);
+    const id = String(created.json.id);
+    const updated = await ask('PUT', `/Patient/${id}`, { ...someone, id, gender: 'female' });
+    closed(updated, 200);
+    expect(updated.json.gender).to.equal('female');
+  });
+
+  it('patches without being shown the resource, an empty patch too', async () => {
+    const patches: [object, string][] = [
+      [[], JSON_PATCH],
+      [[{ op: 'add', path: '/gender', value: 'male' }], JSON_PATCH],
+      [{ resourceType: 'Parameters' }, 'application/fhir+json'],
+    ];
+    for (const [body, type] of patches) {
+      for (const more of [{}, REPRESENTATION]) {
+        const answer = await ask('PATCH', `/Patient/${patient}`, body, { 'Content-Type': type, ...more });
+        closed(answer, 200);
+        expect(answer.text).to.equal('');
+        expect(answer.version).to.be.greaterThan(0);
+      }
+    }
+  });
+
+  it('cannot ask by a patch what is stored', async () => {
+    const test = [{ op: 'test', path: '/name/0/family', value: SECRET }];
+    closed(await ask('PATCH', `/Patient/${patient}`, test, { 'Content-Type': JSON_PATCH }), 403);
+    const part = [
+      { name: 'type', valueCode: 'delete' },
+      { name: 'path', valueString: `Patient.name.where(family='${SECRET}x')` },
+    ];
+    const body = { resourceType: 'Parameters', parameter: [{ name: 'operation', part }] };
+    closed(await ask('PATCH', `/Patient/${patient}`, body), 403);
+  });
+
+  it('cannot write under a condition, which is a search', async () => {
+    closed(await ask('POST', '/Patient', someone, { 'If-None-Exist': MATCHING }), 403);
+    closed(await ask('PUT', `/Patient?${MATCHING}`, someone), 403);
+    closed(await ask('PATCH', `/Patient?${MATCHING}`, [], { 'Content-Type': JSON_PATCH }), 403);
+    closed(await ask('DELETE', `/Patient?${MATCHING}`), 403);
+  });
+
+  it('finds the same in Bundles', async () => {
+    const send = (type: string, ...entry: object[]): Promise<Answer> =>
+      ask('POST', '/', { resourceType: 'Bundle', type, entry }, REPRESENTATION);
+    const conditional = {
+      resource: someone,
+      request: { method: 'POST', url: 'Patient', ifNoneExist: MATCHING },
+    };
+    const referring = {
+      resource: {
+        resourceType: 'Observation',
+        status: 'final',
+        code: { text: 'a' },
+        subject: { reference: `Patient?${MATCHING}` },
+      },
+      request: { method: 'POST', url: 'Observation' },
+    };
+    const binary = (operations: object) => ({
+      resourceType: 'Binary',
+      contentType: JSON_PATCH,
+      data: Buffer.from(JSON.stringify(operations)).toString('base64'),
+    });
+    const patching = (operations: object) => ({
+      resource: binary(operations),
+      request: { method: 'PATCH', url: `Patient/${patient}` },
+    });
+    const test = patching([{ op: 'test', path: '/name/0/family', value: SECRET }]);
+    for (const entry of [conditional, referring, test]) closed(await send('transaction', entry), 403);
+    const inBatch = await send('batch', conditional, test, patching([]));
+    closed(inBatch, 200);
+    const statuses = (inBatch.json.entry as unknown as { response: { status: string } }[]).map(
+      ({ response }) => response.status.slice(0, 3),
+    );
+    expect(statuses).to.deep.equal(['403', '403', '200']);
+    const creating = {
+      resource: {
+        ...referring.resource,
+        code: { text: 'Else' },
+        subject: { reference: `Patient/${patient}` },
+      },
+      request: { method: 'POST', url: 'Observation' },
+    };
+    const written = await send(
+      'transaction',
+      creating,
+      patching([{ op: 'add', path: '/active', value: true }]),
+    );
+    closed(written, 200);
+    expect(written.text).to.contain('Else');
+  });
+
+  it('of v1 replaces demographics and uploads documents without being shown what was there', async () => {
+    const put = await v1('PUT', `/patients/${patient}`, { family: SECRET, birth_date: '1960-01-01' });
+    expect(put.status, String(put)).to.equal(204);
+    expect(put.text).to.equal('');
+    const title = `about ${SECRET}`;
+    const made = await v1('POST', `/patients/${patient}/documents`, { title, content_type: 'text/plain' });
+    expect(made.status, String(made)).to.equal(201);
+    const id = String(made.json.id);
+    closed(await v1('PUT', `/documents/${id}/content`, 'bytes', 'text/plain'), 204);
+    closed(await v1('POST', `/documents/${id}/finalize`, {}), 204);
+    const wrong = await v1('POST', `/documents/${id}/finalize`, { size: 1 });
+    closed(wrong, 422);
+    expect(wrong.text).to.not.contain('is 5');
+  });
+
+  it('imports laboratory results, and is shown those that it made', async () => {
+    const body = (value: number) => ({
+      origin: 'R1',
+      items: [{ code: '2345-7', effective_at: '2026-01-01', value, unit: 'mg/dL' }],
+    });
+    const path = `/patients/${patient}/labs/import`;
+    const first = await v1('POST', path, body(1));
+    expect(first.json.observations, String(first)).to.have.length(1);
+    const second = await v1('POST', path, body(2));
+    expect(second.status, String(second)).to.equal(200);
+    expect(second.json.observations).to.deep.equal([]);
+    expect(second.json.warnings).to.deep.equal([]);
+    const message = [
+      'MSH|^~\\&|LIS|LAB|||20260331093000+0200||ORU^R01|M1|P|2.5.1',
+      'PID|1||||Other^Name||19700101',
+      'OBR|1||F100|24323-8^Panel^LN|||20260331080000+0200',
+      'OBX|1|NM|2345-7^Glucose^LN||5.6|mmol/L|3.9-5.5|H|||F',
+    ].join('\r');
+    const other = await v1('POST', path, message, 'text/plain');
+    closed(other, 422);
+    expect(other.text).to.not.contain('PID-7');
+  });
+
+  it('changes webhooks without being shown them', async () => {
+    const url = 'http://localhost:9/hook';
+    const made = await v1('POST', '/webhooks', { url, events: ['*'] });
+    expect(made.status, String(made)).to.equal(201);
+    const at = `/webhooks/${made.json.id}`;
+    closed(await v1('PATCH', at, { active: false }), 204);
+    closed(await v1('POST', `${at}/rotate`), 403);
+  });
+});
