@@ -28,6 +28,7 @@ import { openWebhooks } from './app/webhooks.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
+import type { LogClosed } from './events/closed.ts';
 import { kindOf, openEventStore } from './events/open.ts';
 import type { EventStore, Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
@@ -69,7 +70,10 @@ export interface AppDeps {
     log: Logger;
     onBatch: (appends: number) => void;
     onFollowing: (follows: boolean) => void;
+    onClosed: (error: LogClosed) => void;
   }) => Promise<EventStore>;
+  /** Told once when the log was moved under this instance: it can only stop. */
+  readonly onLogClosed?: (error: LogClosed) => void;
 }
 
 /** A running service. */
@@ -112,6 +116,10 @@ export async function startApp(deps: AppDeps): Promise<App> {
     log,
     onBatch: observeBatches(registry),
     onFollowing: subscriptions.following,
+    onClosed(error) {
+      log.fatal({ reason: error.message }, 'the event log was moved: this instance stops');
+      deps.onLogClosed?.(error);
+    },
   });
   const kind = kindOf({ url: databaseUrl, eventStoreUrl: config.eventStoreUrl });
   const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), pool, log });

@@ -5,7 +5,7 @@ import { type Config, ConfigError, loadConfig } from './config.ts';
 import { announceDatabase, DataDirInUse, forgetDatabase, lockDataDir, writeQuickstart } from './data-dir.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
-import { LogClosed } from './events/postgres/closing.ts';
+import { LogClosed } from './events/closed.ts';
 import { Unavailable } from './events/store.ts';
 import { settleHeap } from './heap.ts';
 import { createLogger } from './logging.ts';
@@ -52,7 +52,8 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   });
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   const { startApp } = await loading;
-  const app = await startApp({ config, databaseUrl, log }).catch((error: unknown) => {
+  const onLogClosed = (): void => void shutdown.end(1);
+  const app = await startApp({ config, databaseUrl, log, onLogClosed }).catch((error: unknown) => {
     if (config.eventStoreUrl === undefined || !(error instanceof Unavailable)) throw error;
     throw new CannotStart(`EVENTSTORE_URL: the event store cannot be used: ${sentenceOf(error)}`, {
       cause: error,

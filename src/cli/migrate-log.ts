@@ -5,6 +5,7 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { countListeners } from '#projections/checkpoint.ts';
 import { inTransaction } from '#projections/session.ts';
 import { openPool } from '#src/database/pool.ts';
+import type { EventStoreDbStore } from '#src/events/eventstoredb/store.ts';
 import { isPostgres, kindOf, type LogKind } from '#src/events/open.ts';
 import { closeLog, exempt, reopenLog } from '#src/events/postgres/closing.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
@@ -14,6 +15,7 @@ import { LogsDiffer } from '#src/migrate/difference.ts';
 import { LogMove } from '#src/migrate/log-move.ts';
 import { logOfPositions, movePositions } from '#src/migrate/positions.ts';
 import { assertOwnLog, ForeignLog, moveIdentity } from '#src/operations/log-identity.ts';
+import { moveMark } from '#src/operations/log-mark.ts';
 import { databaseUrlOf } from './database.ts';
 import { Failure } from './failure.ts';
 import { type Progress, startProgress } from './progress.ts';
@@ -113,18 +115,33 @@ class Place {
   /** Opens the log for the mover alone: while it is closed to others, too. */
   async open(): Promise<EventStore> {
     if (this.inPostgres) return PostgresEventStore.open({ url: exempt(this.url) });
-    const { EventStoreDbStore } = await import('#src/events/eventstoredb/store.ts');
-    return EventStoreDbStore.open({ url: this.url });
+    return this.#openEventStoreDb();
   }
 
-  /** Keeps writers out. */
-  async close(): Promise<void> {
-    if (this.inPostgres) await closeLog(this.url);
+  /** Keeps writers out. @param movedTo where the events will be, if this is the log that is left. */
+  async close(movedTo?: string): Promise<void> {
+    if (this.inPostgres) return closeLog(this.url);
+    await this.#mark((store) => store.closeLog(movedTo));
   }
 
   /** Lets them in again. */
   async reopen(): Promise<void> {
-    if (this.inPostgres) await reopenLog(this.url);
+    if (this.inPostgres) return reopenLog(this.url);
+    await this.#mark((store) => store.reopenLog());
+  }
+
+  async #mark(write: (store: EventStoreDbStore) => Promise<void>): Promise<void> {
+    const store = await this.#openEventStoreDb();
+    try {
+      await write(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  async #openEventStoreDb(): Promise<EventStoreDbStore> {
+    const { EventStoreDbStore } = await import('#src/events/eventstoredb/store.ts');
+    return EventStoreDbStore.open({ url: this.url, moving: true });
   }
 }
 
@@ -202,9 +219,9 @@ interface Cutover {
 /** From here on writes answer 503, until the service is started on the target. */
 async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<void> {
   const { pool, target, from, to, move } = cutover;
-  // EventStoreDB has nothing that would refuse the writes of instances that do not know.
+  // EventStoreDB tells instances that it is closed, but can't refuse what they write until they have heard of it.
   if (!from.inPostgres) await stopped(pool, progress, signal);
-  await from.close();
+  await from.close(to.name);
   try {
     await move.catchUp(0);
     await stopped(pool, progress, signal);
@@ -223,6 +240,12 @@ async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<
         translate: (position) => move.translate(position),
         positionOf: (stream, revision) => positionOf(target, stream, revision),
       });
+      // The stream of an erased event has no positions: then the mark is as far as the log has come without it.
+      await moveMark(
+        client,
+        async ({ stream, revision, position }) =>
+          (await positionOf(target, stream, revision)) ?? move.translate(position),
+      );
       await moveIdentity(client, to.kind);
     });
   } finally {

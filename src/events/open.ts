@@ -1,5 +1,6 @@
 /** Which event store an installation has: EventStoreDB where one is named, else the log in its PostgreSQL. */
-import { isClosed, LogClosed } from './postgres/closing.ts';
+import { LogClosed } from './closed.ts';
+import { isClosed } from './postgres/closing.ts';
 import { PostgresEventStore } from './postgres/store.ts';
 import type { EventStore } from './store.ts';
 
@@ -15,6 +16,8 @@ export interface OpenOptions {
   readonly onBatch?: (appends: number) => void;
   /** Told when the subscription that follows EventStoreDB begins or resumes, and each time that it fails. */
   readonly onFollowing?: (follows: boolean) => void;
+  /** Told once when a log in EventStoreDB is closed while this process runs on it. */
+  readonly onClosed?: (error: LogClosed) => void;
 }
 
 /** Whether a URL names a log in PostgreSQL. */

@@ -3,10 +3,10 @@
  * column that is not named here would send something twice or skip it: a test looks for such.
  */
 import type pg from 'pg';
-import { LogClosed } from '#src/events/postgres/closing.ts';
+import { LogClosed } from '#src/events/closed.ts';
 import type { Position } from '#src/events/store.ts';
 
-/** Columns that hold positions, besides `checkpoint.position` of each read model. The mark is forgotten by a move. */
+/** Columns that hold positions, besides `checkpoint.position` of each read model. */
 export const POSITION_COLUMNS = [
   'operations.process.position',
   'operations.parked.position',
@@ -45,8 +45,7 @@ export async function logOfPositions(client: pg.ClientBase | pg.Pool): Promise<s
 }
 
 /**
- * Makes sure, at a start, that the positions are not of a log in another kind of store: EventStoreDB cannot be closed to
- * who begins on it by old settings.
+ * Makes sure, at a start, that the positions are not of a log in another kind of store.
  * @throws LogClosed
  */
 export async function assertNotMoved(pool: pg.Pool, inPostgres: boolean): Promise<void> {

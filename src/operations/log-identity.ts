@@ -7,7 +7,6 @@ import type pg from 'pg';
 import { firstEvent } from '../events/first.ts';
 import type { LogKind } from '../events/open.ts';
 import type { EventStore, RecordedEvent } from '../events/store.ts';
-import { forgetMark } from './log-mark.ts';
 
 /** Its table: one row at most. */
 export const LOG_IDENTITY_SQL = `
@@ -78,11 +77,10 @@ export async function noteLog(own: LogAndDatabase): Promise<void> {
   await assertOwnLog(own);
 }
 
-/** The log was moved to a store of a kind; a copy has the same events at other positions. In the caller's transaction. */
+/** Notes that the log was moved to a store of this kind, in the caller's transaction. */
 export async function moveIdentity(tx: pg.ClientBase, kind: LogKind): Promise<void> {
   if ((await readIdentity(tx)) !== undefined)
     await tx.query('UPDATE operations.log_identity SET kind = $1', [kind]);
-  await forgetMark(tx);
 }
 
 /** A command may find a database that no service of this version has migrated. */

@@ -56,7 +56,19 @@ export async function noteMark(client: pg.ClientBase | pg.Pool, mark: LogMark): 
   );
 }
 
-/** Forgets it: its position means nothing in another store, and nothing in a log that has lost it. */
+/**
+ * Moves the mark to another log that has the same events, in the caller's transaction.
+ * @param place the event's position there.
+ */
+export async function moveMark(
+  tx: pg.ClientBase,
+  place: (mark: LogMark) => Promise<Position>,
+): Promise<void> {
+  const mark = await readMark(tx);
+  if (mark !== undefined) await tx.query('UPDATE operations.log_mark SET position = $1', [await place(mark)]);
+}
+
+/** Forgets it: its position means nothing in a log that has lost the event. */
 export async function forgetMark(client: pg.ClientBase | pg.Pool): Promise<void> {
   const there = await client.query("SELECT WHERE to_regclass('operations.log_mark') IS NOT NULL");
   if (there.rowCount !== 0) await client.query('DELETE FROM operations.log_mark');

@@ -182,6 +182,12 @@ describe('annal migrate-log', () => {
     );
     expect(followers).to.deep.equal({ resources: ends[0]?.head, history: ends[0]?.head });
 
+    // The newest event that was followed is looked for at its place in the new log.
+    const [mark] = await query('select event_id, position::int8 as position from operations.log_mark');
+    expect(
+      (await other.pool.query('select id from log.events where position = $1', [mark?.position])).rows,
+    ).to.deep.equal([{ id: mark?.event_id }]);
+
     service = await start(other.url);
     expect((await post(visit(pending), pending)).status).to.equal(200);
     const first = await post(visit('Kept'), 'Kept');

@@ -8,6 +8,7 @@ import { placeInAppend } from '../batches.ts';
 import { RecentBatches } from '../recent.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
 import { type Answers, end, type LogClient } from './client.ts';
+import type { Closing } from './closing.ts';
 import type { ErasedStreams } from './erased.ts';
 import type { Heads } from './heads.ts';
 import { eventIn, isInternal, subscribeToAll } from './messages.ts';
@@ -25,6 +26,9 @@ export interface FeedOptions {
   readonly reader: Reader;
   readonly heads: Heads;
   readonly erased: ErasedStreams;
+  readonly closing: Closing;
+  /** Told each time that the marker was read and the log is closed. */
+  readonly onClosed: () => void;
   /** Told each time that the subscription fails. */
   readonly onLost: (error: unknown) => void;
   /** Told when it begins, and each time that it has been begun again. */
@@ -101,8 +105,10 @@ export class Feed {
 
   /** One subscription, until it breaks. @param begun called when the server has confirmed it. */
   async #follow(begun: () => void): Promise<void> {
-    const { client, reader, erased } = this.options;
+    const { client, reader, erased, closing } = this.options;
     await erased.refresh(reader);
+    await closing.refresh(reader);
+    this.#lookClosed();
     const head = await reader.head();
     this.#last ??= head;
     this.#part = [];
@@ -118,14 +124,19 @@ export class Feed {
   }
 
   #take(event: RecordedEvent): void {
-    const { erased, heads } = this.options;
+    const { erased, heads, closing } = this.options;
     if (erased.notice(event)) this.recent.clear();
-    if (isInternal(event)) return;
+    closing.notice(event);
+    if (isInternal(event)) return void this.#lookClosed();
     heads.see(event);
     const { index, count } = placeInAppend(event);
     if (index !== this.#part.length) this.#publish();
     this.#part.push(event);
     if (index === count - 1) this.#publish();
+  }
+
+  #lookClosed(): void {
+    if (this.options.closing.closed !== undefined) this.options.onClosed();
   }
 
   /** Hands over an append. Nothing but the server's own events stands between it and the one before. */

@@ -70,10 +70,14 @@ export function eventIn(answer: ReadResp): RecordedEvent | undefined {
 export const TOMBSTONE = '$streamDeleted';
 /** The stream that holds the names of erased streams. */
 export const ERASED_STREAM = 'annal-erased';
+/** The stream whose newest event says whether the log is closed. */
+export const CLOSED_STREAM = 'annal-closed';
 
 /** Whether an event is the server's own (statistics, metadata of streams, tombstones) or the adapter's. */
 export function isInternal({ stream, type }: Pick<RecordedEvent, 'stream' | 'type'>): boolean {
-  return stream.startsWith('$') || type.startsWith('$') || stream === ERASED_STREAM;
+  return (
+    stream.startsWith('$') || type.startsWith('$') || stream === ERASED_STREAM || stream === CLOSED_STREAM
+  );
 }
 
 function place(

@@ -1,4 +1,5 @@
 /** How an EventStoreDB is opened. */
+import type { LogClosed } from '../closed.ts';
 
 /** Options of `EventStoreDbStore.open`. */
 export interface EventStoreDbOptions {
@@ -13,6 +14,10 @@ export interface EventStoreDbOptions {
   readonly onBatch?: (appends: number) => void;
   /** Told when the subscription that follows the log begins or resumes, and each time that it fails. */
   readonly onFollowing?: (follows: boolean) => void;
+  /** Told once when the log turns out to be closed while this process runs on it: nothing more can be written to it. */
+  readonly onClosed?: (error: LogClosed) => void;
+  /** Uses the log although it is closed: for the mover alone. */
+  readonly moving?: boolean;
   /** About the most bytes of bodies read at a time; exceeded only by one event. Default 16 MB. */
   readonly pageBytes?: number;
   /** Longest wait for an answer of the server before it counts as away, in ms. Default 10,000. */

@@ -2,6 +2,7 @@
 import { WrongExpectedVersionError } from '@eventstore/db-client';
 import { Observable } from 'rxjs';
 import { Append, MAX_REVISION } from '../append.ts';
+import type { LogClosed } from '../closed.ts';
 import { answerRefused } from '../refusal.ts';
 import {
   type AppendResult,
@@ -18,6 +19,7 @@ import {
 import { Subscription } from '../subscription.ts';
 import { Appender } from './appender.ts';
 import { LogClient } from './client.ts';
+import { Closing } from './closing.ts';
 import { ErasedStreams } from './erased.ts';
 import { persist } from './faults.ts';
 import { Feed } from './feed.ts';
@@ -36,6 +38,7 @@ export class EventStoreDbStore implements EventStore {
   readonly #client: LogClient;
   readonly #heads = new Heads();
   readonly #erased = new ErasedStreams();
+  readonly #closing = new Closing();
   readonly #reader: Reader;
   readonly #appender: Appender;
   readonly #feed: Feed;
@@ -44,6 +47,8 @@ export class EventStoreDbStore implements EventStore {
   /** The last append of each stream that has any under way. */
   readonly #turns = new Map<string, Promise<unknown>>();
   #closed = false;
+  /** Why this process must not write to the log any more. */
+  #left: LogClosed | undefined;
 
   private constructor(options: EventStoreDbOptions) {
     const { pageBytes, answerWithin } = { ...DEFAULTS, ...options };
@@ -58,6 +63,8 @@ export class EventStoreDbStore implements EventStore {
       reader: this.#reader,
       heads: this.#heads,
       erased: this.#erased,
+      closing: this.#closing,
+      onClosed: () => this.#leave(),
       onLost: (error) => {
         following.failed(error);
         options.onFollowing?.(false);
@@ -72,13 +79,16 @@ export class EventStoreDbStore implements EventStore {
 
   /**
    * Connects.
-   * @throws Unavailable when no server answers, or it is too old, or the URL is none, or its credentials are refused.
+   * @throws Unavailable when no server answers, or it is too old, or the URL is none, or its credentials are refused;
+   *   LogClosed when the log was moved elsewhere, or is about to be, unless `moving` is set.
    */
   static async open(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
     const store = new EventStoreDbStore(options);
     try {
       await store.#erased.refresh(store.#reader);
       await assertServer(store.#client, options.log);
+      await store.#closing.refresh(store.#reader);
+      if (options.moving !== true && store.#closing.closed !== undefined) throw store.#closing.closed;
     } catch (error) {
       await store.close();
       throw error;
@@ -94,6 +104,8 @@ export class EventStoreDbStore implements EventStore {
     const write = (): Promise<AppendResult> => persist(() => this.#append(append), { stream, onRetry });
     const result = await this.#track(this.#inTurn(stream, write));
     this.#appending.works();
+    // It may stand behind the marker: then it is in no log that anybody reads.
+    this.#assertStays();
     this.#feed.expect(result.position);
     this.#options.onBatch?.(1);
     return result;
@@ -152,6 +164,16 @@ export class EventStoreDbStore implements EventStore {
     await this.#reader.reached();
   }
 
+  /** Closes the log to every process that doesn't open it with `moving`. Idempotent. @throws Unavailable */
+  closeLog(movedTo?: string): Promise<void> {
+    return this.#closing.close(this.#reader, this.#appender, movedTo);
+  }
+
+  /** Opens the log to all again. Idempotent. @throws Unavailable */
+  reopenLog(): Promise<void> {
+    return this.#closing.reopen(this.#reader, this.#appender);
+  }
+
   /** Refuses what is new, waits for appends and handlers in flight, completes subscriptions. */
   async close(): Promise<void> {
     if (this.#closed) return;
@@ -159,6 +181,14 @@ export class EventStoreDbStore implements EventStore {
     await this.#feed.close();
     await Promise.allSettled(this.#busy);
     await this.#client.close();
+  }
+
+  /** The log was closed under this process. */
+  #leave(): void {
+    const { closed } = this.#closing;
+    if (this.#options.moving === true || this.#left !== undefined || closed === undefined) return;
+    this.#left = closed;
+    this.#options.onClosed?.(closed);
   }
 
   /** One attempt. */
@@ -219,6 +249,11 @@ export class EventStoreDbStore implements EventStore {
 
   #assertOpen(): void {
     if (this.#closed) throw closed();
+    this.#assertStays();
+  }
+
+  #assertStays(): void {
+    if (this.#left !== undefined) throw new Unavailable('the event log was moved', { cause: this.#left });
   }
 }
 

@@ -22,18 +22,6 @@ CREATE OR REPLACE TRIGGER closed BEFORE INSERT OR DELETE ON log.events
 
 const REOPEN = 'DROP TRIGGER IF EXISTS closed ON log.events; DROP FUNCTION IF EXISTS log.refuse_writes();';
 
-/** The log that the settings name is not in use any more, or is about to be left. */
-export class LogClosed extends Error {
-  override readonly name = 'LogClosed';
-  /** @param where it was moved to, if that is known. */
-  constructor(where?: string) {
-    super(
-      'the event log that the settings name is closed: `annal migrate-log` is moving it, or has moved it' +
-        `${where === undefined ? '' : ` to ${where}`}. Set EVENTSTORE_URL to where it is now; see docs/migrate-log.md`,
-    );
-  }
-}
-
 /** The URL of a log for who may write to it while it is closed. */
 export function exempt(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(`-c ${EXEMPT}=on`)}`;

@@ -1,0 +1,67 @@
+/**
+ * The marker that closes a log in EventStoreDB: the newest event in one stream says whether the log takes events, and
+ * where they are now. Every process that opens the log reads it, and running ones receive it with the live
+ * subscription. See `docs/decisions/0015-moved-log-marker.md`.
+ */
+import { z } from 'zod';
+import { newUuid } from '../../shared/ids.ts';
+import { LogClosed } from '../closed.ts';
+import type { RecordedEvent } from '../store.ts';
+import type { Appender } from './appender.ts';
+import { persist } from './faults.ts';
+import { CLOSED_STREAM } from './messages.ts';
+import type { Reader } from './reader.ts';
+
+const CLOSED = 'LogClosed';
+const REOPENED = 'LogReopened';
+
+const marker = z.object({ moved_to: z.string().optional() });
+
+/** Whether the log is closed, as far as this process has read the marker. */
+export class Closing {
+  /** The revision of the newest marker that was read. */
+  #seen = -1;
+  #closed: LogClosed | undefined;
+
+  /** The reason to refuse the log; undefined while it is open. */
+  get closed(): LogClosed | undefined {
+    return this.#closed;
+  }
+
+  /** Reads the newest marker. @throws Unavailable */
+  async refresh(reader: Pick<Reader, 'last'>): Promise<void> {
+    const last = await reader.last(CLOSED_STREAM);
+    if (last !== undefined) this.notice(last);
+  }
+
+  /** Takes note of an event if it is a marker newer than those seen. */
+  notice({ stream, revision, type, data }: RecordedEvent): void {
+    if (stream !== CLOSED_STREAM || revision <= this.#seen) return;
+    this.#seen = revision;
+    this.#closed = type === CLOSED ? new LogClosed(marker.parse(JSON.parse(data)).moved_to) : undefined;
+  }
+
+  /**
+   * Writes a marker, unless the newest one says the same.
+   * @param movedTo the new place of the events, without credentials; undefined while it isn't decided.
+   * @throws Unavailable
+   */
+  async close(reader: Pick<Reader, 'last'>, appender: Appender, movedTo: string | undefined): Promise<void> {
+    await this.refresh(reader);
+    const closed = new LogClosed(movedTo);
+    if (this.#closed?.message !== closed.message) await write(appender, CLOSED, { moved_to: movedTo });
+    this.#closed = closed;
+  }
+
+  /** Writes that the log takes events again, unless it does. @throws Unavailable */
+  async reopen(reader: Pick<Reader, 'last'>, appender: Appender): Promise<void> {
+    await this.refresh(reader);
+    if (this.#closed !== undefined) await write(appender, REOPENED, {});
+    this.#closed = undefined;
+  }
+}
+
+async function write(appender: Appender, type: string, data: z.infer<typeof marker>): Promise<void> {
+  const event = { id: newUuid(), type, data: JSON.stringify(data), metadata: '{}' };
+  await persist(() => appender.send({ stream: CLOSED_STREAM, revision: undefined, events: [event] }));
+}
