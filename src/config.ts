@@ -57,13 +57,16 @@ const environment = z.object({
       'EventStoreDB to keep the events in, instead of the log in PostgreSQL; or `postgres://…`, a log in another database.',
     ),
   MODE: oneOf(['development', 'production'], 'development').describe(
-    '`production` makes a quickstart project and key only in an installation that has no project yet.',
+    '`production` has no development issuer, sends webhooks to public addresses only, and makes a quickstart project and key only in an installation that has no project yet.',
   ),
   OIDC_ISSUERS: issuersSchema
     .optional()
     .describe(
       'OpenID Connect issuers whose ID tokens open `/admin`, each with the audience that `aud` must hold: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production` none.',
     ),
+  DEV_ISSUER: oneOf(['local', 'allow'], 'local').describe(
+    'Where the development issuer runs, which believes any e-mail address. `local`: only if `HOST` and the host of `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and it refuses requests that a proxy passed on. `allow`: everywhere. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
+  ),
   PRODUCTION_ACCESS: oneOf(['open', 'request'], 'open').describe(
     'Who gets keys of production: `open`, the projects of everybody; `request`, those that an operator has allowed with `annal production allow`.',
   ),
@@ -156,6 +159,8 @@ export interface Config {
   readonly mode: 'development' | 'production';
   /** Empty: the development issuer, in production none. */
   readonly oidcIssuers: readonly TrustedIssuer[];
+  /** Whether the development issuer may be reached from other machines. */
+  readonly devIssuer: 'local' | 'allow';
   readonly productionAccess: 'open' | 'request';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
@@ -220,6 +225,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     eventStoreUrl: data.EVENTSTORE_URL,
     mode: data.MODE,
     oidcIssuers: data.OIDC_ISSUERS ?? [],
+    devIssuer: data.DEV_ISSUER,
     productionAccess: data.PRODUCTION_ACCESS,
     logLevel: data.LOG_LEVEL,
     limits: {

@@ -5,25 +5,47 @@ import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev
 import { Verifier } from '#src/identity/verify.ts';
 import { noteDevIssuer } from '#src/operations/dev-issuer.ts';
 import type { SsoClientsOf } from '#src/shared/identity.ts';
+import { isLoopback } from '#src/shared/loopback.ts';
 import type { Config } from '../config.ts';
 
 /** What checks ID tokens, and what makes them where no issuer is configured. */
 export interface Identities {
   readonly verifier: Verifier;
-  /** Undefined where issuers are configured, and in production. */
+  /** Undefined where issuers are configured, in production, and where other machines could reach it without leave. */
   readonly devIssuer: DevIssuer | undefined;
 }
 
-/** The issuer of a service that is one itself: outside production, while no other is configured. */
-export function ownIssuer({
-  baseUrl,
-  mode,
-  oidcIssuers,
-}: Pick<Config, 'baseUrl' | 'mode' | 'oidcIssuers'>): string | undefined {
-  return mode !== 'production' && oidcIssuers.length === 0 ? devIssuerOf(baseUrl) : undefined;
+/** Settings that decide whether the service is an issuer itself. */
+export type IssuerSettings = Pick<Config, 'baseUrl' | 'devIssuer' | 'host' | 'mode' | 'oidcIssuers'>;
+
+/**
+ * The issuer of a service that is one itself: outside production, while no other is configured, and either within reach
+ * of this machine alone or allowed to be reached by others. Undefined for a service that is none.
+ */
+export function ownIssuer(settings: IssuerSettings): string | undefined {
+  const { baseUrl, devIssuer, mode, oidcIssuers } = settings;
+  if (mode === 'production' || oidcIssuers.length > 0) return undefined;
+  return devIssuer === 'allow' || reachable(settings) === undefined ? devIssuerOf(baseUrl) : undefined;
 }
 
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
+/** The setting that lets other machines in; undefined where this machine alone reaches the service. */
+function reachable({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): string | undefined {
+  if (!isLoopback(host)) return `HOST=${host}`;
+  const { hostname } = new URL(baseUrl);
+  return isLoopback(hostname) ? undefined : `BASE_URL with the host ${hostname}`;
+}
+
+/** What to tell an operator about who can sign in; undefined when there is nothing to say. */
+export function warningOf(settings: IssuerSettings): string | undefined {
+  if (settings.oidcIssuers.length > 0) return undefined;
+  if (settings.mode === 'production')
+    return 'MODE=production without OIDC_ISSUERS: nobody can sign in, and every request below /admin is answered 401. Nobody can create organizations, projects or API keys, administer webhooks there, or register applications; only keys that exist work. Set OIDC_ISSUERS to your identity provider.';
+  const outside = reachable(settings);
+  if (outside === undefined) return undefined;
+  if (settings.devIssuer === 'allow')
+    return `DEV_ISSUER=allow and ${outside}: everybody who reaches the service can sign in as anybody. Set OIDC_ISSUERS, or MODE=production.`;
+  return `${outside} lets other machines reach the service, so the development issuer does not run and nobody can sign in: every request below /admin is answered 401. Set OIDC_ISSUERS; or DEV_ISSUER=allow where everybody who reaches the service may sign in as anybody.`;
+}
 
 /** Makes both, and notes for the command line which development issuer this installation has. */
 export async function openIdentities({
@@ -32,20 +54,16 @@ export async function openIdentities({
   log,
   ssoClientsOf,
 }: {
-  readonly config: Pick<Config, 'baseUrl' | 'host' | 'mode' | 'oidcIssuers' | 'sandboxPatients'>;
+  readonly config: IssuerSettings & Pick<Config, 'sandboxPatients'>;
   readonly pool: Pool;
   readonly log: Logger;
   readonly ssoClientsOf?: SsoClientsOf;
 }): Promise<Identities> {
-  const { host, mode, oidcIssuers } = config;
+  const { mode, oidcIssuers } = config;
   const own = ownIssuer(config);
   const devIssuer = own === undefined ? undefined : new DevIssuer(pool, own, config.sandboxPatients);
-  if (own !== undefined && !LOOPBACK.has(host)) {
-    log.warn(
-      { host },
-      'whoever reaches the development issuer can be anybody: set OIDC_ISSUERS, or MODE=production',
-    );
-  }
+  const warning = warningOf(config);
+  if (warning !== undefined) log.warn(warning);
   await noteDevIssuer(pool, devIssuer?.issuer);
   const issuers =
     devIssuer === undefined

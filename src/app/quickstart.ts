@@ -10,12 +10,12 @@ import { type Quickstart, readQuickstart } from '../data-dir.ts';
 import { quickstartOwner } from '../identity/dev-issuer/people.ts';
 import type { PostgresCriteriaLocks } from '../operations/locks.ts';
 import { nowMicros } from '../shared/time.ts';
-import { ownIssuer } from './identity.ts';
+import { type IssuerSettings, ownIssuer } from './identity.ts';
 import { type UpToDateDeps, upToDate } from './up-to-date.ts';
 
 /** What it works with. */
 export interface QuickstartDeps extends UpToDateDeps {
-  readonly config: Pick<Config, 'dataDir' | 'baseUrl' | 'mode' | 'oidcIssuers' | 'sandboxPatients'>;
+  readonly config: IssuerSettings & Pick<Config, 'dataDir' | 'sandboxPatients'>;
   readonly pool: Pool;
   readonly handler: Handler;
   readonly queries: Pick<Queries, 'apiKey'>;

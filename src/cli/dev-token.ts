@@ -29,7 +29,7 @@ export async function devTokenCommand({ json = false, ...given }: DevTokenOption
     const issuer = await notedDevIssuer(pool);
     if (issuer === undefined) {
       throw new Failure(
-        'the service has no development issuer: it runs with MODE=production, or OIDC_ISSUERS names its issuers; sign in there',
+        'the service has no development issuer: it runs with MODE=production, OIDC_ISSUERS names its issuers, or other machines can reach it (HOST, BASE_URL) without DEV_ISSUER=allow',
       );
     }
     const token = await new DevIssuer(pool, issuer).idToken(personOf(email));

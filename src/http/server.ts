@@ -43,7 +43,7 @@ import { webfingerRouter } from './webfinger.ts';
 
 /** Everything that the server works with. */
 export interface ServerDeps {
-  readonly config: Services['config'] & Pick<Config, 'trustedProxies'>;
+  readonly config: Services['config'] & Pick<Config, 'devIssuer' | 'trustedProxies'>;
   readonly log: Logger;
   readonly commands: Commands;
   readonly queries: Queries;
@@ -94,7 +94,7 @@ export function createServer(deps: ServerDeps): Server {
   app.use(webfinger.routes());
   app.use(webfinger.allowedMethods());
   if (deps.devIssuer !== undefined) {
-    const issuer = devIssuerRouter(deps.devIssuer, deps.config.baseUrl);
+    const issuer = devIssuerRouter(deps.devIssuer, deps.config.baseUrl, deps.config.devIssuer === 'allow');
     app.use(issuer.routes());
     app.use(issuer.allowedMethods());
   }

@@ -1,5 +1,6 @@
 /** The OpenID Connect issuers that an installation trusts: how `OIDC_ISSUERS` is written. */
 import { z } from 'zod';
+import { isLoopback } from './loopback.ts';
 
 /** An issuer whose ID tokens are taken. */
 export interface TrustedIssuer {
@@ -9,14 +10,12 @@ export interface TrustedIssuer {
   readonly audiences: readonly string[];
 }
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-
 /** Whether a URL is `https`, or `http` to this machine itself, and has no user, query or fragment. */
 export function isIssuerUrl(text: string): boolean {
   if (!URL.canParse(text) || !/^[!$-;=@-~]+$/.test(text) || text.includes('\\')) return false;
   const { protocol, hostname, username, password } = new URL(text);
   if (username !== '' || password !== '') return false;
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname));
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
 const EXAMPLE = 'https://login.example.org annal-dashboard';

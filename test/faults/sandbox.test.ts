@@ -46,7 +46,7 @@ describe('a sandbox whose service is killed', () => {
   });
 
   async function start(dies?: string): Promise<{ service: Service; user: AdminUser }> {
-    const settings = { SANDBOX_PATIENTS: String(PATIENTS), BASE_URL };
+    const settings = { SANDBOX_PATIENTS: String(PATIENTS), BASE_URL, DEV_ISSUER: 'allow' };
     const started = await startService(
       dies === undefined
         ? { databaseUrl: database.url, dataDir, env: settings }

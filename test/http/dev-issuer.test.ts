@@ -245,6 +245,77 @@ describe('the development issuer', () => {
   });
 });
 
+describe('the development issuer and other machines', () => {
+  const paths = ['/dev', '/dev/jwks', '/dev/.well-known/openid-configuration'];
+  const POST = { method: 'POST', body: new URLSearchParams({ email: 'developer@example.org' }) };
+  const PROXIED: Record<string, string>[] = [
+    { 'X-Forwarded-For': '203.0.113.9' },
+    { 'X-Forwarded-Host': 'records.example.org' },
+    { Forwarded: 'for=203.0.113.9' },
+    { Via: '1.1 proxy' },
+    { 'X-Real-IP': '203.0.113.9' },
+  ];
+
+  it('does not run where they can reach it, and the start says so', async () => {
+    for (const settings of [{ HOST: '0.0.0.0' }, { BASE_URL: 'https://records.example.org' }]) {
+      const service = await startInProcess({}, settings);
+      try {
+        expect((await fetch(`${service.url}/dev`, POST)).status).to.equal(404);
+        for (const path of paths) expect((await fetch(service.url + path)).status, path).to.equal(404);
+        const { rows } = await service.pool.query('select issuer from operations.dev_issuer');
+        expect(rows).to.deep.equal([{ issuer: null }]);
+        const [name = ''] = Object.keys(settings);
+        expect(service.log.join()).to.match(new RegExp(`${name}.*DEV_ISSUER=allow`));
+      } finally {
+        await service.stop();
+      }
+    }
+  });
+
+  it('refuses what a proxy on this machine passes on', async () => {
+    const service = await startInProcess();
+    try {
+      for (const headers of PROXIED) {
+        const signedIn = await fetch(`${service.url}/dev`, { ...POST, headers });
+        expect(signedIn.status, JSON.stringify(headers)).to.equal(403);
+        expect(await signedIn.text())
+          .to.include('DEV_ISSUER=allow')
+          .and.not.include('eyJ');
+        for (const path of [...paths, '/dev/authorize'])
+          expect((await fetch(service.url + path, { headers })).status, path).to.equal(403);
+        const exchange = { method: 'POST', headers, body: new URLSearchParams() };
+        expect((await fetch(`${service.url}/dev/token`, exchange)).status).to.equal(403);
+      }
+      expect((await fetch(`${service.url}/dev`, POST)).status).to.equal(200);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('serves them where that is allowed, with a warning', async () => {
+    const service = await startInProcess({}, { HOST: '0.0.0.0', DEV_ISSUER: 'allow' });
+    try {
+      for (const headers of PROXIED)
+        expect((await fetch(`${service.url}/dev`, { ...POST, headers })).status).to.equal(200);
+      expect(service.log.join()).to.include('can sign in as anybody');
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('is none in production, where the start says what does not work without an issuer', async () => {
+    const service = await startInProcess({}, { MODE: 'production', DEV_ISSUER: 'allow' });
+    try {
+      expect((await fetch(`${service.url}/dev`, POST)).status).to.equal(404);
+      expect(service.log.join()).to.match(
+        /MODE=production without OIDC_ISSUERS: nobody can sign in.*API keys/,
+      );
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
 describe('credentials at the wrong interface', () => {
   let service: InProcess;
 

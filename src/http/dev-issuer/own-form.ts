@@ -1,8 +1,7 @@
 /** Whether a form was sent from a page of ours: no other site may sign a developer in, or read what follows. */
 import type { Context } from 'koa';
+import { isLoopback } from '#src/shared/loopback.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Makes sure that the page is asked for by a name of this service: a foreign name that was made to lead here (DNS
@@ -11,7 +10,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
  */
 export function requireOwnHost(ctx: Context, baseUrl: string): void {
   const { host, hostname } = ctx.URL;
-  if (LOOPBACK.has(hostname) || host === new URL(baseUrl).host) return;
+  if (isLoopback(hostname) || host === new URL(baseUrl).host) return;
   throw forbidden('this page is served at BASE_URL and on this machine only');
 }
 

@@ -15,14 +15,25 @@ import type { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
 import { emailSchema, introduction, patientsToday, personOf } from '#src/identity/dev-issuer/people.ts';
 import { readForm } from '../form-body.ts';
 import { answerPage } from '../security-headers.ts';
+import { requireDirect } from './direct.ts';
 import { discoveryDocument } from './discovery.ts';
 import { requireOwnForm, requireOwnHost } from './own-form.ts';
 import { faultPage, pageNeeds, type SignIn, signInPage, tokenPage } from './page.ts';
 import { answerToken } from './token.ts';
 
-/** The routes. @param baseUrl of the service, without a slash at its end. */
-export function devIssuerRouter(issuer: DevIssuer, baseUrl: string): Router {
+/**
+ * The routes.
+ * @param baseUrl of the service, without a slash at its end.
+ * @param forwarded whether requests are answered that a proxy passed on.
+ */
+export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: boolean): Router {
   const router = new Router();
+  if (!forwarded) {
+    router.use((ctx, next) => {
+      requireDirect(ctx);
+      return next();
+    });
+  }
   const home = `${new URL(baseUrl).pathname.replace(/\/+$/, '')}/dev`;
   /** The form of whoever only wants to see a token. */
   const alone: Form = { action: home, client: undefined };

@@ -1,6 +1,7 @@
 /** Authorization requests to the development issuer (OpenID Connect Core 1.0, section 3.1.2; RFC 7636; RFC 8252). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { isLoopback } from '#src/shared/loopback.ts';
 import { DEV_CLIENT } from './dev-issuer.ts';
 
 /** An authorization request that can be answered with a code. */
@@ -29,8 +30,6 @@ export class AuthorizationFault extends Error {
   }
 }
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-
 /**
  * Whether codes may go there: to this machine, at any port, or to the service's own origin. Whoever could name another
  * place would get a token for whomever signs in.
@@ -39,7 +38,7 @@ function mayRedirectTo(uri: string, baseUrl: string): boolean {
   if (!URL.canParse(uri) || uri.includes('#')) return false;
   const { protocol, hostname, origin, username } = new URL(uri);
   if (!['http:', 'https:'].includes(protocol) || username !== '') return false;
-  return LOOPBACK.has(hostname) || origin === new URL(baseUrl).origin;
+  return isLoopback(hostname) || origin === new URL(baseUrl).origin;
 }
 
 const code = z

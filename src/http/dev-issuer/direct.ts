@@ -1,0 +1,28 @@
+/** Whether a request came from this machine itself: the development issuer asks for no password, so nobody else may reach it. */
+import type { Context } from 'koa';
+import { Refusal } from '#src/shared/refusal.ts';
+
+/** Headers that proxies add to what they pass on; so do all that begin with `x-forwarded-`. */
+const OF_PROXIES = new Set([
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip',
+]);
+
+/**
+ * Makes sure that no proxy passed a request on: one on this machine would let the outside in.
+ * @throws Refusal forbidden (403)
+ */
+export function requireDirect(ctx: Context): void {
+  const found = Object.keys(ctx.headers).find(
+    (name) => OF_PROXIES.has(name) || name.startsWith('x-forwarded-'),
+  );
+  if (found === undefined) return;
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: `the development issuer answers this machine only, and the header ${found} says that a proxy passed the request on: set OIDC_ISSUERS, or DEV_ISSUER=allow where everybody who reaches the service may sign in as anybody`,
+  });
+}

@@ -1,0 +1,9 @@
+/** Hosts that mean this machine. */
+
+/**
+ * Tells whether a host is this machine's own: `localhost`, 127.0.0.0/8 or `::1` (RFC 6890; RFC 6761, section 6.3).
+ * @param host a name or an address, IPv6 with or without brackets.
+ */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|\[::1\])$/i.test(host);
+}
