@@ -7,6 +7,7 @@ import { patientOf } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
 import { without } from '#src/shared/json-equal.ts';
+import { methodNotAllowed } from '#src/shared/method-not-allowed.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { SubmittedResource, WriteResult } from '../command.ts';
@@ -217,24 +218,14 @@ function refuseOnDeletedPatient(state: StreamState, writes: readonly Write[], bl
 
 /** PUT to an id that never was, or is somebody else's: the service does not take ids from clients (405). */
 export function noClientIds(type: ResourceType): Refusal {
-  return new Refusal(
-    'method_not_allowed',
-    {
-      code: 'not-supported',
-      diagnostics: `no such ${type}: ids are assigned by the service, create with POST`,
-    },
-    { Allow: 'GET, HEAD' },
-  );
+  const what = `no such ${type}: the service assigns ids, create with POST ${type}`;
+  return methodNotAllowed(what, 'GET, HEAD, OPTIONS');
 }
 
 /** A Provenance that the service made is the view of an event: nobody writes it (405). */
 export function automaticProvenance(id: string): Refusal {
-  const diagnostics = `Provenance/${id} was made by the service and cannot be changed or deleted`;
-  return new Refusal(
-    'method_not_allowed',
-    { code: 'not-supported', diagnostics },
-    { Allow: 'GET, HEAD, OPTIONS' },
-  );
+  const what = `Provenance/${id} was made by the service and cannot be changed or deleted`;
+  return methodNotAllowed(what, 'GET, HEAD, OPTIONS');
 }
 
 /** If-Match names another version than the current one: 412. */

@@ -57,6 +57,12 @@ export function parseMoment(text: string): Moment | undefined {
   return Number.isNaN(micros) || !isCalendarDay(text.slice(0, 10)) ? undefined : { kind: 'time', micros };
 }
 
+/** What is wrong with a text that `parseMoment` doesn't take, if that is certain: the rest of a sentence that begins with it. */
+export function faultOfMoment(text: string): string | undefined {
+  const lacksOffset = text.includes('T') && parseMoment(`${text}Z`) !== undefined;
+  return lacksOffset ? `needs an offset, such as ${text}Z or ${text}+02:00` : undefined;
+}
+
 /** JavaScript reads February 30 as March 2. */
 function isCalendarDay(day: string): boolean {
   const date = new Date(`${day}T00:00:00Z`);

@@ -1,5 +1,5 @@
 /** `annal record <patient> --at <time>`: prints a record as of a moment, rebuilt from its events. */
-import { parseMoment, type RecordAt, recordAt, toCollection } from '#src/audit/record-at.ts';
+import { faultOfMoment, parseMoment, type RecordAt, recordAt, toCollection } from '#src/audit/record-at.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { nowMicros, toInstant, toMicros } from '#src/shared/time.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
@@ -29,10 +29,9 @@ export async function recordCommand(
   const moment =
     at === undefined ? { kind: 'time' as const, micros: Number.MAX_SAFE_INTEGER } : parseMoment(at);
   if (moment === undefined) {
-    throw new Failure(
-      `--at ${at}: expected a date (2026-03-01), a date-time with an offset (2026-03-01T09:30:00Z), revision:N or position:N`,
-      MISUNDERSTOOD,
-    );
+    const expected =
+      'expected a date (2026-03-01), a date-time with an offset (2026-03-01T09:30:00Z), revision:N or position:N';
+    throw new Failure(`--at ${at}: ${faultOfMoment(at ?? '') ?? expected}`, MISUNDERSTOOD);
   }
   if (at !== undefined && moment.kind === 'time') refuseFuture(at);
   const stream = recordStream(id);

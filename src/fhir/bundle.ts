@@ -1,8 +1,9 @@
 /** Bundle requests, understood: https://hl7.org/fhir/R4/http.html#transaction, decisions.md section 5. Pure. */
 import type { JsonObject } from '../shared/json.ts';
 import { isObject } from '../shared/json.ts';
+import { didYouMean } from '../shared/nearest.ts';
 import { type Issue, Refusal } from '../shared/refusal.ts';
-import { isResourceType, type ResourceType } from './types.ts';
+import { isResourceType, type ResourceType, TYPE_NAMES } from './types.ts';
 
 /** HTTP verbs of entries. */
 export type EntryMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -150,7 +151,7 @@ function parseWrite(
   if (!isResourceType(type)) {
     throw new Refusal('invalid', {
       code: 'not-supported',
-      diagnostics: `${at}: type ${String(type).slice(0, 64)} is not supported; annal import leaves such entries out`,
+      diagnostics: `${at}: type ${String(type).slice(0, 64)} is not supported${didYouMean(String(type), TYPE_NAMES)}; annal import leaves such entries out`,
       expression: at,
     });
   }

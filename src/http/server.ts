@@ -14,6 +14,7 @@ import { observeThrottled } from '#src/metrics/traffic.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import type { RateLimits } from '#src/operations/limits.ts';
 import { newRequestId } from '#src/shared/ids.ts';
+import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { Answer } from './answer.ts';
@@ -210,11 +211,7 @@ const ROOTS = [
 function unanswered(ctx: Context): Refusal {
   if (ctx.status === 405 || ctx.status === 501) {
     const allow = ctx.response.get('Allow') || 'GET, HEAD';
-    return new Refusal(
-      'method_not_allowed',
-      { code: 'not-supported', diagnostics: `${ctx.method.slice(0, 20)} is not supported here` },
-      { Allow: allow },
-    );
+    return methodNotAllowed(notSupportedHere(ctx.method), allow);
   }
   return new Refusal('not_found', {
     code: 'not-found',

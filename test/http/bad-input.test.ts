@@ -81,10 +81,29 @@ describe('bad input', () => {
       code: 'value',
       says: /Observation.*Patient/,
     });
+    for (const [name, nearest] of [
+      ['patient', 'Patient'],
+      ['Observations', 'Observation'],
+      ['Medicationrequest', 'MedicationRequest'],
+    ]) {
+      const says = new RegExp(`^${name} is not a supported resource type; did you mean \`${nearest}\``);
+      refuses(`GET /${name}`, () => [`/${name}`], { status: 404, code: 'not-supported', says });
+      refuses(`GET /?_type=${name}`, () => [`/?_type=${name}`], {
+        status: 400,
+        code: 'value',
+        says: new RegExp(`did you mean \`${nearest}\``),
+      });
+    }
+    refuses('GET /Account', () => ['/Account'], {
+      status: 404,
+      code: 'not-supported',
+      says: /\/metadata lists/,
+    });
     refuses('a body without a type', () => post('/Patient', {}), { status: 400, code: 'required' });
     refuses('a write to terminology', () => post('/CodeSystem', { resourceType: 'CodeSystem' }), {
       status: 405,
       code: 'not-supported',
+      says: /POST is not supported here; the methods of this URL are GET, HEAD, OPTIONS/,
       headers: { allow: /GET, HEAD/ },
     });
     refuses(
@@ -106,7 +125,12 @@ describe('bad input', () => {
         '/Patient/01890000-0000-7000-8000-000000000000',
         { method: 'PUT', body: '{"resourceType":"Patient","id":"01890000-0000-7000-8000-000000000000"}' },
       ],
-      { status: 405, code: 'not-supported', headers: { allow: /GET/ } },
+      {
+        status: 405,
+        code: 'not-supported',
+        says: /methods .* GET, HEAD, OPTIONS/,
+        headers: { allow: /GET/ },
+      },
     );
   });
 

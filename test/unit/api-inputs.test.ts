@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { parseInputs } from '#src/http/api/inputs.ts';
 import { LIST_QUERY, wholeNumber } from '#src/http/api/schemas.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { refusal } from '#test/support/refusal.ts';
 
 const body = z.strictObject({
   name: z.string().min(1).max(10),
@@ -58,6 +59,59 @@ describe('inputs of the JSON interfaces', () => {
       );
   });
 
+  it('suggest what a field is called here', () => {
+    const patient = z.strictObject({
+      given: z.string().optional(),
+      family: z.string().optional(),
+      birth_date: z.string().optional(),
+    });
+    const said = (body: object): string[] => {
+      const given = { params: {}, query: new URLSearchParams(), body };
+      return refusal(() => parseInputs({ body: patient }, given)).issues.map(
+        ({ diagnostics }) => diagnostics,
+      );
+    };
+    for (const [sent, meant] of [
+      ['firstName', 'given'],
+      ['last_name', 'family'],
+      ['birthDate', 'birth_date'],
+      ['DOB', 'birth_date'],
+      ['famliy', 'family'],
+    ])
+      expect(said({ [sent ?? '']: 'x' })).to.deep.equal([
+        `unknown field \`${sent}\`; did you mean \`${meant}\`?`,
+      ]);
+    const none = 'the fields are given, family, birth_date';
+    expect(said({ sex: 'x' })).to.deep.equal([`unknown field \`sex\`; ${none}`]);
+    expect(said({ ['x'.repeat(1_000_000)]: 1 })).to.deep.equal([
+      `unknown field \`${'x'.repeat(60)}\`; ${none}`,
+    ]);
+  });
+
+  it('take the form of a union that the value comes nearest to', () => {
+    const message = z.strictObject({ message: z.string(), source: z.string().optional() });
+    const item = z.strictObject({ code: z.string(), value: z.number() });
+    const items = z.strictObject({ items: z.array(item).min(1), date: z.string().optional() });
+    const days = z.union([z.string().regex(/^a/, 'must be an a'), z.string().regex(/^b/, 'must be a b')]);
+    const said = (schema: z.ZodType, body: object): (string | undefined)[] => {
+      const given = { params: {}, query: new URLSearchParams(), body };
+      return refusal(() => parseInputs({ body: schema }, given)).issues.map(({ expression }) => expression);
+    };
+    const either = z.union([message, items]).optional();
+    const wrong = Array.from({ length: 5 }, () => ({ code: 1, value: 'x', vlaue: 1 }));
+    const each = wrong.flatMap((_, n) => ['code', 'value', 'vlaue'].map((name) => `items.${n}.${name}`));
+    expect(said(either, { items: wrong })).to.have.members(each);
+    expect(said(either, { items: 'x' })).to.deep.equal(['items']);
+    expect(said(either, { itms: [], date: 'x' })).to.have.members(['items', 'itms']);
+    expect(said(either, { message: 1, source: 'x' })).to.deep.equal(['message']);
+    expect(said(either, { source: 'x', items: [] })).to.have.members(['items', 'source']);
+    const given = { params: {}, query: new URLSearchParams(), body: { day: 'c' } };
+    expect(() => parseInputs({ body: z.strictObject({ day: days }) }, given)).to.throw(
+      Refusal,
+      'day must be an a, or a b',
+    );
+  });
+
   const cases: readonly (readonly [string, unknown, string, readonly string[]])[] = [
     ['a missing member', {}, '', ['name: required: name is missing']],
     ['a member of another type', { name: 3 }, '', ['name: structure: name must be a string']],
@@ -66,7 +120,10 @@ describe('inputs of the JSON interfaces', () => {
       'an unknown member',
       { name: 'a', nme: 1, x: 2 },
       '',
-      ['nme: structure: nme is not known', 'x: structure: x is not known'],
+      [
+        'nme: structure: unknown field `nme`; did you mean `name`?',
+        'x: structure: unknown field `x`; the fields are name, kind, uris, owner, value',
+      ],
     ],
     ['an empty text', { name: '' }, '', ['name: value: name must have at least 1 character']],
     ['a long text', { name: 'a'.repeat(11) }, '', ['name: too-long: name must have at most 10 characters']],
@@ -95,7 +152,7 @@ describe('inputs of the JSON interfaces', () => {
       [
         'owner.email: value: owner.email must be an email',
         'owner.age: value: owner.age must be at least 0',
-        'owner.z: structure: owner.z is not known',
+        'owner.z: structure: unknown field `owner.z`; the fields are email, age',
       ],
     ],
     [
@@ -108,13 +165,24 @@ describe('inputs of the JSON interfaces', () => {
       'none of several forms',
       { name: 'a', value: true },
       '',
-      ['value: value: value has none of the forms that are taken'],
+      ['value: value: value must be a number, or an object'],
     ],
     [
       'the nearest of several forms',
       { name: 'a', value: { low: 1 } },
       '',
       ['value.high: required: value.high is missing'],
+    ],
+    [
+      'a member of the form that knows the others',
+      { name: 'a', value: { high: 'x', mid: 1, sum: 2 } },
+      '',
+      [
+        'value.low: required: value.low is missing',
+        'value.high: structure: value.high must be a number',
+        'value.mid: structure: unknown field `value.mid`; the fields are low, high',
+        'value.sum: structure: unknown field `value.sum`; the fields are low, high',
+      ],
     ],
     ['a control character', { name: 'a\u0000' }, '', ['name: value: name holds a control character']],
     ['half a character', { name: 'a\ud800' }, '', ['name: value: name holds half of a surrogate pair']],
@@ -124,7 +192,12 @@ describe('inputs of the JSON interfaces', () => {
       'cursor=a%00',
       ['query.cursor: value: query.cursor holds a control character'],
     ],
-    ['an unknown parameter', { name: 'a' }, 'lmit=1', ['query.lmit: structure: query.lmit is not known']],
+    [
+      'an unknown parameter',
+      { name: 'a' },
+      'lmit=1',
+      ['query.lmit: structure: unknown query parameter `lmit`; did you mean `limit`?'],
+    ],
     [
       'a repeated parameter',
       { name: 'a' },
@@ -147,13 +220,15 @@ describe('inputs of the JSON interfaces', () => {
       'a parameter called as what every object has',
       { name: 'a' },
       '__proto__=1',
-      ['query.__proto__: structure: query.__proto__ is not known'],
+      [
+        'query.__proto__: structure: unknown query parameter `__proto__`; the query parameters are limit, cursor, since',
+      ],
     ],
     [
       'a member called so',
       JSON.parse('{"name": "a", "__proto__": {"kind": "x"}}'),
       '',
-      ['__proto__: structure: __proto__ is not known'],
+      ['__proto__: structure: unknown field `__proto__`; the fields are name, kind, uris, owner, value'],
     ],
     ['a bad date', { name: 'a' }, 'since=2026-02-30', ['query.since: value: query.since must be a date']],
   ];
@@ -165,7 +240,7 @@ describe('inputs of the JSON interfaces', () => {
       'path.year: value: path.year must be a year',
       'query.limit: value: query.limit must be a whole number',
       'name: required: name is missing',
-      'x: structure: x is not known',
+      'x: structure: unknown field `x`; the fields are name, kind, uris, owner, value',
     ]);
   });
 
@@ -182,7 +257,7 @@ describe('inputs of the JSON interfaces', () => {
       parseInputs({}, { params: {}, query: new URLSearchParams(), body: given });
     expect(() => bare(undefined)).not.to.throw();
     expect(() => bare({})).not.to.throw();
-    expect(() => bare({ a: 1 })).to.throw(Refusal, 'a is not known');
+    expect(() => bare({ a: 1 })).to.throw(Refusal, 'unknown field `a`; this request takes no fields');
   });
 
   it('of any JSON are parsed or refused, never anything else', () => {

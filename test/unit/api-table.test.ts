@@ -72,7 +72,10 @@ describe('the table of routes', () => {
     const place = table.find('/admin/projects');
     expect(place && allowOf(place.methods)).to.equal('GET, HEAD, POST, OPTIONS');
     for (const method of ['PUT', 'constructor', 'get'])
-      expect(() => found(method, '/admin/projects')).to.throw(Refusal, 'is not supported here');
+      expect(() => found(method, '/admin/projects')).to.throw(
+        Refusal,
+        `${method} is not supported here; the methods of this URL are GET, HEAD, POST, OPTIONS`,
+      );
   });
 
   it('is refused when two routes cannot be told apart', () => {

@@ -1,6 +1,6 @@
 /** The record as of any moment. */
 import { expect } from 'chai';
-import { parseMoment, recordAt, toCollection } from '#src/audit/record-at.ts';
+import { faultOfMoment, parseMoment, recordAt, toCollection } from '#src/audit/record-at.ts';
 import type { ResourceEvent } from '#src/events/catalog.ts';
 import { encode } from '#src/events/codec.ts';
 import type { Position, RecordedEvent } from '#src/events/store.ts';
@@ -49,6 +49,14 @@ describe('a record as of a moment', () => {
     expect((await at('2026-01-01T10:00:00Z')).events).to.equal(0);
     const first = await at('2026-01-01T10:00:00.000001Z');
     expect(first.resources.get(ID)).to.include({ version: 1, body: '{"weight":1.50}' });
+  });
+
+  it('says that an offset is missing, and of other texts nothing', () => {
+    expect(faultOfMoment('2026-01-02T12:00')).to.equal(
+      'needs an offset, such as 2026-01-02T12:00Z or 2026-01-02T12:00+02:00',
+    );
+    for (const text of ['2026-02-30T12:00', '2026-02-30', 'yesterday', '2026', 'T'])
+      expect(faultOfMoment(text), text).to.equal(undefined);
   });
 
   it('takes a date as the whole day', async () => {

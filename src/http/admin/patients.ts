@@ -1,7 +1,7 @@
 /** A project's patients, their records at any moment, and the consents of its applications. */
 import { z } from 'zod';
 import type { PatientRow } from '#queries/admin/patients.ts';
-import { type Moment, parseMoment, toCollection } from '#src/audit/record-at.ts';
+import { faultOfMoment, type Moment, parseMoment, toCollection } from '#src/audit/record-at.ts';
 import { isAtLeast, type Role } from '#src/shared/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
@@ -73,7 +73,9 @@ function momentOf(at: string | undefined, now: Micros): Moment {
   const wrong = (what: string): Refusal =>
     new Refusal('invalid', { code: 'value', diagnostics: `query.at ${what}`, expression: 'query.at' });
   if (moment?.kind !== 'time')
-    throw wrong('must be a date, or a date-time with an offset, such as 2026-03-01T09:30:00Z');
+    throw wrong(
+      faultOfMoment(at) ?? 'must be a date, or a date-time with an offset, such as 2026-03-01T09:30:00Z',
+    );
   // A day that has begun may be asked for.
   if (toMicros(at.includes('T') ? at : `${at}T00:00:00Z`) > now) throw wrong('is in the future');
   return moment;

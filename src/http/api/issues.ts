@@ -1,8 +1,9 @@
 /** What zod finds, in the words of our errors. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { type Faults, MAX_FAULTS } from '#src/shared/faults.ts';
 import type { IssueType } from '#src/shared/refusal.ts';
+import { suggestion, unknownName } from './unknown-names.ts';
 
 type Found = z.core.$ZodIssue;
 type Raw = z.core.$ZodRawIssue;
@@ -25,14 +26,21 @@ function addIssue(faults: Faults, issue: Found, value: unknown, place: string): 
   const at = (path: readonly PropertyKey[]): string =>
     place + path.map((part) => String(part).slice(0, SHOWN)).join('.');
   if (issue.code === 'unrecognized_keys') {
+    const known = knownIn(issue);
     for (const key of issue.keys.slice(0, MAX_FAULTS)) {
       const expression = at([...issue.path, key]);
-      faults.add({ code: 'structure', diagnostics: `${expression} is not known`, expression });
+      const shown = place === 'query.' ? expression.slice(place.length) : expression;
+      const what = place === 'query.' ? 'query parameter' : 'field';
+      faults.add({
+        code: 'structure',
+        diagnostics: unknownName(what, { name: key, at: shown, known }),
+        expression,
+      });
     }
     faults.count(Math.max(issue.keys.length - MAX_FAULTS, 0));
     return;
   }
-  const inner = nearest(issue);
+  const inner = nearest(issue, valueAt(value, issue.path));
   if (inner !== undefined) {
     const inside = at(issue.path) + (at(issue.path) === place ? '' : '.');
     addIssues(faults, inner, valueAt(value, issue.path), inside);
@@ -43,17 +51,71 @@ function addIssue(faults: Faults, issue: Found, value: unknown, place: string): 
   const name = expression === '' || expression === place ? 'the body' : expression;
   faults.add({
     code: missing ? 'required' : codeOf(issue),
-    diagnostics: `${name} ${missing ? 'is missing' : issue.message}`,
+    diagnostics: `${name} ${missing ? 'is missing' : issue.code === 'invalid_union' ? alternatives(issue.errors) : issue.message}`,
     ...(expression === '' ? {} : { expression }),
   });
 }
 
-/** Of a union's forms, the one that the value came nearest to: what is wrong with that is worth saying. */
-function nearest(issue: Found): readonly Found[] | undefined {
-  if (issue.code !== 'invalid_union') return undefined;
-  const forms = [...issue.errors].filter((form) => form.some(({ path }) => path.length > 0));
-  return forms.sort((one, other) => one.length - other.length)[0];
+/**
+ * What is wrong by the form of a union that a value comes nearest to: the form of its JSON type with the fewest members that
+ * it doesn't know, then the fewest that are missing, then the fewest faults.
+ * @returns undefined if no form has faults further in: then the union as a whole says what it takes.
+ */
+function nearest(issue: Found, value: unknown): readonly Found[] | undefined {
+  if (issue.code !== 'invalid_union' || value === undefined) return undefined;
+  const forms = issue.errors
+    .filter((form) => !form.some(isOtherType) && form.some(isFurtherIn))
+    .map((form) => ({ form, distance: distanceOf(form, value) }));
+  forms.sort((one, other) => compared(one.distance, other.distance));
+  return forms[0]?.form;
 }
+
+/** Whether a fault says that the value as a whole is of another JSON type. */
+function isOtherType({ code, path }: Found): boolean {
+  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
+}
+
+function isFurtherIn({ code, path }: Found): boolean {
+  return path.length > 0 || code === 'unrecognized_keys';
+}
+
+/** Members that are unknown and not nearly known, those that are missing, and faults in all. */
+function distanceOf(form: readonly Found[], value: unknown): readonly number[] {
+  let [unknown, missing] = [0, 0];
+  for (const found of form) {
+    if (found.code === 'unrecognized_keys' && found.path.length === 0) {
+      const known = knownIn(found);
+      unknown += found.keys.slice(0, MAX_FAULTS).filter((name) => suggestion(name, known) === '').length;
+    } else if (found.path.length === 1 && valueAt(value, found.path) === undefined) missing += 1;
+  }
+  return [unknown, missing, form.length];
+}
+
+function compared(one: readonly number[], other: readonly number[]): number {
+  const at = one.findIndex((number, n) => number !== other[n]);
+  return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
+}
+
+/** The names that a strict object has: `sentence` hands them on as the message of what zod finds. */
+function knownIn({ message }: Found): string[] {
+  return message === '' ? [] : message.split(' ');
+}
+
+/** The names of a strict object's members, with blanks between: zod's finding holds nothing else of the schema. */
+function namesOf({ inst }: Raw): string {
+  return inst instanceof z.ZodObject ? Object.keys(inst.shape).join(' ') : '';
+}
+
+/** What the forms of a union take: `must be a date, or a number`. */
+function alternatives(errors: readonly (readonly Found[])[]): string {
+  const ofType = errors.filter((form) => !form.some(isOtherType));
+  const said = (ofType.length === 0 ? errors : ofType).map(([first]) => first?.message ?? '');
+  const forms = [...new Set(said)].filter((message) => message.startsWith(MUST_BE));
+  if (forms.length === 0) return 'has none of the forms that are taken';
+  return MUST_BE + forms.map((message) => message.slice(MUST_BE.length)).join(', or ');
+}
+
+const MUST_BE = 'must be ';
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
@@ -94,8 +156,8 @@ export function sentence(issue: Raw): string {
       return issue.format === 'regex'
         ? `must have the form ${issue.pattern}`
         : `must be ${withArticle(issue.format)}`;
-    case 'invalid_union':
-      return 'has none of the forms that are taken';
+    case 'unrecognized_keys':
+      return namesOf(issue);
     default:
       return 'is not valid';
   }

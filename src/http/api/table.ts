@@ -1,5 +1,5 @@
 /** The routes of the JSON interfaces by their paths. */
-import { Refusal } from '#src/shared/refusal.ts';
+import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
 import { segmentsOf } from '../path.ts';
 import type { Method, Route } from './route.ts';
 
@@ -85,9 +85,5 @@ export function allowOf(methods: ReadonlyMap<Method, Route>): string {
 export function routeFor(methods: ReadonlyMap<Method, Route>, method: string): Route {
   const name = method === 'HEAD' ? 'GET' : method;
   for (const [known, route] of methods) if (known === name) return route;
-  throw new Refusal(
-    'method_not_allowed',
-    { code: 'not-supported', diagnostics: `${method.slice(0, 20)} is not supported here` },
-    { Allow: allowOf(methods) },
-  );
+  throw methodNotAllowed(notSupportedHere(method), allowOf(methods));
 }

@@ -4,6 +4,7 @@
  */
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
+import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 import { processBundle } from './bundle.ts';
@@ -17,6 +18,7 @@ import { patch } from './patch.ts';
 import { read } from './read.ts';
 import type { FhirRequest, FhirWrite, Interaction } from './request.ts';
 import { search, searchCompartment, searchRecord, searchSystem } from './search.ts';
+import { unsupportedType } from './unsupported-type.ts';
 import { update } from './update.ts';
 import { vread } from './vread.ts';
 
@@ -50,7 +52,7 @@ export function routeOf(segments: readonly string[], operations = OPERATIONS): R
   if (segments.length === 1 && first === '_history') return SYSTEM_HISTORY;
   if (segments.length === 1 && first === '_search') return SYSTEM_SEARCH;
   if (segments.length <= 3 && segments.at(-1)?.startsWith('$')) return operationRoute(segments, operations);
-  if (!isResourceType(first)) throw unsupported(`${first.slice(0, 64)} is not a supported resource type`);
+  if (!isResourceType(first)) throw unsupported(unsupportedType(first));
   const type = first;
   const readOnly = typeEntry(type).home === 'terminology';
   if (second === undefined) return typeRoute(type, readOnly);
@@ -84,8 +86,7 @@ function operationRoute(segments: readonly string[], operations: readonly Operat
   const name = segments.at(-1) ?? '';
   const [type, id] = segments.slice(0, -1);
   const known = type === undefined || isResourceType(type) ? type : undefined;
-  if (type !== known && !isR4ResourceType(type ?? ''))
-    throw unsupported(`${type?.slice(0, 64)} is not a supported resource type`);
+  if (type !== known && !isR4ResourceType(type ?? '')) throw unsupported(unsupportedType(type ?? ''));
   const methods = operationInteractions(operations, name, known, id, type === known ? undefined : type);
   const place = ['', '/:type', '/:type/:id'][segments.length - 1];
   return { pattern: `${place}/${name}`, methods };
@@ -133,7 +134,7 @@ function compartmentRoute(patient: string, type: string, last: string | undefine
   if (type === '*' && last === undefined) return { pattern: '/Patient/:id/*', methods: { GET: reads(all) } };
   if ((type === '*' && last === '_search') || (type === '_search' && last === undefined))
     return { pattern: '/Patient/:id/_search', methods: { POST: forms(all) } };
-  if (!isResourceType(type)) throw unsupported(`${type.slice(0, 64)} is not a supported resource type`);
+  if (!isResourceType(type)) throw unsupported(unsupportedType(type));
   const run = (request: FhirRequest) => searchCompartment(request, patient, type);
   if (last === undefined) return { pattern: '/Patient/:id/:type', methods: { GET: reads(run) } };
   if (last === '_search') return { pattern: '/Patient/:id/:type/_search', methods: { POST: forms(run) } };
@@ -153,11 +154,7 @@ export function interactionOf(route: Route, method: string): Interaction {
   const name = method === 'HEAD' ? 'GET' : method;
   const found = Object.hasOwn(route.methods, name) ? route.methods[name as Method] : undefined;
   if (found !== undefined) return found;
-  throw new Refusal(
-    'method_not_allowed',
-    { code: 'not-supported', diagnostics: `${method.slice(0, 20)} is not supported here` },
-    { Allow: allowOf(route) },
-  );
+  throw methodNotAllowed(notSupportedHere(method), allowOf(route));
 }
 
 function unsupported(diagnostics: string): Refusal {

@@ -12,6 +12,7 @@ import { badParameter, keyOf, parseRaw, type RawParameter } from '#queries/searc
 import type { SearchPage } from '#queries/search/search.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { unavailable } from '#src/shared/refusal.ts';
+import { unsupportedType } from './unsupported-type.ts';
 
 /** Asks one type, as `GET <type>?query`. */
 export type AskType = (type: ResourceType, query: URLSearchParams) => Promise<SearchPage>;
@@ -24,7 +25,7 @@ export function typesIn(query: URLSearchParams): ResourceType[] | undefined {
     .filter((name) => name !== '');
   const types = names.map((name) => {
     if (isResourceType(name)) return name;
-    throw badParameter('_type', `${name.slice(0, 64)} is not a supported resource type`);
+    throw badParameter('_type', unsupportedType(name));
   });
   return types.length === 0 ? undefined : [...new Set(types)];
 }

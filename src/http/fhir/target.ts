@@ -1,7 +1,7 @@
 /** Which resource a PUT, PATCH or DELETE is about, and which version of it. */
 import type { Target } from '#commands/commands.ts';
 import { parseETag } from '#src/fhir/bundle.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import { methodNotAllowed } from '#src/shared/method-not-allowed.ts';
 import type { FhirRequest } from './request.ts';
 
 /** Parameters of a URL that are no criteria. */
@@ -15,11 +15,7 @@ export function targetOf({ query }: FhirRequest, id: string | undefined): Target
   if (id !== undefined) return { id };
   const criteria = new URLSearchParams([...query].filter(([name]) => !NOT_CRITERIA.has(name)));
   if (criteria.size > 0) return { criteria: criteria.toString() };
-  throw new Refusal(
-    'method_not_allowed',
-    { code: 'not-supported', diagnostics: 'the URL needs an id, or search criteria' },
-    { Allow: 'GET, HEAD, POST, OPTIONS' },
-  );
+  throw methodNotAllowed('the URL needs an id or search criteria', 'GET, HEAD, POST, OPTIONS');
 }
 
 /** The version in `If-Match`. @throws Refusal malformed (400) for what is no ETag. */

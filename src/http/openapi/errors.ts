@@ -43,7 +43,7 @@ export const ERRORS: readonly DescribedError[] = [
     status: 405,
     type: 'method_not_allowed',
     meaning: 'The URL exists, but not with this method.',
-    advice: 'The header `Allow` lists the methods that there are.',
+    advice: 'The message and the header `Allow` list the methods that there are.',
   },
   {
     status: 406,

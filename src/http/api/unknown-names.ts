@@ -1,0 +1,63 @@
+/** What to say of members and query parameters that a route doesn't have. */
+import { didYouMean } from '#src/shared/nearest.ts';
+
+/** Most names that a message lists. */
+const LISTED = 20;
+
+/** What people call a field that has another name here, in lower case without separators. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  given: ['firstname', 'forename', 'givenname', 'givennames'],
+  family: ['lastname', 'surname', 'familyname'],
+  birth_date: ['dob', 'dateofbirth', 'birthday'],
+  gender: ['sex'],
+  identifiers: ['mrn', 'ids'],
+  effective_at: [
+    'effectivedatetime',
+    'effectivedate',
+    'measuredat',
+    'observedat',
+    'timestamp',
+    'datetime',
+    'time',
+  ],
+  value: ['result', 'valuequantity', 'number'],
+  value_text: ['valuestring', 'text'],
+  reference_range: ['referenceranges', 'normalrange'],
+  display: ['name', 'label'],
+  note: ['comment', 'comments', 'remark'],
+  onset: ['onsetdate', 'startdate', 'start'],
+  abatement: ['abatementdate', 'enddate', 'end'],
+  start: ['startdate', 'startedat'],
+  end: ['enddate', 'endedat'],
+  clinical_status: ['status'],
+  content_type: ['mimetype', 'mediatype'],
+  title: ['name', 'filename'],
+};
+
+/**
+ * Returns the sentence about an unknown name: with the nearest known one, else with all of them if they are few.
+ * @param what `field`, `query parameter`.
+ * @param at where it stands: the name itself, or a dotted path that ends with it.
+ * @param known the names that are known in its place.
+ */
+export function unknownName(
+  what: string,
+  { name, at, known }: { readonly name: string; readonly at: string; readonly known: readonly string[] },
+): string {
+  return `unknown ${what} \`${at}\`${suggestion(name, known) || listed(what, known)}`;
+}
+
+/** `` ; did you mean `given`? `` for a name that is nearly, or means the same as, a known one; else nothing. */
+export function suggestion(name: string, known: readonly string[]): string {
+  const letters = name
+    .slice(0, 40)
+    .toLowerCase()
+    .replaceAll(/[\s_.-]/g, '');
+  const same = known.find((each) => OTHER_NAMES[each]?.includes(letters));
+  return same === undefined ? didYouMean(name, known) : `; did you mean \`${same}\`?`;
+}
+
+function listed(what: string, known: readonly string[]): string {
+  if (known.length === 0) return `; this request takes no ${what}s`;
+  return known.length > LISTED ? '' : `; the ${what}s are ${known.join(', ')}`;
+}

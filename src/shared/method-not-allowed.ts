@@ -1,0 +1,17 @@
+/** The refusal of a method that a URL doesn't have. */
+import { Refusal } from './refusal.ts';
+
+/**
+ * Returns the refusal method_not_allowed (405): its text and `Allow` name the methods of the URL (RFC 9110, section 15.5.6).
+ * @param what is wrong, without a full stop: `PATCH is not supported here`.
+ * @param allow value of `Allow`: names of methods, separated by commas.
+ */
+export function methodNotAllowed(what: string, allow: string): Refusal {
+  const diagnostics = `${what}; the methods of this URL are ${allow}`;
+  return new Refusal('method_not_allowed', { code: 'not-supported', diagnostics }, { Allow: allow });
+}
+
+/** What is wrong with a request whose method its URL doesn't have. @param method as it was sent */
+export function notSupportedHere(method: string): string {
+  return `${method.slice(0, 20)} is not supported here`;
+}
