@@ -45,7 +45,7 @@ export async function withHeads<T>(
   { signal, onProgress }: HeadsOptions = {},
 ): Promise<T | undefined> {
   const { store, databaseUrl } = deps;
-  const session = await openSession(databaseUrl, { name: 'checkpoint' });
+  const session = await openSession(databaseUrl, { name: 'checkpoint', scratch: true });
   try {
     const check = new LogCheck(session, store, NAMED);
     await check.begin();

@@ -5,6 +5,8 @@ import pg from 'pg';
 export interface SessionOptions {
   /** Shown in pg_stat_activity behind `annal`. */
   readonly name: string;
+  /** Whether it keeps scratch tables of its own, which it may in a database that is otherwise only read. */
+  readonly scratch?: boolean;
 }
 
 /**
@@ -36,7 +38,9 @@ export async function openSession(
   const client = new pg.Client({
     connectionString: url,
     application_name: `annal ${options.name}`,
-    options: SETTINGS.map((setting) => `-c ${setting}`).join(' '),
+    options: [...SETTINGS, ...(options.scratch === true ? ['default_transaction_read_only=off'] : [])]
+      .map((setting) => `-c ${setting}`)
+      .join(' '),
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
   });

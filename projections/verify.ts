@@ -89,7 +89,7 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
   const sessions: pg.Client[] = [];
   const derivations: Derivation[] = [];
   const open = async (name: string): Promise<pg.Client> => {
-    const session = await openSession(deps.databaseUrl, { name: `verify ${name}` });
+    const session = await openSession(deps.databaseUrl, { name: `verify ${name}`, scratch: true });
     sessions.push(session);
     return session;
   };

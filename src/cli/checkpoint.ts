@@ -5,11 +5,12 @@ import { expectedEvents } from '#src/events/share.ts';
 import { BEGINNING } from '#src/events/store.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { keyToSign } from './audit-key.ts';
-import { databaseUrlOf, withWholeLog } from './database.ts';
+import { withWholeLog } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
 import { writeNewFile } from './files.ts';
 import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
+import { withDatabase } from './stopped.ts';
 import { counted, table } from './table.ts';
 import { FAULT_HEADING, logRows } from './verify.ts';
 
@@ -32,34 +33,36 @@ export async function checkpointCommand({
   signal,
   ...where
 }: CheckpointOptions): Promise<number> {
-  const databaseUrl = await databaseUrlOf(where);
   const key = await keyToSign(where);
   let statement: CheckpointStatement | undefined;
   const note = (signed: CheckpointStatement): void => {
     statement = signed;
   };
   try {
-    await withWholeLog(databaseUrl, async (store) => {
-      const head = await store.head();
-      if (head === BEGINNING) throw new Failure('the event log is empty: there is nothing to sign');
-      const progress = startProgress(0, 'events', json);
-      try {
-        await withHeads(
-          { store, databaseUrl },
-          ({ position, events, heads }) =>
-            writeNewFile(
-              out,
-              checkpointLines({ position, events, leaves: heads }, toInstant(nowMicros()), key, note),
-            ),
-          {
-            onProgress: (events, position) => progress.reach(events, expectedEvents(events, position, head)),
-            ...(signal === undefined ? {} : { signal }),
-          },
-        );
-      } finally {
-        progress.stop();
-      }
-    });
+    await withDatabase({ ...where, ...(signal === undefined ? {} : { signal }) }, ({ url: databaseUrl }) =>
+      withWholeLog(databaseUrl, async (store) => {
+        const head = await store.head();
+        if (head === BEGINNING) throw new Failure('the event log is empty: there is nothing to sign');
+        const progress = startProgress(0, 'events', json);
+        try {
+          await withHeads(
+            { store, databaseUrl },
+            ({ position, events, heads }) =>
+              writeNewFile(
+                out,
+                checkpointLines({ position, events, leaves: heads }, toInstant(nowMicros()), key, note),
+              ),
+            {
+              onProgress: (events, position) =>
+                progress.reach(events, expectedEvents(events, position, head)),
+              ...(signal === undefined ? {} : { signal }),
+            },
+          );
+        } finally {
+          progress.stop();
+        }
+      }),
+    );
   } catch (error) {
     if (!(error instanceof LogFaulty)) throw error;
     process.stdout.write(`${json ? JSON.stringify({ log: error.faults }, null, 2) : refusal(error)}\n`);

@@ -13,10 +13,11 @@ import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { ContextManifests, type KeptManifest } from '#src/operations/context-manifests.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { toMicros } from '#src/shared/time.ts';
-import { databaseUrlOf, withEventStore } from './database.ts';
+import { withEventStore } from './database.ts';
 import { Failure } from './failure.ts';
 import { withStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
+import { withDatabase } from './stopped.ts';
 
 /** What the command line says. */
 export interface ContextOptions extends Pick<ServiceOptions, 'dataDir'> {
@@ -30,11 +31,12 @@ export interface ContextOptions extends Pick<ServiceOptions, 'dataDir'> {
  * database that is away.
  */
 export async function contextCommand(id: string, { json = false, ...where }: ContextOptions): Promise<void> {
-  const url = await databaseUrlOf(where);
-  const pool = openPool(url, { max: 1, name: 'annal context' });
-  const kept = await new ContextManifests(pool).find(id).finally(() => pool.end());
-  if (kept === undefined) throw new Failure(`there is no manifest ${id.slice(0, 60)}`);
-  const { text, body } = await withEventStore(url, (store) => contextAgain(store, kept));
+  const { text, body } = await withDatabase(where, async ({ url }) => {
+    const pool = openPool(url, { max: 1, name: 'annal context' });
+    const kept = await new ContextManifests(pool).find(id).finally(() => pool.end());
+    if (kept === undefined) throw new Failure(`there is no manifest ${id.slice(0, 60)}`);
+    return withEventStore(url, (store) => contextAgain(store, kept));
+  });
   process.stdout.write(`${json ? JSON.stringify(body) : text}\n`);
 }
 

@@ -15,19 +15,26 @@ import { Failure } from './failure.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
 
 /**
- * `DATABASE_URL`, else the database that the service running on DATA_DIR has announced. A service that keeps its log in
- * EventStoreDB announces that, too: where EVENTSTORE_URL is not set at all, the command goes by it.
- * @throws Failure when there is neither.
+ * Returns `DATABASE_URL`, else the database that the service running on DATA_DIR has announced; undefined when there is
+ * neither. A service that keeps its log in EventStoreDB announces that, too: where EVENTSTORE_URL is not set at all, the
+ * command goes by it.
  */
-export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
+export async function findDatabaseUrl(
+  options: Pick<ServiceOptions, 'dataDir'> = {},
+): Promise<string | undefined> {
   const given = process.env.DATABASE_URL;
   if (given !== undefined && given !== '') return given;
-  const dataDir = dataDirOf(options);
-  const found = await findAnnounced(dataDir);
+  const found = await findAnnounced(dataDirOf(options));
   if (found?.event_store !== undefined) process.env.EVENTSTORE_URL ??= found.event_store;
-  if (found !== undefined) return found.url;
+  return found?.url;
+}
+
+/** The same for commands that cannot do without. @throws Failure when there is neither. */
+export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
+  const found = await findDatabaseUrl(options);
+  if (found !== undefined) return found;
   throw new Failure(
-    `no service runs on ${dataDir}: start it with \`npm start\` (or set DATA_DIR, or DATABASE_URL for a database of your own)`,
+    `no service runs on ${dataDirOf(options)}: start it with \`npm start\` (or set DATA_DIR, or DATABASE_URL for a database of your own)`,
   );
 }
 

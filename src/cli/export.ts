@@ -1,13 +1,15 @@
 /** `annal export <patient | stream> --out FILE`: a record's whole history, or a stream's, as one file that proves itself. */
 import { BrokenChain, type ExportStatement, exportLines } from '#src/audit/export.ts';
+import type { EventStore } from '#src/events/store.ts';
 import { patientOf } from '#src/events/streams.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { keyToSign } from './audit-key.ts';
-import { databaseUrlOf, withEventStore } from './database.ts';
+import { withEventStore } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
 import { writeNewFile } from './files.ts';
 import { namedStream, withStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
+import { withDatabase } from './stopped.ts';
 import { counted } from './table.ts';
 
 /** What the command line says. */
@@ -28,13 +30,12 @@ export async function exportCommand(
   { out, json = false, ...where }: ExportOptions,
 ): Promise<void> {
   const { stream, called } = namedStream(of);
-  const databaseUrl = await databaseUrlOf(where);
   const key = await keyToSign(where);
   let statement: ExportStatement | undefined;
   const note = (signed: ExportStatement): void => {
     statement = signed;
   };
-  await withEventStore(databaseUrl, (store) =>
+  const write = (store: EventStore): Promise<void> =>
     withStream(store, stream, async (events) => {
       const time = (): string => toInstant(nowMicros());
       const lines = async function* (): AsyncGenerator<string> {
@@ -43,8 +44,8 @@ export async function exportCommand(
           throw new Failure(`${called} has no ${patientOf(stream) === undefined ? 'events' : 'record'}`);
       };
       await writeNewFile(out, lines());
-    }),
-  ).catch((error: unknown) => {
+    });
+  await withDatabase(where, ({ url }) => withEventStore(url, write)).catch((error: unknown) => {
     if (!(error instanceof BrokenChain)) throw error;
     throw new Failure(
       `${error.message}: nothing was exported. annal verify names what is wrong`,

@@ -9,11 +9,12 @@ import { holdsResources, isStreamName, patientOf, recordStream } from '#src/even
 import { isUuid } from '#src/shared/ids.ts';
 import { printJson } from '#src/shared/json.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
-import { databaseUrlOf, withEventStore } from './database.ts';
+import { withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { writeNewFile } from './files.ts';
 import { namedStream, reportBroken, withStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
+import { withDatabase } from './stopped.ts';
 import { streamHistory } from './stream-history.ts';
 import { counted, printable, table, withoutEmpty } from './table.ts';
 
@@ -44,7 +45,14 @@ export async function historyCommand(
   { json = false, html, ...where }: HistoryOptions,
 ): Promise<number> {
   const { resource, only, ...asked } = subjectIn(of);
-  const databaseUrl = await databaseUrlOf(where);
+  return withDatabase(where, ({ url }) => showHistory(url, { resource, only, ...asked }, { json, html }));
+}
+
+async function showHistory(
+  databaseUrl: string,
+  { resource, only, ...asked }: Subject,
+  { json, html }: { readonly json: boolean; readonly html: string | undefined },
+): Promise<number> {
   const stream = asked.stream ?? (await streamOf(databaseUrl, resource));
   if (!holdsResources(stream)) return streamHistory(databaseUrl, stream, { json, html });
   const record = only === undefined;

@@ -172,6 +172,17 @@ function describeCommands(people: string): CAC {
     });
 
   cli
+    .command('sql', 'Read the database in SQL: statements of -c, of standard input, or typed one by one')
+    .option('--read-only', 'Must be given: nothing can be written')
+    .option('-c, --command <sql>', 'Statements to run, separated by semicolons')
+    .example('annal sql --read-only -c "select type, count(*) from resources.resource group by 1"')
+    .example("annal sql --read-only -c '\\dt'")
+    .action(async (options: unknown) => {
+      const { sqlCommand } = await import('./sql/command.ts');
+      return sqlCommand(read(options));
+    });
+
+  cli
     .command('parked', 'List events that a process could not act on and has set aside')
     .option('--retry', 'Have them tried again now')
     .example('annal parked --retry')

@@ -19,8 +19,8 @@ import { moveMark } from '#src/operations/log-mark.ts';
 import { databaseUrlOf } from './database.ts';
 import { Failure } from './failure.ts';
 import { type Progress, startProgress } from './progress.ts';
-import { withStoppedService } from './restored.ts';
 import type { ServiceOptions } from './service.ts';
+import { withStoppedService } from './stopped.ts';
 
 /** What the command line says. */
 export interface MigrateLogOptions extends Pick<ServiceOptions, 'dataDir'> {

@@ -46,6 +46,8 @@ const schema = z.object({
     .optional(),
   events: text,
   secret: text,
+  readOnly: z.boolean().optional(),
+  command: text,
 });
 
 /** The options that were given, checked; the others are absent. @throws ZodError whose messages are for the person. */

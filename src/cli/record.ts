@@ -1,12 +1,14 @@
 /** `annal record <patient> --at <time>`: prints a record as of a moment, rebuilt from its events. */
 import { faultOfMoment, parseMoment, type RecordAt, recordAt, toCollection } from '#src/audit/record-at.ts';
+import type { EventStore } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { nowMicros, toInstant, toMicros } from '#src/shared/time.ts';
-import { databaseUrlOf, withEventStore } from './database.ts';
+import { withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { patientId, reportBroken, withStream } from './patient.ts';
 import { parsePosition } from './position.ts';
 import { baseUrlOf, type ServiceOptions } from './service.ts';
+import { withDatabase } from './stopped.ts';
 import { counted, table } from './table.ts';
 
 /** What the command line says. */
@@ -35,7 +37,7 @@ export async function recordCommand(
   }
   if (at !== undefined && moment.kind === 'time') refuseFuture(at);
   const stream = recordStream(id);
-  const record = await withEventStore(await databaseUrlOf(where), async (store) => {
+  const read = async (store: EventStore): Promise<RecordAt> => {
     const head = await store.head();
     const last = moment.kind === 'position' ? parsePosition(moment.position, head) : undefined;
     if (last !== undefined && last > head) {
@@ -44,7 +46,8 @@ export async function recordCommand(
     return withStream(store, stream, (events) =>
       recordAt(events, moment, (event) => last !== undefined && event.position > last),
     );
-  });
+  };
+  const record = await withDatabase(where, ({ url }) => withEventStore(url, read));
   if (record.events === 0) {
     throw new Failure(`Patient/${id} has no record${at === undefined ? '' : ` as of ${at}`}`);
   }

@@ -2,8 +2,6 @@
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { countListeners } from '#projections/checkpoint.ts';
-import { DataDirInUse, lockDataDir } from '#src/data-dir.ts';
-import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { openPool } from '#src/database/pool.ts';
 import { forgetMark } from '#src/operations/log-mark.ts';
@@ -11,7 +9,7 @@ import { type Forgotten, forgetLostEvents } from '#src/operations/restored-log.t
 import { withEventStore } from './database.ts';
 import { Failure } from './failure.ts';
 import { type RebuildOptions, rebuildNamed } from './rebuild.ts';
-import { dataDirOf, type ServiceOptions } from './service.ts';
+import { withStoppedService } from './stopped.ts';
 
 /**
  * Lets go of what remembers lost events, and builds every read model from the log as it is. The service is stopped.
@@ -52,31 +50,6 @@ async function refuseInstances(pool: Pool): Promise<void> {
     if (running > 0) throw new Failure('the service runs on this database: stop every instance first');
   } finally {
     client.release();
-  }
-}
-
-/** Hands over `DATABASE_URL`, else the database in DATA_DIR, started for the occasion. */
-export async function withStoppedService<T>(
-  options: Pick<ServiceOptions, 'dataDir'>,
-  work: (databaseUrl: string) => Promise<T>,
-): Promise<T> {
-  const given = process.env.DATABASE_URL;
-  if (given !== undefined && given !== '') return work(given);
-  const dataDir = dataDirOf(options);
-  const lock = await lockDataDir(dataDir).catch((error: unknown) => {
-    if (error instanceof DataDirInUse)
-      throw new Failure(`${error.message.replace(/: stop it.*/, '')}: stop it first`);
-    throw error;
-  });
-  try {
-    const server = await startEmbeddedPostgres({ dataDir });
-    try {
-      return await work(server.url);
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await lock.release();
   }
 }
 

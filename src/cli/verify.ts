@@ -11,11 +11,12 @@ import { expectedEvents } from '#src/events/share.ts';
 import type { EventStore } from '#src/events/store.ts';
 import type { ForeignLog } from '#src/operations/log-identity.ts';
 import { keyToTrust } from './audit-key.ts';
-import { databaseUrlOf, withEventStore } from './database.ts';
+import { withEventStore } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
 import { linesOfFile } from './files.ts';
 import { startProgress } from './progress.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
+import { type ReadDatabase, withDatabase } from './stopped.ts';
 import { counted, table } from './table.ts';
 import { hintsFor } from './verify-hints.ts';
 
@@ -36,11 +37,13 @@ export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
  */
 export async function verifyCommand(options: VerifyOptions): Promise<number> {
   const { json = false, checkpoint: file, key, signal, ...where } = options;
-  const databaseUrl = await databaseUrlOf(where);
   const checkpoint = file === undefined ? undefined : await readSigned(file, key, where);
   let foreign: ForeignLog | undefined;
   let documents: DocumentsReport = { checked: 0, faults: [] };
-  const run = async (store: EventStore): Promise<VerifyReport> => {
+  const run = async (
+    store: EventStore,
+    { url: databaseUrl, stopped }: ReadDatabase,
+  ): Promise<VerifyReport> => {
     const head = await store.head();
     const progress = startProgress(0, 'events', json);
     const { documentStore, check } = await openCheck(store, where);
@@ -55,6 +58,8 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
           ...(file === undefined ? {} : { heads: leavesIn(linesOfFile(file)) }),
           also: (events) => check.check(events),
           ...(signal === undefined ? {} : { signal }),
+          // Nobody lets the read models catch up.
+          ...(stopped ? { catchUpMs: 0 } : {}),
         },
       );
       documents = { checked: check.documents, faults: await check.end() };
@@ -68,9 +73,16 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
       progress.stop();
     }
   };
-  const verified = await withEventStore(databaseUrl, run, (error) => {
-    foreign = error;
-  });
+  const reading = { ...where, ...(signal === undefined ? {} : { signal }) };
+  const verified = await withDatabase(reading, (database) =>
+    withEventStore(
+      database.url,
+      (store) => run(store, database),
+      (error) => {
+        foreign = error;
+      },
+    ),
+  );
   const report =
     foreign === undefined
       ? verified

@@ -18,6 +18,8 @@ export interface ClusterSetup {
   readonly user: SystemUser | undefined;
   readonly log: (message: string) => void;
   readonly fsync: boolean;
+  /** Whether sessions cannot write unless they say so; no cluster is made then. */
+  readonly readOnly: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ export interface ClusterSetup {
 export async function ensureCluster(setup: ClusterSetup): Promise<void> {
   const { binaries, cluster, user } = setup;
   const version = await versionOf(cluster);
+  if (version === undefined && setup.readOnly) throw new Error(`${cluster} has no database to read`);
   if (version === undefined) return makeCluster(setup);
   if (version !== binaries.major) {
     throw new Error(

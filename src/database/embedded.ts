@@ -25,6 +25,8 @@ export interface EmbeddedOptions {
   readonly dataDir: string;
   /** Takes a sentence about what is going on. */
   readonly log?: (message: string) => void;
+  /** Sessions cannot write unless they say so (`default_transaction_read_only`). There must be a cluster. Default false. */
+  readonly readOnly?: boolean;
   /** False only for tests: a crash of the machine may then lose everything. Default true. */
   readonly fsync?: boolean;
 }
@@ -53,7 +55,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const binaries = await postgresBinaries(user, spare);
   const cluster = await clusterFolder(options.dataDir, user);
   await clearOrphan(cluster, log);
-  const server: ClusterSetup = { binaries, cluster, user, log, fsync: options.fsync ?? true };
+  const { readOnly = false, fsync = true } = options;
+  const server: ClusterSetup = { binaries, cluster, user, log, fsync, readOnly };
   await ensureCluster(server);
   const logFile = join(options.dataDir, 'postgres.log');
   const sockets = await socketFolder(user);
@@ -80,15 +83,11 @@ async function startServer(setup: ClusterSetup, sockets: string, logFile: string
   const { size } = await stat(logFile).catch(() => ({ size: 0 }));
   const kept = size < 1_000_000 ? size : 0;
   const output = await open(logFile, kept === 0 ? 'w' : 'a', 0o600);
-  const child = spawn(
-    setup.binaries.postgres,
-    ['-D', setup.cluster, ...serverSettings(sockets, setup.fsync)],
-    {
-      ...surroundings(setup.user),
-      detached: true,
-      stdio: ['ignore', output.fd, output.fd],
-    },
-  );
+  const child = spawn(setup.binaries.postgres, ['-D', setup.cluster, ...serverSettings(sockets, setup)], {
+    ...surroundings(setup.user),
+    detached: true,
+    stdio: ['ignore', output.fd, output.fd],
+  });
   const ended = once(child, 'exit').catch((error: unknown) => error);
   const [spawned] = await Promise.race([once(child, 'spawn'), ended.then((error) => [error])]);
   await output.close();
@@ -103,7 +102,7 @@ async function startServer(setup: ClusterSetup, sockets: string, logFile: string
     return stopping;
   };
   try {
-    await accepting(child, sockets, setup.log);
+    await accepting(child, sockets, setup);
   } catch (error) {
     await stop();
     throw new Error(`PostgreSQL did not start: ${(await lastWords()) || String(error)}`, { cause: error });
@@ -129,14 +128,14 @@ async function stopChild(child: ChildProcess, pid: number, ended: Promise<unknow
 async function accepting(
   child: ChildProcess,
   sockets: string,
-  log: (message: string) => void,
+  { log, readOnly }: Pick<ClusterSetup, 'log' | 'readOnly'>,
 ): Promise<void> {
   const began = Date.now();
   let told = 0;
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error('it ended');
     try {
-      await makeDatabase(sockets);
+      await (readOnly ? connected(sockets, NAME, () => Promise.resolve()) : makeDatabase(sockets));
       return;
     } catch (error) {
       const { code } = error as { code?: string };
@@ -150,14 +149,24 @@ async function accepting(
   }
 }
 
-async function makeDatabase(sockets: string): Promise<void> {
-  const client = new pg.Client({ host: sockets, port: PORT, user: NAME, database: 'postgres', ssl: false });
+function makeDatabase(sockets: string): Promise<void> {
+  return connected(sockets, 'postgres', async (client) => {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [NAME]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${NAME}`);
+  });
+}
+
+async function connected(
+  sockets: string,
+  database: string,
+  work: (client: pg.Client) => Promise<void>,
+): Promise<void> {
+  const client = new pg.Client({ host: sockets, port: PORT, user: NAME, database, ssl: false });
   // A connection that breaks is reported by the query that it breaks.
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [NAME]);
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${NAME}`);
+    await work(client);
   } finally {
     await client.end();
   }

@@ -23,9 +23,12 @@ export function sharedBuffers(machine: number, container: number): number {
 /**
  * Arguments of `postgres` for a machine of two cores that it shares with Node.
  * @param sockets the folder of its socket.
- * @param fsync false gives up durability, for tests.
+ * @param mode `fsync` false gives up durability, for tests; `readOnly` true is for looking at data that stay as they are.
  */
-export function serverSettings(sockets: string, fsync: boolean): string[] {
+export function serverSettings(
+  sockets: string,
+  { fsync, readOnly }: { readonly fsync: boolean; readonly readOnly: boolean },
+): string[] {
   const settings: Record<string, string> = {
     listen_addresses: '',
     port: String(PORT),
@@ -52,6 +55,7 @@ export function serverSettings(sockets: string, fsync: boolean): string[] {
     log_autovacuum_min_duration: '-1',
     log_line_prefix: '%m ',
     log_timezone: 'UTC',
+    ...(readOnly ? { default_transaction_read_only: 'on', autovacuum: 'off' } : {}),
     ...(fsync ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

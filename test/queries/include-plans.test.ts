@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { history } from '#projections/history/project.ts';
+import { projects } from '#projections/projects/project.ts';
 import { resources } from '#projections/resources/project.ts';
 import { search } from '#projections/search/project.ts';
 import { schemaSql } from '#projections/tables.ts';
@@ -27,7 +28,7 @@ describe('plans of inclusions in tables that nobody has analysed', () => {
   before(async () => {
     database = await createDatabase();
     const { pool } = database;
-    for (const model of [resources, search, history])
+    for (const model of [resources, search, history, projects])
       await pool.query(schemaSql(model, model.name) + (model.indexes ?? (() => ''))(model.name));
     for (const table of ['resources.resource', 'search.entry', 'history.version'])
       await pool.query(`alter table ${table} set (autovacuum_enabled = off)`);

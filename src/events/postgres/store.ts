@@ -70,13 +70,13 @@ export class PostgresEventStore implements EventStore {
   }
 
   /**
-   * Opens the log and installs its schema if the database has none.
+   * Opens the log and installs its schema if the database has none; in a database that is only read it must be there.
    * @throws Unavailable when the server cannot be reached.
    */
   static async open(options: PostgresEventStoreOptions): Promise<PostgresEventStore> {
     const store = new PostgresEventStore(options);
     try {
-      await persist(() => store.#pool.query(LOG_SCHEMA_SQL));
+      await persist(() => installSchema(store.#pool));
       await persist(() => store.#writer.connect());
     } catch (error) {
       await store.close();
@@ -214,4 +214,11 @@ export class PostgresEventStore implements EventStore {
 
 function closed(): Unavailable {
   return new Unavailable('the event log is closed');
+}
+
+async function installSchema(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ setting: string }>(
+    "select current_setting('transaction_read_only') as setting",
+  );
+  if (rows[0]?.setting === 'off') await pool.query(LOG_SCHEMA_SQL);
 }

@@ -1,0 +1,116 @@
+/** Statements in read-only transactions, one each. */
+import pg from 'pg';
+import { isQuery } from './statements.ts';
+
+/** A value as it is shown: numbers, booleans and JSON as such, everything else as PostgreSQL writes it. */
+export type Shown = string | number | boolean | object | null;
+
+/** What a statement gave, as far as it was wanted. */
+export interface Result {
+  /** Names of its columns; none where it gives no rows. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Shown[])[];
+  /** Whether there were more than wanted. */
+  readonly more: boolean;
+  /** `SELECT`, `SHOW`, `EXPLAIN`, …. */
+  readonly command: string;
+}
+
+const AT_A_TIME = 500;
+
+const { BOOL, FLOAT4, FLOAT8, INT2, INT4, INT8, JSON: JSON_TYPE, JSONB, OID } = pg.types.builtins;
+const NUMBERS: readonly number[] = [INT2, INT4, INT8, OID, FLOAT4, FLOAT8];
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (type: number) => (text: string | Buffer) => {
+    const value = String(text);
+    if (NUMBERS.includes(type)) return Number.isFinite(Number(value)) ? Number(value) : value;
+    if (type === BOOL) return value === 't';
+    return type === JSON_TYPE || type === JSONB ? JSON.parse(value) : value;
+  },
+};
+
+/** A connection on which nothing is written. */
+export class ReadOnlySession {
+  readonly #client: pg.Client;
+  #pid: number | undefined;
+
+  constructor(private readonly url: string) {
+    this.#client = new pg.Client({
+      connectionString: url,
+      application_name: 'annal sql',
+      connectionTimeoutMillis: 5_000,
+    });
+    this.#client.on('error', () => undefined);
+  }
+
+  /** @throws Error of the driver when the server cannot be reached. */
+  async open(): Promise<void> {
+    await this.#client.connect();
+    const { rows } = await this.#client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    this.#pid = rows[0]?.pid;
+  }
+
+  /**
+   * Runs one statement in a read-only transaction that is rolled back. The `select` before it takes a snapshot, after
+   * which PostgreSQL refuses to make the transaction read-write.
+   * @param most rows to take.
+   * @throws DatabaseError of the server: also `cannot execute … in a read-only transaction`, and for several statements.
+   */
+  async run(statement: string, most: number): Promise<Result> {
+    await this.#client.query('begin transaction read only');
+    try {
+      await this.#client.query('select');
+      return isQuery(statement)
+        ? await this.#fetch(statement, most)
+        : shown(await this.#query(statement), most);
+    } finally {
+      await this.#client.query('rollback');
+    }
+  }
+
+  /** Ends the statement that runs, from another connection. */
+  async cancel(): Promise<void> {
+    const other = new pg.Client({ connectionString: this.url, application_name: 'annal sql cancel' });
+    try {
+      await other.connect();
+      await other.query('select pg_cancel_backend($1)', [this.#pid]);
+    } finally {
+      await other.end();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined);
+  }
+
+  /** By a cursor, so that a large table takes no more memory than what is wanted of it. */
+  async #fetch(statement: string, most: number): Promise<Result> {
+    await this.#query(`declare read_only no scroll cursor for ${statement}`);
+    const rows: Shown[][] = [];
+    for (;;) {
+      const part = await this.#query(`fetch ${Math.min(AT_A_TIME, most + 1 - rows.length)} from read_only`);
+      rows.push(...part.rows);
+      if (part.rows.length === 0 || rows.length > most)
+        return { ...shown({ ...part, rows }, most), command: 'SELECT' };
+    }
+  }
+
+  /** Prepared, which is refused for several statements at once: a `commit` among them would end the transaction. */
+  #query(text: string): Promise<pg.QueryArrayResult<Shown[]>> {
+    const prepared = { text, rowMode: 'array' as const, types, queryMode: 'extended' };
+    return this.#client.query<Shown[]>(prepared);
+  }
+}
+
+function shown(
+  { fields, rows, command }: Pick<pg.QueryArrayResult<Shown[]>, 'fields' | 'rows' | 'command'>,
+  most: number,
+): Result {
+  return {
+    columns: fields.map(({ name }) => name),
+    rows: rows.slice(0, most),
+    more: rows.length > most,
+    command,
+  };
+}

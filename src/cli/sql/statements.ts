@@ -1,0 +1,36 @@
+/** SQL as people type it, cut into statements. Pure. */
+
+/**
+ * What a text is made of: literals, quoted names, dollar quotes and comments as a whole, each also without its end; the
+ * semicolons between statements; everything else. https://www.postgresql.org/docs/18/sql-syntax-lexical.html
+ */
+const TOKEN =
+  /[eE]'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$((?:[A-Za-z_]\w*)?)\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;|[A-Za-z_]\w*|[\s\S]/g;
+
+/**
+ * Cuts a text at its semicolons.
+ * @returns the statements that have ended, without the semicolon, and what comes after the last one; empty ones are left out.
+ */
+export function statementsIn(text: string): { readonly complete: string[]; readonly rest: string } {
+  const complete: string[] = [];
+  let current = '';
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token !== ';') current += token;
+    else {
+      if (!isEmpty(current)) complete.push(current.trim());
+      current = '';
+    }
+  }
+  return { complete, rest: isEmpty(current) ? '' : current };
+}
+
+/** Whether nothing but blanks and comments is there. */
+function isEmpty(text: string): boolean {
+  return /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/.test(text);
+}
+
+/** Whether a statement gives rows that a cursor can fetch piece by piece. */
+export function isQuery(statement: string): boolean {
+  const bare = statement.replace(/^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/|\()*/, '');
+  return /^(?:select|with|values|table)\b/i.test(bare);
+}

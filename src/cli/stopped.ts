@@ -1,0 +1,94 @@
+/** The embedded database of a DATA_DIR on which no service runs, started for one command and stopped after it. */
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DataDirInUse, lockDataDir } from '#src/data-dir.ts';
+import { startEmbeddedPostgres } from '#src/database/embedded.ts';
+import { databaseUrlOf, findDatabaseUrl } from './database.ts';
+import { Failure } from './failure.ts';
+import { dataDirOf, type ServiceOptions } from './service.ts';
+
+/** A database that a command reads. */
+export interface ReadDatabase {
+  readonly url: string;
+  /** Whether it was started for this command: nobody else uses it, and no read model catches up. */
+  readonly stopped: boolean;
+}
+
+/** Which database, and what stops the command. */
+export interface ReadOptions extends Pick<ServiceOptions, 'dataDir'> {
+  /** Of commands that stop at the next step; others are ended at once by SIGINT and SIGTERM, with the database. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Does something with a database that is only read: `DATABASE_URL`, the one of the service that runs on DATA_DIR, or the
+ * embedded one in it, which is started read-only and stopped again. So a restored copy is inspected without a service.
+ * @throws Failure when there is none, or when another command or a starting service holds the DATA_DIR.
+ */
+export async function withDatabase<T>(
+  options: ReadOptions,
+  work: (database: ReadDatabase) => Promise<T>,
+): Promise<T> {
+  const url = await findDatabaseUrl(options);
+  if (url !== undefined) return work({ url, stopped: false });
+  const dataDir = dataDirOf(options);
+  const cluster = await lstat(join(dataDir, 'postgres')).catch(() => undefined);
+  // Its error says where one may be.
+  if (cluster === undefined) return work({ url: await databaseUrlOf(options), stopped: false });
+  process.stderr.write(`annal: no service runs on ${dataDir}: starting its database, read-only\n`);
+  return withOwnServer(dataDir, { readOnly: true, interruptible: options.signal === undefined }, (started) =>
+    work({ url: started, stopped: true }),
+  );
+}
+
+/** Hands over `DATABASE_URL`, else the database in DATA_DIR, started for the occasion, to write to. */
+export async function withStoppedService<T>(
+  options: Pick<ServiceOptions, 'dataDir'>,
+  work: (databaseUrl: string) => Promise<T>,
+): Promise<T> {
+  const given = process.env.DATABASE_URL;
+  if (given !== undefined && given !== '') return work(given);
+  return withOwnServer(dataDirOf(options), { readOnly: false, interruptible: false }, work);
+}
+
+/** @param interruptible whether SIGINT and SIGTERM end the process here, once the database has stopped. */
+async function withOwnServer<T>(
+  dataDir: string,
+  { readOnly, interruptible }: { readonly readOnly: boolean; readonly interruptible: boolean },
+  work: (databaseUrl: string) => Promise<T>,
+): Promise<T> {
+  const lock = await lockDataDir(dataDir).catch((error: unknown) => {
+    if (error instanceof DataDirInUse)
+      throw new Failure(
+        `${error.message.replace(/: stop it.*/, '')}: ${readOnly ? 'wait until it is ready, or has ended' : 'stop it first'}`,
+      );
+    throw error;
+  });
+  try {
+    const server = await startEmbeddedPostgres({ dataDir, readOnly }).catch((error: unknown) => {
+      throw new Failure(error instanceof Error ? error.message : String(error));
+    });
+    const end = (): void => {
+      void server
+        .stop()
+        .then(() => {
+          process.off('exit', abandon);
+          return lock.release();
+        })
+        .finally(() => process.exit(130));
+    };
+    // A closed pipe (`… | head`) ends the process at once: the server must not outlive it.
+    const abandon = (): boolean => process.kill(server.pid, 'SIGINT');
+    process.once('exit', abandon);
+    if (interruptible) process.once('SIGINT', end).once('SIGTERM', end);
+    try {
+      return await work(server.url);
+    } finally {
+      process.off('SIGINT', end).off('SIGTERM', end);
+      await server.stop();
+      process.off('exit', abandon);
+    }
+  } finally {
+    await lock.release();
+  }
+}
