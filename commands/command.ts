@@ -41,10 +41,13 @@ export interface RetryNotes {
   readonly secret: () => Promise<Buffer>;
 }
 
-/** A resource as a client sent it. `exact`: its tree holds `LosslessNumber`s (see `src/shared/json.ts`). */
+/** A resource as a client sent it, or as the service made it of a stored version. */
 export interface SubmittedResource {
   readonly value: JsonObject;
+  /** Whether its tree holds `LosslessNumber`s (see `src/shared/json.ts`). */
   readonly exact: boolean;
+  /** The stored version that it was made of by changing some elements: it may keep faults which that has. */
+  readonly madeOf?: JsonObject;
 }
 
 /** What became of one resource. */

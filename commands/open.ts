@@ -90,7 +90,9 @@ function requestOf(entry: WriteEntry, exact: boolean, index = entry.index): Writ
   const { method, type, id, criteria, fullUrl, ifMatch } = entry;
   const at = `Bundle.entry[${entry.index}]`;
   const value = entry.resource;
-  const resource: SubmittedResource | undefined = value === undefined ? undefined : { value, exact };
+  const madeOf = entry.madeOf === undefined ? {} : { madeOf: entry.madeOf };
+  const resource: SubmittedResource | undefined =
+    value === undefined ? undefined : { value, exact, ...madeOf };
   return {
     index,
     method,

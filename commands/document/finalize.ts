@@ -37,11 +37,17 @@ export async function finalizeDocument(
   for (let tries = 1; ; tries += 1) {
     const { version, body } = await currentVersion(deps.handler, located.stream, type, id);
     if (body === undefined) throw notFound(type, id);
-    const { value, stored } = withContent(bodyOf(body), id, { ...bytes, url: deps.contents.url(id) });
+    const before = bodyOf(body);
+    const { value, stored } = withContent(before, id, { ...bytes, url: deps.contents.url(id) });
     const finalized = [{ ...stored, eventId: ctx.ids.at(tries, 'finalized') }];
     try {
       const own = { index: 0, method: 'PUT', type, id, ifMatch: version, stored: finalized } as const;
-      const written = await write(deps, ctx, [{ ...own, resource: { value, exact: true } }], false);
+      const written = await write(
+        deps,
+        ctx,
+        [{ ...own, resource: { value, exact: true, madeOf: before } }],
+        false,
+      );
       const result = written.result.get(0);
       if (result === undefined) throw notFound(type, id);
       return { result, position: written.position };

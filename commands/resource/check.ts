@@ -5,9 +5,13 @@
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { findOwner, type Owner } from '#src/fhir/owner.ts';
 import { parseReference } from '#src/fhir/references.ts';
+import { subsettedTag } from '#src/fhir/summary.ts';
+import { withoutTrailingNulls } from '#src/fhir/trailing-nulls.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
+import { newFaults } from '#src/fhir/validation/inherited.ts';
 import { Faults } from '#src/shared/faults.ts';
+import type { JsonObject } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import type { CommandContext, Located, SubmittedResource } from '../command.ts';
@@ -21,6 +25,8 @@ export interface Candidate {
   readonly type: ResourceType;
   readonly id: string;
   readonly resource: SubmittedResource;
+  /** Whether what is stored is replaced by what a client sent. */
+  readonly replaces?: boolean;
 }
 
 /** A candidate that may be written, and where. */
@@ -88,10 +94,10 @@ export async function checkCandidates(
   if (faults.none)
     for (const one of [...waiting.values()].flat()) faults.addAll(issuesAt(one.at, [NOT_OF_ONE_RECORD]));
   if (!faults.none) throw new Refusal('invalid', faults.list());
-  return candidates.map((candidate) => {
-    const stream = streams.get(candidate.id);
-    if (stream === undefined) throw new TypeError(`${candidate.type}/${candidate.id} has no place`);
-    return { ...candidate, stream };
+  return read.map(({ at, type, id, resource }) => {
+    const stream = streams.get(id);
+    if (stream === undefined) throw new TypeError(`${type}/${id} has no place`);
+    return { ...(at !== undefined && { at }), type, id, resource, stream };
   });
 }
 
@@ -99,8 +105,12 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
   const { type, resource } = candidate;
   const references: LocalReference[] = [];
   const unresolved: Issue[] = [];
-  const issues = validateResource(resource.value, type, {
+  let trailing = false;
+  const found = validateResource(resource.value, type, {
     bases,
+    trailingNulls() {
+      trailing = true;
+    },
     reference(path, holder) {
       if (typeof holder.reference !== 'string') return;
       const parsed = parseReference(holder.reference, bases);
@@ -122,12 +132,38 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
       }
     },
   });
-  const found = findOwner(resource.value, type, bases);
-  const owner = 'issue' in found ? undefined : found;
-  const all = [...issues, ...unresolved];
-  if ('issue' in found && !all.some((issue) => issue.expression?.startsWith(found.issue.expression ?? '-')))
-    all.push(found.issue);
-  return { ...candidate, issues: all, owner, references };
+  const place = findOwner(resource.value, type, bases);
+  const owner = 'issue' in place ? undefined : place;
+  const issues = [...withoutEarlier(found, resource, type, bases), ...unresolved];
+  if (candidate.replaces === true) issues.push(...excerptFaults(resource.value, type));
+  if (
+    'issue' in place &&
+    !issues.some((issue) => issue.expression?.startsWith(place.issue.expression ?? '-'))
+  )
+    issues.push(place.issue);
+  const kept = trailing ? { ...resource, value: withoutTrailingNulls(resource.value) } : resource;
+  return { ...candidate, resource: kept, issues, owner, references };
+}
+
+/** Without the faults that a stored version had already which this one was made of. */
+function withoutEarlier(
+  faults: Issue[],
+  { value, madeOf }: SubmittedResource,
+  type: ResourceType,
+  bases: readonly string[],
+): Issue[] {
+  if (faults.length === 0 || madeOf === undefined) return faults;
+  const earlier = validateResource(madeOf, type, { bases, reference: () => undefined });
+  return newFaults(value, faults, madeOf, earlier);
+}
+
+/** A search with `_summary` or `_elements` answers excerpts, tagged as such: https://hl7.org/fhir/R4/search.html#elements */
+function excerptFaults(resource: JsonObject, type: ResourceType): Issue[] {
+  const tag = subsettedTag(resource);
+  if (tag < 0) return [];
+  const expression = `${type}.meta.tag[${tag}]`;
+  const diagnostics = `${expression} says that this is an excerpt (SUBSETTED), which would overwrite the whole resource: read it without _summary and _elements, or use PATCH`;
+  return [{ code: 'business-rule', diagnostics, expression }];
 }
 
 function versionIn(version: string | undefined): { version?: number } {

@@ -55,7 +55,7 @@ export function relink(
 ): SubmittedResource {
   if (links.urls.size === 0) return resource;
   const replacement = replacementFor(links, request);
-  return { value: rewriteReferences(resource.value, type, replacement), exact: resource.exact };
+  return { ...resource, value: rewriteReferences(resource.value, type, replacement) };
 }
 
 /** A patch with the links in its values replaced. A JSON Patch has no types: only `reference` members and urns are links. */

@@ -1,6 +1,7 @@
 /** From requests to writes: targets → links → patches → checks. Looks things up, writes nothing. */
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { applyPatch, type Patch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
+import { subsettedTag } from '#src/fhir/summary.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps } from '#src/shared/slices.ts';
@@ -95,6 +96,8 @@ interface Candidate {
   readonly type: Write['type'];
   readonly id: string;
   readonly resource: SubmittedResource;
+  /** Whether what is stored is replaced by what a client sent. */
+  readonly replaces: boolean;
   /** Where the resource is now; undefined for a new one. */
   readonly stream: string | undefined;
   readonly basedOn?: number;
@@ -150,6 +153,7 @@ async function candidateOf(
     type,
     id,
     stream,
+    replaces: request.method === 'PUT' && request.resource?.madeOf === undefined,
     ...(request.at === undefined ? {} : { at: request.at }),
   };
   if (request.patch === undefined) {
@@ -157,7 +161,8 @@ async function candidateOf(
     if (resource === undefined) throw new TypeError(`${request.method} without a resource`);
     if (kind === 'update' && transaction && stream?.startsWith('directory-')) {
       const current = await currentVersion(deps.handler, stream, type, id);
-      if (current.body !== undefined && sameContent(asObject(current.body), resource.value)) {
+      const excerpt = subsettedTag(resource.value) >= 0;
+      if (current.body !== undefined && !excerpt && sameContent(asObject(current.body), resource.value)) {
         refuseStale(request, type, id, current.version);
         return { settled: { outcome: 'matched', type, id, ...current } };
       }
@@ -176,7 +181,13 @@ async function candidateOf(
   const before = asObject(current.body);
   const value = onBehalfOf(request.at, () => settleNarrative(before, applyPatch(before, patch)));
   if (repeats(before, value)) return { settled: { outcome: 'unchanged', type, id, ...current } };
-  return { ...base, resource: { value, exact: true }, basedOn: current.version, mustBeLive: true, before };
+  return {
+    ...base,
+    resource: { value, exact: true, madeOf: before },
+    basedOn: current.version,
+    mustBeLive: true,
+    before,
+  };
 }
 
 function refuseStale({ ifMatch, at }: WriteRequest, type: string, id: string, version: number): void {

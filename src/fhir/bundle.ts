@@ -23,6 +23,8 @@ export interface WriteEntry {
   readonly resource?: JsonObject;
   /** The version of `ifMatch`. */
   readonly ifMatch?: number;
+  /** The stored version that the service made `resource` of; never in a client's Bundle. */
+  readonly madeOf?: JsonObject;
 }
 
 /** A read that an entry asks for: answered by the HTTP layer after the writes. */
@@ -247,14 +249,14 @@ export function bareCriteria(criteria: string, type: string, bases: readonly str
  * The version number in `W/"3"` (also `"3"` and `3`, as clients send); undefined for `*`, which any version matches.
  * @throws Refusal malformed (400) for anything else.
  */
-export function parseETag(text: string, where = 'If-Match'): number | undefined {
+export function parseETag(text: string, where?: string): number | undefined {
   if (text.trim() === '*') return undefined;
   const digits = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(text)?.[1];
   if (digits === undefined) {
     throw new Refusal('malformed', {
       code: 'value',
-      diagnostics: `${where} must be one ETag such as W/"3", or *`,
-      expression: where,
+      diagnostics: `${where ?? 'If-Match'} must be one ETag such as W/"3", or *`,
+      expression: where ?? 'http.if-match',
     });
   }
   return Number(digits);

@@ -1,6 +1,7 @@
 /** OperationOutcome: what a FHIR client is told (https://hl7.org/fhir/R4/operationoutcome.html). */
 import { listed } from '#src/shared/faults.ts';
 import type { Issue } from '#src/shared/refusal.ts';
+import { elementPath } from './element-path.ts';
 
 /**
  * The JSON text of an OperationOutcome.
@@ -15,7 +16,16 @@ export function operationOutcome(issues: readonly Issue[]): string {
       severity: severity ?? (code === 'informational' ? 'information' : 'error'),
       code,
       diagnostics,
-      ...(expression !== undefined && { expression: [expression] }),
+      ...(expression !== undefined && placeOf(expression)),
     })),
   });
+}
+
+/**
+ * An element by its FHIRPath, which begins with a type; else a header or parameter, for which R4 has `location` with
+ * `http.<name>`: https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.location
+ */
+function placeOf(expression: string): { expression: string[] } | { location: string[] } {
+  if (/^[A-Z]/.test(expression)) return { expression: [elementPath(expression)] };
+  return { location: [`http.${expression.replace(/^(?:http|query|path)\./, '')}`] };
 }

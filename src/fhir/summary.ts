@@ -30,6 +30,14 @@ export function subsetOf(resource: JsonObject, type: ResourceType, subset: Subse
   return part;
 }
 
+/** The place of the tag SUBSETTED in `meta.tag`, also with the system that it had before R4; -1 without one. */
+export function subsettedTag({ meta }: JsonObject): number {
+  const tags = isObject(meta) && Array.isArray(meta.tag) ? meta.tag : [];
+  return tags.findIndex(
+    (tag) => isObject(tag) && tag.code === SUBSETTED.code && /\bObservationValue$/.test(String(tag.system)),
+  );
+}
+
 /** The top-level element that a name stands for, `value` for `valueQuantity` and `value[x]`; undefined for none. */
 export function elementNamed(type: ResourceType, name: string): string | undefined {
   return typeDefinition(type).elements.find(

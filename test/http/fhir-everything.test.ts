@@ -224,7 +224,7 @@ describe('$everything', () => {
       const { entry = [], link, total } = await get(query);
       const told = entry.at(-1);
       expect(told?.search.mode, query).to.equal('outcome');
-      expect(JSON.stringify(told?.resource)).to.contain('query.nonsense').and.contain('information');
+      expect(JSON.stringify(told?.resource)).to.contain('http.nonsense').and.contain('information');
       expect(entry.slice(0, -1).map(({ resource }) => nameOf(resource))).to.deep.equal(found);
       expect(total).to.equal(found.length);
       expect(link[0]?.url).to.contain('_type=').and.not.contain('nonsense');

@@ -369,7 +369,7 @@ describe('$summary', () => {
       for (const query of ['foo=1', '_summary=true', '_count=5']) {
         const refused = await service.fhir(`/${identified}/$summary?${query}&_format=json`);
         expect([refused.status, refused.text], query).to.satisfy(
-          ([code, text]: [number, string]) => code === 400 && text.includes(`query.${query.split('=')[0]}`),
+          ([code, text]: [number, string]) => code === 400 && text.includes(`http.${query.split('=')[0]}`),
         );
       }
       const other = await service.fhir(`/${identified}/$summary?profile=${IPS}/Bundle-uv-ips`);

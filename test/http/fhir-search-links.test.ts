@@ -92,7 +92,7 @@ describe('links of searches', () => {
     const strict = (path: string) => service.fhir(path, { headers: { Prefer: 'handling=strict' } });
     const refused = await strict('/Observation?nothing=1&code=x&other:exact=2');
     expect(refused.status).to.equal(400);
-    expect(refused.text).to.contain('query.nothing').and.to.contain('query.other:exact');
+    expect(refused.text).to.contain('http.nothing').and.to.contain('http.other:exact');
     const lenient = await get('/Observation?nothing=1', { Prefer: 'handling=lenient' });
     expect(lenient.entry).to.have.length(4);
     for (const prefer of ['handling=lenient', 'handling=strict'])
@@ -106,7 +106,7 @@ describe('links of searches', () => {
         const path = query.startsWith('birthdate') ? `/Patient?${query}` : `/Observation?${query}`;
         const answer = await service.fhir(path, { headers: { Prefer: prefer } });
         expect(answer.status, `${prefer} ${path}`).to.equal(400);
-        expect(answer.text).to.contain(`query.${query.split('=')[0]}`);
+        expect(answer.text).to.contain(`http.${query.split('=')[0]}`);
       }
   });
 });

@@ -62,7 +62,7 @@ describe('FHIR search parameters', () => {
     for (const [type, query, named] of REFUSED) {
       const answer = await service.fhir(`/${type}?${queryText(query)}`);
       expect(answer.status, `${query}: ${answer.text}`).to.equal(400);
-      expect(answer.text, query).to.contain(`query.${named}`);
+      expect(answer.text, query).to.contain(`http.${named}`);
     }
   });
 

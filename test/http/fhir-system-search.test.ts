@@ -142,7 +142,7 @@ describe('search of several types', () => {
     expect(unknown.link[0]?.url).not.to.contain('family');
     expect(shown(unknown)).to.include('p');
     const strict = { headers: { Prefer: 'handling=strict' } };
-    expect((await service.fhir('?_type=Patient,Condition&family=x', strict)).text).to.contain('query.family');
+    expect((await service.fhir('?_type=Patient,Condition&family=x', strict)).text).to.contain('http.family');
     for (const query of [
       '_type=Nothing',
       '_type=ServiceRequest',

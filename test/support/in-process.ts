@@ -6,6 +6,7 @@ import { type Config, loadConfig } from '#src/config.ts';
 import './patience.ts';
 import { createMigratedDatabase } from './database.ts';
 import { NO_LIMIT } from './no-limit.ts';
+import { type OlderLog, putLog } from './older-log.ts';
 import { freePort } from './process.ts';
 import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
 import { Answer, type Call } from './service.ts';
@@ -39,12 +40,18 @@ export interface InProcess {
   stop(): Promise<void>;
 }
 
-/** Starts one. @param settings further environment variables. */
+/**
+ * Starts one.
+ * @param settings further environment variables.
+ * @param older a log to start with, and the key of its project; only for the log in PostgreSQL.
+ */
 export async function startInProcess(
   limits: Partial<Config['limits']> = {},
   settings: Readonly<Record<string, string>> = {},
+  older?: OlderLog,
 ): Promise<InProcess> {
   const database = await createMigratedDatabase();
+  if (older !== undefined) await putLog(database.pool, older);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const env = {
@@ -67,7 +74,7 @@ export async function startInProcess(
   const newProject = async (): Promise<string> => (await foundProject(database.url)).key;
   // A log that outlives the test has the quickstart project of the tests before it.
   if (EVENTSTORE_URL !== '') await caughtUp(url);
-  const key = EVENTSTORE_URL === '' ? quickstart?.sandbox_key : await newProject();
+  const key = older?.key ?? (EVENTSTORE_URL === '' ? quickstart?.sandbox_key : await newProject());
   if (key === undefined) throw new Error('no project was made');
   const fhir = (path: string, call: KeyedCall = {}): Promise<Answer> =>
     send(path.startsWith('http') ? path : base + path, call, key);

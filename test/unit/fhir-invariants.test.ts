@@ -154,7 +154,7 @@ describe('invariants', () => {
     high: [ucum(2, 'mg'), ucum(2, 'g'), ucum(1, 'm')],
     start: ['2020', '2020-03', '2021-01-03T10:00:00Z'],
     end: ['2020', '2020-02-01', '2020-12-31T10:00:00+02:00'],
-    _start: [{ extension: [{ url: 'u', valueCode: 'unknown' }] }],
+    _start: [{ extension: [{ url: 'http://x.org/u', valueCode: 'unknown' }] }],
     period: [1, -1],
     duration: [1, -1],
     durationUnit: ['h'],

@@ -27,13 +27,21 @@ const contained = (resource: JsonObject): Members => ({
 });
 const practitioner = { resourceType: 'Practitioner', id: 'c' };
 const shadow = { extension: [{ url: 'http://x.org/e', valueCode: 'y' }] };
+const HL7 = 'http://hl7.org/fhir/StructureDefinition';
+const absent = { extension: [{ url: `${HL7}/data-absent-reason`, valueCode: 'unknown' }] };
+const own = (rest: JsonObject): JsonObject => ({
+  extension: [{ url: `${HL7}/humanname-own-prefix`, ...rest }],
+});
 const ucum = { system: 'http://unitsofmeasure.org' };
 
 const FAULTS: Readonly<Record<string, readonly Row[]>> = {
   structure: [
     ['Patient', { foo: 1 }, '.foo'],
     ['Patient', { Gender: 'male' }, '.Gender'],
-    ['Patient', { _name: [{ id: 'x' }] }, '._name'],
+    ['Patient', { _name: [{ id: 'x' }] }, '.name'],
+    ['Patient', { 'a.b`c': 1 }, '.`a.b\\`c`'],
+    ['Patient', name({ given: ['a'], _given: [null, null, shadow] }), '.name[0].given[1]'],
+    ['Patient', name({ text: 'x', _given: [null] }), '.name[0].given[0]'],
     ['Patient', { fhir_comments: ['x'] }, '.fhir_comments'],
     ['Patient', { contact: [{ name: { text: 'x', nick: 'y' } }] }, '.contact[0].name.nick'],
     ['Patient', { name: { text: 'x' } }, '.name'],
@@ -175,6 +183,25 @@ const FAULTS: Readonly<Record<string, readonly Row[]>> = {
     ['Patient', div('<p>x</p>'), '.text.div'],
     ['Patient', div('<div><p>x</div></p>'), '.text.div'],
     ['Patient', div('<div>a & b</div>'), '.text.div'],
+    ['Patient', div('<div>a&nbsp;b</div>'), '.text.div'],
+    ['Patient', div('<div>a&foobar;b</div>'), '.text.div'],
+    ['Patient', div('<div>a&AMP;b</div>'), '.text.div'],
+    ['Patient', div('<div><p title="&copy;">x</p></div>'), '.text.div'],
+    ['Patient', div('<div>a&#0;b</div>'), '.text.div'],
+    ['Patient', div('<div>a&#xD800;b</div>'), '.text.div'],
+    ['Patient', div('<div>a&#x110000;b</div>'), '.text.div'],
+    ['Patient', { extension: [{ url: 'u', valueString: 'x' }] }, '.extension[0].url'],
+    ['Patient', { modifierExtension: [{ url: '/u', valueString: 'x' }] }, '.modifierExtension[0].url'],
+    [
+      'Patient',
+      name({ family: 'x', _family: { extension: [{ url: 'u', valueString: 'x' }] } }),
+      '.name[0].family.extension[0].url',
+    ],
+    [
+      'Patient',
+      extended({ valueAddress: { city: 'x', extension: [{ url: 'u', valueString: 'x' }] } }),
+      '.extension[0].value.extension[0].url',
+    ],
     ['Patient', div('<div>a</div><div>b</div>'), '.text.div'],
     ['Patient', div('<div class=a>x</div>'), '.text.div'],
     ['Patient', div('text'), '.text.div'],
@@ -196,6 +223,11 @@ const FAULTS: Readonly<Record<string, readonly Row[]>> = {
     ['Observation', { status: 7 }, '.status'],
     ['Observation', quantity({ value: 1, comparator: '~' }), '.component[0].value.comparator'],
     ['AllergyIntolerance', { category: ['food', 'foods'] }, '.category[1]'],
+    ['AllergyIntolerance', { category: ['food', null], _category: [null, absent] }, '.category[1]'],
+    ['Observation', { status: undefined, _status: absent }, '.status'],
+    ['Patient', { link: [{ other: { display: 'x' }, _type: absent }] }, '.link[0].type'],
+    ['Patient', { photo: [{ _contentType: absent }] }, '.photo[0].contentType'],
+    ['Condition', { verificationStatus: absent }, '.verificationStatus'],
     ['AllergyIntolerance', { verificationStatus: text }, '.verificationStatus'],
     ['Condition', { verificationStatus: text }, '.verificationStatus'],
     ['Condition', { verificationStatus: { coding: [{ code: 'confirmed' }] } }, '.verificationStatus'],
@@ -211,7 +243,28 @@ const FAULTS: Readonly<Record<string, readonly Row[]>> = {
     ['Patient', extended({}), '.extension[0]'],
     ['Patient', extended({ valueString: 'x', extension: [{ url: 'u', valueCode: 'c' }] }), '.extension[0]'],
     ['Patient', extended({ extension: [{ url: 'u' }] }), '.extension[0].extension[0]'],
-    ['Patient', { _gender: { extension: [{ url: 'u' }] } }, '.gender.extension[0]'],
+    ['Patient', { _gender: { extension: [{ url: 'http://x.org/e' }] } }, '.gender.extension[0]'],
+    [
+      'Patient',
+      name({ family: 'x', _family: own({ valueInteger: 1 }) }),
+      '.name[0].family.extension[0].value',
+    ],
+    [
+      'Patient',
+      name({ family: 'x', _family: own({ _valueCode: shadow }) }),
+      '.name[0].family.extension[0].value',
+    ],
+    ['Patient', { extension: [{ url: `${HL7}/geolocation`, valueString: 'x' }] }, '.extension[0].value'],
+    [
+      'Patient',
+      { extension: [{ url: `${HL7}/geolocation`, extension: [{ url: 'latitude', valueString: '1' }] }] },
+      '.extension[0].extension[0].value',
+    ],
+    [
+      'Patient',
+      { modifierExtension: [{ url: `${HL7}/patient-birthTime`, valueDate: '2020-01-01' }] },
+      '.modifierExtension[0].value',
+    ],
   ],
   invariant: [
     ['Observation', { component: undefined, valueString: 'x', dataAbsentReason: text }, ''],
@@ -261,7 +314,7 @@ const FAULTS: Readonly<Record<string, readonly Row[]>> = {
       },
       '',
     ],
-    ['Condition', { evidence: [{ id: 'x', extension: [{ url: 'u', valueCode: 'c' }] }] }, '.evidence[0]'],
+    ['Condition', { evidence: [{ id: 'x', ...shadow }] }, '.evidence[0]'],
     ['Organization', { name: undefined }, ''],
     ['Organization', { telecom: [{ system: 'phone', use: 'home' }] }, '.telecom[0]'],
     ['Organization', { address: [{ text: 'x', use: 'home' }] }, '.address[0]'],

@@ -14,6 +14,8 @@ function issuesOf(resource: JsonObject): string[] {
   return validateResource(resource).map(({ code, diagnostics }) => `${code}: ${diagnostics}`);
 }
 
+const HL7 = 'http://hl7.org/fhir/StructureDefinition';
+
 describe('validation of good resources', () => {
   for (const type of TYPE_NAMES) {
     it(`passes the example of ${type}`, () => {
@@ -43,10 +45,20 @@ describe('validation of good resources', () => {
   const GOOD: readonly (readonly [string, JsonObject])[] = [
     [
       'a list whose values have only extensions',
-      { name: [{ _given: [{ extension: [{ url: 'u', valueCode: 'c' }] }] }] },
+      { name: [{ _given: [{ extension: [{ url: 'http://x.org/u', valueCode: 'c' }] }] }] },
     ],
     ['an id beside a value', { gender: 'male', _gender: { id: 'g' } }],
-    ['a required primitive that has only an extension', { link: [link()] }],
+    ['nulls at the end of ids and extensions', { name: [{ given: ['a'], _given: [null, null] }] }],
+    ['relative urls within an extension', { extension: [{ url: 'urn:x', extension: [part(part())] }] }],
+    [
+      'extensions that R4 defines, by their types',
+      {
+        name: [
+          { family: 'x', _family: { extension: [{ url: `${HL7}/humanname-own-prefix`, valueString: 'x' }] } },
+        ],
+        address: [{ city: 'x', extension: [{ url: `${HL7}/geolocation`, extension: [latitude()] }] }],
+      },
+    ],
     ['nulls beside values', { name: [{ given: ['a', 'b'], _given: [null, null] }] }],
     ['text beyond the basic plane', { name: [{ family: '𝒳 é 漢\n\t' }] }],
     ['a leap day and a leap second', { birthDate: '2000-02-29', deceasedDateTime: '2016-12-31T23:59:60Z' }],
@@ -54,7 +66,7 @@ describe('validation of good resources', () => {
     ['references of every form', { generalPractitioner: references() }],
     [
       'a null flavour for a bound concept',
-      { maritalStatus: { extension: [{ url: 'u', valueCode: 'unknown' }] } },
+      { maritalStatus: { extension: [{ url: 'http://x.org/u', valueCode: 'unknown' }] } },
     ],
     ['padded base64 over lines', { photo: [{ contentType: 'image/png', data: 'YWJj\nZGU=' }] }],
     [
@@ -68,8 +80,11 @@ describe('validation of good resources', () => {
     });
   }
 
-  function link(): JsonObject {
-    return { other: { display: 'x' }, _type: { extension: [{ url: 'u', valueCode: 'unknown' }] } };
+  function part(inner?: JsonObject): JsonObject {
+    return { url: 'u', ...(inner === undefined ? { valueString: 'x' } : { extension: [inner] }) };
+  }
+  function latitude(): JsonObject {
+    return { url: 'latitude', valueDecimal: 1.5 };
   }
   function references(): Json[] {
     const texts = ['Practitioner/a', 'Organization/b/_history/2', 'https://x.org/any/thing', 'urn:uuid:1'];
@@ -80,8 +95,14 @@ describe('validation of good resources', () => {
     ];
   }
   function markup(): string {
-    return '<div><!-- c --><p title="a &lt; b">&nbsp;x &#169;<br/><img src="#i" alt=\'y\'/></p></div>';
+    return '<div><!-- c --><p title="a &lt; b">&apos;x &#169;&#xA0;<br/><img src="#i" alt=\'y\'/></p></div>';
   }
+
+  it('passes a required primitive that has only an extension, where no codes are required', () => {
+    const { recorded: _, ...provenance } = EXAMPLES.Provenance;
+    const _recorded = { extension: [{ url: `${HL7}/data-absent-reason`, valueCode: 'unknown' }] };
+    expect(issuesOf({ ...provenance, _recorded })).to.deep.equal([]);
+  });
 
   it('passes resources in a Bundle and in Parameters, each with local references of its own', () => {
     const { MedicationRequest } = EXAMPLES;
@@ -120,7 +141,7 @@ describe('validation of good resources', () => {
     const sink = {
       reference: (path: string, holder: JsonObject) => seen.push(`${path} ${String(holder.reference)}`),
     };
-    const extension = [{ url: 'u', valueReference: { reference: 'Patient/x' } }];
+    const extension = [{ url: 'http://x.org/u', valueReference: { reference: 'Patient/x' } }];
     const contained = [
       { resourceType: 'Medication', id: 'med', manufacturer: { reference: 'Organization/o' } },
     ];

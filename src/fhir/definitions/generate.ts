@@ -5,10 +5,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compactExtensions } from './compact-extensions.ts';
 import { compactProfiles } from './compact-profiles.ts';
 import { compactSearchParameters } from './compact-search.ts';
 import { compactStructures } from './compact-structures.ts';
-import { readSearchParameters, readStructures, readTerminology } from './hl7.ts';
+import { readExtensions, readSearchParameters, readStructures, readTerminology } from './hl7.ts';
 import { readProfiles, readProfileValueSets } from './hl7-profiles.ts';
 
 /** Where the tables lie. */
@@ -20,7 +21,9 @@ export function generateTables(): Record<string, string> {
   const structures = compactStructures(readStructures(), terminology);
   const parameters = compactSearchParameters(readSearchParameters());
   const profiles = compactProfiles(readProfiles(), readProfileValueSets(), terminology);
+  const extensions = compactExtensions(readExtensions());
   return {
+    'extensions.json': `${JSON.stringify(extensions)}\n`,
     'profiles.json': `${JSON.stringify(profiles)}\n`,
     'structures.json': `${JSON.stringify(structures)}\n`,
     'search-parameters.json': `${JSON.stringify(parameters)}\n`,

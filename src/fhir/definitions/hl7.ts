@@ -25,6 +25,8 @@ export interface SourceConstraint {
 
 /** The parts of an ElementDefinition that are compiled. */
 export interface SourceElement {
+  /** Path with the names of slices: `Extension.extension:code.value[x]`. */
+  readonly id: string;
   readonly path: string;
   readonly min: number;
   readonly max: string;
@@ -34,11 +36,14 @@ export interface SourceElement {
   readonly contentReference?: string;
   readonly binding?: { readonly strength: string; readonly valueSet?: string };
   readonly constraint?: readonly SourceConstraint[];
+  readonly fixedUri?: string;
 }
 
 /** The parts of a StructureDefinition that are compiled. */
 export interface SourceStructure {
   readonly resourceType: 'StructureDefinition';
+  readonly id: string;
+  readonly url: string;
   readonly name: string;
   readonly kind: 'resource' | 'complex-type' | 'primitive-type' | 'logical';
   readonly derivation?: string;
@@ -76,6 +81,9 @@ export interface SourceSearchParameter {
   readonly component?: readonly { readonly definition: string; readonly expression: string }[];
 }
 
+/** Longest id of a resource: https://hl7.org/fhir/R4/datatypes.html#id */
+const MAX_ID = 64;
+
 interface Entries<T> {
   readonly entry: readonly { readonly resource: T }[];
 }
@@ -100,12 +108,33 @@ export interface Structure extends Omit<SourceStructure, 'snapshot'> {
   readonly elements: readonly SourceElement[];
 }
 
+/** HL7's data elements. */
+interface Leaves {
+  /** By path. */
+  readonly byPath: ReadonlyMap<string, SourceElement>;
+  /** Their ids, which FHIR limits to 64 characters: of several long paths with one id, `byPath` has a single one. */
+  readonly ids: ReadonlySet<string>;
+}
+
+function readLeaves(): Leaves {
+  const byPath = new Map<string, SourceElement>();
+  const ids = new Set<string>();
+  for (const { id, snapshot } of entries<SourceStructure>('dataelements.json', 'StructureDefinition')) {
+    ids.add(id);
+    for (const element of snapshot.element) byPath.set(element.path, element);
+  }
+  return { byPath, ids };
+}
+
+/** Whether a path's data element was left out because another path has the same id. */
+function lostItsId(path: string, { byPath, ids }: Leaves): boolean {
+  const id = `de-${path.replace('[x]', 'X')}`;
+  return id.length > MAX_ID && !byPath.has(path) && ids.has(id.slice(0, MAX_ID));
+}
+
 /** All resource types and datatypes of R4, abstract ones included, by name. */
 export function readStructures(): Map<string, Structure> {
-  const leaves = new Map<string, SourceElement>();
-  for (const definition of entries<SourceStructure>('dataelements.json', 'StructureDefinition')) {
-    for (const element of definition.snapshot.element) leaves.set(element.path, element);
-  }
+  const leaves = readLeaves();
   const structures = new Map<string, Structure>();
   for (const file of ['profiles-types.json', 'profiles-resources.json']) {
     for (const { snapshot, ...structure } of entries<SourceStructure>(file, 'StructureDefinition')) {
@@ -120,28 +149,27 @@ export function readStructures(): Map<string, Structure> {
 }
 
 /** Data elements exist for leaves only: a backbone is HL7's when it refers to another or leaves below it are. */
-function published(
-  name: string,
-  elements: readonly SourceElement[],
-  leaves: ReadonlyMap<string, SourceElement>,
-): SourceElement[] {
+function published(name: string, elements: readonly SourceElement[], leaves: Leaves): SourceElement[] {
+  const { byPath } = leaves;
   const own = new Map<string, SourceElement>();
-  for (const path of leaves.keys()) {
+  for (const path of byPath.keys()) {
     for (let at = path.indexOf('.'); at > 0; at = path.indexOf('.', at + 1))
-      own.set(path.slice(0, at), { path, min: 0, max: '*' });
+      own.set(path.slice(0, at), { id: path, path, min: 0, max: '*' });
   }
   const kept = elements.flatMap((element) => {
-    const leaf = leaves.get(element.path);
+    const leaf = byPath.get(element.path);
     if (leaf !== undefined)
       return [{ ...leaf, ...(element.constraint && { constraint: element.constraint }) }];
     const parent = element.path.slice(0, Math.max(0, element.path.lastIndexOf('.')));
     const inherited = /\.(id|extension|modifierExtension)$/.test(element.path);
     const belongs =
-      own.has(element.path) || ((element.contentReference !== undefined || inherited) && own.has(parent));
+      own.has(element.path) ||
+      lostItsId(element.path, leaves) ||
+      ((element.contentReference !== undefined || inherited) && own.has(parent));
     return !element.path.includes('.') || belongs ? [element] : [];
   });
   const paths = new Set(kept.map((element) => element.path));
-  const missing = [...leaves.values()].filter(
+  const missing = [...byPath.values()].filter(
     (leaf) => leaf.path.startsWith(`${name}.`) && !paths.has(leaf.path),
   );
   return [...kept, ...missing];
@@ -166,5 +194,12 @@ export function readTerminology(): {
 export function readSearchParameters(): SourceSearchParameter[] {
   return entries<SourceSearchParameter>('search-parameters.json', 'SearchParameter').filter(
     (parameter) => parameter.version === '4.0.1',
+  );
+}
+
+/** The extensions that R4 defines. */
+export function readExtensions(): SourceStructure[] {
+  return entries<SourceStructure>('extension-definitions.json', 'StructureDefinition').filter(
+    ({ fhirVersion }) => fhirVersion === '4.0.1',
   );
 }

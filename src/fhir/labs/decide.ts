@@ -72,7 +72,7 @@ export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, note
         );
       decided.push({
         ...at,
-        entries: [{ index, method: 'PUT', type, id, resource, ifMatch: version }],
+        entries: [{ index, method: 'PUT', type, id, resource, ifMatch: version, madeOf: there.resource }],
       });
     }
     for (const [where, text] of told) notes.warn(where, text);
@@ -149,6 +149,7 @@ function replacement(
       id,
       resource: { ...before, status: 'superseded', identifier },
       ifMatch: version,
+      madeOf: before,
     },
   ];
 }

@@ -17,10 +17,7 @@ export function boundCode(key: string): PrimitiveTest {
   return (value) => (typeof value === 'string' && codes.has(value) ? undefined : fault);
 }
 
-/**
- * The test of a bound CodeableConcept: one of its codings is in the set; an extension may stand for it (a data absent
- * reason, for instance).
- */
+/** The test of a bound CodeableConcept: one of its codings is in the set. Text or an extension cannot replace it. */
 export function boundConcept(key: string): (concept: JsonObject) => string | undefined {
   const systems = new Map(Object.entries(valueSet(key)).map(([system, codes]) => [system, new Set(codes)]));
   const fault = `must have a coding that is one of ${named(key)}, with its system`;
@@ -29,7 +26,7 @@ export function boundConcept(key: string): (concept: JsonObject) => string | und
       if (!isObject(coding) || typeof coding.system !== 'string' || typeof coding.code !== 'string') continue;
       if (systems.get(coding.system)?.has(coding.code)) return undefined;
     }
-    return concept.extension === undefined ? fault : undefined;
+    return fault;
   };
 }
 

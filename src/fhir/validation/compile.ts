@@ -12,8 +12,10 @@ import {
   PRIMITIVES,
   typeDefinition,
 } from '../definitions/tables.ts';
+import { pathName } from '../element-path.ts';
 import { boundCode, boundConcept } from './bindings.ts';
 import { checkContained } from './contained.ts';
+import { checkExtension } from './extensions.ts';
 import { compileInvariant } from './invariants.ts';
 import { PRIMITIVE_TESTS } from './primitives.ts';
 import {
@@ -28,6 +30,9 @@ import { referenceCheck } from './references.ts';
 import { newScope, type Walk } from './walk.ts';
 
 const compiled = new Map<string, ObjectCheck>();
+
+/** The name under which an Extension within an Extension is compiled. */
+const PART = 'Extension.extension';
 
 /** The check of a type; compiled on first use. @throws Error when R4 has no such type. */
 export function objectCheck(type: string): ObjectCheck {
@@ -48,7 +53,8 @@ function lazily(type: string): ObjectCheck {
 }
 
 function compileType(type: string): ObjectCheck {
-  const { elements, invariants, resource: isResource, domain } = typeDefinition(type);
+  const name = type === PART ? 'Extension' : type;
+  const { elements, invariants, resource: isResource, domain } = typeDefinition(name);
   const properties = new Map<string, Property>();
   const required: { bit: number; element: ElementDefinition }[] = [];
   let bits = 0;
@@ -57,13 +63,14 @@ function compileType(type: string): ObjectCheck {
     if (element.required) required.push({ bit, element });
     const own = invariants.filter((invariant) => invariant.element === element.name);
     const rules = compileRules(own, element.types[0]?.code ?? '');
-    for (const alternative of element.types) addProperties(properties, element, alternative, bit, rules);
+    for (const alternative of element.types)
+      addProperties(properties, name, element, alternative, bit, rules);
   }
   if (bits > 31) throw new Error(`${type} has more required elements and choices than bits`);
   const requiredBits = required.reduce((mask, { bit }) => mask | bit, 0);
   const own = invariants.filter((invariant) => invariant.element === undefined);
-  const rules = compileRules(own, type);
-  const isExtension = type === 'Extension';
+  const rules = compileRules(own, name);
+  const isExtension = name === 'Extension';
 
   return (object, walk) => {
     let present = 0;
@@ -75,7 +82,7 @@ function compileType(type: string): ObjectCheck {
       const property = properties.get(key);
       if (property === undefined) {
         if (!isResource || key !== 'resourceType')
-          walk.fault('structure', `is not an element of ${type}`, key);
+          walk.fault('structure', `is not an element of ${name}`, pathName(key));
         continue;
       }
       if (property.choice && (present & property.bit) !== 0)
@@ -91,7 +98,7 @@ function compileType(type: string): ObjectCheck {
         if ((present & bit) === 0) walk.fault('required', 'is required', element.name);
       }
     }
-    if (isExtension) checkExtension(object, (present & ~requiredBits) !== 0, walk);
+    if (isExtension) checkExtension(object, (present & ~requiredBits) !== 0, type === PART, walk);
     if (domain && object.contained !== undefined) checkContained(object, walk);
     if (rules.length > 0) applyRules(rules, object, walk);
   };
@@ -107,6 +114,7 @@ function compileRules(invariants: readonly Invariant[], type: string): Rule[] {
 
 function addProperties(
   properties: Map<string, Property>,
+  owner: string,
   element: ElementDefinition,
   type: ElementType,
   bit: number,
@@ -116,15 +124,14 @@ function addProperties(
   const bound = PRIMITIVES.has(type.code) ? element.binding : undefined;
   const test = bound === undefined ? PRIMITIVE_TESTS[type.code] : boundCode(bound);
   const { name, list, choice } = element;
-  const shared = { name, key, list, choice, bit, type: type.code, test, rules };
-  const faultCode = bound === undefined ? 'value' : 'code-invalid';
-  const check = PRIMITIVES.has(type.code) ? undefined : elementCheck(element, type);
-  properties.set(key, { ...shared, shadow: false, faultCode, check });
-  if (test !== undefined)
-    properties.set(`_${key}`, { ...shared, shadow: true, faultCode, check: lazily('Element') });
+  const shared = { name, key, list, choice, bit, type: type.code, test, bound: bound !== undefined, rules };
+  const check = PRIMITIVES.has(type.code) ? undefined : elementCheck(owner, element, type);
+  properties.set(key, { ...shared, shadow: false, check });
+  if (test !== undefined) properties.set(`_${key}`, { ...shared, shadow: true, check: lazily('Element') });
 }
 
-function elementCheck(element: ElementDefinition, type: ElementType): ObjectCheck {
+function elementCheck(owner: string, element: ElementDefinition, type: ElementType): ObjectCheck {
+  if (owner === 'Extension' && element.name === 'extension') return lazily(PART);
   if (type.code === 'Resource') return element.name === 'contained' ? checkContainedResource : checkResource;
   const check = lazily(type.code);
   if (type.code === 'Reference') return referenceCheck(check, type.targets);
@@ -176,11 +183,4 @@ function checkSingleChoice(
   if ([...alternatives][1] !== property.key || (property.shadow && object[property.key] !== undefined))
     return;
   walk.fault('structure', `may have one type only, not ${[...alternatives].join(' and ')}`, property.name);
-}
-
-/** ext-1. */
-function checkExtension(extension: JsonObject, hasValue: boolean, walk: Walk): void {
-  if (hasValue === (extension.extension !== undefined)) {
-    walk.fault('extension', 'must have either a value or extensions, and not both (ext-1)');
-  }
 }

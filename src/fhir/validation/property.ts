@@ -32,7 +32,8 @@ export interface Property {
   readonly type: string;
   /** Of primitives. */
   readonly test: PrimitiveTest | undefined;
-  readonly faultCode: 'value' | 'code-invalid';
+  /** Of a primitive with a required binding. */
+  readonly bound: boolean;
   /** Of complex types, and of `_name`. */
   readonly check: ObjectCheck | undefined;
   /** Invariants of the element, beyond those of its type. */
@@ -89,7 +90,7 @@ function checkPrimitive(
     return;
   }
   const fault = test(value);
-  if (fault !== undefined) walk.fault(property.faultCode, fault, name, index);
+  if (fault !== undefined) walk.fault(property.bound ? 'code-invalid' : 'value', fault, name, index);
   else if (typeof value === 'string' && value.charCodeAt(0) === 0x23) walk.scope.local.add(value);
   if (property.rules.length > 0) {
     walk.enter(name, index);
@@ -121,8 +122,10 @@ export function checkShadow(object: JsonObject, value: Json, property: Property,
     return false;
   }
   let present = false;
-  for (const [index, item] of value.entries()) {
-    const other = asArray(base)[index];
+  const values = asArray(base);
+  const filled = value.findLastIndex((item) => item !== null) + 1;
+  for (const [index, item] of value.slice(0, filled).entries()) {
+    const other = values[index];
     const hasBase = other !== undefined && other !== null;
     if (isObject(item)) present = checkShadowItem(item, hasBase, property, index, walk) || present;
     else if (item !== null)
@@ -130,8 +133,15 @@ export function checkShadow(object: JsonObject, value: Json, property: Property,
     else if (other === undefined)
       walk.fault('structure', 'has neither a value nor an extension', name, index);
   }
+  // Nulls at the end say nothing, unless the whole element would be nothing else.
+  if (filled === 0 && values.length === 0)
+    walk.fault('structure', 'has neither a value nor an extension', name, 0);
+  else if (filled < value.length) walk.sink?.trailingNulls?.();
   return present;
 }
+
+/** https://hl7.org/fhir/R4/terminologies.html#required */
+const NO_CODE = 'must have a code: its binding is required, and an extension cannot replace the code';
 
 function checkShadowItem(
   item: JsonObject,
@@ -140,6 +150,9 @@ function checkShadowItem(
   index: number,
   walk: Walk,
 ): boolean {
+  if (property.bound && !hasBase && item.extension !== undefined) {
+    walk.fault('code-invalid', NO_CODE, property.name, index);
+  }
   walk.enter(property.name, index);
   if (hasBase && item.id !== undefined && item.extension === undefined) checkIdOnly(item, walk);
   else property.check?.(item, walk);

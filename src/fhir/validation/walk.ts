@@ -15,6 +15,8 @@ export interface Sink {
    * @param holder the Reference itself, which has `reference`, `identifier` or `display`.
    */
   reference(path: string, holder: JsonObject): void;
+  /** Called where an array of ids and extensions of primitives (`_given`) ends with nulls, which say nothing. */
+  trailingNulls?(): void;
 }
 
 /** A resource with those that it contains: local references (`#x`) are resolved here. */

@@ -22,7 +22,9 @@ const NAMESPACE = 'http://www.w3.org/1999/xhtml';
 const MARKUP =
   /<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
 const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-const LOOSE_AMPERSAND = /&(?!(?:#\d+|#x[0-9A-Fa-f]+|[A-Za-z][A-Za-z0-9]*);)/;
+const ENTITY = /&(?:#(\d{1,20}|x[0-9A-Fa-f]{1,20});|([A-Za-z][A-Za-z0-9]*);)?/g;
+/** XML's own. HTML's (`&nbsp;`) need a document type, which a narrative has not: R4 wants the characters instead. */
+const ENTITIES = new Set(['amp', 'lt', 'gt', 'quot', 'apos']);
 
 /** What is wrong: not well-formed, or against one of R4's two rules. */
 export interface MarkupFault {
@@ -41,7 +43,8 @@ export function checkXhtml(text: string): MarkupFault | undefined {
     if (end > at) {
       const run = text.slice(at, end);
       if (open.length === 0) return malformed('has text outside its div');
-      if (LOOSE_AMPERSAND.test(run)) return malformed('has a bare ampersand');
+      const fault = entityFault(run);
+      if (fault !== undefined) return malformed(fault);
       content ||= /\S/.test(run);
       at = end;
       continue;
@@ -80,12 +83,32 @@ function checkElement(name: string, attributes: string): MarkupFault | undefined
     const value = double ?? single ?? '';
     if (!ATTRIBUTES.has(key)) return { rule: 'txt-1', text: `must not have the attribute ${key}` };
     if (seen.has(key)) return malformed(`has the attribute ${key} twice`);
-    if (LOOSE_AMPERSAND.test(value)) return malformed('has a bare ampersand');
+    const fault = entityFault(value);
+    if (fault !== undefined) return malformed(fault);
     if (key === 'xmlns' && value !== NAMESPACE)
       return { rule: 'txt-1', text: 'must be in the XHTML namespace' };
     seen.add(key);
   }
   return undefined;
+}
+
+/** What is wrong with the first ampersand of a text that is not right. */
+function entityFault(text: string): string | undefined {
+  if (!text.includes('&')) return undefined;
+  for (const [all, number, name] of text.matchAll(ENTITY)) {
+    if (all === '&') return 'has a bare ampersand: write &amp;';
+    if (name !== undefined && !ENTITIES.has(name))
+      return `has the entity &${name.slice(0, 32)};, which XML does not know: write the character itself, or its number as in &#160;`;
+    if (number !== undefined && !isCharacter(Number(number.replace('x', '0x'))))
+      return `has &#${number};, which is not a character`;
+  }
+  return undefined;
+}
+
+/** Char of https://www.w3.org/TR/xml/#charsets */
+function isCharacter(code: number): boolean {
+  if (code < 0x20) return code === 0x9 || code === 0xa || code === 0xd;
+  return code < 0xd800 || (code > 0xdfff && code < 0xfffe) || (code > 0xffff && code <= 0x10ffff);
 }
 
 function malformed(text: string): MarkupFault {

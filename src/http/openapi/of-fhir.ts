@@ -249,7 +249,12 @@ export const FHIR_SCHEMAS: Part = {
             severity: { type: 'string', enum: ['fatal', 'error', 'warning', 'information'] },
             code: { type: 'string' },
             diagnostics: { type: 'string' },
-            expression: { type: 'array', items: { type: 'string' } },
+            expression: { type: 'array', items: { type: 'string' }, description: 'FHIRPath of an element.' },
+            location: {
+              type: 'array',
+              items: { type: 'string' },
+              description: '`http.<name>` of a header or parameter.',
+            },
           },
           required: ['severity', 'code'],
         },

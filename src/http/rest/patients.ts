@@ -68,7 +68,13 @@ async function replace(
     const value = settleNarrative(before, withDemographics(before, given));
     try {
       const written = await namingInputs(
-        services.commands.update(command, 'Patient', { id }, { value, exact: false }, found.version),
+        services.commands.update(
+          command,
+          'Patient',
+          { id },
+          { value, exact: false, madeOf: before },
+          found.version,
+        ),
       );
       const { result, position } = written;
       const shown = {

@@ -1,0 +1,41 @@
+/**
+ * Where elements are, for people and clients: FHIRPath of element names, as HL7 writes it in
+ * `OperationOutcome.issue.expression` (https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression).
+ * An element `div` is written as HL7 does, `Patient.text.div`, although FHIRPath's grammar wants it quoted.
+ */
+import { isTypeName, PRIMITIVES } from './definitions/tables.ts';
+import { elementOf, type NamedElement } from './patch/elements.ts';
+
+/** Longest name of a member that a path repeats. */
+const MAX_NAME = 100;
+
+/** Words that FHIRPath does not read as names of elements; no element of R4 is called so. */
+const KEYWORDS = new Set(['and', 'or', 'xor', 'implies', 'mod', 'true', 'false']);
+
+/** A JSON name as a step: without the `_` of a primitive's `_name`, and quoted where it is not an identifier. */
+export function pathName(key: string): string {
+  const name = key.replace(/^_/, '').slice(0, MAX_NAME);
+  if (/^[A-Za-z]\w*$/.test(name) && !KEYWORDS.has(name)) return name;
+  return `\`${name.replace(/[\x00-\x1f]/g, ' ').replace(/[\\`]/g, '\\$&')}\``;
+}
+
+/**
+ * A path of JSON names as FHIRPath: `Parameters.parameter[0].valueBoolean` becomes
+ * `Parameters.parameter[0].value.ofType(boolean)`, `Patient._name` becomes `Patient.name`. What is FHIRPath already stays.
+ */
+export function elementPath(path: string): string {
+  const [type = '', ...steps] = path.match(/(?:`(?:[^`\\]|\\.)*`|[^.`])+/g) ?? [];
+  let holder: string | undefined = isTypeName(type) ? type : undefined;
+  let found = type;
+  for (const step of steps) {
+    const [, name = '', index = ''] = /^(.*?)(\[\d+\])?$/s.exec(step) ?? [];
+    if (name === 'resourceType') continue;
+    const bare = name.replace(/^_/, '');
+    const element: NamedElement | undefined = holder === undefined ? undefined : elementOf(holder, bare);
+    holder = element?.code !== undefined && PRIMITIVES.has(element.code) ? 'Element' : element?.code;
+    if (element?.definition.choice && element.definition.name !== bare)
+      found += `.${element.definition.name}.ofType(${element.code})${index}`;
+    else found += `.${/^`|\(/.test(name) ? name : pathName(name)}${index}`;
+  }
+  return found;
+}

@@ -1,0 +1,24 @@
+/** Nulls that say nothing: https://hl7.org/fhir/R4/json.html#primitive */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+
+/**
+ * A copy without the nulls at the end of arrays of ids and extensions of primitives: `"_given": [null, null]` is left
+ * out, of `"_given": [{…}, null]` the first item stays. All other nulls stay.
+ */
+export function withoutTrailingNulls(object: JsonObject): JsonObject {
+  const kept: JsonObject = {};
+  for (const [key, value] of Object.entries(object)) {
+    const copy = copied(value);
+    if (!key.startsWith('_') || !Array.isArray(copy)) kept[key] = copy;
+    else {
+      const filled = copy.slice(0, copy.findLastIndex((item) => item !== null) + 1);
+      if (filled.length > 0) kept[key] = filled;
+    }
+  }
+  return kept;
+}
+
+function copied(value: Json): Json {
+  if (Array.isArray(value)) return value.map(copied);
+  return isObject(value) ? withoutTrailingNulls(value) : value;
+}
