@@ -180,6 +180,53 @@ describe('observations of REST v1', () => {
     expect(titles).to.include.members([blood, glucose?.display, ...drugs]);
   });
 
+  it('take units as people write them, and answer with UCUM', async () => {
+    const body = { code: '8480-6', ...at, value: 120, unit: 'mmHg' };
+    const record = await made(`/patients/${patient}/observations`, body);
+    expect(record.unit).to.equal('mm[Hg]');
+    const { valueQuantity } = await fhir('Observation', record.id);
+    expect(valueQuantity).to.include({ unit: 'mm[Hg]', code: 'mm[Hg]', system: 'http://unitsofmeasure.org' });
+    const parts = { code: '85354-9', ...at, components: [{ code: '8867-4', value: 60, unit: 'bpm' }] };
+    const [part] = (await made(`/patients/${patient}/observations`, parts)).components as JsonObject[];
+    expect(part?.unit).to.equal('/min');
+    for (const [unit, says] of [
+      ['C', 'unit is ambiguous: write Cel for degrees Celsius'],
+      ['G/L', 'unit is ambiguous: write 10*9/L for giga per litre, or g/L for grams per litre'],
+      ['MMOL/L', 'unit must be a unit of UCUM, such as mg/dL or mm[Hg]; did you mean `mmol/L`?'],
+    ]) {
+      const answer = await v1('POST', `/patients/${patient}/observations`, { ...body, unit });
+      expect(answer.status, answer.text).to.equal(422);
+      expect((answer.json.error as JsonObject).message).to.equal(says);
+    }
+  });
+
+  it('need no unit where LOINC has none, and then have 1', async () => {
+    const gravity = { code: '2965-2', ...at, value: 1.02 };
+    expect(await made(`/patients/${patient}/observations`, gravity)).to.include({ value: 1.02, unit: '1' });
+    for (const [given, field, says] of [
+      [{ ...gravity, code: '8480-6' }, 'unit', 'LOINC gives 8480-6 in mm[Hg]'],
+      [{ ...gravity, code: 'urn:x|y' }, 'unit', 'give the UCUM unit, or 1'],
+      [
+        {
+          code: '85354-9',
+          ...at,
+          components: [
+            { code: '2965-2', value: 1 },
+            { code: '8480-6', value: 1 },
+          ],
+        },
+        'components.1.unit',
+        'LOINC gives 8480-6 in mm[Hg]',
+      ],
+    ] as const) {
+      const answer = await v1('POST', `/patients/${patient}/observations`, given);
+      expect(answer.status, answer.text).to.equal(422);
+      const { errors } = answer.json.error as { errors: { field: string; message: string }[] };
+      expect(errors.map((each) => each.field)).to.deep.equal([field]);
+      expect(errors[0]?.message).to.contain(`${field} is missing: ${says}`);
+    }
+  });
+
   it('that FHIR wrote are shown in words where v1 has no field', async () => {
     const { id } = (
       await service.post('/Observation', {
@@ -328,7 +375,7 @@ describe('observations of REST v1', () => {
     expect(await faults({ value_text: 'x', value_boolean: true })).to.deep.equal([
       `value: value_boolean must not come with value_text: only one of ${all} may be there`,
     ]);
-    expect(await faults({ value: 1 })).to.deep.equal(['required: unit is missing']);
+    expect(await faults({ value: 1 })).to.deep.equal(['required: unit is missing: LOINC gives 4548-4 in %']);
     expect(await faults({ value_text: 'x', effective_at: 'May' })).to.deep.equal([
       'value: effective_at must be a date-time with an offset, such as 2026-03-31T09:30:00+02:00',
     ]);

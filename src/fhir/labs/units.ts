@@ -3,108 +3,7 @@ import type { Json, JsonObject } from '#src/shared/json.ts';
 import { canonicalRange } from '../units/canonical.ts';
 import { UCUM } from '../v1/elements.ts';
 import type { Measured } from './numbers.ts';
-
-/**
- * Spellings that mean one unit and nothing else, without blanks, `µ` as `u`; letters' case counts. → UCUM. `G/L` is none:
- * where all is written in capitals it means grams.
- */
-const SPELLINGS: Readonly<Record<string, string>> = {
-  'IU/L': '[IU]/L',
-  'IU/l': '[IU]/L',
-  'IU/mL': '[IU]/mL',
-  'IU/ml': '[IU]/mL',
-  'IE/L': '[IU]/L',
-  'IE/l': '[IU]/L',
-  'IE/mL': '[IU]/mL',
-  'IE/ml': '[IU]/mL',
-  'kIU/L': 'k[IU]/L',
-  'kIU/l': 'k[IU]/L',
-  'mIU/L': 'm[IU]/L',
-  'mIU/l': 'm[IU]/L',
-  'mIE/L': 'm[IU]/L',
-  'mIE/l': 'm[IU]/L',
-  'mIU/mL': 'm[IU]/mL',
-  'mIU/ml': 'm[IU]/mL',
-  'uIU/mL': 'u[IU]/mL',
-  'uIU/ml': 'u[IU]/mL',
-  'U/L': 'U/L',
-  'U/l': 'U/L',
-  'mEq/L': 'meq/L',
-  'mEq/l': 'meq/L',
-  'mval/l': 'meq/L',
-  'mcg/L': 'ug/L',
-  'mcg/dL': 'ug/dL',
-  'mcg/mL': 'ug/mL',
-  'mcmol/L': 'umol/L',
-  'gm/dL': 'g/dL',
-  'gm/dl': 'g/dL',
-  'g%': 'g/dL',
-  'mg%': 'mg/dL',
-  mmHg: 'mm[Hg]',
-  sec: 's',
-  sek: 's',
-  Sek: 's',
-  seconds: 's',
-  mm1h: 'mm/h',
-  'mm/1h': 'mm/h',
-  'mm/hr': 'mm/h',
-  'mm/Std': 'mm/h',
-  pct: '%',
-  '°C': 'Cel',
-  degC: 'Cel',
-  '°F': '[degF]',
-  degF: '[degF]',
-  pH: '[pH]',
-  'mOsm/kg': 'mosm/kg',
-  'mOsmol/kg': 'mosm/kg',
-  'mosmol/kg': 'mosm/kg',
-  'copies/mL': '{copies}/mL',
-  'copies/ml': '{copies}/mL',
-  'cells/uL': '{cells}/uL',
-  'cells/ul': '{cells}/uL',
-  'cells/mm3': '{cells}/mm3',
-  'Zellen/ul': '{cells}/uL',
-  'K/uL': '10*3/uL',
-  'k/uL': '10*3/uL',
-  'M/uL': '10*6/uL',
-  'G/l': '10*9/L',
-  'T/l': '10*12/L',
-  'T/L': '10*12/L',
-  'E9/L': '10*9/L',
-  'E9/l': '10*9/L',
-  'E12/L': '10*12/L',
-  'E12/l': '10*12/L',
-  'Gpt/l': '10*9/L',
-  'Gpt/L': '10*9/L',
-  'Tpt/l': '10*12/L',
-  'Tpt/L': '10*12/L',
-  'mill/uL': '10*6/uL',
-  'Mill/ul': '10*6/uL',
-  'Mio/ul': '10*6/uL',
-  'Tsd/ul': '10*3/uL',
-  'thou/uL': '10*3/uL',
-  'mL/min/1.73m2': 'mL/min/{1.73_m2}',
-  'ml/min/1.73m2': 'mL/min/{1.73_m2}',
-  'mL/min/1,73m2': 'mL/min/{1.73_m2}',
-  'ml/min/1,73m2': 'mL/min/{1.73_m2}',
-  'mL/min/1.73': 'mL/min/{1.73_m2}',
-  'mL/min/{1.73_m2}': 'mL/min/{1.73_m2}',
-  'mg/gKrea': 'mg/g{creat}',
-  'mg/gCrea': 'mg/g{creat}',
-  'mg/gcreat': 'mg/g{creat}',
-  'mg/gcreatinine': 'mg/g{creat}',
-  'mg/mmolcreat': 'mg/mmol{creat}',
-  'mg/mmolKrea': 'mg/mmol{creat}',
-  ratio: '{ratio}',
-  Ratio: '{ratio}',
-  index: '{index}',
-  Index: '{index}',
-  INR: '{INR}',
-  '{INR}': '{INR}',
-  titer: '{titer}',
-  Titer: '{titer}',
-  score: '{score}',
-};
+import { AMBIGUOUS, SPELLINGS } from './unit-spellings.ts';
 
 /** Parts that have one meaning: amounts with a prefix, whole units, powers of ten. */
 const AMOUNT = /^(?:[pnumcdk]?g|[fpnum]?mol|[fpnumcd]?[Ll]|[mu]?U|[mu]?eq|m?osm|[num]?m|[num]?kat)$/;
@@ -116,12 +15,30 @@ const PER_VOLUME = /^\/[fpnum]?[Ll]$/;
 /** `10^9`, `10E9`, `x10e9`, `x10*9`, `10**9`, `10 9`: powers of ten. */
 const POWER = /^[xX*]?10(?:\^|\*{1,2}|[eE])?(3|6|9|12)(?=\/)/;
 
+/** `IU`, also in French and German. */
+const INTERNATIONAL = /(^|\/)([mukM]?)(?:IU|UI|IE)(?=\/|$)/g;
+/** `mcg`, `mcL`, `mcmol`. */
+const MICRO = /(^|\/)mc(?=(?:g|mol|[lL])(?:\/|$))/g;
+
+/** A unit as it is compared: without blanks, with one letter for each sign that is typed in several ways. */
+function compactOf(text: string): string {
+  return text
+    .replaceAll(/\s+/g, '')
+    .replaceAll(/[µμ]/g, 'u')
+    .replaceAll('²', '2')
+    .replaceAll('³', '3')
+    .replaceAll('º', '°')
+    .replaceAll('℃', '°C')
+    .replaceAll('℉', '°F')
+    .replaceAll(MICRO, '$1u')
+    .replaceAll(INTERNATIONAL, '$1$2[IU]');
+}
+
 /** A unit in UCUM; undefined where it is none, or not certain. @param named the message says that it is UCUM's */
 export function ucumOf(text: string, named = false): string | undefined {
-  const plain = text.trim().replaceAll(/[µμ]/g, 'u').replaceAll('²', '2').replaceAll('³', '3');
-  const compact = plain.replaceAll(/\s+/g, '');
+  const compact = compactOf(text);
   if (compact === '') return undefined;
-  const known = SPELLINGS[compact];
+  const known = SPELLINGS.get(compact);
   if (known !== undefined) return known;
   const powered = compact.replace(POWER, '10*$1');
   if (PER_VOLUME.test(powered)) return withLitres(powered);
@@ -130,6 +47,26 @@ export function ucumOf(text: string, named = false): string | undefined {
   if (more.length === 0 && isPart(first) && (second === undefined || isPart(second)))
     return withLitres(powered);
   return named && canonicalRange(text, '1', '1') !== undefined ? text : undefined;
+}
+
+/** A unit that somebody typed: in UCUM, or what it may mean; undefined where it is no unit. */
+export type TypedUnit = { readonly ucum: string } | { readonly ambiguous: readonly string[] } | undefined;
+
+/**
+ * Reads a unit that people and apps type where UCUM is asked for. Common spellings win over UCUM, in which some of them mean
+ * what nobody measures (`pH` picohenry, `ft` femtotonnes); units of UCUM stay as they are.
+ * @param isUcum whether a text is a unit of UCUM.
+ */
+export function readUnit(text: string, isUcum: (text: string) => boolean): TypedUnit {
+  const compact = compactOf(text);
+  if (compact === '') return undefined;
+  const ambiguous = AMBIGUOUS.get(compact);
+  if (ambiguous !== undefined) return { ambiguous };
+  const spelled = SPELLINGS.get(compact);
+  if (spelled !== undefined) return { ucum: spelled };
+  if (isUcum(text)) return { ucum: text };
+  const ucum = ucumOf(text) ?? compact;
+  return isUcum(ucum) ? { ucum } : undefined;
 }
 
 /** UCUM knows both; one is enough. */

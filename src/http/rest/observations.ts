@@ -12,6 +12,7 @@ import {
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { withAbsentUnits } from './absent-units.ts';
 import { daysInOrder } from './days.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, type Kind, listItems } from './items.ts';
@@ -91,7 +92,7 @@ const observation = z
       z
         .array(
           z
-            .strictObject({ code, ...coded, value: z.number(), unit })
+            .strictObject({ code, ...coded, value: z.number(), unit: optional(unit) })
             .superRefine(oneSystem)
             .superRefine(checkedDigit(LOINC)),
         )
@@ -111,8 +112,6 @@ const observation = z
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message });
     exactlyOne(VALUES, given, context);
-    if (given.value !== undefined && given.unit === undefined)
-      context.addIssue({ code: 'invalid_type', expected: 'string', input: undefined, path: ['unit'] });
     if (given.value === undefined && given.unit !== undefined) refuse('unit', 'goes with value');
     const range = given.reference_range;
     if (range === undefined) return;
@@ -162,17 +161,18 @@ export const OBSERVATION_ROUTES = [
     operationId: 'createObservation',
     summary: 'Record an observation',
     description:
-      'Exactly one of `value` with `unit`, `value_text`, `value_code`, `value_boolean` and `components`. A bare `code` is LOINC.',
+      'Exactly one of `value` with `unit`, `value_text`, `value_code`, `value_boolean` and `components`. A bare `code` is LOINC. `unit` may be absent where LOINC has none for the code; it is `1` then.',
     tag: TAG,
     credential: 'api_key',
     scope: 'write',
     headers: AUTHOR,
     body: observation,
     answers: { 201: { description: 'The observation', schema: observationSchema } },
-    run(request) {
-      const { author_type, ...given } = request.body;
+    async run(request) {
+      const { author_type, ...sent } = request.body;
       const { patient_id: patient } = request.params;
       const { exact } = request;
+      const given = await withAbsentUnits(request, sent);
       const exactly = exact === undefined ? given : withLiterals(given, exact);
       const resource = toObservation(exactly, `Patient/${patient}`);
       return createItem(request, KIND, patient, resource, author_type, exact !== undefined);

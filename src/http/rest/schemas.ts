@@ -1,9 +1,12 @@
 /** Schemas that routes of REST v1 share: inputs of interface.md 2.2, and the members of every record (decisions.md, section 4). */
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { COMMON_UNITS } from '#src/fhir/labs/unit-spellings.ts';
+import { readUnit } from '#src/fhir/labs/units.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { LOINC, splitCode, UCUM } from '#src/fhir/v1/elements.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
 import { isUnit } from '#src/terminology/units.ts';
 import { instant } from '../api/schemas.ts';
 
@@ -45,12 +48,21 @@ export const code = z
 /** URI of a code system. */
 export const system = z.string().max(1_000).regex(/^\S+$/, 'must be a URI');
 
-/** A unit, checked by a library of UCUM. */
+/** A unit of UCUM, checked by its library, or a spelling that people use, which becomes one. */
 export const unit = z
   .string()
   .max(100)
-  .refine((value) => isUnit(UCUM, value), 'must be a unit of UCUM, such as mg/dL or mm[Hg]')
-  .describe('UCUM.');
+  .transform((value, context) => {
+    const read = readUnit(value, (code) => isUnit(UCUM, code));
+    if (read !== undefined && 'ucum' in read) return read.ucum;
+    const message =
+      read === undefined
+        ? `must be a unit of UCUM, such as mg/dL or mm[Hg]${didYouMean(value, COMMON_UNITS)}`
+        : `is ambiguous: write ${read.ambiguous.join(', or ')}`;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  })
+  .describe('UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers have UCUM.');
 
 /** Who the author is: in the body or the header `X-Service-Author-Type`. */
 export const authorType = optional(z.enum(AUTHOR_TYPES)).describe(

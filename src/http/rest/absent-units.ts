@@ -1,0 +1,48 @@
+/** Units that were left out: of what LOINC measures without a unit it is `1`, else they are missing. */
+import { LOINC, splitCode } from '#src/fhir/v1/elements.ts';
+import type { GivenComponent, GivenObservation } from '#src/fhir/v1/observation.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { RestRequest } from './record.ts';
+
+/** UCUM's unit of a number without one. */
+const UNITY = '1';
+
+/** A component as it is sent. */
+type SentComponent = Omit<GivenComponent, 'unit'> & { readonly unit?: string | undefined };
+
+/** An observation as it is sent. */
+type Sent = Omit<GivenObservation, 'components'> & {
+  readonly components?: readonly SentComponent[] | undefined;
+};
+
+/**
+ * Returns an observation whose numbers all have units.
+ * @throws Refusal invalid (422) naming each unit that is missing.
+ */
+export async function withAbsentUnits(request: RestRequest, given: Sent): Promise<GivenObservation> {
+  const faults: Issue[] = [];
+  const unitOf = async (of: Pick<Sent, 'code' | 'system'>, at: string): Promise<string> => {
+    const fault = await faultOfAbsence(request, of);
+    if (fault !== undefined)
+      faults.push({ code: 'required', diagnostics: `${at} is missing: ${fault}`, expression: at });
+    return UNITY;
+  };
+  const { value, unit, components } = given;
+  const own = value === undefined || unit !== undefined ? unit : await unitOf(given, 'unit');
+  const parts: GivenComponent[] = [];
+  for (const [n, part] of (components ?? []).entries())
+    parts.push({ ...part, unit: part.unit ?? (await unitOf(part, `components.${n}.unit`)) });
+  if (faults.length > 0) throw new Refusal('invalid', faults);
+  return { ...given, unit: own, components: components === undefined ? undefined : parts };
+}
+
+/** Why a code needs a unit; undefined if LOINC has none for it. */
+async function faultOfAbsence(
+  { services }: RestRequest,
+  given: Pick<Sent, 'code' | 'system'>,
+): Promise<string | undefined> {
+  const { system = given.system ?? LOINC, code } = splitCode(given.code ?? '');
+  const known = system === LOINC ? await services.describeCode(LOINC, code) : undefined;
+  if (known === undefined) return `give the UCUM unit, or ${UNITY} for a number without a unit`;
+  return known.unit === null ? undefined : `LOINC gives ${code} in ${known.unit}`;
+}
