@@ -3,7 +3,7 @@
 import type { Position } from '#src/events/store.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { IdSource } from '#src/shared/ids.ts';
-import type { CommandContext, WriteResult, Written } from './command.ts';
+import type { CommandContext, KeepResult, WriteResult, Written } from './command.ts';
 import type { Results } from './resource/deps.ts';
 
 /** R4's order: DELETE, POST, PUT and PATCH. */
@@ -14,12 +14,14 @@ const AT_ONCE = 8;
 
 /**
  * Runs the entries step by step; within a step entries run side by side, but those on one resource in their order.
- * An error is the result of its entry alone. Every entry's command id, and so its ids, derive from the batch's.
+ * An error is the result of its entry alone. Results are kept as `keep` gives them, so that bodies that nobody will see
+ * are not held. Every entry's command id, and so its ids, derive from the batch's.
  */
 export async function runBatch(
   ctx: CommandContext,
   writes: readonly WriteEntry[],
   run: (ctx: CommandContext, entry: WriteEntry) => Promise<Written<Results>>,
+  keep: KeepResult = (result) => result,
 ): Promise<Written<Map<number, WriteResult | Error>>> {
   const result = new Map<number, WriteResult | Error>();
   let last: Position | undefined;
@@ -28,7 +30,7 @@ export async function runBatch(
     try {
       const written = await run({ ...ctx, ids }, entry);
       const own = written.result.get(0);
-      if (own !== undefined) result.set(entry.index, own);
+      if (own !== undefined) result.set(entry.index, keep(own));
       if (written.position !== undefined && (last === undefined || written.position > last))
         last = written.position;
     } catch (error) {

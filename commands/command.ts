@@ -66,6 +66,9 @@ export interface WriteResult {
   readonly body?: string;
 }
 
+/** What is kept of a batch entry's result until all are there: without its body, where that will not be shown. */
+export type KeepResult = (result: WriteResult) => WriteResult;
+
 /** A command's answer: what it wrote and how far a read model must have come to show it. */
 export interface Written<T> {
   readonly result: T;

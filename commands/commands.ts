@@ -3,7 +3,7 @@ import type { WriteEntry } from '#src/fhir/bundle.ts';
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
-import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
+import type { CommandContext, KeepResult, SubmittedResource, WriteResult, Written } from './command.ts';
 import type { StoredBytes } from './document/finalize.ts';
 
 /** The resource a command is about: by id, or the one that search criteria (`identifier=s|v`) match. */
@@ -67,11 +67,13 @@ export interface Commands {
   ): Promise<Written<ReadonlyMap<number, WriteResult>>>;
   /**
    * Each entry a command of its own, in the order DELETE, POST, PUT/PATCH. An entry's refusal is its result.
+   * @param keep default: results are kept as they are.
    */
   batch(
     ctx: CommandContext,
     writes: readonly WriteEntry[],
     exact: boolean,
+    keep?: KeepResult,
   ): Promise<Written<ReadonlyMap<number, WriteResult | Error>>>;
   /**
    * Makes bytes that the document store has the content of a document: its next version, and `DocumentFinalized`.

@@ -61,10 +61,12 @@ export function openCommands(deps: CommandsDeps): Commands {
     },
     decided: (ctx, key, decide) =>
       writeDecided(deps, ctx, key, async () => (await decide()).map((entry) => requestOf(entry, true))),
-    async batch(ctx, writes, exact) {
+    async batch(ctx, writes, exact, keep) {
       // Headers are wrong for all entries at once; what an earlier attempt wrote is answered whoever is inactive by now.
       if ((ctx.retry?.earlier.size ?? 0) === 0) await checkAuthorship(ctx, deps);
-      return runBatch(ctx, writes, (own, entry) => write(deps, own, [requestOf(entry, exact, 0)], false));
+      const one = (own: CommandContext, entry: WriteEntry) =>
+        write(deps, own, [requestOf(entry, exact, 0)], false);
+      return runBatch(ctx, writes, one, keep);
     },
     finalizeDocument: (ctx, id, bytes) => finalizeDocument(deps, ctx, id, bytes),
     rehearse: (ctx, method, type, id, resource) =>

@@ -4,6 +4,8 @@
  * https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"
  */
 import pg from 'pg';
+import { tooCostly } from '#src/shared/answer-budget.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
 import type { Queryable } from './gather.ts';
 
 /** The fields of a row in their binary form, null for NULL. */
@@ -17,18 +19,30 @@ const TRAILER = -1;
 /** A COPY whose rows are read as they come. Being a `Query`, it may be pipelined. */
 class CopyOut<Row> extends pg.Query {
   readonly found: Row[] = [];
+  #bytes = 0;
 
-  /** @param keeps whether what is read of a row holds on to its bytes. */
+  /**
+   * @param keeps whether what is read of a row holds on to its bytes.
+   * @param most bytes of rows; what comes beyond is dropped.
+   * @param full told when there is more than that.
+   */
   constructor(
     text: string,
     readonly read: (tuple: Tuple) => Row,
     readonly keeps: boolean,
+    readonly most: number,
+    readonly full: () => void,
   ) {
     super(text);
   }
 
   /** Called by the client for each message, whose bytes it will use again. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.most) {
+      this.full();
+      return;
+    }
     const row = this.keeps ? Buffer.from(chunk) : chunk;
     const isFirst = this.found.length === 0 && row.subarray(0, SIGNATURE.length).equals(SIGNATURE);
     let at = isFirst ? HEADER_BYTES : 0;
@@ -57,18 +71,34 @@ export function copyOut(database: Queryable, select: string): Promise<readonly T
   return run(database, select, (tuple) => tuple, true);
 }
 
+/** More rows came than there is room for. The statement still runs: the connection is of no more use. */
+export class TooManyBytes extends Error {
+  override readonly name = 'TooManyBytes';
+
+  constructor(readonly most: number) {
+    super(`the rows of a query have more than ${most} bytes`);
+  }
+
+  /** What the caller is told. */
+  get refusal(): Refusal {
+    return tooCostly(`would be made of more than ${this.most} bytes`);
+  }
+}
+
 /**
  * What is read of the rows of a query, whose bytes are not held: of thousands that are read as text.
  * @param select as of `copyOut`.
  * @param read keeps nothing of the tuple, and does not throw.
- * @throws what `pg` throws.
+ * @param most bytes of all rows.
+ * @throws TooManyBytes as soon as there are more; what `pg` throws.
  */
 export function readOut<Row>(
   database: Queryable,
   select: string,
   read: (tuple: Tuple) => Row,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<readonly Row[]> {
-  return run(database, select, read, false);
+  return run(database, select, read, false, most);
 }
 
 function run<Row>(
@@ -76,9 +106,11 @@ function run<Row>(
   select: string,
   read: (tuple: Tuple) => Row,
   keeps: boolean,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<readonly Row[]> {
   return new Promise((resolve, reject) => {
-    const copy = new CopyOut(`copy (${select}) to stdout (format binary)`, read, keeps);
+    const full = (): void => reject(new TooManyBytes(most));
+    const copy = new CopyOut(`copy (${select}) to stdout (format binary)`, read, keeps, most, full);
     const settle = (error: Error | null): void => (error ? reject(error) : resolve(copy.found));
     // The types know a callback beside a text only.
     database.query(copy as unknown as string, settle);

@@ -8,8 +8,9 @@ import type { Caller } from '#src/shared/caller.ts';
 import { copyOut } from './copy-out.ts';
 import type { Line } from './gather.ts';
 import type { HistoryEntry } from './history.ts';
+import { bodyOrSize } from './large-bodies.ts';
 
-/** Gives the newest versions of a resource, one more than `count` where there are more. */
+/** Gives the newest versions of a resource, one more than `count` where there are more; of large bodies their sizes. */
 export type NewestVersions = (
   caller: Caller,
   type: ResourceType,
@@ -37,7 +38,7 @@ function newest(keys: readonly Key[]): string {
   select k.n, p.version, p.recorded_at, p.operation, p.body
   from (values ${rows.join(', ')}) k(n, id, tenant, type, count)
   cross join lateral (
-    select v.version, v.recorded_at, v.operation, v.body
+    select v.version, v.recorded_at, v.operation, ${bodyOrSize('v.body')} as body
     from history.version v
     where v.id = k.id and v.tenant = k.tenant and v.type = k.type
     order by v.version desc limit k.count

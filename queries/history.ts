@@ -7,6 +7,7 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
@@ -14,6 +15,7 @@ import { Binds } from './binds.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Line } from './gather.ts';
 import { openNewestVersions } from './history-instance.ts';
+import { bodyOrSize, sizeOf, withLargeBodies } from './large-bodies.ts';
 import { prepared } from './prepared.ts';
 
 /** What a history is asked for. */
@@ -29,6 +31,8 @@ export interface HistoryQuery {
   /** Versions a page. */
   readonly count: number;
   readonly cursor?: string;
+  /** What the page may hold: it ends where that is used up. Default: a budget of its own. */
+  readonly budget?: AnswerBudget;
 }
 
 /** One version of one resource, as history shows it. */
@@ -54,7 +58,7 @@ export interface HistoryPage {
 /** Most versions that are counted for `total`, which R4 does not require. */
 export const MAX_COUNTED = 10_000;
 
-/** Reads a page of history. @throws Refusal `malformed` for a bad cursor. */
+/** Reads a page of history. @throws Refusal `malformed` for a bad cursor; as `AnswerBudget.takeRows`. */
 export type History = (caller: Caller, query: HistoryQuery) => Promise<HistoryPage>;
 
 interface Row {
@@ -65,7 +69,7 @@ interface Row {
   readonly recorded_at: Micros;
   readonly event_id: string;
   readonly operation: HistoryEntry['operation'];
-  readonly body: string | null;
+  readonly body: string | Buffer | null;
 }
 
 /** What versions are ordered by, last ones first. Of one instance the version numbers say the same. */
@@ -96,16 +100,28 @@ export function openHistory(pool: Pool, line: Line): History {
   return async (caller, query) => {
     const { type, id } = query;
     if (id !== undefined && !isUuid(id)) return { total: 0, entries: [] };
+    const { budget = new AnswerBudget() } = query;
+    const whole = async (page: HistoryPage): Promise<HistoryPage> => ({
+      ...page,
+      entries: await withLargeBodies(pool, caller, page.entries),
+    });
     if (type !== undefined && id !== undefined && isPlain(query)) {
-      return firstPage(await newest(caller, type, id, query.count), query.count);
+      const found = await newest(caller, type, id, query.count);
+      return whole(firstPage(found, fitting(found, query.count, budget)));
     }
     const order = query.id === undefined ? OF_MANY : OF_INSTANCE;
     const cursor = query.cursor === undefined ? undefined : decodeCursor(query.cursor, order.cursor);
     const binds = new Binds();
     const sql = statement(binds, caller.tenantId, query, order, cursor);
     const { rows } = await pool.query<Row>(prepared(sql, binds.values));
-    return toPage(rows, query.count, order, cursor);
+    const found = rows.filter((row) => row.id !== null);
+    return whole(toPage(rows[0]?.total ?? 0, found, fitting(found, query.count, budget), order, cursor));
   };
+}
+
+/** How many of the first rows of a page its answer has room for. */
+function fitting(rows: readonly Pick<Row, 'body'>[], count: number, budget: AnswerBudget): number {
+  return budget.takeRows(rows.slice(0, count).map(({ body }) => sizeOf(body)));
 }
 
 /** Whether a query asks for the first page of all there is. */
@@ -144,7 +160,7 @@ function statement(
   const where = conditions.join(' and ');
   const sorted = (alias: string) => columns.map(({ name }) => `${alias}.${name} desc`).join(', ');
   const versions = (ofType: string) => `
-      select v.id, v.type, v.version, v.recorded_at, v.event_id, v.operation, v.body
+      select v.id, v.type, v.version, v.recorded_at, v.event_id, v.operation, ${bodyOrSize('v.body')} as body
       from history.version v
       where ${ofType} ${where} ${below}
       order by ${sorted('v')} limit ${limit}`;
@@ -173,14 +189,13 @@ function current(binds: Binds, at: { from: Micros; to: Micros }): string {
 }
 
 function toPage(
-  rows: readonly Row[],
+  counted: number,
+  found: readonly Row[],
   count: number,
   { columns }: Order,
   cursor: readonly (string | number)[] | undefined,
 ): HistoryPage {
-  const found = rows.filter((row) => row.id !== null);
   const page = found.slice(0, count);
-  const counted = rows[0]?.total ?? 0;
   const total = counted > MAX_COUNTED ? {} : { total: counted };
   const entries = page.map((row) => ({
     id: row.id ?? '',

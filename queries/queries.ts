@@ -86,7 +86,7 @@ export function openQueries(
 ): Queries {
   const shared = { pool, ready: terminologyReady };
   const line = new Line(pool.options);
-  const read = withSharedRead(shared, openRead(line));
+  const read = withSharedRead(shared, openRead(line, pool));
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
   const turns = new Turns(SEARCHES);
@@ -116,7 +116,7 @@ export function openQueries(
     timeline: openTimeline(searches),
     findCodes: terminology.findCodes,
     marks: openMarks(pool),
-    readMarked: openReadMarked(line),
+    readMarked: openReadMarked(line, pool),
     versions: openVersions(pool),
     searches,
     close: async () => {

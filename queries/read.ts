@@ -2,8 +2,11 @@
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import { unavailable } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Line } from './gather.ts';
+import { bodyOrSize, sizeOfLarge, withLargeBodies } from './large-bodies.ts';
+import type { Asks } from './prepared.ts';
 
 /** A resource as it stands now. */
 export interface CurrentResource {
@@ -33,7 +36,7 @@ export type ResourceRow = [
 
 // Index: primary key of resources.resource (id).
 const READ = `
-  select r.id, r.tenant, r.type, r.version, r.last_updated, r.body
+  select r.id, r.tenant, r.type, r.version, r.last_updated, ${bodyOrSize('r.body')} as body
   from resources.resource r
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
@@ -60,14 +63,29 @@ export function resourceByKey<R extends [...Key, ...unknown[]]>(
   });
 }
 
-/** Opens reads over a line. */
-export function openRead(line: Line): Read {
+/**
+ * A resource with its body where that is large.
+ * @throws Refusal unavailable (503) when the version was replaced meanwhile and no read model has it now
+ */
+export async function wholeResource<R extends CurrentResource>(
+  pool: Asks,
+  caller: Caller,
+  resource: R,
+): Promise<R> {
+  if (resource.body === null || sizeOfLarge(resource.body) === undefined) return resource;
+  const [whole] = await withLargeBodies(pool, caller, [resource]);
+  if (whole === undefined) throw unavailable('the resource is being changed; try again');
+  return whole;
+}
+
+/** Opens reads over a line; large bodies are read one by one over a pool, so that many together are never in memory. */
+export function openRead(line: Line, pool: Asks): Read {
   const byKey = resourceByKey<ResourceRow>(line, 'read', READ);
   return async (caller, type, id) => {
     if (!isUuid(id)) return undefined;
     const row = await byKey([id, caller.tenantId]);
     if (row?.[2] !== type) return undefined;
     const [, , , version, lastUpdated, body] = row;
-    return { id, type, version, lastUpdated, body };
+    return wholeResource(pool, caller, { id, type, version, lastUpdated, body });
   };
 }

@@ -82,6 +82,21 @@ const environment = z.object({
   MAX_BUNDLE_ENTRIES: wholeNumber(1, 100_000, 5_000).describe(
     'Most entries of a FHIR Bundle; beyond it 413.',
   ),
+  MAX_ANSWER_BYTES: wholeNumber(1_000_000, 1_000 * MEGABYTE, 50 * MEGABYTE).describe(
+    'Largest answer, in bytes of the resources in it. A longer page ends early and links to the next; an answer without pages is 413 `too-costly`. A resource larger than this cannot be read: keep it above MAX_BODY_BYTES.',
+  ),
+  MAX_ANSWER_RESOURCES: wholeNumber(200, 1_000_000, 20_000).describe(
+    'Most resources in one answer; beyond it 413 `too-costly`.',
+  ),
+  MAX_ANSWER_SECONDS: wholeNumber(1, 3_600, 60).describe(
+    'How long reading what one answer shows may take, in seconds; beyond it 413 `too-costly`.',
+  ),
+  ANSWER_MEMORY_BYTES: wholeNumber(1_000_000, 100_000 * MEGABYTE, 300 * MEGABYTE).describe(
+    'Bytes of long answers (what each has beyond 1 MB) that one instance holds at a time until they are sent; a third of it for one project. Beyond it a long answer is 503 with `Retry-After`.',
+  ),
+  MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(0, 100_000, 256).describe(
+    'Connections that one client address may have open to one instance; more are answered 429 and closed. `0`: no limit. The addresses in TRUSTED_PROXIES have none.',
+  ),
   DOCUMENT_MAX_BYTES: wholeNumber(1, 5_000 * MEGABYTE, 100 * MEGABYTE).describe(
     'Largest content of a document, in bytes; beyond it 413.',
   ),
@@ -187,6 +202,14 @@ export interface Limits {
   readonly bundleEntries: number;
   /** Content of a document. */
   readonly documentBytes: number;
+  /** Of one answer: bytes of the resources in it, their number, and how long they may take to read, in seconds. */
+  readonly answerBytes: number;
+  readonly answerResources: number;
+  readonly answerSeconds: number;
+  /** Of all long answers that an instance holds at a time. */
+  readonly answerMemoryBytes: number;
+  /** Of one client address; 0: no limit. */
+  readonly connectionsPerAddress: number;
 }
 
 /** Where documents are kept that are not on the disk. */
@@ -233,6 +256,11 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       bundleBytes: data.MAX_BUNDLE_BYTES,
       bundleEntries: data.MAX_BUNDLE_ENTRIES,
       documentBytes: data.DOCUMENT_MAX_BYTES,
+      answerBytes: data.MAX_ANSWER_BYTES,
+      answerResources: data.MAX_ANSWER_RESOURCES,
+      answerSeconds: data.MAX_ANSWER_SECONDS,
+      answerMemoryBytes: data.ANSWER_MEMORY_BYTES,
+      connectionsPerAddress: data.MAX_CONNECTIONS_PER_ADDRESS,
     },
     documentsBucket: bucketOf(data),
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,

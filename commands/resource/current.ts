@@ -3,7 +3,7 @@
 import { understand } from '#src/events/codec.ts';
 import { StreamDeleted } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { notFound } from '#src/shared/refusal.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Handler } from '../handle.ts';
 import type { Entry } from './state.ts';
 
@@ -63,4 +63,33 @@ export async function lastWithBody(
     if ('body' in event && event.resourceId === id) return { version, body: event.body };
   }
   throw notFound(type, id);
+}
+
+/** Bytes of current versions that one command may need: all of them are in memory until it is decided. */
+const MOST = 50_000_000;
+
+/** The current versions that one command needs. @throws Refusal too_large (413, `too-costly`) when they are too much together */
+export class CurrentVersions {
+  #bytes = 0;
+
+  constructor(private readonly handler: Handler) {}
+
+  /** As `currentVersion`. */
+  async current(stream: string, type: ResourceType, id: string): Promise<Current> {
+    return this.#counted(await currentVersion(this.handler, stream, type, id));
+  }
+
+  /** As `lastWithBody`. */
+  async lastWithBody(stream: string, type: ResourceType, id: string): ReturnType<typeof lastWithBody> {
+    return this.#counted(await lastWithBody(this.handler, stream, type, id));
+  }
+
+  #counted<V extends { readonly body?: string }>(version: V): V {
+    this.#bytes += version.body?.length ?? 0;
+    if (this.#bytes <= MOST) return version;
+    throw new Refusal('too_large', {
+      code: 'too-costly',
+      diagnostics: `the resources that this request changes or matches have more than ${MOST} bytes together: send it in several parts`,
+    });
+  }
 }

@@ -9,7 +9,7 @@ import type { CommandContext, Located, SubmittedResource, WriteResult } from '..
 import { settleAttachments } from '../document/settle.ts';
 import { type Checked, checkCandidates } from './check.ts';
 import { repeats, sameContent } from './content.ts';
-import { currentVersion, lastWithBody } from './current.ts';
+import { CurrentVersions } from './current.ts';
 import { automaticProvenance, gone, noClientIds, printContent, stale, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { linksOf, relink, relinkPatch } from './links.ts';
@@ -48,6 +48,7 @@ export async function planWrites(
   const targets = linked.filter(({ kind }) => kind !== 'create' && kind !== 'nothing').map(({ id }) => id);
   const located =
     targets.length === 0 ? new Map<string, Located>() : await deps.lookup.locate(ctx.caller, targets);
+  const versions = new CurrentVersions(deps.handler);
   const results: Results = new Map();
   const planned: Planned[] = [];
   const candidates: Candidate[] = [];
@@ -61,13 +62,13 @@ export async function planWrites(
     if (there?.automatic) throw atEntry(request.at, automaticProvenance(id));
     const eventId = ctx.ids.at(request.index, 'event');
     if (kind === 'matched') {
-      results.set(request.index, await matchedResult(deps, one, there?.stream ?? ''));
+      results.set(request.index, await matchedResult(versions, one, there?.stream ?? ''));
     } else if (kind === 'remove') {
       const { ifMatch } = request;
       const write: Write = { kind, eventId, type, id, ...(ifMatch === undefined ? {} : { ifMatch }) };
       planned.push({ request, write, stream: there?.stream ?? '' });
     } else {
-      const candidate = await candidateOf(deps, one, eventId, there?.stream, transaction);
+      const candidate = await candidateOf(versions, one, eventId, there?.stream, transaction);
       if ('settled' in candidate) results.set(request.index, candidate.settled);
       else candidates.push(candidate);
     }
@@ -141,7 +142,7 @@ function patchIn({ at }: WriteRequest, { value, exact }: SubmittedResource): Pat
 
 /** The resource to be checked and written: as sent, or the current one with the patch applied. */
 async function candidateOf(
-  deps: WriteDeps,
+  versions: CurrentVersions,
   { request, type, id, kind }: Resolved,
   eventId: string,
   stream: string | undefined,
@@ -160,7 +161,7 @@ async function candidateOf(
     const resource = request.resource;
     if (resource === undefined) throw new TypeError(`${request.method} without a resource`);
     if (kind === 'update' && transaction && stream?.startsWith('directory-')) {
-      const current = await currentVersion(deps.handler, stream, type, id);
+      const current = await versions.current(stream, type, id);
       const excerpt = subsettedTag(resource.value) >= 0;
       if (current.body !== undefined && !excerpt && sameContent(asObject(current.body), resource.value)) {
         refuseStale(request, type, id, current.version);
@@ -169,11 +170,11 @@ async function candidateOf(
     }
     if (type !== 'DocumentReference' || stream === undefined) return { ...base, resource };
     // What it holds of the document store must be known, and stay so until the append.
-    const current = await lastWithBody(deps.handler, stream, type, id);
+    const current = await versions.lastWithBody(stream, type, id);
     refuseStale(request, type, id, current.version);
     return { ...base, resource, basedOn: current.version, before: asObject(current.body) };
   }
-  const current = await currentVersion(deps.handler, stream ?? '', type, id);
+  const current = await versions.current(stream ?? '', type, id);
   if (current.body === undefined) throw atEntry(request.at, gone(type, id));
   const { patch } = request;
   // Before the patch is applied: a client that patches another version than the current one is told so first.
@@ -206,8 +207,12 @@ async function refuseStaleFirst({ handler }: WriteDeps, candidates: readonly Can
   }
 }
 
-async function matchedResult(deps: WriteDeps, { type, id }: Resolved, stream: string): Promise<WriteResult> {
-  return { outcome: 'matched', type, id, ...(await currentVersion(deps.handler, stream, type, id)) };
+async function matchedResult(
+  versions: CurrentVersions,
+  { type, id }: Resolved,
+  stream: string,
+): Promise<WriteResult> {
+  return { outcome: 'matched', type, id, ...(await versions.current(stream, type, id)) };
 }
 
 function finish(candidate: Candidate, checked: Checked | undefined): Write {

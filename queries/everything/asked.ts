@@ -18,6 +18,8 @@ export interface EverythingAsked {
   /** `start` and `end`: only care in [from, to). Open ends are infinite. */
   readonly care?: { readonly from: Micros; readonly to: Micros };
   readonly count: number;
+  /** `_offset`: how many resources are passed over. Absent beside a cursor, which tells where the page begins. */
+  readonly offset?: number;
   readonly cursor?: string;
   /** The parameters that were used, for links; without the cursor. */
   readonly used: URLSearchParams;
@@ -25,7 +27,7 @@ export interface EverythingAsked {
 
 /** Names of the parameters, as the CapabilityStatement's operation has them, and the cursor of `next` links. */
 export const EVERYTHING_PARAMETERS: readonly string[] = [
-  ...['start', 'end', '_since', '_type', '_count', '_summary', '_elements'],
+  ...['start', 'end', '_since', '_type', '_count', '_offset', '_summary', '_elements'],
   CURSOR,
 ];
 
@@ -52,6 +54,7 @@ export function parseEverything(query: URLSearchParams): EverythingAsked {
   }
   const types = valuesOf('_type').flatMap((value) => value.split(','));
   const count = one('_count');
+  const offset = one('_offset');
   // Which parts of resources are shown is the answer's matter.
   for (const name of ['_summary', '_elements']) valuesOf(name);
   const cursor = one(CURSOR);
@@ -62,6 +65,7 @@ export function parseEverything(query: URLSearchParams): EverythingAsked {
       ? {}
       : { care: { from: start?.from ?? BEGINNING_OF_TIME, to: end?.to ?? END_OF_TIME } }),
     count: count === undefined ? MAX_PAGE : countOf(count),
+    ...(offset === undefined || cursor !== undefined ? {} : { offset: offsetOf(offset) }),
     ...(cursor === undefined ? {} : { cursor }),
     used,
   };
@@ -81,4 +85,9 @@ function typeOf(text: string): ResourceType {
 function countOf(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw badParameter('_count', 'the value must be a whole number from 1');
   return Math.min(Number(text), MAX_PAGE);
+}
+
+function offsetOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw badParameter('_offset', 'the value must be a whole number from 0');
 }

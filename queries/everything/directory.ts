@@ -1,9 +1,18 @@
 /** The directory entries that a record refers to, and those that these refer to in turn. */
 
 import type { Micros } from '#src/shared/time.ts';
+import { readOut, type Tuple } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
-import { idsIn } from './references.ts';
-import { directoryRows, type EverythingRow, type RecordScope, recordRows } from './rows.ts';
+import { NamedIds } from './references.ts';
+import {
+  directoryRows,
+  type EverythingRow,
+  isLarge,
+  type Place,
+  type RecordScope,
+  recordRowsBy,
+  rowsById,
+} from './rows.ts';
 
 /** Rows that are read at a time only to see what they refer to. */
 const BATCH = 1_000;
@@ -11,24 +20,41 @@ const BATCH = 1_000;
 /** A directory entry. */
 export type DirectoryRow = EverythingRow & { readonly lastUpdated: Micros };
 
-/** The ids of directory entries that a record's resources in a scope name, whatever their type. */
-export async function idsInRecord(
+/** Adds what a record's resources in a scope name, whatever their type. No body is kept. */
+export async function addNamedInRecord(
   database: Queryable,
   { tenant, record, care }: RecordScope,
-  bases: readonly string[],
-): Promise<Set<string>> {
-  const ids = new Set<string>();
+  named: NamedIds,
+): Promise<void> {
   const scope = { tenant, record, ...(care === undefined ? {} : { care }) };
-  let rows = await recordRows(database, scope, undefined, BATCH);
-  for (;;) {
-    for (const id of idsIn(rows, bases)) ids.add(id);
-    const last = rows.at(-1);
-    if (rows.length < BATCH || last === undefined) return ids;
-    rows = await recordRows(database, scope, last, BATCH);
+  const out = (from: Queryable, select: string): Promise<readonly Place[]> =>
+    readOut(from, select, ([type, id, body]: Tuple) => {
+      if (body) named.add(body);
+      return { type: String(type), id: String(id) };
+    });
+  for (let last: Place | undefined; ; ) {
+    const rows = await recordRowsBy(out, database, scope, { after: last, limit: BATCH });
+    last = rows.at(-1);
+    if (rows.length < BATCH || last === undefined) return;
   }
 }
 
-/** Entries of some ids and all that they refer to, in the order of type and id. */
+/** Adds what rows name; large bodies are read for it, and not kept. */
+export async function addNamedBy(
+  database: Queryable,
+  tenant: string,
+  rows: readonly EverythingRow[],
+  named: NamedIds,
+): Promise<void> {
+  for (const row of rows) if (!isLarge(row)) named.add(row.body);
+  const large = rows.filter(isLarge).map(({ id }) => id);
+  if (large.length === 0) return;
+  await readOut(database, rowsById(tenant, large), ([, , body]) => {
+    if (body) named.add(body);
+  });
+}
+
+/** Entries of some ids and all that they refer to, in the order of type and id; large bodies as their sizes. */
 export async function closure(
   database: Queryable,
   tenant: string,
@@ -41,7 +67,9 @@ export async function closure(
   while (wanted.size > 0) {
     const rows = await directoryRows(database, tenant, wanted);
     all.push(...rows);
-    wanted = new Set([...idsIn(rows, bases)].filter((id) => !known.has(id)));
+    const named = new NamedIds(bases);
+    await addNamedBy(database, tenant, rows, named);
+    wanted = new Set([...named.ids].filter((id) => !known.has(id)));
     for (const id of wanted) known.add(id);
   }
   const key = ({ type, id }: DirectoryRow): string => `${type}/${id}`;

@@ -5,20 +5,25 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
+import { ANSWER_LIMITS, tooCostly } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { onConnection } from '../connection.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Queryable } from '../gather.ts';
 import type { EverythingAsked } from './asked.ts';
-import { closure, idsInRecord } from './directory.ts';
-import { idsIn } from './references.ts';
+import { addNamedInRecord, closure, type DirectoryRow } from './directory.ts';
+import { NamedIds } from './references.ts';
 import {
+  countProvenances,
   type EverythingRow,
+  measureRecord,
   NO_ID,
   type ProvenanceRow,
   provenanceRows,
   type RecordScope,
   recordRows,
+  sizesOf,
+  withLargeRows,
 } from './rows.ts';
 
 /** A resource of the answer: of the record, or of the directory. */
@@ -26,19 +31,42 @@ export interface EverythingEntry extends EverythingRow {
   readonly mode: 'match' | 'include';
 }
 
-/** A page. */
+/** A page, or the part of one that there was room for. */
 export interface EverythingPage {
   readonly entries: readonly EverythingEntry[];
   /** Where the next page starts; absent on the last. */
   readonly next?: string;
+  /** It ended because of `Room`, before the number of resources that were asked for. */
+  readonly isPart?: true;
+  /** What its record names in the directory, as far as that was read from its beginning. */
+  readonly named?: NamedIds;
 }
 
-/** Reads a page of the record of a Patient that the caller sees. @throws Refusal `malformed` for a bad cursor. */
+/** How much of a page is read at a time. */
+export interface Room {
+  /** One resource is read at least, however large, unless it is a further part. */
+  readonly bytes: number;
+  /** Bytes of a whole page by `_offset`, which is not shortened. */
+  readonly most?: number;
+  /** Whether it is not the first part of its page. */
+  readonly isFurther?: boolean;
+  /** How many rows of the record are looked at; default: as many as were asked for. */
+  readonly rows?: number;
+  /** Of the part before. */
+  readonly named?: NamedIds | undefined;
+}
+
+/**
+ * Reads a page of the record of a Patient that the caller sees.
+ * @throws Refusal `malformed` for a bad cursor; 413 `too-costly` for a page by `_offset` that there is no room for, since
+ * the next one would begin too late
+ */
 export type Everything = (
   caller: Caller,
   patient: string,
   asked: EverythingAsked,
   base: string,
+  room?: Room,
 ) => Promise<EverythingPage>;
 
 /** Where a page ended: in the record, among automatic Provenances, or in the directory. */
@@ -54,10 +82,10 @@ const IN_DIRECTORY = TYPE_NAMES.filter((type) => ['directory', 'either'].include
 
 /** Opens it over a database. */
 export function openEverything(pool: Pool): Everything {
-  return async (caller, patient, asked, base) => {
+  return async (caller, patient, asked, base, room = { bytes: ANSWER_LIMITS.bytes }) => {
     const after = asked.cursor === undefined ? undefined : decodeCursor(asked.cursor, placeSchema);
     const scope = scopeOf(caller, patient, asked);
-    return onConnection(pool, (database) => page(database, scope, asked.count, base, after));
+    return onConnection(pool, (database) => new Filling(database, scope, asked, room).fill(base, after));
   };
 }
 
@@ -71,67 +99,133 @@ function scopeOf({ tenantId }: Caller, record: string, { types, since, care }: E
   };
 }
 
+/** Where the next page or part begins. */
+interface End {
+  readonly at: PageEnd;
+  readonly isPart: boolean;
+}
+
 /** Fills a page from one kind of rows after the other. */
 class Filling {
-  readonly entries: EverythingEntry[] = [];
+  readonly #entries: EverythingEntry[] = [];
+  /** Resources still to be passed over. */
+  #offset: number;
+  #bytes = 0;
 
-  constructor(readonly count: number) {}
-
-  /** How many rows are worth asking for: one more than there is room for tells whether the page ends here. */
-  get wanted(): number {
-    return this.count + 1 - this.entries.length;
+  constructor(
+    private readonly database: Queryable,
+    private readonly scope: RecordScope,
+    private readonly asked: EverythingAsked,
+    private readonly room: Room,
+  ) {
+    this.#offset = asked.offset ?? 0;
   }
 
-  /** Takes what there is room for. @returns the page's end when there is more: after the last row taken, or `before` all */
-  take<R extends EverythingRow>(
+  async fill(base: string, after: PageEnd | undefined): Promise<EverythingPage> {
+    const { types, since } = this.scope;
+    const isWhole = after === undefined && types === undefined && since === undefined && this.#offset === 0;
+    const named = this.room.named ?? (isWhole ? new NamedIds([base]) : undefined);
+    const inRecord = after === undefined || after[0] === 'record' ? await this.#fromRecord(after) : undefined;
+    if (named !== undefined) for (const { body } of this.#entries) named.add(body);
+    if (inRecord !== undefined) return this.#upTo(inRecord, named);
+    if (types?.has('Provenance') === true && after?.[0] !== 'directory') {
+      const end = await this.#fromProvenances(after);
+      if (end !== undefined) return this.#upTo(end, named);
+    }
+    if (types === undefined || IN_DIRECTORY.some((type) => types.has(type))) {
+      const end = await this.#fromDirectory(base, after, named);
+      if (end !== undefined) return this.#upTo(end, named);
+    }
+    return { entries: this.#entries };
+  }
+
+  #upTo({ at, isPart }: End, named: NamedIds | undefined): EverythingPage {
+    return {
+      entries: this.#entries,
+      next: encodeCursor(at),
+      ...(isPart ? { isPart } : {}),
+      ...(named === undefined ? {} : { named }),
+    };
+  }
+
+  /** How many rows are worth asking for: one more than there is room for tells whether the page ends here. */
+  get #wanted(): number {
+    return this.asked.count + 1 - this.#entries.length;
+  }
+
+  async #fromRecord(after: PageEnd | undefined): Promise<End | undefined> {
+    const { database, scope, room } = this;
+    const offset = this.#offset;
+    if (this.asked.offset !== undefined) {
+      const { rows, bytes } = await measureRecord(database, scope, { offset, limit: this.asked.count });
+      if (room.most !== undefined && bytes > room.most) throw tooCostly(`would exceed ${room.most} bytes`);
+      this.#offset = Math.max(0, offset - rows);
+      if (offset >= rows) return undefined;
+    }
+    const limit = Math.min(this.#wanted, room.rows ?? this.#wanted);
+    const place = after === undefined ? undefined : { type: String(after[1]), id: after[2] };
+    const rows = await recordRows(database, scope, { after: place, limit, offset });
+    return this.#take(rows, 'match', recordPlace, after ?? BEFORE.record, rows.length === limit);
+  }
+
+  async #fromProvenances(after: PageEnd | undefined): Promise<End | undefined> {
+    const { database, scope } = this;
+    const place = after?.[0] === 'provenance' ? { recordedAt: after[1], id: after[2] } : undefined;
+    const offset = this.#offset;
+    const rows = await provenanceRows(database, scope, place, this.#wanted, offset);
+    if (offset > 0) this.#offset = rows.length > 0 ? 0 : offset - (await countProvenances(database, scope));
+    const placeOf = ({ recordedAt, id }: ProvenanceRow): PageEnd => ['provenance', recordedAt, id];
+    const before = after?.[0] === 'provenance' ? after : BEFORE.provenance;
+    return this.#take(rows, 'match', placeOf, before);
+  }
+
+  async #fromDirectory(
+    base: string,
+    after: PageEnd | undefined,
+    known: NamedIds | undefined,
+  ): Promise<End | undefined> {
+    const { database, scope } = this;
+    const { types, since } = scope;
+    const named = known ?? new NamedIds([base]);
+    if (known === undefined) await addNamedInRecord(database, scope, named);
+    const last = after?.[0] === 'directory' ? `${after[1]}/${after[2]}` : '';
+    const rows = (await closure(database, scope.tenant, named.ids, [base])).filter(
+      ({ type, id, lastUpdated }) =>
+        `${type}/${id}` > last && types?.has(type) !== false && lastUpdated >= (since ?? lastUpdated),
+    );
+    const placeOf = ({ type, id }: DirectoryRow): PageEnd => ['directory', type, id];
+    const before = after?.[0] === 'directory' ? after : BEFORE.directory;
+    return this.#take(rows.slice(this.#offset), 'include', placeOf, before);
+  }
+
+  /**
+   * Takes what there is room for.
+   * @param more whether there are further rows behind these.
+   * @returns the end when there is more: after the last row taken, or `before` all
+   */
+  async #take<R extends EverythingRow>(
     rows: readonly R[],
     mode: EverythingEntry['mode'],
     placeOf: (row: R) => PageEnd,
     before: PageEnd,
-  ): PageEnd | undefined {
-    const taken = rows.slice(0, this.count - this.entries.length);
-    for (const { type, id, body } of taken) this.entries.push({ type, id, body, mode });
+    more = false,
+  ): Promise<End | undefined> {
+    const most = this.asked.count - this.#entries.length;
+    const sizes = sizesOf(rows.slice(0, most));
+    let count = 0;
+    for (const size of sizes) {
+      const isFirst = this.#entries.length + count === 0 && this.room.isFurther !== true;
+      if (this.#bytes + size > this.room.bytes && !isFirst) break;
+      this.#bytes += size;
+      count += 1;
+    }
+    const taken = rows.slice(0, count);
+    for (const { type, id, body } of await withLargeRows(this.database, this.scope.tenant, taken))
+      this.#entries.push({ type, id, body, mode });
     const last = taken.at(-1);
-    if (rows.length === taken.length) return undefined;
-    return last === undefined ? before : placeOf(last);
+    if (count === rows.length && !more) return undefined;
+    return { at: last === undefined ? before : placeOf(last), isPart: count < most };
   }
-}
-
-async function page(
-  database: Queryable,
-  scope: RecordScope,
-  count: number,
-  base: string,
-  after: PageEnd | undefined,
-): Promise<EverythingPage> {
-  const { types, since } = scope;
-  const filling = new Filling(count);
-  const { entries } = filling;
-  const upTo = (end: PageEnd): EverythingPage => ({ entries, next: encodeCursor(end) });
-
-  if (after === undefined || after[0] === 'record') {
-    const place = after === undefined ? undefined : { type: after[1], id: after[2] };
-    const rows = await recordRows(database, scope, place, filling.wanted);
-    const end = filling.take(rows, 'match', recordPlace, BEFORE.record);
-    if (end !== undefined) return upTo(end);
-  }
-  const isWhole = after === undefined && types === undefined && since === undefined;
-  if (types?.has('Provenance') === true && after?.[0] !== 'directory') {
-    const place = after?.[0] === 'provenance' ? { recordedAt: after[1], id: after[2] } : undefined;
-    const rows = await provenanceRows(database, scope, place, filling.wanted);
-    const placeOf = ({ recordedAt, id }: ProvenanceRow): PageEnd => ['provenance', recordedAt, id];
-    const end = filling.take(rows, 'match', placeOf, BEFORE.provenance);
-    if (end !== undefined) return upTo(end);
-  }
-  if (types !== undefined && !IN_DIRECTORY.some((type) => types.has(type))) return { entries };
-  const ids = isWhole ? idsIn(entries, [base]) : await idsInRecord(database, scope, [base]);
-  const last = after?.[0] === 'directory' ? `${after[1]}/${after[2]}` : '';
-  const rows = (await closure(database, scope.tenant, ids, [base])).filter(
-    ({ type, id, lastUpdated }) =>
-      `${type}/${id}` > last && types?.has(type) !== false && lastUpdated >= (since ?? lastUpdated),
-  );
-  const end = filling.take(rows, 'include', ({ type, id }) => ['directory', type, id], BEFORE.directory);
-  return end === undefined ? { entries } : upTo(end);
 }
 
 const BEFORE = {

@@ -7,21 +7,37 @@ import { isUuid } from '#src/shared/ids.ts';
 const REFERENCE = Buffer.from('"reference":"');
 const QUOTE = 0x22;
 
-/**
- * The ids of directory entries that some resources name, contained ones included.
- * @param rows their FHIR JSON as it is stored.
- * @param bases our FHIR bases, slash at their ends.
- */
-export function idsIn(rows: readonly { readonly body: Buffer }[], bases: readonly string[]): Set<string> {
-  const references = new Set<string>();
-  for (const { body } of rows) addReferences(body, references);
-  const ids = new Set<string>();
-  for (const reference of references) {
-    const parsed = parseReference(reference, bases);
-    if (parsed.kind !== 'local' || !isUuid(parsed.id)) continue;
-    if (mayBeInDirectory(parsed.type)) ids.add(parsed.id);
+/** How many texts of references are remembered before they are understood: most resources name the same few. */
+const REMEMBERED = 10_000;
+
+/** The ids of the directory entries that resources name, contained resources included. */
+export class NamedIds {
+  readonly #ids = new Set<string>();
+  readonly #references = new Set<string>();
+
+  /** @param bases our FHIR bases, slash at their ends. */
+  constructor(private readonly bases: readonly string[]) {}
+
+  /** Adds what a resource names. @param body its FHIR JSON as it is stored */
+  add(body: Buffer): void {
+    addReferences(body, this.#references);
+    if (this.#references.size > REMEMBERED) this.#understand();
   }
-  return ids;
+
+  /** All of them so far. */
+  get ids(): ReadonlySet<string> {
+    this.#understand();
+    return this.#ids;
+  }
+
+  #understand(): void {
+    for (const reference of this.#references) {
+      const parsed = parseReference(reference, this.bases);
+      if (parsed.kind !== 'local' || !isUuid(parsed.id)) continue;
+      if (mayBeInDirectory(parsed.type)) this.#ids.add(parsed.id);
+    }
+    this.#references.clear();
+  }
 }
 
 /** How the names of the types begin that may be in the directory, and that of an absolute URL. */

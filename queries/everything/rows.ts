@@ -4,6 +4,7 @@ import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { copyOut } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
+import { bodyOrSize, sizeOf } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import { careCondition } from './care-dates.ts';
 
@@ -11,7 +12,7 @@ import { careCondition } from './care-dates.ts';
 export interface EverythingRow {
   readonly type: ResourceType;
   readonly id: string;
-  /** FHIR JSON in UTF-8. */
+  /** FHIR JSON in UTF-8; its size in digits where it is large and was not read yet (`large-bodies.ts`). */
   readonly body: Buffer;
 }
 
@@ -23,6 +24,9 @@ export interface RecordScope {
   readonly since?: Micros;
   readonly care?: { readonly from: Micros; readonly to: Micros };
 }
+
+/** From how many bytes on a body is kept beside its row: reading the row without it costs nothing. */
+const BESIDE = 8_000;
 
 /** Before every id. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000';
@@ -38,34 +42,98 @@ const uuid = (value: string): string => `${text(value)}::uuid`;
 const list = (values: Iterable<string>, type: string): string =>
   `array[${[...values].map(text).join(', ')}]::${type}[]`;
 
+/** Which rows of a record, in its order: the Patient, then the others by type and id. */
+export interface RowsAsked {
+  /** The last row of the page before; undefined for the first page. */
+  readonly after: Place | undefined;
+  readonly limit: number;
+  /** How many rows are passed over. */
+  readonly offset?: number;
+}
+
 /**
- * A record's resources: the Patient, then the others by type and id, which never change: a row that is there while
- * pages are read comes exactly once.
- * @param after the last row of the page before; undefined for the first page.
+ * A record's resources, large bodies as their sizes. Type and id never change: a row that is there while pages are read
+ * comes exactly once.
  */
 export function recordRows(
   database: Queryable,
   scope: RecordScope,
-  after: Place | undefined,
-  limit: number,
+  asked: RowsAsked,
 ): Promise<EverythingRow[]> {
-  return recordRowsBy(rowsOut, database, scope, after, limit);
+  return recordRowsBy(rowsOut, database, scope, asked, bodyOrSize('r.body', BESIDE));
 }
 
-/** The same, taken over in some other way. @param out gives the rows of a query for type, id and body */
+/**
+ * The same with all bodies, or what stands for them, taken over in some other way.
+ * @param out gives the rows of a query for type, id and body
+ */
 export async function recordRowsBy<Row>(
   out: (database: Queryable, select: string) => Promise<readonly Row[]>,
   database: Queryable,
   scope: RecordScope,
-  after: Place | undefined,
-  limit: number,
+  { after, limit, offset = 0 }: RowsAsked,
+  body = 'r.body',
 ): Promise<Row[]> {
-  const first =
-    after === undefined && scope.types?.has('Patient') !== false
-      ? await out(database, patientRow(scope))
-      : [];
+  const begins = after === undefined && scope.types?.has('Patient') !== false;
+  const first = begins ? await out(database, patientRow(scope, body)) : [];
   const place = after ?? { type: '', id: NO_ID };
-  return [...first, ...(await out(database, otherRows(scope, place, limit - first.length)))];
+  const shown = offset === 0 ? first : [];
+  const others = otherRows(scope, place, limit - shown.length, body, Math.max(0, offset - first.length));
+  return [...shown, ...(await out(database, others))];
+}
+
+/** How many rows a record has in a scope, and the bytes of those that `offset` and `limit` leave. */
+export async function measureRecord(
+  database: Queryable,
+  scope: RecordScope,
+  { limit, offset = 0 }: Omit<RowsAsked, 'after'>,
+): Promise<{ readonly rows: number; readonly bytes: number }> {
+  const size = (select: string): string => `select octet_length(x.body) as size from (${select}) x`;
+  const all = otherRows(scope, { type: '', id: NO_ID }, undefined, 'r.body');
+  const patient =
+    scope.types?.has('Patient') === false ? '' : `${size(patientRow(scope, 'r.body'))} union all`;
+  const { rows } = await database.query<{ rows: number; bytes: number }>(`
+    with s as materialized (${patient} (${size(all)})),
+      n as (select s.size, row_number() over () as n from s)
+    select count(*)::int8 as rows,
+      coalesce(sum(n.size) filter (where n.n > ${offset} and n.n <= ${offset + limit}), 0)::int8 as bytes from n`);
+  return { rows: Number(rows[0]?.rows ?? 0), bytes: Number(rows[0]?.bytes ?? 0) };
+}
+
+/** The rows with their large bodies, all of which there is room for; what was deleted meanwhile is left out. */
+export async function withLargeRows<R extends EverythingRow>(
+  database: Queryable,
+  tenant: string,
+  rows: readonly R[],
+): Promise<R[]> {
+  const large = rows.filter(isLarge).map(({ id }) => id);
+  if (large.length === 0) return [...rows];
+  const bodies = new Map(
+    (await rowsOut(database, rowsById(tenant, large))).map(({ id, body }) => [id, body]),
+  );
+  return rows.flatMap((row): R[] => {
+    if (!isLarge(row)) return [row];
+    const body = bodies.get(row.id);
+    return body === undefined ? [] : [{ ...row, body }];
+  });
+}
+
+/** Whether a row's body was left out. */
+export function isLarge({ body }: EverythingRow): boolean {
+  return body[0] !== BRACE;
+}
+
+const BRACE = 0x7b;
+
+/** Type, id and whole body of live rows. Index: primary key of resources.resource. */
+export function rowsById(tenant: string, ids: Iterable<string>): string {
+  return `select r.type, r.id::text, r.body from resources.resource r
+    where r.id = any(${list(ids, 'uuid')}) and (r.tenant = ${uuid(tenant)}) is true and not r.deleted`;
+}
+
+/** Sizes of rows in bytes, large ones included. */
+export function sizesOf(rows: readonly EverythingRow[]): number[] {
+  return rows.map((row) => (isLarge(row) ? sizeOf(row.body) : row.body.length));
 }
 
 async function rowsOut(database: Queryable, select: string): Promise<EverythingRow[]> {
@@ -73,9 +141,9 @@ async function rowsOut(database: Queryable, select: string): Promise<EverythingR
 }
 
 /** Index: primary key of resources.resource (id). */
-function patientRow(scope: RecordScope): string {
+function patientRow(scope: RecordScope, body: string): string {
   return `
-    select r.type, r.id::text, r.body from resources.resource r
+    select r.type, r.id::text, ${body} as body from resources.resource r
     where r.id = ${uuid(scope.record)} and r.type = 'Patient' and ${inScope(scope)}`;
 }
 
@@ -83,16 +151,22 @@ function patientRow(scope: RecordScope): string {
  * Index: resources.resource_of_record (record, type, id), in its order. The types are always named: without them, and
  * without statistics, the planner would rather sort the rows, which takes ten times as long.
  */
-function otherRows(scope: RecordScope, { type, id }: Place, limit: number): string {
+function otherRows(
+  scope: RecordScope,
+  { type, id }: Place,
+  limit: number | undefined,
+  body: string,
+  offset = 0,
+): string {
   const { tenant, record, types, care } = scope;
   const wanted = (types === undefined ? TYPE_NAMES : [...types]).filter((each) => each !== 'Patient');
   const conditions = [inScope(scope), `r.type = any(${list(wanted, 'text')})`];
   if (care !== undefined) conditions.push(careCondition(tenant, care));
   return `
-    select r.type, r.id::text, r.body from resources.resource r
+    select r.type, r.id::text, ${body} as body from resources.resource r
     where r.record = ${uuid(record)} and ${conditions.join(' and ')}
       and (r.type, r.id) > (${text(type)}, ${uuid(id)})
-    order by r.record, r.type, r.id limit ${limit}`;
+    order by r.record, r.type, r.id${limit === undefined ? '' : ` limit ${limit}`}${offset === 0 ? '' : ` offset ${offset}`}`;
 }
 
 /** The tenant's is only checked: no index of its own leads to the rows. */
@@ -101,7 +175,7 @@ function inScope({ tenant, since }: RecordScope): string {
   return `(r.tenant = ${uuid(tenant)}) is true and not r.deleted${changed}`;
 }
 
-/** Live directory entries of some ids, by type and id. Index: primary key of resources.resource. */
+/** Live directory entries of some ids, large bodies as their sizes. Index: primary key of resources.resource. */
 export async function directoryRows(
   database: Queryable,
   tenant: string,
@@ -109,7 +183,7 @@ export async function directoryRows(
 ): Promise<(EverythingRow & { readonly lastUpdated: Micros })[]> {
   const tuples = await copyOut(
     database,
-    `select r.type, r.id::text, r.body, r.last_updated from resources.resource r
+    `select r.type, r.id::text, ${bodyOrSize('r.body', BESIDE)}, r.last_updated from resources.resource r
      where r.id = any(${list(ids, 'uuid')}) and r.tenant = ${uuid(tenant)} and r.record is null and not r.deleted`,
   );
   const lastUpdated = tuples.map(([, , , at]) => Number(at?.readBigInt64BE()));
@@ -129,22 +203,35 @@ export interface ProvenanceRow extends EverythingRow {
   readonly recordedAt: Micros;
 }
 
+/** When Provenances of a scope were recorded. */
+function recordedIn({ since, care }: RecordScope): string[] {
+  return [
+    ...(since === undefined ? [] : [`and v.recorded_at >= ${since}`]),
+    ...(care === undefined ? [] : [`and v.recorded_at >= ${care.from} and v.recorded_at < ${care.to}`]),
+  ];
+}
+
+/** How many automatic Provenances a record has in a scope. Index: as `provenanceRows`. */
+export async function countProvenances(database: Queryable, scope: RecordScope): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(
+    `select count(*)::int8 as count from history.version v
+     where v.record = $1::uuid and v.tenant = $2::uuid ${recordedIn(scope).join(' ')}`,
+    [scope.record, scope.tenant],
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
 /** A record's automatic Provenances, oldest first. Index history.version_of_record (record, recorded_at, event_id). */
 export async function provenanceRows(
   database: Queryable,
-  { tenant, record, since, care }: RecordScope,
+  scope: RecordScope,
   after: { readonly recordedAt: Micros; readonly id: string } | undefined,
   limit: number,
+  offset = 0,
 ): Promise<ProvenanceRow[]> {
-  const values: unknown[] = [record, tenant, limit];
-  const conditions: string[] = [];
+  const values: unknown[] = [scope.record, scope.tenant, limit];
   const bound = (value: unknown): string => `$${values.push(value)}`;
-  if (since !== undefined) conditions.push(`and v.recorded_at >= ${bound(since)}::int8`);
-  if (care !== undefined) {
-    conditions.push(
-      `and v.recorded_at >= ${bound(care.from)}::int8 and v.recorded_at < ${bound(care.to)}::int8`,
-    );
-  }
+  const conditions = recordedIn(scope);
   if (after !== undefined) {
     conditions.push(
       `and (v.recorded_at, v.event_id) > (${bound(after.recordedAt)}::int8, ${bound(after.id)}::uuid)`,
@@ -154,10 +241,10 @@ export async function provenanceRows(
     `select v.event_id, v.type, v.id, v.version, v.recorded_at, v.operation, v.metadata
      from history.version v
      where v.record = $1::uuid and v.tenant = $2::uuid ${conditions.join(' ')}
-     order by v.recorded_at, v.event_id limit $3::int4`,
+     order by v.recorded_at, v.event_id limit $3::int4 offset ${bound(offset)}::int4`,
     values,
   );
-  const texts = await provenanceTexts(database, tenant, rows);
+  const texts = await provenanceTexts(database, scope.tenant, rows);
   return rows.map((row, n) => ({
     type: 'Provenance',
     id: row.event_id,

@@ -3,10 +3,12 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
+import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
 import { prepared } from '../prepared.ts';
 import type { Sort } from '../search/controls.ts';
 import { type ParsedSearch, understand } from '../search/parse.ts';
@@ -71,7 +73,9 @@ export function openSearchProvenance(
     const { rows } = await pool.query<Row>(prepared(sql, binds.values));
     const shown = rows.slice(0, search.count).filter((row) => row.automatic);
     const texts = await provenanceTexts(pool, caller.tenantId, shown);
-    return toPage(rows, search, new Map(shown.map((row, n) => [row.event_id, texts[n] ?? null])));
+    const automatic = new Map(shown.map((row, n) => [row.event_id, texts[n] ?? null]));
+    const { matches, ...page } = toPage(rows, search, automatic, request.budget ?? new AnswerBudget());
+    return { ...page, matches: await withLargeBodies(pool, caller, matches) };
   };
 }
 
@@ -140,7 +144,7 @@ function page(
     from (
       (${narrowed ? versions('') : walked()})
       union all
-      (select false, r.id, ${keys.own}, r.id, r.id, 'Provenance', r.version, r.last_updated, null, null, b.body
+      (select false, r.id, ${keys.own}, r.id, r.id, 'Provenance', r.version, r.last_updated, null, null, ${bodyOrSize('b.body')}
       from history.client_provenance r join history.version b on b.id = r.id and b.version = r.version
       where ${own} ${after(keys.own, 'r.id')}
       order by ${keys.own} ${order}, r.id ${order} limit ${limit})
@@ -161,19 +165,22 @@ function toPage(
   rows: readonly Row[],
   search: ParsedSearch<unknown>,
   automatic: ReadonlyMap<string, string | null>,
+  budget: AnswerBudget,
 ): SearchPage {
   const { used, unknown } = search;
   const found = rows.filter((row): row is Row & { provenance: string } => row.provenance !== null);
-  const matches = found.slice(0, search.count).map((row) => ({
+  const asked = found.slice(0, search.count).map((row) => ({
     id: row.provenance,
     type: 'Provenance' as const,
     version: row.automatic ? 1 : row.version,
     lastUpdated: row.recorded_at,
     body: row.automatic ? (automatic.get(row.provenance) ?? null) : row.body,
   }));
+  const matches = asked.slice(0, budget.takeRows(asked.map(({ body }) => sizeOf(body))));
   const total = rows[0]?.total;
   const answer = { ...(typeof total === 'number' ? { total } : {}), matches, used, unknown };
-  const last = found[search.count - 1];
-  if (found.length <= search.count || last === undefined) return answer;
-  return { ...answer, next: encodeCursor([last.key, last.provenance]) };
+  const last = found[matches.length - 1];
+  if (found.length <= matches.length || last === undefined) return answer;
+  const isShortened = matches.length < asked.length ? { isShortened: true as const } : {};
+  return { ...answer, ...isShortened, next: encodeCursor([last.key, last.provenance]) };
 }

@@ -6,7 +6,9 @@ import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Line } from '../gather.ts';
-import { type CurrentResource, type ResourceRow, resourceByKey } from '../read.ts';
+import { bodyOrSize } from '../large-bodies.ts';
+import type { Asks } from '../prepared.ts';
+import { type CurrentResource, type ResourceRow, resourceByKey, wholeResource } from '../read.ts';
 
 /** A version of a resource. */
 export interface VersionOf {
@@ -63,14 +65,14 @@ type MarkedRow = [...ResourceRow, metadata: string | null, created: Micros | nul
 
 // Index: primary keys of resources.resource (id) and of history.version (id, version), this twice for each.
 const READ_MARKED = `
-  select r.id, r.tenant, r.type, r.version, r.last_updated, r.body, v.metadata, f.recorded_at
+  select r.id, r.tenant, r.type, r.version, r.last_updated, ${bodyOrSize('r.body')} as body, v.metadata, f.recorded_at
   from resources.resource r
   left join history.version v on v.id = r.id and v.version = r.version
   left join history.version f on f.id = r.id and f.version = 1
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
-/** Opens it over a line. */
-export function openReadMarked(line: Line): ReadMarked {
+/** Opens it over a line; large bodies are read over a pool. */
+export function openReadMarked(line: Line, pool: Asks): ReadMarked {
   const byKey = resourceByKey<MarkedRow>(line, 'rest-read', READ_MARKED);
   return async (caller, type, id) => {
     if (!isUuid(id)) return undefined;
@@ -79,6 +81,7 @@ export function openReadMarked(line: Line): ReadMarked {
     const [, , , version, lastUpdated, body, metadata, created] = row;
     const known = metadata !== null && created !== null;
     const mark = known ? { created, metadata: JSON.parse(metadata) as EventMetadata } : undefined;
-    return { id, type, version, lastUpdated, body, ...(mark === undefined ? {} : { mark }) };
+    const found = { id, type, version, lastUpdated, body, ...(mark === undefined ? {} : { mark }) };
+    return wholeResource(pool, caller, found);
   };
 }

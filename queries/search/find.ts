@@ -22,6 +22,7 @@ export interface FoundRow {
   readonly keys: readonly (string | null)[];
   readonly version: number | null;
   readonly last_updated: Micros;
+  /** Or its size, where it is large (`large-bodies.ts`). */
   readonly body: string;
 }
 

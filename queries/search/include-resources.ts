@@ -2,8 +2,10 @@
 import type { Pool } from 'pg';
 import { mayName } from '#src/fhir/search/inclusions.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { Micros } from '#src/shared/time.ts';
+import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Inclusion } from './include.ts';
@@ -18,7 +20,7 @@ export const MAX_ROUNDS = 10;
 export interface Included {
   /** Each once, none of them a match; never deleted, never another's. */
   readonly resources: readonly CurrentResource[];
-  /** Whether there was more than `MAX_INCLUDED`, or further than `MAX_ROUNDS`. */
+  /** Whether there was more than `MAX_INCLUDED` or than the budget has room for, or further than `MAX_ROUNDS`. */
   readonly more: boolean;
 }
 
@@ -30,12 +32,14 @@ export type Include = (
     readonly inclusions: readonly Inclusion[];
     /** Base URL of the FHIR interface, slash at its end. */
     readonly base: string;
+    /** What the answer has room for beside the matches. Default: a budget of its own. */
+    readonly budget?: AnswerBudget;
   },
 ) => Promise<Included>;
 
 /** Opens inclusions over a database: one statement a direction and round. */
 export function openInclude(pool: Pool): Include {
-  return async (caller, { matches, inclusions, base }) => {
+  return async (caller, { matches, inclusions, base, budget = new AnswerBudget() }) => {
     if (inclusions.length === 0) return { resources: [], more: false };
     const scope = { tenant: caller.tenantId, base };
     const shown = new Set(matches.flatMap((match) => [`${match.type}/${match.id}`, nameOf(match)]));
@@ -57,14 +61,25 @@ export function openInclude(pool: Pool): Include {
         if (!shown.has(name) && !shown.has(version)) fresh.push(resource);
         shown.add(name).add(version);
       }
-      if (fresh.length > left) return { resources: [...resources, ...fresh.slice(0, left)], more: true };
-      resources.push(...fresh);
-      frontier = fresh;
+      const wanted = fresh.slice(0, left);
+      const fitting = roomFor(wanted, budget);
+      const taken = await withLargeBodies(pool, caller, wanted.slice(0, fitting));
+      resources.push(...taken);
+      if (fitting < fresh.length) return { resources, more: true };
+      frontier = taken;
       followed = followed.filter(({ iterate }) => iterate);
       if (round === MAX_ROUNDS && fresh.length > 0 && followed.length > 0) return { resources, more: true };
     }
     return { resources, more: false };
   };
+}
+
+/** How many of the first resources the answer has room for; maybe none. @throws Refusal where pages are not shortened */
+function roomFor(resources: readonly CurrentResource[], budget: AnswerBudget): number {
+  const sizes = resources.map(({ body }) => sizeOf(body));
+  const [first = 0] = sizes;
+  if (budget.shortens && (first > budget.bytesLeft || budget.resourcesLeft === 0)) return 0;
+  return budget.takeRows(sizes);
 }
 
 /** A resource, and the name of the reference that led to it. */
@@ -97,12 +112,12 @@ const FORWARD = `
   select k.n, k.version as asked, f.id, f.type, f.version, f.last_updated, f.body, f.event_id, f.operation, f.metadata
   from unnest($1::uuid[], $2::text[], $3::int[]) with ordinality k(id, type, version, n)
   cross join lateral (
-    select r.id, r.type, r.version, r.last_updated, r.body,
+    select r.id, r.type, r.version, r.last_updated, ${bodyOrSize('r.body')} as body,
       null::uuid as event_id, null as operation, null as metadata
     from resources.resource r
     where k.version is null and r.id = k.id and (r.tenant = $4) is true and not r.deleted
     union all
-    select v.id, v.type, v.version, v.recorded_at, v.body, null, null, null
+    select v.id, v.type, v.version, v.recorded_at, ${bodyOrSize('v.body')}, null, null, null
     from resources.resource r join history.version v on v.id = r.id
     where k.version is not null and r.id = k.id and (r.tenant = $4) is true and not r.deleted
       and v.version = k.version and v.body is not null
@@ -161,7 +176,7 @@ const BACKWARD = `
     cross join lateral (select e.id from search.entry e where e.keys && g.keys offset 0) e)
   select f.id, f.type, f.version, f.last_updated, f.body
   from (select id from referring order by id limit $3) e cross join lateral (
-    select r.id, r.type, r.version, r.last_updated, r.body from resources.resource r
+    select r.id, r.type, r.version, r.last_updated, ${bodyOrSize('r.body')} as body from resources.resource r
     where r.id = e.id and (r.tenant = $2) is true and not r.deleted offset 0) f
   order by f.id`;
 

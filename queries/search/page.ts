@@ -5,6 +5,7 @@
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
 import { asJson, joinedColumns, joinedRows } from '../joined-rows.ts';
+import { bodyOrSize } from '../large-bodies.ts';
 import {
   after,
   conditionsOn,
@@ -115,7 +116,7 @@ function sorted({ order, limit, last, made }: Wanted, known: boolean, binds: Bin
 
 /**
  * The whole statement around a page: its resources, and what is said of all. The rows come joined (`joined-rows.ts`):
- * id, version, when it was recorded, the keys of the order, body.
+ * id, version, when it was recorded, the keys of the order, body or its size.
  * @param by the order that `rows` have, in their own words, so that nothing is sorted again.
  */
 export function framed(
@@ -134,7 +135,7 @@ export function framed(
         select ${joinedColumns(columns)} as line
         from (${rows}) p
         left join lateral (
-          select r.version, r.last_updated, r.body from resources.resource r
+          select r.version, r.last_updated, ${bodyOrSize('r.body')} as body from resources.resource r
           where r.id = p.id and ${ownedBy(selection, true, binds)} offset 0) r on true
         order by ${by}) x) as rows`;
 }

@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { CURSOR, decodeCursor, encodeCursor } from '../cursor.ts';
+import { sizeOf, withLargeBodies } from '../large-bodies.ts';
 import type { Asks } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
 import { aboutOf } from './about.ts';
@@ -20,6 +22,8 @@ export interface SearchPage {
   readonly total?: number;
   readonly matches: readonly CurrentResource[];
   readonly next?: string;
+  /** It has fewer matches than were asked for, because of the budget. */
+  readonly isShortened?: true;
   readonly used: ParsedSearch['used'];
   readonly unknown: readonly string[];
 }
@@ -34,9 +38,11 @@ export interface SearchRequest {
   readonly base: string;
   /** Whether identifiers compare to the letter. */
   readonly exact?: true;
+  /** What the page may hold: it ends where that is used up. Default: a budget of its own. */
+  readonly budget?: AnswerBudget;
 }
 
-/** Searches. @throws Refusal `malformed` naming a parameter with a bad value or modifier. */
+/** Searches. @throws Refusal `malformed` naming a parameter with a bad value or modifier; as `AnswerBudget.takeRows`. */
 export type Search = (caller: Caller, request: SearchRequest) => Promise<SearchPage>;
 
 /** [when the first page was made, last id, its sort keys]; the first for an order by `_lastUpdated` alone. */
@@ -74,11 +80,16 @@ export function openSearch(
     const { used, unknown } = search;
     if (search.onlyTotal) return { total: await find.total(asked.selection), matches: [], used, unknown };
     const { total, rows } = await find.page(asked);
+    const { budget = new AnswerBudget() } = request;
+    const fitting = budget.takeRows(rows.slice(0, search.count).map(({ body }) => sizeOf(body)));
+    const { matches, ...more } = pageOf(type, rows, fitting, (first) =>
+      isByTime(order) ? (made ?? Math.max(now, Number(first.keys[0]))) : null,
+    );
     return {
       ...(total === undefined ? {} : { total }),
-      ...pageOf(type, rows, search.count, (first) =>
-        isByTime(order) ? (made ?? Math.max(now, Number(first.keys[0]))) : null,
-      ),
+      matches: await withLargeBodies(pool, caller, matches),
+      ...more,
+      ...(fitting < Math.min(rows.length, search.count) ? { isShortened: true } : {}),
       used,
       unknown,
     };

@@ -10,7 +10,7 @@ import type { Queryable } from '../gather.ts';
 const BLOCK_BYTES = { first: 16 * 1024, most: 256 * 1024 } as const;
 
 /** A row whose text is made whenever it is read. */
-class KeptRow implements Stored {
+export class KeptRow implements Stored {
   constructor(
     readonly type: string,
     readonly id: string,
@@ -19,17 +19,27 @@ class KeptRow implements Stored {
     private readonly to: number,
   ) {}
 
+  /** Its size. */
+  get bytes(): number {
+    return this.to - this.from;
+  }
+
   get body(): string {
     return this.block.toString('utf8', this.from, this.to);
   }
 }
 
-/** The rows of a query for type, id and body. @param select as of `copyOut` */
-export function keptRows(database: Queryable, select: string): Promise<readonly Stored[]> {
+/**
+ * The rows of a query for type, id and body.
+ * @param select as of `copyOut`.
+ * @param most as of `readOut`.
+ * @throws as `readOut`
+ */
+export function keptRows(database: Queryable, select: string, most?: number): Promise<readonly KeptRow[]> {
   let block = Buffer.alloc(0);
   let next: number = BLOCK_BYTES.first;
   let end = 0;
-  return readOut(database, select, ([type, id, body]: Tuple) => {
+  const keep = ([type, id, body]: Tuple): KeptRow => {
     const text = body ?? NULL;
     if (end + text.length > block.length) {
       block = Buffer.allocUnsafeSlow(Math.max(next, text.length));
@@ -39,7 +49,8 @@ export function keptRows(database: Queryable, select: string): Promise<readonly 
     const from = end;
     end += text.copy(block, from);
     return new KeptRow(String(type), String(id), block, from, end);
-  });
+  };
+  return readOut(database, select, keep, most);
 }
 
 const NULL = Buffer.from('null');

@@ -3,13 +3,16 @@ import type { Pool } from 'pg';
 import { type Chosen, chosenOf, SUMMARIZED_TYPES } from '#src/fhir/ips/chosen.ts';
 import type { Stored } from '#src/fhir/ips/source.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { onConnection } from '../connection.ts';
+import { TooManyBytes } from '../copy-out.ts';
 import { closure } from '../everything/directory.ts';
-import { type EverythingRow, recordRowsBy } from '../everything/rows.ts';
+import { type EverythingRow, recordRowsBy, sizesOf, withLargeRows } from '../everything/rows.ts';
+import type { Queryable } from '../gather.ts';
 import { aiVersions } from './ai-versions.ts';
-import { keptRows } from './kept-rows.ts';
+import { type KeptRow, keptRows } from './kept-rows.ts';
 
 /** What a summary is made of. */
 export interface Summarized {
@@ -21,12 +24,14 @@ export interface Summarized {
 /**
  * Reads it for a caller, and gives what `make` makes of it; undefined when the Patient is not there, or deleted. `base` is
  * our FHIR base with its slash. What was read is held until `make` has ended, the connection is not.
- * @throws Refusal as `aiVersions`; what `make` throws.
+ * @param budget of what is read: a summary needs all of the record's clinical resources at once.
+ * @throws Refusal as `aiVersions` and `AnswerBudget.take`; what `make` throws.
  */
 export type Summarize = (
   caller: Caller,
   patient: string,
   base: string,
+  budget: AnswerBudget,
   make: (found: Summarized) => Promise<string>,
 ) => Promise<string | undefined>;
 
@@ -37,17 +42,31 @@ const ALL = 10_000_000;
 
 /** Opens it over a database. */
 export function openSummarize(pool: Pool): Summarize {
-  return async ({ tenantId: tenant }, id, base, make) => {
+  return async ({ tenantId: tenant }, id, base, budget, make) => {
     if (!isUuid(id)) return undefined;
-    const found = await onConnection(pool, async (database): Promise<Summarized | undefined> => {
+    const read = async (database: Queryable): Promise<Summarized | undefined> => {
       const scope = { tenant, record: id, types: READ };
-      const [patient, ...record] = await recordRowsBy(keptRows, database, scope, undefined, ALL);
+      const out = (from: Queryable, select: string): Promise<readonly KeptRow[]> =>
+        keptRows(from, select, budget.bytesLeft);
+      const rows = await recordRowsBy(out, database, scope, { after: undefined, limit: ALL });
+      budget.take(
+        rows.reduce((sum, { bytes }) => sum + bytes, 0),
+        0,
+      );
+      const [patient, ...record] = rows;
       if (patient?.type !== 'Patient') return undefined;
       const byAi = await aiVersions(database, tenant, id);
       const chosen = chosenOf({ base, patient, record, byAi });
       const ids = new Set([...chosen.inDirectory].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid));
       const directory = await closure(database, tenant, ids, [base]);
-      return { chosen, directory: directory.map(stored) };
+      budget.take(
+        sizesOf(directory).reduce((sum, size) => sum + size, 0),
+        0,
+      );
+      return { chosen, directory: (await withLargeRows(database, tenant, directory)).map(stored) };
+    };
+    const found = await onConnection(pool, read).catch((error: unknown) => {
+      throw error instanceof TooManyBytes ? error.refusal : error;
     });
     return found && make(found);
   };

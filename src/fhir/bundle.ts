@@ -54,13 +54,16 @@ export interface ParsedBundle {
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Most GET and HEAD entries of a Bundle. */
+export const MAX_READS = 200;
+
 /** The path of an entry, for diagnostics. */
 export const entryPath = (index: number): string => `Bundle.entry[${index}]`;
 
 /**
  * Reads a Bundle of type transaction or batch.
  * @param bases base URLs (with slash at the end) that entries may carry in `request.url`.
- * @throws Refusal for another resource, another Bundle type (422), or more than `maxEntries` (413).
+ * @throws Refusal for another resource, another Bundle type (422), more than `maxEntries` or than `MAX_READS` (413).
  */
 export function parseBundle(value: JsonObject, bases: readonly string[], maxEntries: number): ParsedBundle {
   if (value.resourceType !== 'Bundle') {
@@ -106,6 +109,12 @@ export function parseBundle(value: JsonObject, bases: readonly string[], maxEntr
       faulty.push({ index, refusal: error });
     }
   });
+  if (reads.length > MAX_READS) {
+    throw new Refusal('too_large', {
+      code: 'too-costly',
+      diagnostics: `a Bundle may have ${MAX_READS} GET entries; this has ${reads.length}`,
+    });
+  }
   return { type, writes, reads, faulty, size: entries.length };
 }
 

@@ -17,6 +17,8 @@ export interface Answer {
   readonly body?: string | Buffer;
   /** In the place of `body`. */
   readonly content?: Content;
+  /** In the place of `body`: text that is made while it is sent, as fast as its reader takes it. */
+  readonly stream?: AsyncIterable<string | Buffer>;
   /** When the version that it shows was recorded: a Bundle's entry tells it exactly, an HTTP date to the second. */
   readonly lastUpdated?: Micros;
   /** Part of it failed for reasons that pass: under an Idempotency-Key a retry tries that part again. */

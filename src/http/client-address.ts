@@ -19,8 +19,7 @@ export type ClientAddress = (socket: string | undefined, forwardedFor: string | 
  */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return (socket) => counted(normal(socket ?? '') ?? 'unknown');
-  const proxies = listOf(trusted);
-  const isProxy = (address: string): boolean => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  const isProxy = trustedProxies(trusted);
   return (socket, forwardedFor) => {
     let client = normal(socket ?? '');
     if (client === undefined) return 'unknown';
@@ -31,6 +30,16 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
       client = next;
     }
     return counted(client);
+  };
+}
+
+/** Whether an address is one of the proxies that are trusted. @param trusted as of `clientAddress` */
+export function trustedProxies(trusted: readonly string[]): (address: string) => boolean {
+  if (trusted.length === 0) return () => false;
+  const proxies = listOf(trusted);
+  return (text) => {
+    const address = normal(text);
+    return address !== undefined && proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
   };
 }
 

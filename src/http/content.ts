@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import type { Answer, Content } from './answer.ts';
 import { headOf } from './head.ts';
+import { endWhenStalled } from './send.ts';
 
 /**
  * Sends them. Whoever goes away before the end ends it; a source that fails on the way ends the connection, so that nobody
@@ -22,6 +23,7 @@ export async function sendContent(
   headOf(ctx).write(res, status, headers, content.length);
   if (source === undefined) res.end();
   else {
+    endWhenStalled(res);
     await pipeline(source, res).catch((error: unknown) => {
       if (!isClosed(error)) onFailure(error);
     });

@@ -85,9 +85,17 @@ async function settle(
     }
     answer = toAnswer(error);
   }
-  if (answer.transient) await reserved.release();
+  // What was read can be read again: so much of it is not kept. A retry finds what was written, as after a crash.
+  if (answer.transient || (answer.reads === true && isLong(answer))) await reserved.release();
   else await reserved.keep(kept(answer));
   return answer;
+}
+
+/** From how many bytes on what was read is not kept. */
+const KEPT_BYTES = 1_000_000;
+
+function isLong({ body, stream }: Answer): boolean {
+  return stream !== undefined || (body !== undefined && Buffer.byteLength(body) > KEPT_BYTES);
 }
 
 /** Answers of what is sent by POST are texts. */

@@ -46,6 +46,16 @@ export class RequestLimits {
     return this.#count(ctx, this.limits, `key/${caller.keyId}`, 'key');
   }
 
+  /** Counts further requests for a request's address and caller: what a Bundle asks. @throws Refusal throttled (429) */
+  async further(ctx: Context, caller: Caller, requests: number): Promise<void> {
+    for (let n = 0; n < requests; n += 1) {
+      const byAddress = this.byAddress(ctx);
+      if (byAddress !== undefined) await byAddress;
+      const byCaller = this.byCaller(ctx, caller);
+      if (byCaller !== undefined) await byCaller;
+    }
+  }
+
   #count(ctx: Context, limits: RateLimits, subject: string, by: 'address' | 'key'): void | Promise<void> {
     const standing = limits.spend(subject);
     if (standing instanceof Promise) return standing.then((found) => this.#judge(ctx, found, by));

@@ -18,11 +18,13 @@ import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allow
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { Answer } from './answer.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { type ApiInterface, answerApi, type Identify } from './api/interface.ts';
 import type { Services } from './api/services.ts';
 import { RouteTable } from './api/table.ts';
 import { baseHeaders, withoutFeatures } from './base-headers.ts';
 import { clientAddress } from './client-address.ts';
+import { limitConnections } from './connections.ts';
 import { sendContent } from './content.ts';
 import { answerCors } from './cors.ts';
 import { Authenticator } from './credentials.ts';
@@ -39,6 +41,7 @@ import { answerWithoutWords } from './last-answer.ts';
 import { RequestLimits } from './limits.ts';
 import { type Notebook, noteRequest } from './request-note.ts';
 import { ROUTES } from './routes.ts';
+import { endWhenStalled, sendEnd, sendStream } from './send.ts';
 import { VERSION } from './version.ts';
 import { webfingerRouter } from './webfinger.ts';
 
@@ -81,7 +84,7 @@ export function createServer(deps: ServerDeps): Server {
     observeThrottled(metrics.registry),
   );
   const authenticator = new Authenticator(deps.queries.apiKey, (ctx, caller) => limits.byCaller(ctx, caller));
-  const fhir = fhirInterface(deps, authenticator);
+  const fhir = fhirInterface(deps, authenticator, limits);
   const api = { ...deps, authenticator, table: new RouteTable(ROUTES) };
   const app = new Koa();
   if (deps.tracing !== undefined) app.use(deps.tracing);
@@ -103,10 +106,15 @@ export function createServer(deps: ServerDeps): Server {
   // Longer than balancers keep theirs, so that none of them sends into a connection that closes.
   server.keepAliveTimeout = 65_000;
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBadRequest(error, socket));
+  limitConnections(server, deps.config.limits.connectionsPerAddress, deps.config.trustedProxies);
   return server;
 }
 
-function fhirInterface(deps: ServerDeps, authenticator: Authenticator): FhirInterface {
+function fhirInterface(
+  deps: ServerDeps,
+  authenticator: Authenticator,
+  requestLimits: RequestLimits,
+): FhirInterface {
   const { config, commands, queries, terminology, idempotency, visible, searchable, stale, log } = deps;
   const baseUrl = config.baseUrl + FHIR_PATH;
   const date = new Date().toISOString();
@@ -122,6 +130,15 @@ function fhirInterface(deps: ServerDeps, authenticator: Authenticator): FhirInte
     idempotency,
     authenticator,
     limits: config.limits,
+    answers: new AnswerMemory({
+      answer: {
+        bytes: config.limits.answerBytes,
+        resources: config.limits.answerResources,
+        ms: config.limits.answerSeconds * 1_000,
+      },
+      bytes: config.limits.answerMemoryBytes,
+    }),
+    spend: (ctx, caller, requests) => requestLimits.further(ctx, caller, requests),
     bundleEntries: config.limits.bundleEntries,
     historyPages: new HistoryPages(),
     capability: JSON.stringify(
@@ -155,6 +172,8 @@ function envelope(
   const requests = log.child({}, { redact: [] });
   const base = baseHeaders(api.services.config.baseUrl);
   return async (ctx, next) => {
+    const notSent = (err: unknown): void =>
+      log.error({ err, request_id: ctx.state.requestId }, 'the answer was not sent to its end');
     const started = performance.now();
     const requestId = newRequestId();
     ctx.state.requestId = requestId;
@@ -167,7 +186,7 @@ function envelope(
       else {
         const counted = limits.byAddress(ctx);
         if (counted !== undefined) await counted;
-        if (fhirPath) reply(ctx, await answerFhir(fhir, ctx));
+        if (fhirPath) await send(ctx, await answerFhir(fhir, ctx));
         else {
           const answer = await answerApi(api, ctx);
           if (answer === undefined) {
@@ -175,16 +194,15 @@ function envelope(
             await next();
             if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx);
             withoutFeatures(ctx);
-          } else if (answer.content === undefined) reply(ctx, answer);
-          else
-            await sendContent(ctx, answer, answer.content, (err) =>
-              log.error({ err, request_id: requestId }, 'content was not sent to its end'),
-            );
+            endWhenStalled(res);
+          } else if (answer.content === undefined) await send(ctx, answer);
+          else await sendContent(ctx, answer, answer.content, notSent);
         }
       }
     } catch (error) {
       try {
-        reply(ctx, errorAnswer(ctx, error, log, api.services.config.baseUrl));
+        if (res.headersSent) notSent(error);
+        else reply(ctx, errorAnswer(ctx, error, log, api.services.config.baseUrl));
       } catch (cause) {
         log.error({ err: cause, request_id: requestId }, 'an error could not be answered');
         answerWithoutWords(res, requestId);
@@ -234,6 +252,15 @@ const PREFLIGHT: Answer = { status: 204, headers: {} };
 /** From how many characters on a body is a long one. */
 const LONG = 16_000;
 
+/** Sends an answer, one that is made while it is sent to its end. @throws what making it throws */
+function send(ctx: Context, answer: Answer): void | Promise<void> {
+  if (answer.stream === undefined) return reply(ctx, answer);
+  ctx.respond = false;
+  headOf(ctx).write(ctx.res, answer.status, answer.headers, undefined);
+  if (ctx.req.method !== 'HEAD') return sendStream(ctx.res, answer.stream);
+  ctx.res.end();
+}
+
 /** Sends an answer past Koa's own ending, which would look at the body once more to find out what it is. */
 function reply(ctx: Context, { status, headers, body }: Answer): void {
   const { req, res } = ctx;
@@ -243,7 +270,7 @@ function reply(ctx: Context, { status, headers, body }: Answer): void {
   const length = status === 204 || status === 304 ? undefined : Buffer.byteLength(sent);
   headOf(ctx).write(res, status, headers, length);
   if (body === undefined || req.method === 'HEAD') res.end();
-  else res.end(sent);
+  else sendEnd(res, sent);
 }
 
 /** What is not HTTP, or too much of it, is answered without Koa. */

@@ -161,6 +161,30 @@ describe('$everything', () => {
     expect(await walk('?_type=CodeSystem')).to.deep.equal([]);
   });
 
+  it('pages by _offset to the same end', async () => {
+    for (const query of [
+      '',
+      '&_type=Patient,Observation,Provenance,Organization',
+      '&_type=Organization,Device',
+    ]) {
+      const whole = await walk(`?_count=5000${query}`);
+      for (const count of [1, 2, 3, 5000]) {
+        const found: string[] = [];
+        for (let offset = 0; ; offset += count) {
+          const page = await get(`?_offset=${offset}&_count=${count}${query}`);
+          if (names(page).length === 0) break;
+          found.push(...names(page));
+          expect(page.link[0]?.url).to.contain(`_offset=${offset}`);
+          expect(next(page) ?? '').not.to.contain('_offset');
+        }
+        expect(found, `pages of ${count}${query}`).to.deep.equal(whole);
+      }
+      expect(await walk(`?_offset=2&_count=2${query}`)).to.deep.equal(whole.slice(2));
+    }
+    for (const offset of ['-1', 'x', '1.5'])
+      expect((await service.fhir(`${path}?_offset=${offset}`)).status).to.equal(400);
+  });
+
   it('gives automatic Provenances only when they are named', async () => {
     const found = await get('?_type=Provenance');
     const targets = (found.entry ?? []).map(({ resource }) => nameOf(resource));

@@ -6,6 +6,7 @@ import { schemaSql } from '#projections/tables.ts';
 import { parseEverything } from '#queries/everything/asked.ts';
 import { openEverything } from '#queries/everything/everything.ts';
 import { openSummarize } from '#queries/summary/summary.ts';
+import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -104,7 +105,10 @@ describe('plans of whole records in tables that nobody has analysed', () => {
     ['a page', everything('_count=5')],
     ['a type', everything('_type=Observation')],
     ['what changed', everything('_since=1970-01-01')],
-    ['a summary', (pool: Pool) => openSummarize(pool)(caller, RECORD, BASE, async () => '')],
+    [
+      'a summary',
+      (pool: Pool) => openSummarize(pool)(caller, RECORD, BASE, new AnswerBudget(), async () => ''),
+    ],
   ] as const) {
     it(`${name}: reads the record alone, in the order of its index`, async () => {
       const plans = await plansOf(ask);

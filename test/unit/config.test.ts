@@ -30,6 +30,11 @@ describe('configuration', () => {
       bundleBytes: 25_000_000,
       bundleEntries: 5_000,
       documentBytes: 100_000_000,
+      answerBytes: 50_000_000,
+      answerResources: 20_000,
+      answerSeconds: 60,
+      answerMemoryBytes: 300_000_000,
+      connectionsPerAddress: 256,
     });
     expect(config.documentsBucket).to.equal(undefined);
   });

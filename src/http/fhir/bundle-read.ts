@@ -28,6 +28,7 @@ export async function readEntry(request: FhirRequest, entry: ReadEntry): Promise
     query: new URLSearchParams(mark < 0 ? '' : entry.url.slice(mark + 1)),
     header: (name) => conditions[name],
     prefer: request.prefer.handling === undefined ? {} : { handling: request.prefer.handling },
+    budget: request.budget,
   });
   const response = {
     status: `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,

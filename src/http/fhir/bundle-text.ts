@@ -9,27 +9,42 @@ export interface Link {
 
 type BundleType = 'searchset' | 'history' | 'transaction-response' | 'batch-response';
 
-interface BundleOptions {
+/** What a Bundle says beside its entries. */
+export interface BundleOptions {
   readonly total?: number;
   readonly links?: readonly Link[];
 }
 
 /**
- * The JSON text of a Bundle.
+ * The JSON text of a Bundle; a long one in UTF-8.
  * @param entries each the JSON text of an entry.
  */
 export function bundleText(
   type: BundleType,
-  entries: readonly string[],
+  entries: readonly (string | Buffer)[],
   options: BundleOptions = {},
-): string {
+): string | Buffer {
   const [before, after] = bundleFrame(type, entries.length, options);
   if (entries.length === 0) return before + after;
+  if (!isShort(entries))
+    return joined([before, ...entries.flatMap((entry, n) => (n === 0 ? [entry] : [',', entry])), after]);
   // Put together once: what is added to a long text is copied with all of it when it is sent.
   const framed = [...entries];
   framed[0] = before + framed[0];
   framed.push(framed.pop() + after);
   return framed.join(',');
+}
+
+/** From how many characters on a Bundle is put together outside the heap. */
+const LONG = 500_000;
+
+function isShort(entries: readonly (string | Buffer)[]): entries is readonly string[] {
+  let length = 0;
+  for (const entry of entries) {
+    if (typeof entry !== 'string') return false;
+    length += entry.length;
+  }
+  return length < LONG;
 }
 
 /** What stands before and after the entries of a Bundle of so many. */

@@ -19,13 +19,17 @@ import { type Answer, FHIR_JSON } from '../answer.ts';
 import { etag } from '../conditional.ts';
 import { requireScope } from '../credentials.ts';
 import { internalError, refusalOf } from '../errors.ts';
-import { readEntry } from './bundle-read.ts';
+import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
 import type { FhirWrite } from './request.ts';
 import { parseBody } from './resource-body.ts';
 import { isOwn, locationOf, outcomeOf, statusOf } from './written.ts';
 
-/** 200 with one response entry for each entry, in the order they came. @throws Refusal naming `Bundle.entry[i]` */
+/**
+ * 200 with one response entry for each entry, in the order they came.
+ * @throws Refusal naming `Bundle.entry[i]`; throttled (429), before anything is done, when the GET entries are more requests
+ * than are left
+ */
 export async function processBundle(request: FhirWrite): Promise<Answer> {
   const { service, caller } = request;
   const { value, exact } = parseBody(request.body);
@@ -35,12 +39,14 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
   const bundle = parseBundle(value, [service.base], service.bundleEntries);
   if (bundle.writes.length > 0) requireScope(caller, 'write');
   if (bundle.reads.length > 0) requireScope(caller, 'read');
+  // The request itself is counted: for its writes, else for the first of its reads.
+  await request.spend(bundle.writes.length > 0 ? bundle.reads.length : Math.max(0, bundle.reads.length - 1));
   if (bundle.type === 'transaction') {
     refuseFaulty(bundle);
     await refuseFailingReads(request, bundle);
   }
   const results = await write(request, bundle, exact);
-  const entries = new Map<number, string>();
+  const entries = new Map<number, string | Buffer>();
   const methods = new Map(bundle.writes.map(({ index, method }) => [index, method]));
   let transient = false;
   const fail = (index: number, error: unknown) => {
@@ -57,12 +63,10 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
   for (const { index, refusal } of bundle.faulty) fail(index, refusal);
   for (const { index } of bundle.writes)
     if (!entries.has(index)) entries.set(index, '{"response":{"status":"204 No Content"}}');
-  await inGroups(bundle.reads, async (entry) => {
-    try {
-      entries.set(entry.index, await readEntry(request, entry));
-    } catch (error) {
-      fail(entry.index, error);
-    }
+  await readEntries(request, bundle.reads, request.budget, {
+    // Outside the heap, where they are long.
+    onText: ({ index }, text) => entries.set(index, text.length > LONG ? Buffer.from(text) : text),
+    onError: ({ index }, error) => fail(index, error),
   });
   const inOrder = Array.from(
     { length: bundle.size },
@@ -76,6 +80,9 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
     ...(bundle.reads.length > 0 ? { reads: true } : {}),
   };
 }
+
+/** From how many characters on an entry is a long one. */
+const LONG = 16_000;
 
 /** In a transaction one entry that cannot be understood refuses the whole; all of them are named. */
 function refuseFaulty({ faulty }: ParsedBundle): void {
@@ -97,19 +104,23 @@ async function refuseFailingReads(request: FhirWrite, { reads, writes }: ParsedB
     writes.some(
       (one) => one.method === method && one.id !== undefined && entry.url === `${one.type}/${one.id}`,
     );
-  await inGroups(reads, async (entry) => {
-    try {
-      await readEntry(request, entry);
-      if (written(entry, 'DELETE')) {
-        const diagnostics = `${entry.url} is deleted by this transaction`;
-        refusals.push({ index: entry.index, refusal: new Refusal('gone', { code: 'deleted', diagnostics }) });
-      }
-    } catch (error) {
+  const trial = request.budget.part({
+    bytes: request.budget.bytesLeft,
+    resources: request.budget.resourcesLeft,
+  });
+  await readEntries(request, reads, trial, {
+    onText: (entry) => {
+      if (!written(entry, 'DELETE')) return;
+      const diagnostics = `${entry.url} is deleted by this transaction`;
+      refusals.push({ index: entry.index, refusal: new Refusal('gone', { code: 'deleted', diagnostics }) });
+    },
+    onError: (entry, error) => {
       const refusal = refusalOf(error) ?? internalError();
       if (refusal.kind === 'gone' && written(entry, 'PUT')) return;
       refusals.push({ index: entry.index, refusal });
-    }
+    },
   });
+  trial.giveBack();
   refusals.sort((a, b) => a.index - b.index);
   const [first] = refusals;
   if (first === undefined) return;
@@ -124,30 +135,47 @@ async function refuseFailingReads(request: FhirWrite, { reads, writes }: ParsedB
 }
 
 async function write(
-  { service, command }: FhirWrite,
+  request: FhirWrite,
   { type, writes }: ParsedBundle,
   exact: boolean,
 ): Promise<ReadonlyMap<number, WriteResult | Error>> {
   if (writes.length === 0) return new Map();
+  const { service, command } = request;
+  const keep = (result: WriteResult): WriteResult => withinBudget(request, result);
   const { result, position } =
     type === 'transaction'
       ? await service.commands.transaction(command, writes, exact)
-      : await service.commands.batch(command, writes, exact);
+      : await service.commands.batch(command, writes, exact, keep);
   if (position !== undefined) await service.visible(position);
-  return result;
+  if (type === 'batch') return result;
+  return new Map([...result].map(([index, one]) => [index, one instanceof Error ? one : keep(one)]));
 }
 
-/** How many GET entries are read at a time. */
-const GROUP = 16;
+/** In the place of a body that is not shown: what has none was deleted. */
+const NOT_SHOWN = '';
 
-async function inGroups(
-  entries: readonly ReadEntry[],
-  answer: (entry: ReadEntry) => Promise<void>,
-): Promise<void> {
-  for (let start = 0; start < entries.length; start += GROUP) {
-    await Promise.all(entries.slice(start, start + GROUP).map(answer));
+/** What is kept of a result for the answer: its body only where that is shown, and there is room for it. */
+function withinBudget({ prefer, budget }: FhirWrite, result: WriteResult): WriteResult {
+  const { body } = result;
+  if (body === undefined) return result;
+  if (prefer.return !== 'representation') return { ...result, body: NOT_SHOWN };
+  try {
+    budget.take(Buffer.byteLength(body));
+    return result;
+  } catch {
+    // It is written: all that can be refused is to show it.
+    return { ...result, body: NOT_SHOWN };
   }
 }
+
+/** What is told of a resource that was to be shown, and there was no room for. */
+const NO_ROOM = operationOutcome([
+  {
+    severity: 'warning',
+    code: 'too-costly',
+    diagnostics: 'the resource was written; the answer has no room to show it: read it by its location',
+  },
+]);
 
 const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 
@@ -165,11 +193,16 @@ function written(
     etag: etag(version),
     lastModified: lastUpdated,
   };
+  const represents =
+    prefer.return === 'representation' && body !== undefined && (mayRead(caller) || isOwn(method, result));
   const shown =
-    prefer.return === 'representation' && body !== undefined && (mayRead(caller) || isOwn(method, result))
-      ? `"fullUrl":"${service.base}${type}/${id}","resource":${body},`
-      : '';
-  const told = prefer.return === 'OperationOutcome' ? `,"outcome":${outcomeOf(result)}` : '';
+    represents && body !== NOT_SHOWN ? `"fullUrl":"${service.base}${type}/${id}","resource":${body},` : '';
+  const told =
+    prefer.return === 'OperationOutcome'
+      ? `,"outcome":${outcomeOf(result)}`
+      : represents && body === NOT_SHOWN
+        ? `,"outcome":${NO_ROOM}`
+        : '';
   return `{${shown}"response":${JSON.stringify(response).slice(0, -1)}${told}}}`;
 }
 

@@ -24,7 +24,7 @@ export async function historyOfInstance(
   requireFresh(service.stale, ['history']);
   const path = `${type}/${id}/_history`;
   const build = async (): Promise<Buffer> => {
-    const page = await service.queries.history(caller, { ...asked, type, id });
+    const page = await service.queries.history(caller, { ...asked, type, id, budget: request.budget });
     const found = page.total === 0 ? await withoutVersions(request, type, id, asked) : page;
     return bundle(request, path, found, shape);
   };
@@ -42,7 +42,11 @@ function isFirstPage({ since, at, cursor, count }: Asked): boolean {
 export async function historyOfType(request: FhirRequest, type: ResourceType): Promise<Answer> {
   const { shape, ...query } = parseQuery(request, [type]);
   requireFresh(request.service.stale, ['history']);
-  const page = await request.service.queries.history(request.caller, { ...query, type });
+  const page = await request.service.queries.history(request.caller, {
+    ...query,
+    type,
+    budget: request.budget,
+  });
   return answer(bundle(request, `${type}/_history`, page, shape));
 }
 
@@ -50,7 +54,7 @@ export async function historyOfType(request: FhirRequest, type: ResourceType): P
 export async function historyOfSystem(request: FhirRequest): Promise<Answer> {
   const { shape, ...query } = parseQuery(request, TYPE_NAMES);
   requireFresh(request.service.stale, ['history']);
-  const page = await request.service.queries.history(request.caller, query);
+  const page = await request.service.queries.history(request.caller, { ...query, budget: request.budget });
   return answer(bundle(request, '_history', page, shape));
 }
 

@@ -8,6 +8,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
+import type { AnswerMemory } from '../answer-memory.ts';
 import { type Header, readAuthorship } from '../authorship.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
 import {
@@ -33,6 +34,9 @@ export interface FhirInterface extends FhirService {
   readonly authenticator: Authenticator;
   readonly idempotency: IdempotencyStore;
   readonly limits: { readonly bodyBytes: number; readonly bundleBytes: number };
+  readonly answers: AnswerMemory;
+  /** Counts further requests of a caller and its address against the rate limits. @throws Refusal throttled (429) */
+  readonly spend: (ctx: Context, caller: Caller, requests: number) => Promise<void>;
 }
 
 /** Where the interface lives. */
@@ -67,7 +71,9 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
   const authentication = fhir.authenticator.begin(credential, ctx);
   if (interaction.kind === 'read')
-    return readAs(authentication, (caller) => interaction.run({ ...asked, caller }));
+    return readAs(authentication, (caller) =>
+      interaction.run({ ...asked, caller, budget: fhir.answers.budget(caller.tenantId, ctx.res) }),
+    );
   if (
     interaction.kind === 'write' &&
     interaction.takes === 'resource' &&
@@ -75,7 +81,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   )
     return answerResource(fhir, ctx, authentication, asked, credential, interaction);
   const caller = await authentication.caller;
-  const request = { ...asked, caller };
+  const request = { ...asked, caller, budget: fhir.answers.budget(caller.tenantId, ctx.res) };
   if (interaction.kind === 'write' && interaction.takes !== 'bundle') requireScope(caller, 'write');
   if (interaction.kind === 'form') return answerForm(fhir, ctx, request, credential, interaction);
   return interaction.kind === 'operation'
@@ -91,14 +97,15 @@ async function answerResource(
   fhir: FhirInterface,
   ctx: Context,
   { expected, caller }: Authentication,
-  asked: Omit<FhirRequest, 'caller'>,
+  asked: Omit<FhirRequest, 'caller' | 'budget'>,
   credential: string,
   interaction: Extract<Interaction, { kind: 'write' }>,
 ): Promise<Answer> {
   const permitted = caller.then((actual) => requireScope(actual, 'write'));
   permitted.catch(() => undefined);
   if (expected === undefined) await permitted;
-  const request = { ...asked, caller: expected ?? (await caller) };
+  const known = expected ?? (await caller);
+  const request = { ...asked, caller: known, budget: fhir.answers.budget(known.tenantId, ctx.res) };
   const [answered] = await Promise.allSettled([
     answerWrite(fhir, ctx, request, credential, interaction, permitted),
   ]);
@@ -162,7 +169,8 @@ async function answerWrite(
       ...(attempted === undefined ? {} : { retry: attempted.retry }),
       ...(permitted === undefined ? {} : { permitted }),
     };
-    return interaction.run({ ...request, command, body });
+    const spend = (requests: number): Promise<void> => fhir.spend(ctx, request.caller, requests);
+    return interaction.run({ ...request, command, body, spend });
   };
   if (ctx.method !== 'POST') return run();
   return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), run);

@@ -27,7 +27,7 @@ async function readWhole(request: FhirRequest, type: ResourceType, id: string): 
   return answerVersion(request, found);
 }
 
-/** The answer that shows one version. @throws Refusal gone (410) for a deletion. */
+/** The answer that shows one version. @throws Refusal gone (410) for a deletion; as `AnswerBudget.take` */
 export function answerVersion(request: FhirRequest, found: CurrentResource): Answer {
   const { version, lastUpdated, body } = found;
   if (body === null) {
@@ -37,12 +37,13 @@ export function answerVersion(request: FhirRequest, found: CurrentResource): Ans
       { ETag: etag(version) },
     );
   }
-  return (
-    notModified(request.header, version, lastUpdated) ?? {
-      status: 200,
-      headers: { 'Content-Type': FHIR_JSON, ...versionHeaders(version, lastUpdated) },
-      body,
-      lastUpdated,
-    }
-  );
+  const known = notModified(request.header, version, lastUpdated);
+  if (known !== undefined) return known;
+  request.budget.take(Buffer.byteLength(body));
+  return {
+    status: 200,
+    headers: { 'Content-Type': FHIR_JSON, ...versionHeaders(version, lastUpdated) },
+    body,
+    lastUpdated,
+  };
 }

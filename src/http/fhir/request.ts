@@ -4,6 +4,7 @@ import type { CommandContext } from '#commands/command.ts';
 import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { Position } from '#src/events/store.ts';
+import type { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { ParsedJson } from '#src/shared/json.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
@@ -41,6 +42,8 @@ export interface FhirRequest {
   /** By lower-case name. */
   readonly header: Header;
   readonly prefer: Prefer;
+  /** What the answer may hold. */
+  readonly budget: AnswerBudget;
 }
 
 /** A write. */
@@ -48,6 +51,8 @@ export interface FhirWrite extends FhirRequest {
   readonly command: CommandContext;
   /** Undefined for DELETE. */
   readonly body: RawBody | undefined;
+  /** Counts further requests against the rate limits: the GET entries of a Bundle. @throws Refusal throttled (429) */
+  readonly spend: (requests: number) => Promise<void>;
 }
 
 /** An interaction: what it needs before it runs, and how it answers. */

@@ -11,7 +11,8 @@ import { parameterOf } from '#queries/search/parameters.ts';
 import { badParameter, keyOf, parseRaw, type RawParameter } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
-import { unavailable } from '#src/shared/refusal.ts';
+import { tooCostly } from '#src/shared/answer-budget.ts';
+import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 import { unsupportedType } from './unsupported-type.ts';
 
 /** Asks one type, as `GET <type>?query`. */
@@ -174,6 +175,11 @@ async function inTurn(
   return { matches };
 }
 
+/** Of a page that was shortened nobody knows what comes before the pages of other types. */
+function tooMuchToMerge(): Refusal {
+  return tooCostly('would need more of each type than there is room for');
+}
+
 /** How often a page is tried whose resources change while it is put together. */
 const TRIES = 5;
 
@@ -187,6 +193,7 @@ async function merged(
   const places = placesOf(types, query);
   for (let tried = 0; tried < TRIES; tried += 1) {
     const pages = await Promise.all(places.map(([type, at]) => ask(type, from(query, at, count))));
+    if (pages.some(({ isShortened }) => isShortened === true)) throw tooMuchToMerge();
     const matches = pages
       .flatMap((page) => page.matches)
       .sort(order)

@@ -137,13 +137,13 @@ async function requireSearchable(
 
 /** One type. @param automatic whether Provenances that the service made are among them */
 function ask(
-  { service, caller }: FhirRequest,
+  { service, caller, budget }: FhirRequest,
   type: ResourceType,
   query: URLSearchParams,
   record: string | undefined,
   automatic: boolean,
 ): Promise<SearchPage> {
-  const asked = { query, base: service.base, ...(record === undefined ? {} : { record }) };
+  const asked = { query, base: service.base, budget, ...(record === undefined ? {} : { record }) };
   return type === 'Provenance' && automatic
     ? service.queries.searchProvenance(caller, asked)
     : service.queries.search(caller, { type, ...asked });
@@ -155,14 +155,14 @@ function requireKnown({ prefer }: FhirRequest, what: string, unknown: readonly s
 }
 
 async function answerPage(
-  { service, caller, query }: FhirRequest,
+  { service, caller, query, budget }: FhirRequest,
   path: string,
   asked: Asked,
   page: SearchPage,
 ): Promise<Answer> {
   const { base } = service;
   const { inclusions, subset } = asked;
-  const { resources, more } = await service.queries.include(caller, { ...page, inclusions, base });
+  const { resources, more } = await service.queries.include(caller, { ...page, inclusions, base, budget });
   const taken = new Set(page.used.map((pair) => pair.join('=')));
   const used = [...query].filter(
     ([key, text]) =>

@@ -74,8 +74,8 @@ export const ERRORS: readonly DescribedError[] = [
   {
     status: 413,
     type: 'too_large',
-    meaning: 'The body, or what it would write, is larger than the message says.',
-    advice: 'Send it in parts.',
+    meaning: 'The body, what it would write, or the answer is larger than the message says.',
+    advice: 'Send it in parts; ask for less at a time.',
   },
   {
     status: 415,

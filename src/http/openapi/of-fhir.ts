@@ -9,8 +9,8 @@ import type { Part } from './schemas.ts';
 import { errorResponses, headers, SECURITY } from './shared.ts';
 
 const TYPE = '{resource_type}';
-const READ_ERRORS = [400, 401, 403, 404, 406, 410, 412, 422, 429, 500, 503];
-const WRITE_ERRORS = [...READ_ERRORS, 405, 409, 413, 415];
+const READ_ERRORS = [400, 401, 403, 404, 406, 410, 412, 413, 422, 429, 500, 503];
+const WRITE_ERRORS = [...READ_ERRORS, 405, 409, 415];
 /** What R4 takes for an id or a version. */
 const ID = '^[A-Za-z0-9.-]{1,64}$';
 const JSON_TYPE = 'application/fhir+json';

@@ -1,13 +1,15 @@
 /** `Patient/<id>/$everything`: https://hl7.org/fhir/R4/patient-operation-everything.html */
 import { setImmediate } from 'node:timers/promises';
-import { EVERYTHING_PARAMETERS, parseEverything } from '#queries/everything/asked.ts';
-import type { EverythingEntry } from '#queries/everything/everything.ts';
+import { EVERYTHING_PARAMETERS, type EverythingAsked, parseEverything } from '#queries/everything/asked.ts';
+import type { EverythingEntry, EverythingPage, Room } from '#queries/everything/everything.ts';
 import { badParameter } from '#queries/search/raw.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
+import { tooCostly } from '#src/shared/answer-budget.ts';
+import type { Issue } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { requireFresh } from '../../freshness.ts';
-import { bundleFrame, joined, pageLinks } from '../bundle-text.ts';
+import { type BundleOptions, bundleFrame, joined, pageLinks } from '../bundle-text.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { outcomeEntry } from '../search-bundle.ts';
 import { cut, parseShape } from '../subset.ts';
@@ -24,9 +26,12 @@ export const everything: Operation = {
   run,
 };
 
-/** 200 with a page of the record. @throws Refusal 400 404 410 503 */
+/** Bytes of a page that are read at a time. Most records are one such part, and sent with their length. */
+const PART_BYTES = 4_000_000;
+
+/** 200 with a page of the record; a long one is read while it is sent. @throws Refusal 400 404 410 413 503 */
 async function run(request: OperationRequest): Promise<Answer> {
-  const { service, caller, query, id = '', ignored } = request;
+  const { service, query, id = '', ignored } = request;
   const asked = parseEverything(query);
   const { subset, onlyTotal } = parseShape(query, asked.types === undefined ? TYPE_NAMES : [...asked.types]);
   if (onlyTotal) throw badParameter('_summary', 'count is for searches and histories');
@@ -37,20 +42,154 @@ async function run(request: OperationRequest): Promise<Answer> {
     requireFresh(service.stale, ['search']);
     await service.searchable();
   }
-  const { entries, next } = await service.queries.everything(caller, id, asked, service.base);
-  const links = pageLinks(`${service.base}Patient/${id}/$everything`, asked.used, next);
-  const isWhole = next === undefined && asked.cursor === undefined;
-  const total = isWhole ? { total: entries.filter(({ mode }) => mode === 'match').length } : {};
-  const told = ignored.length === 0 ? [] : [`${entries.length > 0 ? ',' : ''}${outcomeEntry(ignored)}`];
-  const [before, after] = bundleFrame('searchset', entries.length + told.length, { ...total, links });
+  const path = `${service.base}Patient/${id}/$everything`;
+  const parts = pageParts(request, asked);
+  const first = await parts.next();
+  if (first.done === true) throw new TypeError('a page has one part at least');
+  const headers = { 'Content-Type': FHIR_JSON };
+  if (first.value.isPart === true && request.budget.shortens)
+    return {
+      status: 200,
+      headers,
+      stream: streamed(request, asked, path, withFirst(first.value, parts), subset),
+    };
   const shown: (string | Buffer)[] = [];
-  for (const [n, entry] of entries.entries()) {
-    // Parts of many resources take their time: others get a turn.
-    if (subset !== undefined && n % TURN === TURN - 1) await setImmediate();
-    shown.push(...pieces(service.base, entry, n, subset));
+  const seen = new Seen(asked);
+  for await (const page of withFirst(first.value, parts))
+    shown.push(...(await entryTexts(service.base, page, seen, subset)));
+  shown.push(...seen.outcome(ignored));
+  const [before, after] = bundleFrame('searchset', seen.entries, seen.frame(path));
+  return { status: 200, headers, body: joined([before, ...shown, after]) };
+}
+
+/**
+ * The parts of a page, each read when it is asked for, and counted by the budget. The last is the end of the page, because of
+ * `_count` or the budget, or of the record.
+ * @throws Refusal too_large (413) for a page by `_offset` that there is no room for: the next would begin too late
+ */
+async function* pageParts(
+  { service, caller, id = '', budget }: OperationRequest,
+  asked: EverythingAsked,
+): AsyncGenerator<EverythingPage, undefined> {
+  const { limits, shortens } = budget;
+  if (asked.offset !== undefined && asked.count > limits.resources)
+    throw tooCostly(`would exceed ${limits.resources} resources`);
+  let left = shortens ? Math.min(asked.count, limits.resources) : asked.count;
+  let bytes = limits.bytes;
+  let from = asked;
+  let before: EverythingPage | undefined;
+  while (left > 0) {
+    const room: Room = {
+      bytes: Math.min(PART_BYTES, bytes),
+      most: bytes,
+      ...(before === undefined
+        ? {}
+        : { isFurther: true, rows: Math.max(MIN_ROWS, 2 * before.entries.length), named: before.named }),
+    };
+    const page = await service.queries.everything(caller, id, { ...from, count: left }, service.base, room);
+    const size = page.entries.reduce((sum, { body }) => sum + body.length, 0);
+    // What was sent is not held any more.
+    if (shortens) budget.giveBack();
+    budget.take(size, page.entries.length);
+    left -= page.entries.length;
+    bytes -= size;
+    yield page;
+    if (page.isPart !== true || page.next === undefined) return;
+    if (page.entries.length === 0) {
+      if (shortens) return;
+      throw tooCostly(`would exceed ${limits.bytes} bytes`);
+    }
+    before = page;
+    const { offset: _, ...others } = from;
+    from = { ...others, cursor: page.next };
   }
-  const body = joined([before, ...shown, ...told, after]);
-  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
+}
+
+/** Rows of a record that a further part looks at, at least. */
+const MIN_ROWS = 100;
+
+async function* withFirst<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T, undefined> {
+  yield first;
+  yield* others;
+}
+
+/** What has been shown of a page so far. */
+class Seen {
+  entries = 0;
+  #matches = 0;
+  #next: string | undefined;
+
+  constructor(private readonly asked: EverythingAsked) {}
+
+  /** What stands before the next entry. */
+  get separator(): string {
+    return this.entries === 0 ? '' : ',';
+  }
+
+  add({ entries, next }: EverythingPage): void {
+    this.#matches += entries.filter(({ mode }) => mode === 'match').length;
+    this.#next = next;
+  }
+
+  /** The entry that tells of inputs that were ignored, if any were. */
+  outcome(ignored: readonly Issue[]): string[] {
+    if (ignored.length === 0) return [];
+    const text = this.separator + outcomeEntry(ignored);
+    this.entries += 1;
+    return [text];
+  }
+
+  /** Total and links of the page as it is now. A cursor says where the next begins, not an offset. */
+  frame(path: string): BundleOptions {
+    const { cursor, offset = 0, used } = this.asked;
+    const further = new URLSearchParams(used);
+    further.delete('_offset');
+    const [self] = pageLinks(path, used, undefined);
+    const [, next] = pageLinks(path, further, this.#next);
+    const isWhole = this.#next === undefined && cursor === undefined && offset === 0;
+    return {
+      ...(isWhole ? { total: this.#matches } : {}),
+      links: [self, next].filter((link) => link !== undefined),
+    };
+  }
+}
+
+/** The entries of a part. */
+async function entryTexts(
+  base: string,
+  page: EverythingPage,
+  seen: Seen,
+  subset: Subset | undefined,
+): Promise<(string | Buffer)[]> {
+  const texts: (string | Buffer)[] = [];
+  seen.add(page);
+  for (const entry of page.entries) {
+    // Parts of many resources take their time: others get a turn.
+    if (subset !== undefined && seen.entries % TURN === TURN - 1) await setImmediate();
+    texts.push(seen.separator, ...pieces(base, entry, subset));
+    seen.entries += 1;
+  }
+  return texts;
+}
+
+/** The Bundle as it is read. Its links come last: where the page ends is not known before. */
+async function* streamed(
+  { service, ignored }: OperationRequest,
+  asked: EverythingAsked,
+  path: string,
+  parts: AsyncIterable<EverythingPage>,
+  subset: Subset | undefined,
+): AsyncGenerator<Buffer, undefined> {
+  const seen = new Seen(asked);
+  let before = '{"resourceType":"Bundle","type":"searchset","entry":[';
+  for await (const page of parts) {
+    yield joined([before, ...(await entryTexts(service.base, page, seen, subset))]);
+    before = '';
+  }
+  const outcome = seen.outcome(ignored);
+  const { total, links } = seen.frame(path);
+  const counted = total === undefined ? '' : `,"total":${total}`;
+  yield joined([before, ...outcome, `]${counted},"link":${JSON.stringify(links)}}`]);
 }
 
 /** Resources that are cut at a time. */
@@ -60,11 +199,10 @@ const TURN = 200;
 function pieces(
   base: string,
   { type, id, body, mode }: EverythingEntry,
-  n: number,
   subset: Subset | undefined,
 ): (string | Buffer)[] {
   // `_elements` are those of the matches alone.
   const part = mode === 'match' || typeof subset === 'string' ? subset : undefined;
-  const start = `${n > 0 ? ',' : ''}{"fullUrl":"${base}${type}/${id}","resource":`;
+  const start = `{"fullUrl":"${base}${type}/${id}","resource":`;
   return [start, cut({ type, body }, part), `,"search":{"mode":"${mode}"}}`];
 }

@@ -22,13 +22,14 @@ export const summary: Operation = {
   run,
 };
 
-/** 200 with the document. @throws Refusal 400 404 410 412 503 */
+/** 200 with the document. @throws Refusal 400 404 410 412 413 503 */
 async function run(request: OperationRequest): Promise<Answer> {
-  const { service, caller, query } = request;
+  const { service, caller, query, budget } = request;
   requireProfile(query);
   requireFresh(service.stale, ['resources', 'history']);
   const id = request.id ?? (await identified(request));
-  const body = await service.queries.summarize(caller, id, service.base, async ({ chosen, directory }) => {
+  const { base } = service;
+  const body = await service.queries.summarize(caller, id, base, budget, async ({ chosen, directory }) => {
     const displays = await service.terminology.displays(codesWithoutDisplay(chosen, directory));
     return summaryDocument(chosen, { id: newUuid(), now: nowMicros(), directory, displays });
   });

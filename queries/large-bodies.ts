@@ -1,0 +1,89 @@
+/**
+ * Large bodies of a page: a statement gives their sizes instead, so that no page holds more than its budget before that is
+ * known. Those that fit are then read by themselves.
+ */
+import type { Caller } from '#src/shared/caller.ts';
+import type { Asks } from './prepared.ts';
+
+/** From how many bytes on a body is large: so many rows of a page as there can be, each of this size, are few megabytes. */
+const LARGE = 32_000;
+
+/**
+ * The SQL of a body, or of its size in digits where it is large. Bodies are JSON objects, so that no body is digits.
+ * @param large from how many bytes on.
+ */
+export function bodyOrSize(body: string, large = LARGE): string {
+  return `case when octet_length(${body}) <= ${large} then ${body} else octet_length(${body})::text end`;
+}
+
+/** The size of a large body in bytes; undefined for a body that is there. */
+export function sizeOfLarge(body: string): number | undefined {
+  const first = body.charCodeAt(0);
+  return first >= 48 && first <= 57 ? Number(body) : undefined;
+}
+
+/** The size of a row's body in bytes, which may be large, or null. */
+export function sizeOf(body: string | Buffer | null): number {
+  if (body === null) return 0;
+  if (typeof body !== 'string') return sizeOfLarge(body.toString('latin1', 0, 10)) ?? body.length;
+  return sizeOfLarge(body) ?? Buffer.byteLength(body);
+}
+
+/** A row whose body may be large. */
+interface Row {
+  readonly id: string;
+  readonly version: number;
+  readonly body: string | Buffer | null;
+}
+
+function isLarge({ body }: Row): boolean {
+  if (body === null) return false;
+  return sizeOfLarge(typeof body === 'string' ? body : body.toString('latin1', 0, 1)) !== undefined;
+}
+
+// Index: primary key of resources.resource (id).
+const CURRENT = `
+  select r.id, r.version, r.body from unnest($1::uuid[], $2::int[]) k(id, version)
+  cross join lateral (
+    select r.id, r.version, r.body from resources.resource r where r.id = k.id and (r.tenant = $3) is true offset 0) r
+  where r.version = k.version`;
+
+// Index: primary key of history.version (id, version).
+const EARLIER = `
+  select v.id, v.version, v.body from unnest($1::uuid[], $2::int[]) k(id, version)
+  cross join lateral (
+    select v.id, v.version, v.body from history.version v
+    where v.id = k.id and v.version = k.version and (v.tenant = $3) is true offset 0) v`;
+
+/**
+ * The rows with their bodies; those whose body was purged meanwhile are left out.
+ * @param rows which the budget of the answer has room for.
+ */
+export async function withLargeBodies<R extends Row>(
+  database: Asks,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  rows: readonly R[],
+): Promise<R[]> {
+  const large = rows.filter(isLarge);
+  if (large.length === 0) return [...rows];
+  const bodies = new Map<string, string>();
+  for (const [name, text] of [
+    ['large-current', CURRENT],
+    ['large-earlier', EARLIER],
+  ] as const) {
+    const missing = large.filter((row) => !bodies.has(keyOf(row)));
+    if (missing.length === 0) break;
+    const values = [missing.map(({ id }) => id), missing.map(({ version }) => version), tenantId];
+    const found = await database.query<Row & { readonly body: string | null }>({ name, text, values });
+    for (const row of found.rows) if (row.body !== null) bodies.set(keyOf(row), row.body);
+  }
+  return rows.flatMap((row): R[] => {
+    if (!isLarge(row)) return [row];
+    const body = bodies.get(keyOf(row));
+    return body === undefined ? [] : [{ ...row, body }];
+  });
+}
+
+function keyOf({ id, version }: Row): string {
+  return `${id} ${version}`;
+}

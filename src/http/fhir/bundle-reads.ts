@@ -1,0 +1,51 @@
+/** The GET and HEAD entries of a Bundle, answered within the budget of the whole answer. */
+import type { ReadEntry } from '#src/fhir/bundle.ts';
+import { type AnswerBudget, isTooCostly } from '#src/shared/answer-budget.ts';
+import { readEntry } from './bundle-read.ts';
+import type { FhirRequest } from './request.ts';
+
+/** How many entries are read at a time. */
+const GROUP = 16;
+
+/** What came of an entry. */
+export interface EntriesRead {
+  /** The JSON text of its response entry. */
+  readonly onText: (entry: ReadEntry, text: string) => void;
+  readonly onError: (entry: ReadEntry, error: unknown) => void;
+}
+
+/**
+ * Reads entries side by side, each within its share of what is left; one that needs more than that is read again, alone,
+ * with all that is left. So entries read at a time never hold more than the budget together.
+ * @param budget of all of them; an entry that it has no room for fails with 413 `too-costly`
+ */
+export async function readEntries(
+  request: FhirRequest,
+  reads: readonly ReadEntry[],
+  budget: AnswerBudget,
+  { onText, onError }: EntriesRead,
+): Promise<void> {
+  const read = async (entry: ReadEntry, share: number): Promise<boolean> => {
+    const part = budget.part({
+      bytes: Math.floor(budget.bytesLeft / share),
+      resources: Math.floor(budget.resourcesLeft / share),
+    });
+    try {
+      // Nothing is read when the time is over.
+      part.take(0, 0);
+      const text = await readEntry({ ...request, budget: part }, entry);
+      part.settle(Buffer.byteLength(text));
+      onText(entry, text);
+    } catch (error) {
+      part.giveBack();
+      if (share > 1 && isTooCostly(error)) return false;
+      onError(entry, error);
+    }
+    return true;
+  };
+  for (let start = 0; start < reads.length; start += GROUP) {
+    const group = reads.slice(start, start + GROUP);
+    const done = await Promise.all(group.map((entry) => read(entry, group.length)));
+    for (const [n, entry] of group.entries()) if (done[n] === false) await read(entry, 1);
+  }
+}
