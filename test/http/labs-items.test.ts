@@ -71,6 +71,91 @@ describe('import of laboratory items and tables', () => {
     expect((await send(table, 'text/csv', {}, '?date=2026-03-31')).json).to.deep.include({ skipped: 2 });
   });
 
+  it('takes a table with the columns that people use', async () => {
+    const table = [
+      'Marker,Result,Units,Reference Range,Low,High,Date,Comment',
+      'Glucose,5.60,mmol/l,"3,9 - 5,5",,,2026-03-30,fasting',
+      '2345-7,5.7,mmol/l,,3.9,5.5,,',
+      'A|B,< 5,mg/l,negative,,5,,',
+    ].join('\n');
+    const answer = await send(table, 'text/csv', {}, '?date=2026-03-31');
+    expect(answer.status, answer.text).to.equal(200);
+    expect(told(answer.json)).to.deep.include({ created: 3, unmapped: ['Glucose', 'A/B (A|B)'] });
+    expect(answer.text).to.contain('"value":5.60');
+    const [one, two, three] = observations(answer.json);
+    expect(one).to.include({ code: 'Glucose', effective_at: '2026-03-30', note: 'fasting' });
+    expect(one?.reference_range).to.deep.equal({ low: 3.9, high: 5.5 });
+    const known = { code: '2345-7', system: 'http://loinc.org', value: 5.7 };
+    expect(two).to.include({ ...known, display: 'Glucose [Mass/volume] in Serum or Plasma' });
+    expect(two?.reference_range).to.deep.equal({ low: 3.9, high: 5.5 });
+    expect(three).to.include({ code: 'A/B', display: 'A|B', value_text: '< 5 mg/L' });
+    expect(three?.reference_range).to.deep.equal({ low: null, high: 5 });
+    const coded = 'code;test;result\n2345-7;Glukose;5';
+    const [named] = observations((await send(coded, 'text/csv', {}, '?date=2026-03-31')).json);
+    expect(named).to.include({ code: '2345-7', display: 'Glukose', value: 5 });
+  });
+
+  it('takes items with the members that people use', async () => {
+    const body = {
+      date: '2026-03-31',
+      items: [
+        { test: 'Glucose', result: 5.6, unit: 'mmol/l', reference_range: '3,9 - 5,5' },
+        { code: '2345-7', analyte: 'Glukose', result: '5,7', unit: 'mmol/l', low: 3.9, high: 5.5 },
+        { marker: 'CRP', result: '< 5', unit: 'mg/l', 'reference range': '< 5' },
+      ],
+    };
+    const sent = JSON.stringify(body).replace('5.6,', '5.60,');
+    const answer = await send(sent, 'application/json');
+    expect(answer.status, answer.text).to.equal(200);
+    expect(told(answer.json)).to.deep.include({ created: 3, unmapped: ['Glucose', 'CRP'] });
+    expect(answer.text).to.contain('"value":5.60');
+    const [one, two, three] = observations(answer.json);
+    expect(one).to.include({ code: 'Glucose', display: 'Glucose' });
+    expect(one?.reference_range).to.deep.equal({ low: 3.9, high: 5.5 });
+    expect(two).to.include({ code: '2345-7', display: 'Glukose', value: 5.7 });
+    expect(two?.reference_range).to.deep.equal({ low: 3.9, high: 5.5 });
+    expect(three).to.include({ value_text: '< 5 mg/L' });
+    expect(three?.reference_range).to.deep.equal({ low: null, high: 5 });
+    const again = await send(sent, 'application/json');
+    expect(again.json).to.deep.include({ created: 0, skipped: 3 });
+  });
+
+  it('names the faults of items by the form of items, and the columns that there are', async () => {
+    const fieldsOf = (answer: Answer): string[] => {
+      expect(answer.status, answer.text).to.equal(422);
+      const { errors } = answer.json.error as unknown as { errors: { field: string }[] };
+      return errors.map(({ field }) => field);
+    };
+    const wrong = {
+      items: [
+        { code: 1, vlaue: 2 },
+        { test: 'a', marker: 'b', value: 1 },
+      ],
+      date: '2026-03-31',
+    };
+    const answer = await json(wrong);
+    expect(fieldsOf(answer)).to.have.members(['items.0.code', 'items.0.vlaue', 'items.1.test']);
+    expect(answer.text).to.contain('did you mean `value`?').and.not.to.contain('message is missing');
+    expect(fieldsOf(await json({ items: 'x' }))).to.deep.equal(['items']);
+    const both = { code: 'a', value: 1, result: 2, reference_range: { low: 1 }, high: 0 };
+    const twice = await json({ items: [both], date: '2026-03-31' });
+    expect(fieldsOf(twice)).to.have.members(['items.0.result', 'items.0.high']);
+    const table = await send(
+      'test,analyte,result,shoe_size,untis\na,b,1,2,3',
+      'text/csv',
+      {},
+      '?date=2026-01-01',
+    );
+    expect(fieldsOf(table)).to.deep.equal(['columns.analyte', 'columns.shoe_size', 'columns.untis']);
+    expect(table.text).to.contain('is the same as test: send one of them');
+    expect(table.text).to.contain(
+      'the columns are code, marker, test, analyte, system, display, value, result',
+    );
+    expect(table.text).to.contain('did you mean `units`?');
+    const row = await send('test,result,low\n,1,x', 'text/csv', {}, '?date=2026-01-01');
+    expect(fieldsOf(row)).to.deep.equal(['rows.0.test', 'rows.0.low']);
+  });
+
   const bad: readonly [string, () => Promise<Answer>, number, string?][] = [
     ['a message of another kind', () => send(MESSAGE.replace('ORU^R01', 'ADT^A01')), 422, 'message'],
     ['what is no message', () => send('hello'), 422, 'message'],

@@ -91,10 +91,8 @@ function valueOfItem(item: LabItem, concept: JsonObject, place: string, notes: N
     notes.warn(place, `the unit ${unit.slice(0, 60)} is kept as it is: it is not surely one of UCUM`);
   const end = (number: Decimal | undefined): Json | undefined =>
     number === undefined ? undefined : quantityOf({ value: number }, unit, code);
-  const limits =
-    item.range_text === undefined
-      ? present({ low: end(range?.low), high: end(range?.high) })
-      : rangeOf(item.range_text, unit, code);
+  const ends = present({ low: end(range?.low), high: end(range?.high) });
+  const limits = item.range_text === undefined ? ends : { ...rangeOf(item.range_text, unit, code), ...ends };
   return {
     ...(value === undefined ? {} : { valueQuantity: quantityOf({ value }, unit, code) }),
     ...(text === undefined ? {} : textual(text, { unit, code }).element),

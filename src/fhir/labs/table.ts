@@ -1,24 +1,14 @@
 /** Laboratory results as a table (CSV, RFC 4180) → items. */
 import parse from 'csv-parse/lib/sync.js';
 import { Faults } from '#src/shared/faults.ts';
+import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { numberIn } from '../v1/elements.ts';
+import { type Decimal, numberIn } from '../v1/elements.ts';
+import { type Column, columnOf, headingOf, KNOWN_HEADINGS, namedCode } from './columns.ts';
 import type { LabItem } from './items.ts';
 import { decimalIn } from './numbers.ts';
 import { fhirTime } from './times.ts';
-
-/** Columns, in any order; letters' case does not count. */
-export const COLUMNS = [
-  'code',
-  'system',
-  'display',
-  'value',
-  'unit',
-  'reference_range',
-  'effective_at',
-  'note',
-] as const;
-type Column = (typeof COLUMNS)[number];
 
 /** Most rows of a table. */
 const MOST_ROWS = 5_000;
@@ -36,23 +26,58 @@ export function itemsOfTable(text: string, date: string | undefined): LabItem[] 
   const fault = (diagnostics: string, expression: string): void =>
     faults.add({ code: 'value', diagnostics: `${expression} ${diagnostics}`, expression });
   if (heading.length > MOST_COLUMNS) fault(`are more than ${MOST_COLUMNS}`, 'columns');
-  const columns = heading.slice(0, MOST_COLUMNS).map((name) => name.trim().toLowerCase());
-  columns.forEach((name, at) => {
-    if (!COLUMNS.some((known) => known === name))
-      fault(`is not known; there are ${COLUMNS.join(', ')}`, `columns.${name.slice(0, 60) || at}`);
-    else if (columns.indexOf(name) < at) fault('occurs twice', `columns.${name}`);
-  });
-  for (const needed of ['code', 'value'] as const)
-    if (!columns.includes(needed)) fault('is missing', `columns.${needed}`);
+  const columns = columnsOf(heading.slice(0, MOST_COLUMNS), fault);
   if (rows.length === 0) fault('are missing', 'rows');
   if (rows.length > MOST_ROWS) fault(`are more than ${MOST_ROWS}`, 'rows');
   if (!faults.none) throw new Refusal('invalid', faults.list());
   const items = rows.map((row, index) => {
-    const cell = (name: Column): string | undefined => row[columns.indexOf(name)]?.trim() || undefined;
-    return itemOf(cell, date, (name, diagnostics) => fault(diagnostics, `rows.${index}.${name}`));
+    const cell = (name: Column): string | undefined => {
+      const at = columns.get(name)?.at;
+      return at === undefined ? undefined : row[at]?.trim() || undefined;
+    };
+    const name = (column: Column): string => {
+      const headed = columns.get(column) ?? (column === 'code' ? columns.get('name') : undefined);
+      return headed?.heading ?? column;
+    };
+    return itemOf(cell, date, (column, diagnostics) => fault(diagnostics, `rows.${index}.${name(column)}`));
   });
   if (!faults.none) throw new Refusal('invalid', faults.list());
   return items;
+}
+
+/** Where columns stand, and how they are headed. */
+type Columns = ReadonlyMap<Column, { readonly at: number; readonly heading: string }>;
+
+/** The columns of a heading. @param fault told of those that are unknown, twice there, or missing */
+function columnsOf(
+  heading: readonly string[],
+  fault: (diagnostics: string, expression: string) => void,
+): Columns {
+  const columns = new Map<Column, { readonly at: number; readonly heading: string }>();
+  heading.forEach((text, at) => {
+    const folded = headingOf(text);
+    const place = `columns.${folded.slice(0, 60) || at}`;
+    const column = columnOf(folded);
+    const before = column === undefined ? undefined : columns.get(column);
+    if (column === undefined)
+      fault(
+        `is unknown${didYouMean(folded, KNOWN_HEADINGS)}; the columns are ${KNOWN_HEADINGS.join(', ')}`,
+        place,
+      );
+    else if (before === undefined) columns.set(column, { at, heading: folded });
+    else
+      fault(
+        before.heading === folded ? 'occurs twice' : `is the same as ${before.heading}: send one of them`,
+        place,
+      );
+  });
+  const named = columns.get('name');
+  if (named !== undefined && columns.has('code') && columns.has('display'))
+    fault('is the display if there is a code: send one of display and it', `columns.${named.heading}`);
+  if (named === undefined && !columns.has('code'))
+    fault('is missing, and so are marker, test and analyte', 'columns.code');
+  if (!columns.has('value')) fault('is missing, and so is result', 'columns.value');
+  return columns;
 }
 
 function itemOf(
@@ -60,23 +85,34 @@ function itemOf(
   date: string | undefined,
   fault: (name: Column, diagnostics: string) => void,
 ): LabItem {
-  const code = cell('code') ?? '';
   const value = cell('value');
   const effective = cell('effective_at') ?? date ?? '';
   const system = cell('system');
+  const sent = { code: cell('code')?.replaceAll(/\s+/g, ' '), name: cell('name'), display: cell('display') };
+  const { code, display } = namedCode(sent, isLoincCode);
   if (code === '') fault('code', 'is missing');
   if (value === undefined) fault('value', 'is missing');
   if (system !== undefined && /\s/.test(system)) fault('system', 'must be a URI');
   if (effective === '') fault('effective_at', 'is missing, and so is query.date');
   else if (fhirTime(effective, 'dateTime') === undefined)
     fault('effective_at', 'must be a date, or a date-time with an offset');
+  const end = (name: 'low' | 'high'): Decimal | undefined => {
+    const text = cell(name);
+    const number = numberIn(text === undefined ? undefined : decimalIn(text));
+    if (text !== undefined && number === null) fault(name, 'must be a number');
+    return number ?? undefined;
+  };
+  const [low, high] = [end('low'), end('high')];
+  if (low !== undefined && high !== undefined && Number(low) > Number(high))
+    fault('high', 'must not be below low');
   const number = numberIn(value === undefined ? undefined : decimalIn(value));
   return {
-    code: code.replaceAll(/\s+/g, ' '),
+    code,
     system,
-    display: cell('display'),
+    display,
     effective_at: effective,
     unit: cell('unit'),
+    reference_range: { low, high },
     range_text: cell('reference_range'),
     note: cell('note'),
     ...(number === null ? { value_text: value } : { value: number }),

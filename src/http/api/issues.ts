@@ -98,12 +98,12 @@ function compared(one: readonly number[], other: readonly number[]): number {
 
 /** The names that a strict object has: `sentence` hands them on as the message of what zod finds. */
 function knownIn({ message }: Found): string[] {
-  return message === '' ? [] : message.split(' ');
+  return message === '' ? [] : message.split('\n');
 }
 
-/** The names of a strict object's members, with blanks between: zod's finding holds nothing else of the schema. */
+/** The names of a strict object's members, with line ends between: zod's finding holds nothing else of the schema. */
 function namesOf({ inst }: Raw): string {
-  return inst instanceof z.ZodObject ? Object.keys(inst.shape).join(' ') : '';
+  return inst instanceof z.ZodObject ? Object.keys(inst.shape).join('\n') : '';
 }
 
 /** What the forms of a union take: `must be a date, or a number`. */

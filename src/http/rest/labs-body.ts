@@ -1,6 +1,11 @@
 /** The forms in which laboratory results come (decisions.md, section 4). */
 import { z } from 'zod';
+import { namedCode } from '#src/fhir/labs/columns.ts';
+import type { LabItem } from '#src/fhir/labs/items.ts';
+import { decimalIn } from '#src/fhir/labs/numbers.ts';
+import { numberIn } from '#src/fhir/v1/elements.ts';
 import { CATEGORIES } from '#src/fhir/v1/observation.ts';
+import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { code, coded, date, exactlyOne, moment, oneSystem, optional, text } from './schemas.ts';
 
 const unit = z
@@ -12,33 +17,82 @@ const unit = z
 /** A day, or a moment. */
 const when = z.union([moment, date]);
 
-const VALUES = ['value', 'value_text', 'value_code', 'value_boolean'] as const;
+const VALUES = ['value', 'result', 'value_text', 'value_code', 'value_boolean'] as const;
+/** What laboratories call the test: the display beside a code, else the code. */
+const NAMES = ['marker', 'test', 'analyte'] as const;
+const name = optional(text.max(500)).describe('The display; without `code` also the code.');
+const range = z.strictObject({ low: optional(z.number()), high: optional(z.number()) });
 
-const item = z
-  .strictObject({
-    code,
-    ...coded,
-    category: optional(z.enum(CATEGORIES)).describe('`laboratory` when absent.'),
-    effective_at: optional(when).describe('`date` of the report when absent.'),
-    value: optional(z.number()),
-    unit: optional(unit),
-    value_text: optional(text).describe('With a unit also `< 5`.'),
-    value_code: optional(z.strictObject({ code, ...coded }).superRefine(oneSystem)),
-    value_boolean: optional(z.boolean()),
-    reference_range: optional(z.strictObject({ low: optional(z.number()), high: optional(z.number()) })),
-    note: optional(text),
-  })
+/** An item as it is sent. */
+const sentItem = z.strictObject({
+  code: optional(code),
+  marker: name,
+  test: name,
+  analyte: name,
+  ...coded,
+  category: optional(z.enum(CATEGORIES)).describe('`laboratory` when absent.'),
+  effective_at: optional(when).describe('`date` of the report when absent.'),
+  value: optional(z.number()),
+  result: optional(z.union([z.number(), text])).describe('A number, or a text such as `5,6` and `< 5`.'),
+  unit: optional(unit),
+  value_text: optional(text).describe('With a unit also `< 5`.'),
+  value_code: optional(z.strictObject({ code, ...coded }).superRefine(oneSystem)),
+  value_boolean: optional(z.boolean()),
+  reference_range: optional(z.union([range, text])).describe('Its ends, or a text such as `3,9 - 5,5`.'),
+  'reference range': optional(text),
+  low: optional(z.number()).describe('End of the reference range.'),
+  high: optional(z.number()).describe('End of the reference range.'),
+  note: optional(text),
+});
+type SentItem = z.output<typeof sentItem>;
+
+const item = sentItem
   .superRefine(oneSystem)
   .superRefine((given, context) => {
+    const refuse = (path: string, said: string): void =>
+      context.addIssue({ code: 'custom', path: [path], message: said });
     exactlyOne(VALUES, given, context);
-    const { low, high } = given.reference_range ?? {};
+    const [named, another] = NAMES.filter((each) => given[each] !== undefined);
+    if (named === undefined && given.code === undefined)
+      context.addIssue({ code: 'invalid_type', expected: 'string', input: undefined, path: ['code'] });
+    if (named !== undefined && another !== undefined)
+      refuse(another, `means the same as ${named}: send one of them`);
+    if (named !== undefined && given.code !== undefined && given.display !== undefined)
+      refuse(named, 'is the display if there is a code: send one of display and it');
+    const { low, high } = endsOf(given);
     if (low !== undefined && high !== undefined && high < low)
-      context.addIssue({
-        code: 'custom',
-        path: ['reference_range'],
-        message: 'must not have a high below its low',
-      });
-  });
+      refuse(given.high === undefined ? 'reference_range' : 'high', 'must not have a high below its low');
+    if (typeof given.reference_range === 'object' && (given.low ?? given.high) !== undefined)
+      refuse(given.low === undefined ? 'high' : 'low', 'must not come with low and high in reference_range');
+    if (given.reference_range !== undefined && given['reference range'] !== undefined)
+      refuse('reference range', 'means the same as reference_range: send one of them');
+  })
+  .transform(itemOf);
+
+/** The ends of the reference range, wherever they stand. */
+function endsOf({ reference_range: sent, low, high }: SentItem): z.output<typeof range> {
+  return typeof sent === 'object' ? sent : { low, high };
+}
+
+/** What is sent under other names, under those of a result. */
+function itemOf(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem, 'effective_at'> {
+  const { marker, test, analyte, result, reference_range: sent, low: _, high: __, ...same } = given;
+  const { 'reference range': spelled, value = result, value_text, code: own, display: shown, ...rest } = same;
+  const { code: is, display } = namedCode(
+    { code: own, name: marker ?? test ?? analyte, display: shown },
+    isLoincCode,
+  );
+  const number = typeof value === 'string' ? numberIn(decimalIn(value)) : value;
+  return {
+    ...rest,
+    code: is,
+    display,
+    value: number ?? undefined,
+    value_text: typeof value === 'string' && number === null ? value : value_text,
+    reference_range: endsOf(given),
+    range_text: spelled ?? (typeof sent === 'string' ? sent : undefined),
+  };
+}
 
 const message = z
   .strictObject({

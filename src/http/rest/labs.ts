@@ -1,6 +1,7 @@
 /** Import of laboratory results: HL7 v2 messages, JSON items, tables (interface.md, section 4.3; decisions.md, section 4). */
 import { z } from 'zod';
 import type { CommandContext } from '#commands/command.ts';
+import { KNOWN_HEADINGS } from '#src/fhir/labs/columns.ts';
 import { type LabItem, labsOfItems } from '#src/fhir/labs/items.ts';
 import type { Labs } from '#src/fhir/labs/labs.ts';
 import { labsOfMessage } from '#src/fhir/labs/message.ts';
@@ -70,14 +71,15 @@ function itemsOf({ items, date }: GivenItems, exact: JsonObject = {}): LabItem[]
   const sent = listIn(exact.items);
   return items.map((item, at) => {
     const { value, reference_range: range } = item;
-    const ends = objectIn(sent[at]?.reference_range);
+    const { value: sentValue, result, reference_range: within, low, high } = sent[at] ?? {};
+    const ends = objectIn(within);
     return {
       ...item,
       effective_at: item.effective_at ?? date ?? '',
-      value: numberIn(sent[at]?.value) ?? value,
-      reference_range: range && {
-        low: numberIn(ends.low) ?? range.low,
-        high: numberIn(ends.high) ?? range.high,
+      value: numberIn(sentValue) ?? numberIn(result) ?? value,
+      reference_range: {
+        low: numberIn(ends.low) ?? numberIn(low) ?? range?.low,
+        high: numberIn(ends.high) ?? numberIn(high) ?? range?.high,
       },
     };
   });
@@ -127,8 +129,7 @@ export const LABS_ROUTES = [
     raw: {
       'x-application/hl7-v2+er7': 'HL7 v2, ORU^R01.',
       'text/plain': 'HL7 v2, ORU^R01.',
-      [CSV]:
-        'A table with a heading: code, system, display, value, unit, reference_range, effective_at, note.',
+      [CSV]: `A table with a heading, of these columns: ${KNOWN_HEADINGS.join(', ')}.`,
     },
     framed: ['message'],
     answers: {

@@ -1,0 +1,75 @@
+/** What laboratories and spreadsheets call the columns of a table of results. Pure data. */
+
+/** A column. `name` is what the laboratory calls the test: its display beside a `code`, else its code. */
+export type Column =
+  | 'code'
+  | 'name'
+  | 'system'
+  | 'display'
+  | 'value'
+  | 'unit'
+  | 'reference_range'
+  | 'low'
+  | 'high'
+  | 'effective_at'
+  | 'note';
+
+/** Column → headings that name it, folded (`headingOf`). */
+const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
+  code: ['code'],
+  name: ['marker', 'test', 'analyte'],
+  system: ['system'],
+  display: ['display'],
+  value: ['value', 'result'],
+  unit: ['unit', 'units'],
+  reference_range: ['reference_range', 'ref_range', 'normal_range'],
+  low: ['low', 'reference_low'],
+  high: ['high', 'reference_high'],
+  effective_at: ['effective_at', 'date'],
+  note: ['note', 'comment'],
+};
+
+/** Headings that may be typed, in the order in which messages list them. */
+export const KNOWN_HEADINGS: readonly string[] = Object.values(HEADINGS).flat();
+
+const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
+  (Object.keys(HEADINGS) as Column[]).flatMap((column) =>
+    HEADINGS[column].map((heading) => [heading, column] as const),
+  ),
+);
+
+/** A heading as it is compared: case doesn't count, and blanks and hyphens are underscores. */
+export function headingOf(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+}
+
+/** The column of a folded heading; undefined if there is none. */
+export function columnOf(heading: string): Column | undefined {
+  return COLUMN_OF.get(heading);
+}
+
+/**
+ * Returns code and display of a result of which the name is known.
+ * @param code as it is sent, if it is.
+ * @param name what the laboratory calls the test; without a code it is the code, too, in which a bar would part a system.
+ * @param isKnown whether a code needs no display because a terminology names it.
+ */
+export function namedCode(
+  {
+    code,
+    name,
+    display,
+  }: {
+    readonly code?: string | undefined;
+    readonly name?: string | undefined;
+    readonly display?: string | undefined;
+  },
+  isKnown: (code: string) => boolean,
+): { readonly code: string; readonly display: string | undefined } {
+  if (name === undefined) return { code: code ?? '', display };
+  const own = code ?? name.replaceAll('|', '/').replaceAll(/\s+/g, ' ');
+  return { code: own, display: display ?? (code === undefined && isKnown(own) ? undefined : name) };
+}
