@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Refusal } from '#src/shared/refusal.ts';
+import { noteBody } from './large-bodies.ts';
 
 /** A body as it came. */
 export interface RawBody {
@@ -95,10 +96,13 @@ function collect(source: Readable, request: IncomingMessage, limit: number): Pro
     };
     source.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) fail(tooLarge(limit));
-      else chunks.push(chunk);
+      if (size > limit) {
+        noteBody(request, size);
+        fail(tooLarge(limit));
+      } else chunks.push(chunk);
     });
     source.on('end', () => {
+      noteBody(request, size);
       const [only] = chunks;
       resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size));
     });

@@ -31,19 +31,22 @@ export class RequestLimits {
   /** Counts a request for its client's address. @throws Refusal throttled (429) with `Retry-After` */
   byAddress(ctx: Context): void | Promise<void> {
     if (this.limits === undefined || NOT_LIMITED.test(ctx.path)) return;
-    const { headers, socket } = ctx.req;
+    return this.#count(ctx, this.limits, this.#ofAddress(ctx), 'address');
+  }
+
+  #ofAddress({ req: { headers, socket } }: Context): string {
     const forwarded = headers['x-forwarded-for'];
     const address = this.addressOf(
       socket.remoteAddress,
       Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
     );
-    return this.#count(ctx, this.limits, `address/${address}`, 'address');
+    return `address/${address}`;
   }
 
   /** Counts a request for its API key. @throws Refusal throttled (429) with `Retry-After` */
   byCaller(ctx: Context, caller: Caller): void | Promise<void> {
     if (this.limits === undefined) return;
-    return this.#count(ctx, this.limits, `key/${caller.keyId}`, 'key');
+    return this.#count(ctx, this.limits, ofKey(caller), 'key');
   }
 
   /** Counts further requests for a request's address and caller: what a Bundle asks. @throws Refusal throttled (429) */
@@ -54,6 +57,27 @@ export class RequestLimits {
       const byCaller = this.byCaller(ctx, caller);
       if (byCaller !== undefined) await byCaller;
     }
+  }
+
+  /** Counts requests for a request's address and caller, as many as are left of them. Never rejects. */
+  async charge(ctx: Context, requests: number): Promise<void> {
+    for (const [subject] of this.#subjectsOf(ctx))
+      for (let n = 0; n < requests; n += 1) {
+        const standing = await this.limits?.spend(subject);
+        if (standing?.admitted !== true) break;
+      }
+  }
+
+  /** @throws Refusal throttled (429) when the requests of a request's address or caller are used up by now */
+  refuseUsedUp(ctx: Context): void {
+    for (const [subject, by] of this.#subjectsOf(ctx))
+      if (this.limits?.isUsedUp(subject)) throw usedUp(by, 1);
+  }
+
+  #subjectsOf(ctx: Context): [subject: string, by: 'address' | 'key'][] {
+    const caller: Caller | undefined = ctx.state.caller;
+    const ofAddress: [string, 'address'] = [this.#ofAddress(ctx), 'address'];
+    return caller === undefined ? [ofAddress] : [ofAddress, [ofKey(caller), 'key']];
   }
 
   #count(ctx: Context, limits: RateLimits, subject: string, by: 'address' | 'key'): void | Promise<void> {
@@ -73,13 +97,21 @@ export class RequestLimits {
     }
     if (admitted) return;
     this.throttled(by);
-    throw new Refusal(
-      'throttled',
-      {
-        code: 'throttled',
-        diagnostics: `${by === 'key' ? 'this API key' : 'this client address'} has used up its requests of this minute: try again in ${seconds} s`,
-      },
-      { 'Retry-After': String(seconds) },
-    );
+    throw usedUp(by, seconds);
   }
+}
+
+function ofKey({ keyId }: Caller): string {
+  return `key/${keyId}`;
+}
+
+function usedUp(by: 'address' | 'key', seconds: number): Refusal {
+  return new Refusal(
+    'throttled',
+    {
+      code: 'throttled',
+      diagnostics: `${by === 'key' ? 'this API key' : 'this client address'} has used up its requests of this minute: try again in ${seconds} s`,
+    },
+    { 'Retry-After': String(seconds) },
+  );
 }

@@ -37,6 +37,7 @@ import { OPERATIONS } from './fhir/operations.ts';
 import type { Stale } from './freshness.ts';
 import { Head, headOf } from './head.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
+import { LargeBodies, refusesBody } from './large-bodies.ts';
 import { answerWithoutWords } from './last-answer.ts';
 import { RequestLimits } from './limits.ts';
 import { type Notebook, noteRequest } from './request-note.ts';
@@ -84,8 +85,9 @@ export function createServer(deps: ServerDeps): Server {
     observeThrottled(metrics.registry),
   );
   const authenticator = new Authenticator(deps.queries.apiKey, (ctx, caller) => limits.byCaller(ctx, caller));
-  const fhir = fhirInterface(deps, authenticator, limits);
-  const api = { ...deps, authenticator, table: new RouteTable(ROUTES) };
+  const largeBodies = new LargeBodies(limits);
+  const fhir = fhirInterface(deps, authenticator, limits, largeBodies);
+  const api = { ...deps, largeBodies, authenticator, table: new RouteTable(ROUTES) };
   const app = new Koa();
   if (deps.tracing !== undefined) app.use(deps.tracing);
   app.use(envelope(fhir, api, { ...deps, metrics, limits }));
@@ -114,6 +116,7 @@ function fhirInterface(
   deps: ServerDeps,
   authenticator: Authenticator,
   requestLimits: RequestLimits,
+  largeBodies: LargeBodies,
 ): FhirInterface {
   const { config, commands, queries, terminology, idempotency, visible, searchable, stale, log } = deps;
   const baseUrl = config.baseUrl + FHIR_PATH;
@@ -130,6 +133,7 @@ function fhirInterface(
     idempotency,
     authenticator,
     limits: config.limits,
+    largeBodies,
     answers: new AnswerMemory({
       answer: {
         bytes: config.limits.answerBytes,
@@ -186,8 +190,11 @@ function envelope(
       else {
         const counted = limits.byAddress(ctx);
         if (counted !== undefined) await counted;
-        if (fhirPath) await send(ctx, await answerFhir(fhir, ctx));
-        else {
+        if (fhirPath) {
+          const answer = await answerFhir(fhir, ctx);
+          if (answer.refused !== undefined) await fhir.largeBodies.count(ctx, answer.refused);
+          await send(ctx, answer);
+        } else {
           const answer = await answerApi(api, ctx);
           if (answer === undefined) {
             head.settle(res);
@@ -201,6 +208,7 @@ function envelope(
       }
     } catch (error) {
       try {
+        if (refusesBody(error)) await fhir.largeBodies.count(ctx);
         if (res.headersSent) notSent(error);
         else reply(ctx, errorAnswer(ctx, error, log, api.services.config.baseUrl));
       } catch (cause) {

@@ -89,6 +89,12 @@ export class RateLimits {
     return found;
   }
 
+  /** Whether nothing is left of a subject's window, as far as this instance knows. */
+  isUsedUp(subject: string): boolean {
+    const held = this.#held.peek(subject);
+    return held !== undefined && held.ends > performance.now() && held.left <= 0 && held.remaining <= 0;
+  }
+
   /** Brings back what is left of all slices. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);

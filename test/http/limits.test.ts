@@ -84,6 +84,48 @@ describe('rate limits', () => {
     expect(Number(answer.headers.get('retry-after'))).to.equal(limitOf(answer).t);
   });
 
+  it("count a Bundle's writes as one request and each of its GET entries as one", async () => {
+    const address = newAddress();
+    const key = await first.newProject();
+    const send = (entry: readonly object[]): Promise<Answer> =>
+      first.fhir('', {
+        method: 'POST',
+        key,
+        headers: { 'X-Forwarded-For': address },
+        body: JSON.stringify({ resourceType: 'Bundle', type: 'batch', entry }),
+      });
+    const reads = (count: number) =>
+      Array.from({ length: count }, () => ({ request: { method: 'GET', url: 'Patient?_summary=count' } }));
+    const writes = Array.from({ length: 5 }, () => ({
+      resource: { resourceType: 'Patient', name: [{ family: 'Counted' }] },
+      request: { method: 'POST', url: 'Patient' },
+    }));
+    const left: number[] = [];
+    for (const entry of [writes, reads(4), [...writes, ...reads(4)]]) left.push(limitOf(await send(entry)).r);
+    expect(left).to.deep.equal([LIMIT - 1, LIMIT - 5, LIMIT - 10]);
+    const before = await created();
+    const refused = await send([...writes, ...reads(LIMIT - 10)]);
+    expect(refused.status).to.equal(429);
+    expect(await created()).to.equal(before);
+  });
+
+  it('count a refused body for its size', async () => {
+    const key = await first.newProject();
+    const left = async (path: string, body: object): Promise<number> => {
+      const headers = { 'X-Forwarded-For': newAddress() };
+      const text = JSON.stringify({ ...body, name: [{ family: 'x'.repeat(500_000) }] });
+      const answer = await first.fhir(path, { method: 'POST', key, headers, body: text });
+      expect(answer.status, answer.text).to.equal(
+        path === '/Patient' && !('gender' in body) ? 201 : path === '/Patient' ? 422 : 200,
+      );
+      return limitOf(await from(newAddress(), '/Patient?_count=0', key)).r;
+    };
+    const patient = { resourceType: 'Patient' };
+    expect(await left('/Patient', patient)).to.equal(LIMIT - 2);
+    expect(await left('/Patient', { ...patient, gender: 'wrong' })).to.equal(LIMIT - 2 - 7);
+    expect(await left('/Patient/$validate', patient)).to.equal(LIMIT - 9 - 7);
+  });
+
   it('answer elsewhere with an error object', async () => {
     const address = newAddress();
     const elsewhere = () =>

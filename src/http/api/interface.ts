@@ -17,6 +17,7 @@ import { type Authenticator, credentialOf, readAs, requireScope } from '../crede
 import { jsonError } from '../errors.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
 import { type Attempted, once } from '../idempotency.ts';
+import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
 import type { Inputs } from './inputs.ts';
 import type { Circumstances, Credential, Route, RouteResult, TypedRoute } from './route.ts';
@@ -33,6 +34,7 @@ export interface ApiInterface {
   readonly authenticator: Authenticator;
   readonly identify: Identify;
   readonly idempotency: IdempotencyStore;
+  readonly largeBodies: LargeBodies;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   readonly stale: Stale;
@@ -87,21 +89,30 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   if (isReading(route)) return answerReading(api, route, ctx, { ...asked, body: undefined }, circumstances());
   const admit = await admission(api, route, ctx);
   const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
-  const { credential, scope, run, mayShow } = admit({ ...asked, ...inputOf(route, body) });
-  const answered = async (attempted?: Attempted): Promise<Answer> => {
-    const result = await run(circumstances(attempted));
-    await shown(api, route, result);
-    if (!mayShow) return { status: 204, headers: {} };
-    return answerOf(route, result);
-  };
-  const key = header('idempotency-key');
-  if (ctx.method !== 'POST' || key === undefined) return answered();
-  const { method, url } = ctx;
-  const bytes = body?.bytes ?? Buffer.alloc(0);
-  const request = { key, scope, credential, method, url, header, body: bytes };
-  return once(api.idempotency, request, answered, (refusal) =>
-    jsonError(refusal, requestId, api.services.config.baseUrl),
-  );
+  return api.largeBodies.run(ctx, scopeOfTurn(ctx), async () => {
+    const { credential, scope, run, mayShow } = admit({ ...asked, ...inputOf(route, body) });
+    const answered = async (attempted?: Attempted): Promise<Answer> => {
+      const result = await run(circumstances(attempted));
+      await shown(api, route, result);
+      if (!mayShow) return { status: 204, headers: {} };
+      return answerOf(route, result);
+    };
+    const key = header('idempotency-key');
+    if (ctx.method !== 'POST' || key === undefined) return answered();
+    const { method, url } = ctx;
+    const bytes = body?.bytes ?? Buffer.alloc(0);
+    const request = { key, scope, credential, method, url, header, body: bytes };
+    return once(api.idempotency, request, answered, (refusal) =>
+      jsonError(refusal, requestId, api.services.config.baseUrl),
+    );
+  });
+}
+
+/** Whose turn a large body is: its project's, or its person's. */
+function scopeOfTurn({ state }: Context): string {
+  const caller: Caller | undefined = state.caller;
+  const identity: Identity | undefined = state.identity;
+  return caller?.tenantId ?? (identity === undefined ? 'everybody' : scopeOf(identity));
 }
 
 /** Whether a route only reads, for an API key, and answers with JSON: what it does meanwhile nobody sees. */

@@ -49,11 +49,13 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
   const entries = new Map<number, string | Buffer>();
   const methods = new Map(bundle.writes.map(({ index, method }) => [index, method]));
   let transient = false;
+  let refused = 0;
   const fail = (index: number, error: unknown) => {
     const refusal = refusalOf(error) ?? internalError();
     if (refusal.kind === 'internal')
       service.log.error({ err: error, request_id: request.command.requestId }, 'batch entry');
     transient ||= refusal.status >= 500;
+    if (refusal.status < 500) refused += 1;
     entries.set(index, failed(refusal));
   };
   for (const [index, result] of results) {
@@ -76,6 +78,7 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
     status: 200,
     headers: { 'Content-Type': FHIR_JSON },
     body: bundleText(`${bundle.type}-response`, inOrder),
+    ...(refused === 0 ? {} : { refused: refused / bundle.size }),
     ...(transient ? { transient } : {}),
     ...(bundle.reads.length > 0 ? { reads: true } : {}),
   };

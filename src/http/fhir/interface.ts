@@ -22,6 +22,7 @@ import { fhirError } from '../errors.ts';
 import { readForm } from '../form-body.ts';
 import { requireFresh } from '../freshness.ts';
 import { type Attempted, once } from '../idempotency.ts';
+import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
 import { segmentsOf } from '../path.ts';
 import { parsePrefer } from '../prefer.ts';
@@ -35,6 +36,7 @@ export interface FhirInterface extends FhirService {
   readonly idempotency: IdempotencyStore;
   readonly limits: { readonly bodyBytes: number; readonly bundleBytes: number };
   readonly answers: AnswerMemory;
+  readonly largeBodies: LargeBodies;
   /** Counts further requests of a caller and its address against the rate limits. @throws Refusal throttled (429) */
   readonly spend: (ctx: Context, caller: Caller, requests: number) => Promise<void>;
 }
@@ -142,11 +144,14 @@ async function answerOperation(
 ): Promise<Answer> {
   requireScope(request.caller, 'read');
   const body = hasBody(ctx.req) ? await readBody(ctx.req, JSON_TYPES, fhir.limits.bodyBytes) : undefined;
-  const parsed = body === undefined ? undefined : parseBody(body);
-  return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => ({
-    ...(await interaction.run(request, parsed)),
-    reads: true,
-  }));
+  return fhir.largeBodies.run(ctx, request.caller.tenantId, () => {
+    const parsed = body === undefined ? undefined : parseBody(body);
+    return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => ({
+      ...(await interaction.run(request, parsed)),
+      reads: true,
+      refused: 1,
+    }));
+  });
 }
 
 async function answerWrite(
@@ -172,8 +177,10 @@ async function answerWrite(
     const spend = (requests: number): Promise<void> => fhir.spend(ctx, request.caller, requests);
     return interaction.run({ ...request, command, body, spend });
   };
-  if (ctx.method !== 'POST') return run();
-  return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), run);
+  return fhir.largeBodies.run(ctx, request.caller.tenantId, () => {
+    if (ctx.method !== 'POST') return run();
+    return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), run);
+  });
 }
 
 /** Carries a POST out once when it bears an `Idempotency-Key`. */

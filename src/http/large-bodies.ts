@@ -1,0 +1,63 @@
+/**
+ * What large bodies cost. Reading and checking one takes the processor much longer than other requests do: few are worked on
+ * at a time, and one that was for nothing counts as many requests.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import { Refusal } from '#src/shared/refusal.ts';
+import { Turns } from '#src/shared/turns.ts';
+import type { RequestLimits } from './limits.ts';
+
+/** A body that was not stored counts as a further request for each of so many bytes. */
+const BYTES_A_REQUEST = 100_000;
+
+/** From how many bytes on a body waits for its turn. */
+const LARGE = 1_000_000;
+
+/** Large bodies that are worked on at a time: in all, and of one caller. */
+const TURNS = { total: 8, ofOne: 4, waiting: 100, waitMs: 60_000 } as const;
+
+const sizes = new WeakMap<IncomingMessage, number>();
+
+/** Notes how many bytes of a body were read. */
+export function noteBody(request: IncomingMessage, bytes: number): void {
+  if (bytes >= BYTES_A_REQUEST) sizes.set(request, bytes);
+}
+
+/** Takes turns at large bodies, and counts those that were for nothing. */
+export class LargeBodies {
+  readonly #turns = new Turns(TURNS);
+
+  constructor(private readonly limits: RequestLimits) {}
+
+  /**
+   * Works on a request whose body was read, when it is its turn.
+   * @param of whose turn.
+   * @throws Refusal throttled (429) when others have used the caller's requests up meanwhile, unavailable (503) when too many
+   * wait; what `work` throws
+   */
+  run<T>(ctx: Context, of: string, work: () => Promise<T>): Promise<T> {
+    if ((sizes.get(ctx.req) ?? 0) < LARGE) return work();
+    return this.#turns.run(of, async () => {
+      this.limits.refuseUsedUp(ctx);
+      return work();
+    });
+  }
+
+  /**
+   * Counts a body that was not stored. @param share of it, from 0 to 1.
+   * @returns nothing for a small one
+   */
+  count(ctx: Context, share = 1): Promise<void> | undefined {
+    const requests = Math.floor(((sizes.get(ctx.req) ?? 0) * share) / BYTES_A_REQUEST);
+    return requests === 0 ? undefined : this.limits.charge(ctx, requests);
+  }
+}
+
+/** Malformed, too large, invalid. Others say something about what the request met, not about its body. */
+const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** Whether an error says that a request's body was looked at, and refused. */
+export function refusesBody(error: unknown): boolean {
+  return error instanceof Refusal && REFUSED.has(error.status);
+}
