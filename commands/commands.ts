@@ -1,5 +1,5 @@
 /** The write side as the HTTP interfaces see it: one method per command. `app.ts` makes one with `openCommands`. */
-import type { WriteEntry } from '#src/fhir/bundle.ts';
+import type { IfMatch, WriteEntry } from '#src/fhir/bundle.ts';
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
@@ -27,7 +27,7 @@ export interface Commands {
     type: ResourceType,
     target: Target,
     resource: SubmittedResource,
-    ifMatch?: number,
+    ifMatch?: IfMatch,
   ): Promise<Written<WriteResult>>;
   /** Applies a JSON Patch or FHIRPath Patch. @throws Refusal 404 410 412 422 */
   patch(
@@ -35,14 +35,14 @@ export interface Commands {
     type: ResourceType,
     target: Target,
     patch: Patch,
-    ifMatch?: number,
+    ifMatch?: IfMatch,
   ): Promise<Written<WriteResult>>;
-  /** Deletes softly. With criteria that match nothing: undefined. @throws Refusal 404 405 412 */
+  /** Deletes softly; undefined for what is not there. @throws Refusal 405 409 412 */
   remove(
     ctx: CommandContext,
     type: ResourceType,
     target: Target,
-    ifMatch?: number,
+    ifMatch?: IfMatch,
   ): Promise<Written<WriteResult | undefined>>;
   /**
    * All entries or none, one atomic append. Results by entry index.

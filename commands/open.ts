@@ -1,8 +1,8 @@
 /** The write side, put together: `Commands` over an event store and the ports of `command.ts`. */
 
-import type { WriteEntry } from '#src/fhir/bundle.ts';
+import type { IfMatch, WriteEntry } from '#src/fhir/bundle.ts';
 import { bareCriteria } from '#src/fhir/bundle.ts';
-import { notFound } from '#src/shared/refusal.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { runBatch } from './batch.ts';
 import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
 import type { Commands } from './commands.ts';
@@ -49,8 +49,15 @@ export function openCommands(deps: CommandsDeps): Commands {
       definite(ctx, { method: 'PUT', type, resource, ...target, ...versioned(ifMatch) }),
     patch: (ctx, type, target, patch, ifMatch) =>
       definite(ctx, { method: 'PATCH', type, patch, ...target, ...versioned(ifMatch) }),
-    remove: (ctx, type, target, ifMatch) =>
-      one(ctx, { method: 'DELETE', type, ...target, ...versioned(ifMatch) }),
+    async remove(ctx, type, target, ifMatch) {
+      try {
+        return await one(ctx, { method: 'DELETE', type, ...target, ...versioned(ifMatch) });
+      } catch (error) {
+        // A purge took it away between the look and the append.
+        if (!(error instanceof Refusal) || error.kind !== 'not_found' || ifMatch !== undefined) throw error;
+        return { result: undefined, position: undefined };
+      }
+    },
     async transaction(ctx, writes, exact) {
       return write(
         deps,
@@ -84,7 +91,7 @@ export function openCommands(deps: CommandsDeps): Commands {
   };
 }
 
-const versioned = (ifMatch: number | undefined): { ifMatch?: number } =>
+const versioned = (ifMatch: IfMatch | undefined): { ifMatch?: IfMatch } =>
   ifMatch === undefined ? {} : { ifMatch };
 
 /** A Bundle entry as a request; a batch entry is number 0 of a command of its own. */

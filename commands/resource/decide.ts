@@ -4,6 +4,7 @@
  */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
+import type { IfMatch } from '#src/fhir/bundle.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
 import { without } from '#src/shared/json-equal.ts';
@@ -35,7 +36,7 @@ export type Write =
       readonly resource: SubmittedResource;
       /** As of `create`. */
       readonly printed?: string;
-      readonly ifMatch?: number;
+      readonly ifMatch?: IfMatch;
       /** The version that a patch was applied to: another one now means the patch must be applied again. */
       readonly basedOn?: number;
       /** A PATCH does not restore what was deleted. */
@@ -48,7 +49,7 @@ export type Write =
       readonly eventId: string;
       readonly type: ResourceType;
       readonly id: string;
-      readonly ifMatch?: number;
+      readonly ifMatch?: IfMatch;
     };
 
 /** A resource moved between being read for a patch and being decided on: the command must read it again. */
@@ -117,9 +118,7 @@ function decideWrite(state: StreamState, clock: Clock, write: Write): Decided {
   }
   if (entry === undefined || entry.type !== type)
     throw write.kind === 'update' ? noClientIds(type) : notFound(type, id);
-  if (write.ifMatch !== undefined && write.ifMatch !== entry.version) {
-    throw stale(type, id, entry.version, write.ifMatch);
-  }
+  refuseStale(type, id, entry.version, write.ifMatch);
   if (write.kind === 'remove') {
     if (entry.deleted) {
       return { result: { outcome: 'unchanged', type, id, version: entry.version } };
@@ -228,9 +227,16 @@ export function automaticProvenance(id: string): Refusal {
   return methodNotAllowed(what, 'GET, HEAD, OPTIONS');
 }
 
-/** If-Match names another version than the current one: 412. */
-export function stale(type: string, id: string, version: number, ifMatch: number): Refusal {
+/** @throws Refusal precondition_failed (412) when `If-Match` names another version than the current one. */
+export function refuseStale(type: string, id: string, version: number, ifMatch: IfMatch | undefined): void {
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch === version) return;
   const diagnostics = `${type}/${id} is at version ${version}, If-Match names ${ifMatch}`;
+  throw new Refusal('precondition_failed', { code: 'conflict', diagnostics });
+}
+
+/** `If-Match` of what is not there (RFC 9110, section 13.1.1): 412. */
+export function nothingMatches(type: string, id: string): Refusal {
+  const diagnostics = `there is no ${type}/${id}, If-Match names a version of it`;
   return new Refusal('precondition_failed', { code: 'conflict', diagnostics });
 }
 

@@ -10,7 +10,15 @@ import { settleAttachments } from '../document/settle.ts';
 import { type Checked, checkCandidates } from './check.ts';
 import { repeats, sameContent } from './content.ts';
 import { CurrentVersions } from './current.ts';
-import { automaticProvenance, gone, noClientIds, printContent, stale, type Write } from './decide.ts';
+import {
+  automaticProvenance,
+  gone,
+  noClientIds,
+  nothingMatches,
+  printContent,
+  refuseStale as refuseStaleVersion,
+  type Write,
+} from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { linksOf, relink, relinkPatch } from './links.ts';
 import { atEntry, onBehalfOf, refuse, type WriteRequest } from './request.ts';
@@ -56,7 +64,9 @@ export async function planWrites(
     const { request, id, type, kind } = one;
     const there = located.get(id);
     if (kind === 'nothing') continue;
-    if (kind !== 'create' && (there === undefined || there.type !== type)) {
+    if (kind !== 'create' && there?.type !== type) {
+      if (request.method === 'DELETE' && request.ifMatch === undefined) continue;
+      if (request.method === 'DELETE') throw atEntry(request.at, nothingMatches(type, id));
       throw atEntry(request.at, request.method === 'PUT' ? noClientIds(type) : notFound(type, id));
     }
     if (there?.automatic) throw atEntry(request.at, automaticProvenance(id));
@@ -192,7 +202,7 @@ async function candidateOf(
 }
 
 function refuseStale({ ifMatch, at }: WriteRequest, type: string, id: string, version: number): void {
-  if (ifMatch !== undefined && ifMatch !== version) throw atEntry(at, stale(type, id, version, ifMatch));
+  onBehalfOf(at, () => refuseStaleVersion(type, id, version, ifMatch));
 }
 
 /**

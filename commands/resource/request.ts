@@ -1,4 +1,5 @@
 /** Writes as they are asked for, before their targets are known. A single command is a transaction of one. */
+import type { IfMatch } from '#src/fhir/bundle.ts';
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
@@ -18,7 +19,7 @@ export interface WriteRequest {
   readonly patch?: Patch;
   /** A PATCH entry's Parameters or Binary, while its links are not resolved: then it becomes `patch`. */
   readonly patchSource?: SubmittedResource;
-  readonly ifMatch?: number;
+  readonly ifMatch?: IfMatch;
   /** Bytes that are stored, which this write makes a document's own. */
   readonly stored?: readonly Finalized[];
   /** `Bundle.entry[i]` in a transaction, so that faults name the entry; absent for a single command. */

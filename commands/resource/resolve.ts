@@ -71,7 +71,7 @@ async function resolveTarget(
     const kind = ({ POST: 'matched', PUT: 'update', PATCH: 'update', DELETE: 'remove' } as const)[method];
     return { request, type, kind, id: match };
   }
-  if (method === 'DELETE') return { request, type, kind: 'nothing', id: '' };
+  if (method === 'DELETE' && request.ifMatch === undefined) return { request, type, kind: 'nothing', id: '' };
   if (method === 'PATCH') throw refuse('not_found', request, 'not-found', `no ${type} matches the criteria`);
   if (request.ifMatch !== undefined) {
     // RFC 9110, section 13.1.1: nothing that is there can have that version.

@@ -21,11 +21,13 @@ export interface WriteEntry {
   readonly criteria?: string;
   /** Required for POST, PUT and PATCH. */
   readonly resource?: JsonObject;
-  /** The version of `ifMatch`. */
-  readonly ifMatch?: number;
+  readonly ifMatch?: IfMatch;
   /** The stored version that the service made `resource` of; never in a client's Bundle. */
   readonly madeOf?: JsonObject;
 }
+
+/** What `If-Match` names: a version, or `*` for any that is there. */
+export type IfMatch = number | '*';
 
 /** A read that an entry asks for: answered by the HTTP layer after the writes. */
 export interface ReadEntry {
@@ -201,7 +203,7 @@ function parseWrite(
     ...optional('id', id),
     ...optional('criteria', criteria),
     ...(isObject(resource) ? { resource } : {}),
-    ...(ifMatch === undefined ? {} : optional('ifMatch', parseETag(ifMatch, `${at}.request.ifMatch`))),
+    ...(ifMatch === undefined ? {} : { ifMatch: parseETag(ifMatch, `${at}.request.ifMatch`) }),
   };
 }
 
@@ -255,11 +257,11 @@ export function bareCriteria(criteria: string, type: string, bases: readonly str
 }
 
 /**
- * The version number in `W/"3"` (also `"3"` and `3`, as clients send); undefined for `*`, which any version matches.
+ * The version number in `W/"3"` (also `"3"` and `3`, as clients send); `*` for any version.
  * @throws Refusal malformed (400) for anything else.
  */
-export function parseETag(text: string, where?: string): number | undefined {
-  if (text.trim() === '*') return undefined;
+export function parseETag(text: string, where?: string): IfMatch {
+  if (text.trim() === '*') return '*';
   const digits = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(text)?.[1];
   if (digits === undefined) {
     throw new Refusal('malformed', {

@@ -228,9 +228,10 @@ describe('bad requests', () => {
       says: /needs an id or search criteria; the methods of this URL are GET, HEAD, POST, OPTIONS/,
       headers: { allow: /GET/ },
     });
-    refuses('what never was', () => ['/Patient/nobody', { method: 'DELETE' }], {
-      status: 404,
-      code: 'not-found',
-    });
+    refuses(
+      'a version of what never was',
+      () => ['/Patient/nobody', { method: 'DELETE', headers: { 'If-Match': 'W/"1"' } }],
+      { status: 412, code: 'conflict' },
+    );
   });
 });

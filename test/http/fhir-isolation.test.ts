@@ -1,5 +1,29 @@
 import { expect } from 'chai';
+import pg from 'pg';
+import { newUuid } from '#src/shared/ids.ts';
 import { type InProcess, type KeyedCall, startInProcess } from '#test/support/in-process.ts';
+import type { Answer } from '#test/support/service.ts';
+
+/** The statements about an id that an answer took. */
+async function watched(
+  id: string,
+  ask: () => Promise<Answer>,
+): Promise<{ answer: Answer; statements: string[] }> {
+  const { query } = pg.Client.prototype;
+  const statements: string[] = [];
+  pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+    const [asked, values] = given;
+    const statement = typeof asked === 'object' ? { values, ...asked } : { text: asked, values };
+    if (JSON.stringify(statement.values ?? '').includes(id))
+      statements.push(String(Reflect.get(statement, 'text')));
+    return Reflect.apply(query, this, given);
+  };
+  try {
+    return { answer: await ask(), statements };
+  } finally {
+    pg.Client.prototype.query = query;
+  }
+}
 
 /** Another project's resource is as if it never existed (interface.md, section 1; decisions.md, section 5). */
 describe('isolation of projects', () => {
@@ -63,10 +87,56 @@ describe('isolation of projects', () => {
     }
   });
 
+  it('deletes nothing of it: 204 as for an id that never was, by the same statements, alone and in Bundles', async () => {
+    const never = newUuid();
+    const bundle = (type: string, target: string, more: object = {}) => ({
+      method: 'POST',
+      body: JSON.stringify({
+        resourceType: 'Bundle',
+        type,
+        entry: [{ request: { method: 'DELETE', url: target, ...more } }],
+      }),
+    });
+    const match = { ifMatch: 'W/"1"' };
+    const asks: readonly (readonly [number, (target: string) => readonly [string, KeyedCall]])[] = [
+      [204, (target) => [`/${target}`, { method: 'DELETE' }]],
+      [204, (target) => [target.replace('Patient/', '/Observation/'), { method: 'DELETE' }]],
+      [412, (target) => [`/${target}`, { method: 'DELETE', headers: { 'If-Match': 'W/"1"' } }]],
+      [412, (target) => [`/${target}`, { method: 'DELETE', headers: { 'If-Match': '*' } }]],
+      [404, (target) => [`/${target}?_purge=true`, { method: 'DELETE' }]],
+      [
+        404,
+        (target) => [target.replace('Patient/', `${service.url}/v1/observations/`), { method: 'DELETE' }],
+      ],
+      [200, (target) => ['', bundle('batch', target)]],
+      [200, (target) => ['', bundle('transaction', target)]],
+      [200, (target) => ['', bundle('batch', target, match)]],
+      [412, (target) => ['', bundle('transaction', target, match)]],
+    ];
+    for (const [status, ask] of asks) {
+      const told = [];
+      for (const target of [id, never]) {
+        const [path, call] = ask(`Patient/${target}`);
+        const { answer, statements } = await watched(target, () => asStranger(path, call));
+        expect(answer.status, `${path} ${answer}`).to.equal(status);
+        expect(statements, path).to.have.length.greaterThan(0);
+        told.push({
+          text: answer.text.replaceAll(target, 'ID').replace(/"req_[^"]+"/, '"req_…"'),
+          etag: answer.headers.get('etag'),
+          statements,
+        });
+      }
+      expect(told[0]).to.deep.equal(told[1]);
+    }
+    const { text } = await asStranger('', bundle('batch', `Patient/${id}`));
+    expect(text).to.contain('"response":{"status":"204 No Content"}');
+    expect((await service.fhir(`/Patient/${id}`)).version).to.equal(1);
+  });
+
   it('refuses every write to it as to an id that never was', async () => {
     const body = JSON.stringify({ resourceType: 'Patient', id });
     expect((await asStranger(`/Patient/${id}`, { method: 'PUT', body })).status).to.equal(405);
-    expect((await asStranger(`/Patient/${id}`, { method: 'DELETE' })).status).to.equal(404);
+    expect((await asStranger(`/Patient/${id}`, { method: 'DELETE' })).status).to.equal(204);
     expect((await asStranger(`/Patient/${id}?_purge=true`, { method: 'DELETE' })).status).to.equal(404);
     const patch = { 'Content-Type': 'application/json-patch+json' };
     const patched = await asStranger(`/Patient/${id}`, {

@@ -360,7 +360,8 @@ describe('transaction rules', () => {
     it('every refusal names its entry', async () => {
       const id = await patient();
       const write = post(observation(`Patient/${id}`));
-      refused(await transaction(write, remove(`Observation/${newUuid()}`)), 404, 'Bundle.entry[1]');
+      const stale = { method: 'DELETE', url: `Observation/${newUuid()}`, ifMatch: 'W/"1"' };
+      refused(await transaction(write, { request: stale }), 412, 'Bundle.entry[1]');
       refused(
         await transaction(write, put({ ...observation(`Patient/${id}`), id: newUuid() })),
         405,

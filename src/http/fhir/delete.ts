@@ -7,7 +7,7 @@ import type { FhirWrite } from './request.ts';
 import { ifMatch, targetOf } from './target.ts';
 import { timeOf } from './written.ts';
 
-/** 204, also for what is deleted already; `_purge=true` removes a Patient's whole record. @throws Refusal 400 403 404 405 412 */
+/** 204, also for what is deleted already, never was or is another project's; `_purge=true` removes a Patient's whole record. @throws Refusal 400 403 404 405 412 */
 export async function remove(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
   const { service, command } = request;
   if (purges(request, type, id) && id !== undefined) {

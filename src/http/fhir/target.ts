@@ -1,6 +1,6 @@
 /** Which resource a PUT, PATCH or DELETE is about, and which version of it. */
 import type { Target } from '#commands/commands.ts';
-import { parseETag } from '#src/fhir/bundle.ts';
+import { type IfMatch, parseETag } from '#src/fhir/bundle.ts';
 import { methodNotAllowed } from '#src/shared/method-not-allowed.ts';
 import type { FhirRequest } from './request.ts';
 
@@ -19,7 +19,7 @@ export function targetOf({ query }: FhirRequest, id: string | undefined): Target
 }
 
 /** The version in `If-Match`. @throws Refusal malformed (400) for what is no ETag. */
-export function ifMatch({ header }: FhirRequest): number | undefined {
+export function ifMatch({ header }: FhirRequest): IfMatch | undefined {
   const text = header('if-match');
   return text === undefined ? undefined : parseETag(text);
 }

@@ -5,6 +5,7 @@ import type { AuthorType } from '#src/events/metadata.ts';
 import { type By, listOf, unsafePart } from '#src/fhir/v1/lists.ts';
 import type { Referred } from '#src/fhir/v1/medication.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { notFound } from '#src/shared/refusal.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { RouteResult } from '../api/route.ts';
@@ -162,6 +163,7 @@ function textOf(record: Record<string, unknown>): string {
 
 /** Deletes an item; one that is deleted already stays so. @throws Refusal not_found (404) for what never was. */
 export async function removeItem(request: RestRequest, { type }: Kind, id: string): Promise<RouteResult> {
-  const { position } = await request.services.commands.remove(commandOf(request), type, { id });
+  const { result, position } = await request.services.commands.remove(commandOf(request), type, { id });
+  if (result === undefined) throw notFound(type, id);
   return { status: 204, position };
 }

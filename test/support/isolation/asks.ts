@@ -9,7 +9,7 @@ import { type Named, token } from './theirs.ts';
 export interface Ask {
   readonly path: string;
   readonly call: KeyedCall;
-  /** Whether the id stands in the path, so that the answer must be 401, 403, 404 or 405. */
+  /** Whether the id stands in the path, so that the answer is one of `refusals`. */
   readonly direct: boolean;
 }
 
@@ -17,6 +17,12 @@ export interface Ask {
 export interface Own {
   readonly patient: string;
   readonly practitioner: string;
+}
+
+/** How an ask is answered whose path names an id that never was; a DELETE has nothing to do (R4, http.html#delete). */
+export function refusals({ path, call }: Ask): readonly number[] {
+  if (call.method !== 'DELETE' || path.includes('_purge')) return [401, 403, 404, 405];
+  return call.headers?.['If-Match'] === undefined ? [204] : [412];
 }
 
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
