@@ -50,11 +50,17 @@ const DAYS = 3_000;
 /** What a population is made of. */
 export interface PopulationSize {
   readonly patients: number;
+  /** Observations a record; without it `RECORD_SIZE`. */
+  readonly observations?: number;
   readonly tenant: Tenant;
 }
 
 /** Events of a population, the n-th Observation in the record of patient n modulo patients. The same numbers each time. */
-export function* population({ patients, tenant }: PopulationSize): Generator<StoredEvent> {
+export function* population({
+  patients,
+  observations = RECORD_SIZE,
+  tenant,
+}: PopulationSize): Generator<StoredEvent> {
   const event = eventsOf(tenant);
   const directory = directoryStream(tenant);
   const practitioners = many(PRACTITIONERS, newUuid);
@@ -76,10 +82,10 @@ export function* population({ patients, tenant }: PopulationSize): Generator<Sto
       yield event(stream, newUuid(), condition(subject, n + i, at(encounters, i)));
     }
   }
-  for (let n = 0; n < patients * RECORD_SIZE; n += 1) {
+  for (let n = 0; n < patients * observations; n += 1) {
     const { id, encounters } = at(records, n);
     const resource = {
-      ...measured(n, patients * RECORD_SIZE),
+      ...measured(n, patients * observations),
       subject: { reference: `Patient/${id}` },
       encounter: { reference: `Encounter/${at(encounters, Math.floor(n / patients))}` },
       performer: [{ reference: `Practitioner/${at(practitioners, n * 31)}` }],

@@ -36,19 +36,38 @@ select`;
 const upsert = (schema: string) => `
 insert into ${schema}.entry as e (${entry.names}) select ${entry.values} from ${entry.from}
 on conflict (id) do update set version = excluded.version, record = excluded.record, keys = excluded.keys,
-  targets = excluded.targets
+  targets = excluded.targets, sorts = excluded.sorts
 where excluded.version > e.version`;
+
+/** The resources whose versions are current now. Each id is looked up by itself: see `replace`. */
+const current = (schema: string) => `current as materialized (
+  select x.id, x.version from unnest($2::uuid[], $3::int[]) as x(id, version)
+  cross join lateral (select e.version from ${schema}.entry e where e.id = x.id offset 0) e
+  where e.version = x.version
+)`;
+
+/** Removes what versions before contained, values included (index entry_in). */
+const emptied = (schema: string) => `
+with ${current(schema)}, gone as (
+  delete from ${schema}.entry where container = any(array(select id from current)) returning id
+)${VALUES.map(
+  ({ table }) => `, ${table}s as (
+  delete from ${schema}.${table} where id = any(array(select id from gone)))`,
+).join('')}
+select $1::text`;
+
+/** Contained resources of the versions that are current now, after `emptied`. */
+const contain = (schema: string) => `
+with ${current(schema)}
+insert into ${schema}.entry (${entry.names})
+select ${entry.values} from ${entry.from} where container = any(array(select id from current))`;
 
 /**
  * Values of the versions that are current now: what was there goes (the tables' indexes by id), what they say comes. Each
  * id is looked up by itself: without statistics the planner would rather read the tables once for a batch.
  */
 const replace = (schema: string, table: string, columns: Columns) => `
-with current as materialized (
-  select x.id, x.version from unnest($2::uuid[], $3::int[]) as x(id, version)
-  cross join lateral (select e.version from ${schema}.entry e where e.id = x.id offset 0) e
-  where e.version = x.version
-), gone as (
+with ${current(schema)}, gone as (
   delete from ${schema}.${table} where id = any(array(select id from current))
 )
 insert into ${schema}.${table} (${names(columns)})
@@ -73,7 +92,7 @@ async function load(tx: ClientBase, schema: string, events: readonly StoredEvent
     tx,
     `${schema}.entry`,
     ENTRY,
-    fresh.map((rows) => rows.entry),
+    fresh.flatMap((rows) => [rows.entry, ...rows.contained]),
   );
   for (const { table, columns, of } of VALUES) {
     await copyRows(tx, `${schema}.${table}`, columns as Columns, fresh.flatMap<Row<Columns>>(of));
@@ -101,8 +120,9 @@ function merge(schema: string, all: readonly Rows[]): QueryConfig[] {
   return [...added(schema, fresh), ...replaced(schema, others)];
 }
 
-function isFirst({ entry: { version } }: Rows): boolean {
-  return version === 1;
+/** Whether nothing can be there of a resource but this version. One with contained resources is replaced in any case. */
+function isFirst({ entry: { version }, contained }: Rows): boolean {
+  return version === 1 && contained.length === 0;
 }
 
 function added(schema: string, all: readonly Rows[]): QueryConfig[] {
@@ -116,16 +136,32 @@ function added(schema: string, all: readonly Rows[]): QueryConfig[] {
 function replaced(schema: string, all: readonly Rows[]): QueryConfig[] {
   if (all.length === 0) return [];
   const entries = JSON.stringify(all.map((rows) => rows.entry));
-  const ids = all.map((rows) => rows.entry.id);
-  const versions = all.map((rows) => rows.entry.version);
+  const containers = idsOf(all.map((rows) => rows.entry));
+  const contained = all.flatMap((rows) => rows.contained);
+  const whole = idsOf([...all.map((rows) => rows.entry), ...contained]);
   return [
     { name: `${schema}.entry`, text: upsert(schema), values: [entries] },
+    { name: `${schema}.emptied`, text: emptied(schema), values: ['', ...containers] },
+    ...(contained.length === 0
+      ? []
+      : [
+          {
+            name: `${schema}.contain`,
+            text: contain(schema),
+            values: [JSON.stringify(contained), ...containers],
+          },
+        ]),
     ...VALUES.map(({ table, columns, of }) => ({
       name: `${schema}.${table}`,
       text: replace(schema, table, columns),
-      values: [JSON.stringify(all.flatMap<Row<Columns>>(of)), ids, versions],
+      values: [JSON.stringify(all.flatMap<Row<Columns>>(of)), ...whole],
     })),
   ];
+}
+
+/** The parameters `$2` and `$3`: ids and versions. */
+function idsOf(entries: readonly { readonly id: string; readonly version: number }[]): [string[], number[]] {
+  return [entries.map(({ id }) => id), entries.map(({ version }) => version)];
 }
 
 /** Removes records (index entry_keys), whatever of them had come. */
@@ -143,7 +179,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves searches by what resources say. */
 export const search: Projection = {
   name: 'search',
-  version: 5,
+  version: 6,
   gathers: true,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,

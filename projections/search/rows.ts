@@ -1,24 +1,38 @@
 /** The rows that a version of a resource makes in the read model `search`. */
-import { extract, type Found } from '#src/fhir/search/extract.ts';
+import { arrayLiteral } from '#src/database/array-literal.ts';
+import { type Contained, containedIn } from '#src/fhir/search/contained.ts';
+import { extract, type Found, LABEL, type SearchValues, type Within } from '#src/fhir/search/extract.ts';
 import { type Hashes, hashesOf } from '#src/fhir/search/hashes.ts';
-import { dimensionKey, hasKeyInRecord, inRecordKey, recordKey, systemKey } from '#src/fhir/search/keys.ts';
+import {
+  containedKey,
+  containedType,
+  dimensionKey,
+  hasKeyInRecord,
+  inRecordKey,
+  recordKey,
+  systemKey,
+} from '#src/fhir/search/keys.ts';
 import type { Period } from '#src/fhir/search/period.ts';
-import { FOLDED_LENGTH, folded } from '#src/fhir/search/text.ts';
+import { sortRow } from '#src/fhir/search/sorts.ts';
+import { folded, pieces } from '#src/fhir/search/text.ts';
 import type { QuantityValue } from '#src/fhir/search/values.ts';
-import { isResourceType } from '#src/fhir/types.ts';
+import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { kindOf } from '#src/fhir/v1/timeline.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { parseJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { searchable } from '#src/shared/searchable.ts';
 import { ownerOf, type StoredResourceEvent } from '../owner.ts';
 import { parsedOnce, type Version } from '../parsed.ts';
 import type { Row } from '../rows.ts';
 import type { ENTRY, PERIOD, QUANTITY, STRING } from './schema.ts';
 
-/** All rows of one resource. */
+type Entry = Row<typeof ENTRY> & { readonly id: string; readonly version: number };
+
+/** All rows of one resource, those of its contained resources included. */
 export interface Rows {
-  readonly entry: Row<typeof ENTRY> & { readonly id: string; readonly version: number };
+  readonly entry: Entry;
+  /** Of its contained resources. */
+  readonly contained: readonly Entry[];
   readonly strings: readonly Row<typeof STRING>[];
   readonly periods: readonly Row<typeof PERIOD>[];
   readonly quantities: readonly Row<typeof QUANTITY>[];
@@ -29,30 +43,67 @@ export function rowsOf(stored: StoredResourceEvent): Rows {
   const { event } = stored;
   const { tenant, record } = ownerOf(stored);
   const { resourceId: id, resourceType: type, version } = event;
-  const inRecord = record === null ? [] : [recordKey(record)];
+  const own = { id, version, record };
+  const keys = new Set(record === null ? [] : [searchKey(recordKey(record))]);
   if (event.type === 'ResourceDeleted' || !isResourceType(type)) {
-    const keys = arrayOf(inRecord.map(searchKey));
-    return {
-      entry: { id, version, record, keys, targets: arrayOf([]) },
-      strings: [],
-      periods: [],
-      quantities: [],
-    };
+    const entry = { ...own, keys: arrayOf(keys), targets: arrayOf([]), sorts: null, container: null };
+    return { entry, contained: [], strings: [], periods: [], quantities: [] };
   }
-  const found = extract(type, parsed(event, record));
+  const resource = parsed(event, record);
+  const within = { contained: containedIn(id, resource), container: `${type}/${id}` };
+  const found = extract(type, resource, within);
   const hashes = hashesOf(tenant, type);
-  const keys = new Set(inRecord.map(searchKey));
   for (const { code, value } of found.forms) {
     const key = hashes.value(code, value);
     keys.add(key);
     if (record !== null && hasKeyInRecord(code, value)) keys.add(searchKey(inRecordKey(key, record)));
   }
+  const targets = targetsOf(found.targets, record);
+  const entry = { ...own, keys: arrayOf(keys), targets, sorts: sortsOf(type, found), container: null };
+  const rows = { entry, contained: [], ...valuesOf(id, record, found, hashes) };
+  if (within.contained.size === 0) return rows;
+  const inner = [...within.contained.values()].map((each) => containedRows(each, own, tenant, within));
   return {
-    entry: { id, version, record, keys: arrayOf(keys), targets: targetsOf(found.targets, record) },
-    strings: stringRows(id, found.strings, hashes),
-    periods: periodRows(id, record, found.periods, hashes),
-    quantities: quantityRows(id, found.quantities, hashes),
+    entry,
+    contained: inner.map((each) => each.entry),
+    strings: [...rows.strings, ...inner.flatMap(({ strings }) => strings)],
+    periods: [...rows.periods, ...inner.flatMap(({ periods }) => periods)],
+    quantities: [...rows.quantities, ...inner.flatMap(({ quantities }) => quantities)],
   };
+}
+
+/** The rows of a contained resource. It goes with its container: they have the same version and record. */
+function containedRows(
+  { type, rowId, resource }: Contained,
+  { id: container, version, record }: { id: string; version: number; record: string | null },
+  tenant: string,
+  within: Within,
+): Pick<Rows, 'entry' | 'strings' | 'periods' | 'quantities'> {
+  const found = extract(type, resource, within);
+  const hashes = hashesOf(tenant, containedType(type));
+  const keys = new Set([searchKey(containedKey(tenant, type))]);
+  if (record !== null) keys.add(searchKey(recordKey(record)));
+  for (const { code, value } of found.forms) keys.add(hashes.value(code, value));
+  const rest = { keys: arrayOf(keys), targets: arrayOf([]), sorts: null, container };
+  return { entry: { id: rowId, version, record, ...rest }, ...valuesOf(rowId, record, found, hashes) };
+}
+
+function valuesOf(
+  id: string,
+  record: string | null,
+  { strings, periods, quantities }: SearchValues,
+  hashes: Hashes,
+): Pick<Rows, 'strings' | 'periods' | 'quantities'> {
+  return {
+    strings: stringRows(id, strings, hashes),
+    periods: periodRows(id, record, periods, hashes),
+    quantities: quantityRows(id, quantities, hashes),
+  };
+}
+
+function sortsOf(type: ResourceType, { sorts }: SearchValues): string | null {
+  const row = sortRow(type, sorts);
+  return row.length === 0 ? null : arrayLiteral(row);
 }
 
 function targetsOf(ids: ReadonlySet<string>, record: string | null): string {
@@ -82,8 +133,9 @@ function stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): 
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${found.value}`)) continue;
-    const beginning = folded(found.value).slice(0, FOLDED_LENGTH);
-    rows.push({ id, key, folded: beginning, exact: searchable(found.value), about, about_system });
+    const { beginning, rest } = pieces(folded(found.value));
+    const exact = found.code.endsWith(LABEL) ? null : found.value;
+    rows.push({ id, key, folded: beginning, rest, exact, about, about_system });
   }
   return rows;
 }

@@ -8,6 +8,8 @@ export const ENTRY = {
   record: 'uuid',
   keys: 'int8[]',
   targets: 'uuid[]',
+  sorts: 'text[]',
+  container: 'uuid',
 } as const;
 
 /** Columns of `string`. */
@@ -15,6 +17,7 @@ export const STRING = {
   id: 'uuid',
   key: 'int8',
   folded: 'text',
+  rest: 'text',
   exact: 'text',
   about: 'int8',
   about_system: 'int8',
@@ -50,7 +53,8 @@ export const QUANTITY = {
 /**
  * One row a resource with the hashes of its tokens, references and uris; beside it what is compared by order. All keys
  * name the tenant, the type and the parameter (`src/fhir/search/keys.ts`), so that nothing of another project matches.
- * A deleted resource keeps its row, without values, so that no older version ever comes back.
+ * A deleted resource keeps its row, without values, so that no older version ever comes back. A contained resource has a
+ * row of its own, with keys that a search of its type doesn't have: chains alone ask for them.
  */
 export const tables = (schema: string): string => `
 create table ${schema}.entry (
@@ -58,16 +62,21 @@ create table ${schema}.entry (
   version int not null,
   record uuid,                   -- the patient whose record it is in; null in the directory
   keys int8[] not null,          -- hashes, each once
-  targets uuid[] not null        -- ids that its references name, but its record's
+  targets uuid[] not null,       -- ids that its references name, but its record's
+  sorts text[] collate "C",      -- what tokens and references are sorted by (src/fhir/search/sorts.ts)
+  container uuid                 -- of a contained resource the one that contains it
 );
 -- a whole record, by the key of the record, when it is erased; every token, reference and uri
 create index entry_keys on ${schema}.entry using gin (keys) with (gin_pending_list_limit = 256);
+-- the contained resources of one resource, when it changes
+create index entry_in on ${schema}.entry (container) where container is not null;
 
 create table ${schema}.string (
   id uuid not null,
   key int8 not null,             -- hash of tenant, type and parameter, as in period and quantity
-  folded text collate "C" not null,   -- without case and accents, its beginning
-  exact text collate "C" not null,
+  folded text collate "C" not null,   -- without case and accents: its beginning, which an index row can hold
+  rest text collate "C",         -- what of a long one follows
+  exact text collate "C",        -- as it stands; null for texts of \`:text\`
   about int8,                    -- hash of tenant, type, parameter and the code that the value is of, for composites
   about_system int8              -- hash of that code's system
 );

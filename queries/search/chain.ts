@@ -1,14 +1,22 @@
 /** Chains: `subject:Patient.name`, `patient.organization.name`. https://hl7.org/fhir/R4/search.html#chaining */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
-import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
+import { type CompiledParameter, compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
 import type { Binds } from '../binds.ts';
 import { innerRows, ofTypes, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import type { SearchScope } from './parameter.ts';
-import { hasKeys, ofTenant, type Predicate } from './predicate.ts';
+import { hasKeys, keysPredicate, type Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
-import { namesRecord, recordKeyOf, referenceKeys } from './reference-keys.ts';
+import { inOneRecord, inRecordsPredicate } from './records.ts';
+import {
+  containedKeys,
+  isContained,
+  keysOfReferences,
+  recordKeyOf,
+  referenceKeys,
+} from './reference-keys.ts';
+import type { Named } from './resolve.ts';
 
 /** Whether a parameter goes through a reference. */
 export function isChain(parameter: RawParameter): boolean {
@@ -36,10 +44,12 @@ export function chainPredicate(
     throw badParameter(key, `${name} cannot name ${withArticle((target ?? '').slice(0, 50))} here`);
   }
   const rest = renamed(parameter, key.slice(dot + 1));
+  // A record's own Patient is never contained.
+  const contained = scope.contained === true || !namesRecord(scope.type, compiled);
   const ends = ofTypes(target === undefined ? types : types.filter((type) => type === target), (type) =>
-    predicateOf(rest, stepTo(type, parameter, scope)),
+    predicateOf(rest, { ...stepTo(type, parameter, scope), contained }),
   );
-  return ends.length === 0 ? undefined : referring(compiled, scope, ends);
+  return ends.length === 0 ? undefined : referring(compiled, { ...scope, contained }, ends, scope);
 }
 
 /** The types among the 26 that a reference parameter may name. */
@@ -48,49 +58,83 @@ function targetsOf(compiled: CompiledParameter, type: ResourceType): readonly Re
   return targets.includes('Resource') ? TYPE_NAMES : targets.filter(isResourceType);
 }
 
-function referring(
-  compiled: CompiledParameter,
-  scope: SearchScope,
-  ends: readonly (readonly [ResourceType, Predicate])[],
-): Predicate {
-  const ids = ([type, predicate]: readonly [ResourceType, Predicate], binds: Binds) =>
-    `select r.id from ${innerRows(predicate, { ...scope, type }, binds)}`;
-  return namesRecord(scope.type, compiled)
-    ? // Whatever R4 allows, no record is anybody's but a Patient's.
-      inRecords(
-        ends.filter(([type]) => type === 'Patient'),
-        ids,
-        scope,
-      )
-    : rowsPredicate((binds, sets = []) => {
-        const keys = ends.map((end) => {
-          const pointing = referenceKeys(compiled, scope, end[0], 'i.id', binds).map((each) => `(${each})`);
-          return `select k.key from (${ids(end, binds)}) i cross join lateral (values ${pointing.join(', ')}) k(key)`;
-        });
-        return `select e.id, e.record from search.entry e where e.keys && array(${keys.join(' union all ')})
-          ${sets.length === 0 ? '' : `and ${hasKeys('e', sets, binds)}`}`;
-      });
-}
-
+/** A type at the end of a chain, and what is asked of it. */
 type End = readonly [ResourceType, Predicate];
 
-/** The resources in the records of some Patients: indexes resources.resource_of_record, with keys search.entry_keys. */
-function inRecords(
+/**
+ * @param inner of the ends, but for the type.
+ * @param scope of the resources that refer.
+ */
+function referring(
+  compiled: CompiledParameter,
+  inner: SearchScope,
   ends: readonly End[],
-  ids: (end: End, binds: Binds) => string,
-  { tenant, type }: SearchScope,
+  scope: SearchScope,
 ): Predicate {
+  const ids = ([type, predicate]: End, binds: Binds) =>
+    `select r.id from ${innerRows(predicate, { ...inner, type }, binds)}`;
+  const found = (of: readonly End[]) => (binds: Binds) =>
+    of
+      .map((end) => `select ${binds.add(end[0], 'text')} as type, i.id from (${ids(end, binds)}) i`)
+      .join(' union all ') || 'select null::text as type, null::uuid as id where false';
+  if (!namesRecord(scope.type, compiled)) {
+    const named = (all: readonly Named[]) => keysPredicate(keysOfReferences(compiled, scope, all));
+    const wide = { wide: true as const, resolvable: { found: found(ends), named } };
+    return Object.assign(referringByKeys(compiled, scope, ends, ids), wide);
+  }
+  // Whatever R4 allows, no record is anybody's but a Patient's.
+  const patients = ends.filter(([type]) => type === 'Patient');
+  const own = inRecords(patients, ids, scope);
+  const named = (all: readonly Named[]) =>
+    inRecordsPredicate(
+      all.map(({ id }) => id),
+      scope,
+    );
+  if (scope.contained !== true)
+    return Object.assign(own, { wide: true as const, resolvable: { found: found(patients), named } });
+  // Contained resources say whom they are about; the record is their container's.
+  const others = referringByKeys(compiled, scope, ends, ids);
+  return rowsPredicate((binds) =>
+    [own, others].flatMap(({ rows }) => (rows === undefined ? [] : [rows(binds)])).join(' union all '),
+  );
+}
+
+type Ids = (end: End, binds: Binds) => string;
+
+/** Resources whose entries have a key of one of the ends: index search.entry_keys. */
+function referringByKeys(
+  compiled: CompiledParameter,
+  scope: SearchScope,
+  ends: readonly End[],
+  ids: Ids,
+): Predicate {
+  return rowsPredicate((binds, sets = []) => {
+    const keys = ends.map((end) => {
+      const pointing = referenceKeys(compiled, scope, end[0], 'i.id', binds);
+      const inside = containedKeys(compiled, scope, 'i.id', binds);
+      return `select k.key from (${ids(end, binds)}) i cross join lateral (
+        select x.key from (values ${valuesOf(pointing)}) x(key) where not ${isContained('i.id')}
+        union all select x.key from (values ${valuesOf(inside)}) x(key) where ${isContained('i.id')}) k`;
+    });
+    return `select e.id, e.record from search.entry e where e.keys && array(${keys.join(' union all ')})
+      ${sets.length === 0 ? '' : `and ${hasKeys('e', sets, binds)}`}`;
+  });
+}
+
+function valuesOf(rows: readonly string[]): string {
+  return rows.map((row) => `(${row})`).join(', ');
+}
+
+/** The resources in the records of some Patients: indexes resources.resource_of_record, with keys search.entry_keys. */
+function inRecords(ends: readonly End[], ids: Ids, scope: SearchScope): Predicate {
   const patients = (binds: Binds) =>
     ends.map((end) => ids(end, binds)).join(' union all ') || 'select null::uuid as id where false';
   const rows = (binds: Binds, sets: readonly (readonly string[])[] = []) =>
     sets.length > 0
       ? `select e.id, e.record from search.entry e where ${hasKeys('e', sets, binds)}
           and e.keys && array(select ${recordKeyOf('i.id')} from (${patients(binds)}) i)`
-      : `
-    select o.id, o.record from (${patients(binds)}) i cross join lateral (
-      select r.id, r.record from resources.resource r
-      where r.record = i.id and ${ofTenant(tenant, true, binds)} and r.type = ${binds.add(type, 'text')}
-        and not r.deleted offset 0) o`;
+      : `select o.id, o.record from (${patients(binds)}) i
+          cross join lateral (${inOneRecord('i.id', scope, binds)}) o`;
   const condition = (binds: Binds) => `r.record = any(array(${patients(binds)}))`;
   return Object.assign(condition, { rows, ofEntry: true });
 }

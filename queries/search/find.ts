@@ -5,8 +5,10 @@ import { Binds } from '../binds.ts';
 import { rowsIn } from '../joined-rows.ts';
 import { type Asks, prepared } from '../prepared.ts';
 import type { About } from './about.ts';
-import { conditionsOn, type OrderKey, type Place } from './order.ts';
+import { entrySort, withoutText } from './entry-sort.ts';
+import { conditionsOn, isEverywhere, type OrderKey } from './order.ts';
 import { candidates, resourceWalk, total, type Wanted } from './page.ts';
+import type { Predicate } from './predicate.ts';
 import { isNarrow, recordOf, type Selection, type Source, sourcesOf } from './selection.ts';
 import { pathOf, valueWalk, withoutValue } from './value-walk.ts';
 
@@ -62,6 +64,18 @@ const KNOWN = 1_000;
 const KNOWN_LENGTH = 2_000;
 const KNOWN_MS = 600_000;
 
+/** How many times a page of what a wide predicate finds is sorted at once. */
+const PROBED = 4;
+
+/**
+ * How many rows along the order are looked at then, and with what share of a page among them it's worth going on: a page
+ * that a short walk fills by an eighth is filled by one eight times as long, as a rule.
+ */
+const WALKS = [
+  [250, 1 / 8],
+  [2_000, 1],
+] as const;
+
 /** How many values of a code in a record are passed before what its keys lead to is sorted after all. */
 const FAR_IN_RECORD = 1_000;
 
@@ -111,6 +125,13 @@ function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
   );
 }
 
+/** The predicate that a resource has no value of an order's first key; undefined where all have one, or a table cannot say so. */
+function withoutFirst(first: OrderKey): Predicate | undefined {
+  if (first.inEntry !== undefined) return withoutText(first);
+  const { place } = first;
+  return place === undefined || place.keys.length > 1 ? undefined : withoutValue(place);
+}
+
 function foundRow(columns: readonly string[], order: readonly OrderKey[]): FoundRow {
   const [place = '', version = '', lastUpdated = '', ...others] = columns;
   const keys = order.map(({ type }, n) => {
@@ -143,7 +164,27 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
     };
   };
 
+  const totalOf = async (selection: Selection): Promise<number> => {
+    const binds = new Binds();
+    const sources = sourcesOf(selection);
+    const narrow = isNarrow(selection) && sources[0]?.kind !== 'keys';
+    const sql = total(selection, narrow ? undefined : sources[0], binds);
+    const { rows } = await pool.query<{ count: number }>(prepared(sql, binds.values));
+    return rows[0]?.count ?? 0;
+  };
+
   const fromSources = async (asked: Asked, sources: readonly Source[]): Promise<Found> => {
+    const [first] = sources;
+    if (!asked.total && asked.selection.predicates.some(({ wide }) => wide)) {
+      const most = PROBED * asked.limit;
+      const found = await run(asked, (binds) => candidates(asked, first, most, binds));
+      if (!found.over) return found;
+      for (const [length, least] of WALKS) {
+        const walked = await walk(asked, undefined, Math.min(far, length));
+        if (walked?.rows.length === asked.limit) return walked;
+        if (walked === undefined || walked.rows.length < asked.limit * least) break;
+      }
+    }
     for (const [source, most] of tried(asked, sources, few)) {
       const name = nameOf(source);
       if (name !== undefined && large.has(name)) continue;
@@ -151,6 +192,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
       if (!found.over) return found;
       if (name !== undefined && name.length <= KNOWN_LENGTH) large.set(name, true);
     }
+    if (asked.order[0]?.inEntry !== undefined) return sortedEntries(asked, sources[0]);
     const walked = await walk(asked, sources[0], far);
     if (walked !== undefined && !walked.over && walked.rows.length === asked.limit) return walked;
     // All matches have a value to be sorted by, and none is left.
@@ -163,6 +205,14 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
     return run(asked, (binds) => candidates(asked, sources[0], undefined, binds));
   };
 
+  /** By what entries say of a token or a reference: all that leads to them is sorted. */
+  const sortedEntries = (asked: Asked, source: Source | undefined): Promise<Found> =>
+    run(asked, (binds) =>
+      source === undefined || source.kind === 'keys'
+        ? entrySort(asked, source, asked.total ? total(asked.selection, source, binds) : undefined, binds)
+        : candidates(asked, source, undefined, binds),
+    );
+
   /** Undefined when the order cannot be walked. */
   const walk = async (
     asked: Asked,
@@ -171,6 +221,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
   ): Promise<(Found & { readonly over: boolean }) | undefined> => {
     const { selection, order, last } = asked;
     const [first] = order;
+    if (first?.inEntry !== undefined) return undefined;
     const count = (binds: Binds) => (asked.total ? total(selection, source, binds) : undefined);
     if (first?.place === undefined) {
       if (order.length > 1) return undefined;
@@ -197,43 +248,57 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
 
   /** Nothing but the order leads to the rows. */
   const alongOrder = async (asked: Asked): Promise<Found> => {
-    const { order, limit } = asked;
-    const walked = await walk(asked, undefined, undefined);
-    const place = order[0]?.place;
-    if (place === undefined || place.keys.length > 1) {
+    const { order, limit, last } = asked;
+    const [first] = order;
+    const isEnd = last !== undefined && last.keys[0] === null;
+    const walked =
+      first?.inEntry === undefined
+        ? await walk(asked, undefined, undefined)
+        : isEnd
+          ? undefined
+          : await sortedEntries(asked, undefined);
+    const without = first === undefined ? undefined : withoutFirst(first);
+    if (without === undefined) {
       return walked ?? run(asked, (binds) => candidates(asked, undefined, undefined, binds));
     }
     const rows = walked?.rows ?? [];
     if (rows.length === limit) return { ...walked, rows };
-    const rest = await withoutValues(asked, place, limit - rows.length, walked !== undefined);
+    const rest = await withoutValues(asked, without, limit - rows.length, walked !== undefined);
     return { ...(walked ?? rest), rows: [...rows, ...rest.rows] };
   };
 
   /** The rows that have no value to be sorted by, which come last. */
   const withoutValues = async (
     asked: Asked,
-    place: Place,
+    without: Predicate,
     limit: number,
     walked: boolean,
   ): Promise<Found> => {
     const { selection, order, last } = asked;
-    const predicates = [...selection.predicates, withoutValue(place)];
-    const without = {
+    const predicates = [...selection.predicates, without];
+    const others = {
       ...asked,
       selection: { ...selection, predicates },
       limit,
       total: asked.total && !walked,
     };
-    if (order.length > 1) return run(without, (binds) => candidates(without, undefined, undefined, binds));
+    if (order.length > 1) {
+      const uncounted = { ...others, total: false };
+      const [found, sum] = await Promise.all([
+        run(uncounted, (binds) => candidates(uncounted, undefined, undefined, binds)),
+        others.total ? totalOf(selection) : undefined,
+      ]);
+      return { ...found, ...(sum === undefined ? {} : { total: sum }) };
+    }
     const start = last?.keys[0] === null ? { last: { id: last.id, keys: [last.id] } } : { last: undefined };
-    const { last: _, ...others } = without;
+    const { last: _, ...wanted } = others;
     const byId: Wanted = {
-      ...others,
+      ...wanted,
       ...(start.last === undefined ? {} : start),
       order: [{ by: '_id', type: 'uuid', descending: order[0]?.descending === true }],
     };
     const found = await run(byId, (binds) =>
-      resourceWalk(byId, without.total ? total(selection, undefined, binds) : undefined, undefined, binds),
+      resourceWalk(byId, others.total ? total(selection, undefined, binds) : undefined, undefined, binds),
     );
     return { ...found, rows: found.rows.map((row) => ({ ...row, keys: [null] })) };
   };
@@ -247,7 +312,7 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
       if (isNarrow(selection)) {
         const walked = await inRecord(asked);
         if (walked !== undefined) return walked;
-        return order.length === 1 && order[0]?.place === undefined && source === undefined
+        return order.length === 1 && order.every(isEverywhere) && source === undefined
           ? run(asked, (binds) =>
               resourceWalk(
                 asked,
@@ -262,13 +327,6 @@ export function openFind(pool: Asks, { few, far }: Limits): Find {
       }
       return fromSources(asked, sources);
     },
-    async total(selection) {
-      const binds = new Binds();
-      const sources = sourcesOf(selection);
-      const narrow = isNarrow(selection) && sources[0]?.kind !== 'keys';
-      const sql = total(selection, narrow ? undefined : sources[0], binds);
-      const { rows } = await pool.query<{ count: number }>(prepared(sql, binds.values));
-      return rows[0]?.count ?? 0;
-    },
+    total: totalOf,
   };
 }

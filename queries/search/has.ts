@@ -1,13 +1,13 @@
 /** `_has:Observation:patient:code`: https://hl7.org/fhir/R4/search.html#has */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
-import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
+import { type CompiledParameter, compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
 import { innerRows, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import type { SearchScope } from './parameter.ts';
 import { hasKeys, keySets, ofTenant, type Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
-import { namesRecord, referenceKeys } from './reference-keys.ts';
+import { referenceKeys } from './reference-keys.ts';
 
 /**
  * Resources that are named by another, found by the rest of the parameter among the caller's own.
@@ -26,7 +26,7 @@ export function hasPredicate(
   if (type === 'Provenance') throw badParameter(key, '_has cannot ask for Provenance');
   const compiled = compiledParameter(type, name);
   if (compiled === undefined) return undefined;
-  const inner = stepTo(type, parameter, scope);
+  const inner = { ...stepTo(type, parameter, scope), contained: false };
   if (!mayName(compiled, type, scope.type)) {
     throw badParameter(key, `${name} of ${type} cannot name ${withArticle(scope.type)}`);
   }

@@ -1,9 +1,11 @@
 /** Rows of another type that a search asks about: at the end of a chain, and in `_has`. */
+import { containedKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
 import type { SearchScope } from './parameter.ts';
-import { allOf, hasKeys, keySets, ofTenant, type Predicate } from './predicate.ts';
+import { allOf, hasKeys, idsWith, keySets, ofTenant, type Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
 
 /** What a parameter of a scope's type comes down to; undefined when the type does not have it. */
@@ -65,14 +67,27 @@ export function ofTypes<T>(
   return found;
 }
 
-/** The live rows of the scope's type that a predicate holds for, as `from` … `where`: of them `r.id` may be asked. */
-export function innerRows(predicate: Predicate, { tenant, type }: SearchScope, binds: Binds): string {
+/**
+ * The live rows of the scope's type that a predicate holds for, as `from` … `where`: of them `r.id` may be asked. With
+ * `contained` in the scope also rows of contained resources; keys and values of the predicate are of both.
+ */
+export function innerRows(
+  predicate: Predicate,
+  { tenant, type, contained }: Pick<SearchScope, 'tenant' | 'type' | 'contained'>,
+  binds: Binds,
+): string {
   if (predicate.rows !== undefined) return `(${predicate.rows(binds)}) r where true`;
   const sets = keySets([predicate]);
   // Keys name the tenant and the type, and a deleted resource has none.
   if (sets.length > 0) return `search.entry r where ${hasKeys('r', sets, binds)}`;
-  return `resources.resource r where ${ofTenant(tenant, predicate.keyed === true, binds)}
+  if (predicate.values !== undefined) return `(${idsWith(predicate.values, binds)}) r where true`;
+  const own = `resources.resource r where ${ofTenant(tenant, predicate.keyed === true, binds)}
     and r.type = ${binds.add(type, 'text')} and not r.deleted and ${allOf([predicate], binds)}`;
+  if (contained !== true || predicate.without === undefined) return own;
+  const every = [[searchKey(containedKey(tenant, type))]];
+  return `(select r.id from ${own} union all
+    select e.id from search.entry e where ${hasKeys('e', every, binds)}
+      and not e.keys && ${binds.add(predicate.without, 'int8[]')}) r where true`;
 }
 
 /** The predicate of rows, found by their ids: where a row is only checked the array is made once. */

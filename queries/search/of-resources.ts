@@ -16,7 +16,7 @@ export function isOfResources(type: ResourceType, query: URLSearchParams): boole
 }
 
 function isOfRow({ name, modifier, values }: RawParameter): boolean {
-  if (modifier !== undefined) return false;
+  if (modifier !== undefined) return name === '_id' && (modifier === 'not' || modifier === 'missing');
   return (
     OF_ROW.has(name) || (name === '_sort' && values.every((value) => SORTS.has(value.replace(/^-/, ''))))
   );

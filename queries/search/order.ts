@@ -2,7 +2,10 @@
  * The order of an answer: https://hl7.org/fhir/R4/search.html#sort. Of several values the one that comes first in the
  * order counts; a resource without a value comes last in either direction; equal ones follow by their ids.
  */
-import { compiledParameter } from '#src/fhir/search/paths.ts';
+
+import { PRESENT } from '#src/fhir/search/keys.ts';
+import { type CompiledParameter, compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
+import { isSortedByText, sortSlots } from '#src/fhir/search/sorts.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time.ts';
@@ -10,7 +13,7 @@ import type { Binds } from '../binds.ts';
 import type { Sort } from './controls.ts';
 import { oneOf, type Predicate, rowsOfId } from './predicate.ts';
 import { badParameter } from './raw.ts';
-import { parameterKeys } from './stored.ts';
+import { formKeys, parameterKeys } from './stored.ts';
 
 /** Where the values of a key stand. */
 export interface Place {
@@ -27,6 +30,16 @@ export interface OrderKey extends Sort {
   readonly type: 'uuid' | 'int8' | 'text' | 'numeric';
   /** Its values in the read model `search`; none for what every resource says once, `_id` and `_lastUpdated`. */
   readonly place?: Place;
+  /** Instead of a place: its value in a resource's own entry. */
+  readonly inEntry?: InEntry;
+}
+
+/** A value that an entry has: of a token or a reference. */
+export interface InEntry {
+  /** Keys of which every entry with a value has one. */
+  readonly present: readonly string[];
+  /** SQL for the value. @param entry the entry's name in the statement */
+  value(entry: string): string;
 }
 
 /** Tables and columns that hold the values of a type of parameter. Of a period, and of a range, the beginning counts. */
@@ -39,7 +52,7 @@ const PLACES = {
 
 /**
  * What a `_sort` of a type comes down to.
- * @throws Refusal `malformed` naming a parameter that the type does not have, or that has no order here.
+ * @throws Refusal `malformed` naming a parameter that the type does not have, or that has no order.
  */
 export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort[]): readonly OrderKey[] {
   return sorts.map((sort) => {
@@ -49,10 +62,12 @@ export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort
     if (parameter === undefined) {
       throw badParameter('_sort', `${type} has no search parameter ${sort.by.slice(0, 100)} here`);
     }
-    if (!isOrdered(parameter.type)) {
+    if (isSortedByText(parameter)) return { ...sort, ...textIn(type, tenant, parameter, sort.descending) };
+    if (!isOrdered(parameter.type) || parameter.sounds === true) {
+      const what = parameter.sounds === true ? 'how a name sounds' : `a ${parameter.type}`;
       throw badParameter(
         '_sort',
-        `${sort.by} is a ${parameter.type}, which has no order here; dates, strings, uris, quantities, _id and _lastUpdated have one`,
+        `${sort.by} is ${what}, which has no order; tokens, references, dates, strings, uris, quantities, _id and _lastUpdated have one`,
       );
     }
     const { table, type: of, column } = PLACES[parameter.type];
@@ -61,8 +76,35 @@ export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort
   });
 }
 
+/** A token or a reference in an entry: the text of the value that comes first. The record's own Patient is a column. */
+function textIn(
+  type: ResourceType,
+  tenant: string,
+  parameter: CompiledParameter,
+  descending: boolean,
+): Pick<OrderKey, 'type' | 'inEntry'> {
+  const present = formKeys(parameter, [PRESENT], { tenant, type });
+  if (namesRecord(type, parameter)) {
+    return { type: 'uuid', inEntry: { present, value: (entry) => `${entry}.record` } };
+  }
+  const slots = parameter.stored.flatMap((code) => sortSlots(type).get(code) ?? []);
+  const value = (entry: string) => {
+    const ends = slots.map((slot) => {
+      const first = `${entry}.sorts[${2 * slot - 1}]`;
+      return descending ? `coalesce(${entry}.sorts[${2 * slot}], ${first})` : first;
+    });
+    return ends.length === 1 ? (ends[0] ?? '') : `${descending ? 'greatest' : 'least'}(${ends.join(', ')})`;
+  };
+  return { type: 'text', inEntry: { present, value } };
+}
+
 function isOrdered(type: string): type is keyof typeof PLACES {
   return type in PLACES;
+}
+
+/** Whether every resource has a value of a key. */
+export function isEverywhere({ place, inEntry }: Pick<OrderKey, 'place' | 'inEntry'>): boolean {
+  return place === undefined && inEntry === undefined;
 }
 
 /** `asc` or `desc`. */
@@ -73,7 +115,8 @@ export function direction({ descending }: Pick<Sort, 'descending'>): 'asc' | 'de
 /**
  * The value that a key has for the row `c` with the columns `id` and `last_updated`.
  */
-export function sortValue({ by, place, descending }: OrderKey, binds: Binds): string {
+export function sortValue({ by, place, inEntry, descending }: OrderKey, binds: Binds): string {
+  if (inEntry !== undefined) return `(select ${inEntry.value('o')} from search.entry o where o.id = c.id)`;
   if (place === undefined) return by === '_id' ? 'c.id' : 'c.last_updated';
   const { table, column, keys } = place;
   return `(select ${descending ? 'max' : 'min'}(o.${column}) from ${rowsOfId(table, 'o', 'c.id')}
@@ -127,9 +170,7 @@ export function after(order: readonly OrderKey[], last: Last, binds: Binds): str
     }
     const value = binds.add(text, key.type);
     const beyond = `k${n} ${key.descending ? '<' : '>'} ${value}`;
-    alternatives.push(
-      [...same, key.place === undefined ? beyond : `(${beyond} or k${n} is null)`].join(' and '),
-    );
+    alternatives.push([...same, isEverywhere(key) ? beyond : `(${beyond} or k${n} is null)`].join(' and '));
     same.push(`k${n} = ${value}`);
   }
   const id = `id ${order[0]?.descending === true ? '<' : '>'} ${binds.add(last.id, 'uuid')}`;

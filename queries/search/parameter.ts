@@ -21,6 +21,8 @@ export interface SearchScope {
   readonly steps?: { taken: number };
   /** How many references lead from the searched type to this one. */
   readonly depth?: number;
+  /** Whether contained resources of the type are found as well: at the end of a chain. */
+  readonly contained?: boolean;
 }
 
 /** A search parameter of some types. */

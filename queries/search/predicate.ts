@@ -4,6 +4,7 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
 import { bounds, parsePrefixedDate } from './dates.ts';
 import { keyOf, type RawParameter, refuseModifier } from './raw.ts';
+import type { Resolvable } from './resolve.ts';
 import { both, parts, type Span } from './span.ts';
 
 /** Gives the condition's SQL, its values bound. The row is `r` unless the predicate says otherwise. */
@@ -17,10 +18,10 @@ export interface Predicate {
   readonly keysInRecord?: (record: string) => readonly string[];
   /** It holds for rows whose entry has none of these keys, and for no others. */
   readonly without?: readonly string[];
-  /** A key that entries of all its rows have, when it has a condition of its own that is as good by itself. */
-  readonly implied?: string;
-  /** The one record that it holds for rows of, and for no others of the search's type. */
-  readonly inRecord?: string;
+  /** Keys of which entries of all its rows have one, when it has a condition of its own that is as good by itself. */
+  readonly implied?: () => readonly string[];
+  /** The records that it holds for rows of, and for no others of the search's type. */
+  readonly inRecords?: readonly string[];
   /** It holds for rows with one of these values in the read model `search`, and for no others. */
   readonly values?: Values;
   /**
@@ -30,6 +31,10 @@ export interface Predicate {
   readonly rows?: (binds: Binds, sets?: readonly (readonly string[])[]) => string;
   /** The condition on the time of recording that it is: an index of the tenant's resources in that order leads to its rows. */
   readonly recorded?: true;
+  /** Whether it finds so many rows, as a rule, that a walk along the answer's order soon meets enough of them. */
+  readonly wide?: true;
+  /** What it leads to, where it is asked for by references and can as well name what they refer to. */
+  readonly resolvable?: Resolvable;
   /** Whether it reads no more of a row than `r.id` and `r.record`, which the row's entry in `search` has as well. */
   readonly ofEntry?: boolean;
 }
@@ -66,13 +71,18 @@ export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
  */
 export function allOf(predicates: readonly Predicate[], binds: Binds): string {
   const sets = keySets(predicates);
-  const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
+  const implied = sets.length === 0 ? [] : impliedBy(predicates);
   const keyed = predicates.some((predicate) => predicate.keyed === true);
   const conditions = predicates
     .filter((predicate) => predicate.keys === undefined)
     .map((predicate) => `(${keyed ? checkOf(predicate, binds) : predicate(binds)})`);
   if (sets.length > 0) conditions.push(withKeys([...sets, ...implied], binds));
   return conditions.join(' and ') || 'true';
+}
+
+/** The sets of keys that predicates imply. */
+export function impliedBy(predicates: readonly Predicate[]): (readonly string[])[] {
+  return predicates.flatMap(({ implied }) => (implied === undefined ? [] : [implied()]));
 }
 
 /** All of them, as checks on rows `r` that something else has led to. */
@@ -89,14 +99,21 @@ export function checksOf(predicates: readonly Predicate[], binds: Binds): string
   return checks.join(' and ') || 'true';
 }
 
+/** Most keys of a set that records of their own make. */
+const MOST_IN_RECORDS = 4_000;
+
 /**
  * The sets of keys of which a row's entry must have one each.
- * @param record that all rows are in, if any: its own keys are asked for where there are.
+ * @param records that all rows are in, if that is known: their own keys are asked for where there are.
  */
-export function keySets(predicates: readonly Predicate[], record?: string): (readonly string[])[] {
+export function keySets(
+  predicates: readonly Predicate[],
+  records?: readonly string[],
+): (readonly string[])[] {
   return predicates.flatMap(({ keys, keysInRecord }) => {
     if (keys === undefined) return [];
-    return [record === undefined ? keys : (keysInRecord?.(record) ?? keys)];
+    if (records === undefined || keysInRecord === undefined) return [keys];
+    return keys.length * records.length > MOST_IN_RECORDS ? [keys] : [records.flatMap(keysInRecord)];
   });
 }
 
@@ -111,7 +128,15 @@ function withKeys(sets: readonly (readonly string[])[], binds: Binds): string {
 /** Sets with more keys are looked up one by one: without statistics the planner takes many for all that there are. */
 const MANY = 8;
 
-/** The entries that have one key of each set (index search.entry_keys): a query with the columns `id` and `record`. */
+/** Whether `entriesWith` may give an entry several times. */
+export function isLookedUpByKey(sets: readonly (readonly string[])[]): boolean {
+  return sets.some((set) => set.length > MANY);
+}
+
+/**
+ * The entries that have one key of each set (index search.entry_keys): a query with the columns `id` and `record`. Keys of
+ * a large set are looked up one after the other, as far as rows are wanted.
+ */
 export function entriesWith(sets: readonly (readonly string[])[], binds: Binds): string {
   const [largest = []] = [...sets].sort((a, b) => b.length - a.length);
   if (largest.length <= MANY) {
@@ -123,7 +148,7 @@ export function entriesWith(sets: readonly (readonly string[])[], binds: Binds):
     `e.keys @> (k.key || ${binds.add(every, 'int8[]')})`,
     ...others.filter((set) => set.length > 1).map((set) => `e.keys && ${binds.add(set, 'int8[]')}`),
   ];
-  return `select distinct f.id, f.record from unnest(${binds.add(largest, 'int8[]')}) k(key) cross join lateral (
+  return `select f.id, f.record from unnest(${binds.add(largest, 'int8[]')}) k(key) cross join lateral (
     select e.id, e.record from search.entry e where ${conditions.join(' and ')} offset 0) f`;
 }
 

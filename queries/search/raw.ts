@@ -74,6 +74,13 @@ export function badParameter(name: string, why: string): Refusal {
   });
 }
 
+/** The value of `:missing`. @throws Refusal `malformed` */
+export function parseTruth(parameter: RawParameter): boolean {
+  const [value] = parameter.values;
+  if (parameter.values.length === 1 && (value === 'true' || value === 'false')) return value === 'true';
+  throw badParameter(keyOf(parameter), 'the value must be true or false');
+}
+
 /** Refuses every modifier, for kinds that take none. */
 export function refuseModifier(parameter: RawParameter, supported: readonly string[] = []): void {
   if (parameter.modifier === undefined || supported.includes(parameter.modifier)) return;

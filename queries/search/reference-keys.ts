@@ -1,9 +1,16 @@
-/** Hashes of references made in SQL: where the ids come from a subquery, the keys that point at them do too. */
+/** Hashes of references: of ids that are known, and made in SQL where the ids come from a subquery. */
+import { CONTAINED_VERSION } from '#src/fhir/search/contained.ts';
 import { recordKey, referenceForm, valueKey } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
-import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
 import type { SearchScope } from './parameter.ts';
+import type { Named } from './resolve.ts';
+import { typesIn } from './stored.ts';
+
+type Stored = Pick<CompiledParameter, 'stored'>;
+type Of = Pick<SearchScope, 'tenant' | 'type' | 'base' | 'contained'>;
 
 /**
  * The hashes (`searchKey`) that entries have when a reference parameter names a resource, relatively or under our base.
@@ -11,18 +18,54 @@ import type { SearchScope } from './parameter.ts';
  * @param id SQL for its id.
  */
 export function referenceKeys(
-  { stored }: Pick<CompiledParameter, 'stored'>,
-  scope: Pick<SearchScope, 'tenant' | 'type' | 'base'>,
+  compiled: Stored,
+  scope: Of,
   type: ResourceType,
   id: string,
   binds: Binds,
 ): string[] {
-  return stored.flatMap((code) =>
-    [referenceForm.relative(`${type}/`), referenceForm.url(`${scope.base}${type}/`)].map((form) => {
-      const text = binds.add(valueKey(scope.tenant, scope.type, code, form), 'text');
-      return hashOf(`${text} || ${id}::text`);
-    }),
+  const forms = [referenceForm.relative(`${type}/`), referenceForm.url(`${scope.base}${type}/`)];
+  return hashedBefore(compiled, scope, forms, id, binds);
+}
+
+/** The same for a contained resource. @param id SQL for the id of its row */
+export function containedKeys(compiled: Stored, scope: Of, id: string, binds: Binds): string[] {
+  return hashedBefore(compiled, scope, [referenceForm.contained('')], id, binds);
+}
+
+function hashedBefore(
+  { stored }: Stored,
+  scope: Of,
+  forms: readonly string[],
+  id: string,
+  binds: Binds,
+): string[] {
+  return typesIn(scope).flatMap((type) =>
+    stored.flatMap((code) =>
+      forms.map((form) => {
+        const text = binds.add(valueKey(scope.tenant, type, code, form), 'text');
+        return hashOf(`${text} || ${id}::text`);
+      }),
+    ),
   );
+}
+
+/** The condition that an id is one of a contained resource's row (`containedId`). @param id SQL */
+export function isContained(id: string): string {
+  return `(get_byte(uuid_send(${id}), 6) >> 4 = ${CONTAINED_VERSION})`;
+}
+
+/** The hashes that entries have when a reference parameter names one of some resources, contained ones included. */
+export function keysOfReferences({ stored }: Stored, scope: Of, found: readonly Named[]): string[] {
+  return found.flatMap(({ type, id }) => {
+    const forms =
+      id[14] === String(CONTAINED_VERSION)
+        ? [referenceForm.contained(id)]
+        : [referenceForm.relative(`${type}/${id}`), referenceForm.url(`${scope.base}${type}/${id}`)];
+    return stored.flatMap((code) =>
+      forms.map((form) => searchKey(valueKey(scope.tenant, scope.type, code, form))),
+    );
+  });
 }
 
 /** The hash (`searchKey`) of the key that entries of a record have. @param id SQL for the record's id */
@@ -34,11 +77,4 @@ export function recordKeyOf(id: string): string {
 function hashOf(text: string): string {
   const hash = `sha256(convert_to(${text}, 'UTF8'))`;
   return `('x' || encode(substring(${hash} from 1 for 8), 'hex'))::bit(64)::int8`;
-}
-
-/** Whether a parameter is the reference that says in whose record a resource is: always a Patient's. */
-export function namesRecord(type: ResourceType, { paths }: Pick<CompiledParameter, 'paths'>): boolean {
-  const { owner } = typeEntry(type);
-  const [path, ...others] = paths;
-  return owner !== 'target' && others.length === 0 && path?.steps.join() === owner;
 }

@@ -11,10 +11,11 @@ import type { Asks } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
 import { aboutOf } from './about.ts';
 import { type Asked, type FoundRow, LIMITS, type Limits, openFind } from './find.ts';
-import { type Last, type OrderKey, orderOf } from './order.ts';
+import { isEverywhere, type Last, type OrderKey, orderOf } from './order.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
 import { merged } from './predicate.ts';
 import { badParameter } from './raw.ts';
+import { resolved } from './resolve.ts';
 
 /** A page of matches, and what the query came down to. */
 export interface SearchPage {
@@ -63,11 +64,12 @@ export function openSearch(
     const order = orderOf(type, caller.tenantId, search.sorts);
     const { made, last } = startOf(search.cursor, order);
     const about = aboutOf(scope, order, search.used);
+    const predicates = merged(await resolved(pool, search.predicates));
     const asked: Asked = {
       selection: {
         type,
         tenant: caller.tenantId,
-        predicates: merged(search.predicates),
+        predicates,
         ...(record === undefined ? {} : { record }),
       },
       order,
@@ -115,7 +117,7 @@ function startOf(cursor: string | undefined, order: readonly OrderKey[]): { made
 
 /** None is for what may have no value: all have an id and a time. */
 function fitsKey(key: string | null, of: OrderKey | undefined): boolean {
-  return key === null ? of?.place !== undefined : VALUES[of?.type ?? 'text'].test(key);
+  return key === null ? of !== undefined && !isEverywhere(of) : VALUES[of?.type ?? 'text'].test(key);
 }
 
 /** What the texts of values look like. */

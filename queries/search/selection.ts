@@ -10,6 +10,8 @@ import {
   entriesWith,
   hasKeys,
   idsWith,
+  impliedBy,
+  isLookedUpByKey,
   keySets,
   ofTenant,
   type Predicate,
@@ -37,12 +39,9 @@ export type Source =
  */
 export function sourcesOf(selection: Selection): readonly Source[] {
   const { predicates, record } = selection;
-  const one = namedRecord(selection);
-  const sets = keySets(predicates, one);
-  const implied = predicates.flatMap(({ implied: key }) => (key === undefined ? [] : [[key]]));
-  if (record !== undefined) implied.push([searchKey(recordKey(record))]);
-  const keyedInRecord =
-    one !== undefined && predicates.some(({ keysInRecord }) => keysInRecord !== undefined);
+  const records = namedRecords(selection);
+  const sets = keySets(predicates, records);
+  const keyedInRecord = sets.some((set) => !predicates.some(({ keys }) => keys === set));
   const others = predicates.flatMap((of): Source[] => {
     const { rows } = of;
     if (rows !== undefined) return [{ kind: 'rows', rows: (binds) => rows(binds, sets), of }];
@@ -50,9 +49,11 @@ export function sourcesOf(selection: Selection): readonly Source[] {
   });
   others.push(...recordedIn(selection));
   // A record's key is of all types: a parameter with keys or values has to say which one is meant.
-  if (sets.length === 0 && (implied.length === 0 || others.every(({ kind }) => kind === 'rows')))
+  if (sets.length === 0 && (records === undefined || others.every(({ kind }) => kind === 'rows')))
     return others;
-  return [{ kind: 'keys', sets: keyedInRecord ? sets : [...sets, ...implied] }, ...others];
+  const implied = keyedInRecord ? [] : impliedBy(predicates);
+  if (record !== undefined && !keyedInRecord) implied.push([searchKey(recordKey(record))]);
+  return [{ kind: 'keys', sets: [...sets, ...implied] }, ...others];
 }
 
 /** All conditions on the time of recording together: index resources.resource_of_tenant. */
@@ -72,16 +73,23 @@ export function isNarrow({
   return record !== undefined || predicates.some(({ keyed, keys }) => keyed === true && keys === undefined);
 }
 
-/** A record that all matches are in. */
-function namedRecord({ record, predicates }: Selection): string | undefined {
-  return record ?? predicates.find(({ inRecord }) => inRecord !== undefined)?.inRecord;
+/** Records that all matches are in; undefined if any record may have some. */
+function namedRecords({ record, predicates }: Selection): readonly string[] | undefined {
+  if (record !== undefined) return [record];
+  return predicates.find(({ inRecords }) => inRecords !== undefined)?.inRecords;
+}
+
+/** Whether a predicate names exactly one record, and that one. */
+export function isInRecord({ inRecords }: Predicate, record: string | undefined): boolean {
+  return inRecords?.length === 1 && inRecords[0] === record;
 }
 
 /** The one record that all matches are in, when nothing else names few resources. */
 export function recordOf(selection: Selection): string | undefined {
   const { predicates } = selection;
-  const record = namedRecord(selection);
-  const others = predicates.filter(({ inRecord }) => inRecord === undefined || inRecord !== record);
+  const [record, ...more] = namedRecords(selection) ?? [];
+  if (record === undefined || more.length > 0) return undefined;
+  const others = predicates.filter((predicate) => !isInRecord(predicate, record));
   return isNarrow({ ...selection, record: undefined, predicates: others }) ? undefined : record;
 }
 
@@ -108,7 +116,7 @@ export function matchesAmong(
   // A resource may have several values.
   const entries =
     source.kind === 'keys'
-      ? `select r.id from ${rows} r ${where}`
+      ? `select ${isLookedUpByKey(source.sets) ? 'distinct' : ''} r.id from ${rows} r ${where}`
       : conditions.length === 0
         ? `select distinct r.id from ${rows} r`
         : `select r.id from (select distinct v.id from ${rows} v) d

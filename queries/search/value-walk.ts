@@ -6,7 +6,7 @@ import type { About } from './about.ts';
 import { after, conditionsOn, direction, type OrderKey, orderBy, type Place, sortValue } from './order.ts';
 import { byFirst, framed, type Wanted } from './page.ts';
 import { checksOf, oneOf, type Predicate, rowsOfId } from './predicate.ts';
-import { entryConditions, ownedBy, type Selection } from './selection.ts';
+import { entryConditions, isInRecord, ownedBy, type Selection } from './selection.ts';
 import { both, parts, type Span } from './span.ts';
 
 /** Where a walk goes. */
@@ -53,7 +53,7 @@ function beside({ implied }: Path, along: readonly Predicate[], selection: Selec
     (each) =>
       !along.includes(each) &&
       (implied.token === undefined || each.keys?.join() !== implied.token) &&
-      (implied.record === undefined || each.inRecord !== implied.record),
+      !isInRecord(each, implied.record),
   );
   return { ...others, predicates, ...(record === undefined || record === implied.record ? {} : { record }) };
 }

@@ -1,4 +1,4 @@
-/** An array of texts as PostgreSQL reads it, every element quoted (PostgreSQL documentation, "Array Input and Output Syntax"). */
-export function arrayLiteral(texts: readonly string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+/** Returns an array of texts as PostgreSQL reads it, every text quoted (PostgreSQL documentation, "Array Input and Output Syntax"). */
+export function arrayLiteral(texts: readonly (string | null)[]): string {
+  return `{${texts.map((text) => (text === null ? 'null' : `"${text.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 }

@@ -237,6 +237,44 @@ describe('rebuild', () => {
     expect(await query('select distinct extra from history.version')).to.deep.equal([{ extra: 7 }]);
   });
 
+  it('brings the read model search from version 5, which serves until the swap', async () => {
+    const [patient, request] = [newUuid(), newUuid()];
+    const contained = [{ resourceType: 'Medication', id: 'a', code: { coding: [{ code: 'inside' }] } }];
+    const last = await streams.record(
+      patient,
+      created('Patient', patient, { name: [{ family: `Ø${'x'.repeat(600)}` }] }),
+      created('MedicationRequest', request, {
+        status: 'active',
+        contained,
+        medicationReference: { reference: '#a' },
+        subject: { reference: `Patient/${patient}` },
+      }),
+    );
+    await instance.shown(last);
+    await until(async () => (await rowsOf('search.entry')).length === 3);
+    await instance.stop();
+    const right = await Promise.all(['search.entry', 'search.string'].map(rowsOf));
+    // As software of version 5 left it: nothing of what is contained, no texts to sort by, cut ends of long texts.
+    await query(`delete from search.entry where container is not null;
+      alter table search.entry drop column sorts, drop column container;
+      alter table search.string drop column rest;
+      update search.string set folded = replace(folded, 'o', 'ø'), exact = coalesce(exact, '');
+      update search.checkpoint set version = 5`);
+    instance = await startInstance(database.url);
+    streams = new Streams(instance.store);
+    await until(() => instance.state('search') === 'outdated' && instance.state('resources') === 'running');
+    const served: unknown[] = [];
+    const reports = await rebuild(deps(), ['search'], {
+      onProgress: ({ phase }) => {
+        if (phase === 'swapping') served.push(query('select version from search.checkpoint'));
+      },
+    });
+    expect(reports.map(({ outcome }) => outcome)).to.deep.equal(['swapped']);
+    expect(await Promise.all(served)).to.deep.equal([[{ version: 5 }]]);
+    expect(await Promise.all(['search.entry', 'search.string'].map(rowsOf))).to.deep.equal(right);
+    await until(() => instance.state('search') === 'running');
+  });
+
   it('leaves alone a record whose events are gone but whose erasure is not yet on record', async () => {
     const patient = newUuid();
     const identifier = [{ value: 'x' }];

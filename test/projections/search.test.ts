@@ -81,6 +81,61 @@ describe('the read model search', () => {
     expect(await shown(id)).to.deep.equal([[{ version: 2, cardinality: 1, '?column?': false }], [], []]);
   });
 
+  it('has the contained resources of the current version alone, however batches are cut or repeated', async () => {
+    const inside = (id: string, family: string) => ({ resourceType: 'Practitioner', id, name: [{ family }] });
+    const request = (...contained: object[]) => ({
+      contained,
+      requester: { reference: '#a' },
+      performer: { reference: '#b' },
+    });
+    const outcomes: unknown[] = [];
+    for (const cut of [[4], [1, 4], [1, 2, 3, 4], [2, 4], [1, 3, 4, 0, 1, 4], [1, 2, 1, 2, 3, 4]]) {
+      for (const load of [false, true]) {
+        if (load && cut.length > 4) continue;
+        const [id, record] = [newUuid(), newUuid()];
+        const events = stored(recordStream(record), [
+          created('MedicationRequest', id, request(inside('a', 'One'), inside('b', 'Gone'))),
+          updated('MedicationRequest', id, 2, {}),
+          updated('MedicationRequest', id, 3, request(inside('a', 'Two'))),
+          updated('MedicationRequest', id, 4, request(inside('a', 'Three'), inside('b', 'Four'))),
+        ]);
+        let before = 0;
+        const batches = cut.map((to) => {
+          const from = to <= before ? to - 1 : before;
+          before = to;
+          return events.slice(Math.max(0, from), to);
+        });
+        await project(batches, load);
+        const { rows } = await database.pool.query(
+          `select distinct e.version, e.record = $2 as own, s.folded from search.entry e join search.string s using (id)
+           where e.container = $1 order by s.folded`,
+          [id, record],
+        );
+        outcomes.push(rows);
+        const all = await database.pool.query('select from search.entry where container = $1', [id]);
+        expect(all.rowCount, cut.join()).to.equal(2);
+        await project([stored(projectStream(TENANT.project), [erased(record)])]);
+        const left = await database.pool.query('select from search.entry where container = $1', [id]);
+        expect(left.rowCount).to.equal(0);
+      }
+    }
+    const row = (folded: string) => ({ version: 4, own: true, folded });
+    for (const outcome of outcomes) expect(outcome).to.deep.equal([row('four'), row('three')]);
+  });
+
+  it('has nothing contained in a deleted resource', async () => {
+    const [id, record] = [newUuid(), newUuid()];
+    const contained = [{ resourceType: 'Practitioner', id: 'a', name: [{ family: 'One' }] }];
+    await project([
+      stored(recordStream(record), [
+        created('MedicationRequest', id, { contained, requester: { reference: '#a' } }),
+        deleted('MedicationRequest', id, 2),
+      ]),
+    ]);
+    const { rowCount } = await database.pool.query('select from search.entry where container = $1', [id]);
+    expect(rowCount).to.equal(0);
+  });
+
   it('keeps nothing of an erased record, and all of others', async () => {
     const [gone, kept] = [newUuid(), newUuid()];
     await project([patient(gone), patient(kept)]);

@@ -22,17 +22,31 @@ function rowsRead(node: PlanNode): number {
 
 /** Runs a query's statements, once planned for their values and once for any, and gives the most rows that one read. */
 export async function mostRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unknown>): Promise<number> {
-  const read: number[] = [];
+  return Math.max(...(await readByEach(pool, ask)).flat());
+}
+
+/** The rows that all of a query's statements together read, planned for any values. */
+export async function totalRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unknown>): Promise<number> {
+  return (await readByEach(pool, ask)).reduce((sum, [, generic]) => sum + generic, 0);
+}
+
+/** The rows that each statement of a query reads: planned for its values, and for any. */
+async function readByEach(
+  pool: Pool,
+  ask: (pool: Pool) => Promise<unknown>,
+): Promise<[custom: number, generic: number][]> {
+  const read: [number, number][] = [];
   const client = await pool.connect();
   const explain = async ({ text, values }: { text: string; values: unknown[] }) => {
     // Of a statement that is not prepared EXPLAIN shows a plan for its values whatever the mode.
     await client.query(`prepare asked as ${text}`);
     const given = values.length === 0 ? '' : `(${values.map((value) => literal(client, value)).join(', ')})`;
-    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+    const planned = async (mode: string): Promise<number> => {
       await client.query(`set plan_cache_mode = ${mode}`);
       const { rows } = await client.query(`explain (analyze, format json) execute asked${given}`);
-      read.push(rowsRead(rows[0]['QUERY PLAN'][0].Plan));
-    }
+      return rowsRead(rows[0]['QUERY PLAN'][0].Plan);
+    };
+    read.push([await planned('force_custom_plan'), await planned('force_generic_plan')]);
     await client.query('deallocate asked');
     return client.query(text, values);
   };
@@ -48,7 +62,7 @@ export async function mostRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unkn
   } finally {
     client.release(true);
   }
-  return Math.max(...read);
+  return read;
 }
 
 function literal(client: PoolClient, value: unknown): string {

@@ -4,7 +4,7 @@ import { type CompiledParameter, compiledParameter } from '#src/fhir/search/path
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { SearchParameter, SearchScope } from '../parameter.ts';
 import { keysPredicate, noKeysPredicate, type Predicate } from '../predicate.ts';
-import { badParameter, keyOf, type RawParameter } from '../raw.ts';
+import { parseTruth, type RawParameter } from '../raw.ts';
 import { formKeys } from '../stored.ts';
 import { compositePredicate } from './composite.ts';
 import { datePredicate } from './date.ts';
@@ -51,10 +51,7 @@ function missingPredicate(
   compiled: CompiledParameter,
   scope: SearchScope,
 ): Predicate {
-  const [value] = parameter.values;
-  if (parameter.values.length > 1 || (value !== 'true' && value !== 'false')) {
-    throw badParameter(keyOf(parameter), 'the value must be true or false');
-  }
+  const missing = parseTruth(parameter);
   const keys = formKeys(compiled, [PRESENT], scope);
-  return value === 'true' ? noKeysPredicate(keys) : keysPredicate(keys);
+  return missing ? noKeysPredicate(keys) : keysPredicate(keys);
 }

@@ -2,16 +2,23 @@
 import { isUuid } from '#src/shared/ids.ts';
 import type { Binds } from '../../binds.ts';
 import type { SearchParameter } from '../parameter.ts';
-import { badParameter, type RawParameter, refuseModifier } from '../raw.ts';
+import { badParameter, keyOf, parseTruth, type RawParameter, refuseModifier } from '../raw.ts';
 
-/** The logical id, any of several. */
+/** The logical id, any of several; with `:not` none of them. Every resource has one, which `:missing` may ask. */
 export const idParameter: SearchParameter = {
   name: '_id',
   appliesTo: () => true,
   predicate(parameter) {
+    refuseModifier(parameter, ['not', 'missing']);
+    if (parameter.modifier === 'missing') {
+      const found = parseTruth(parameter) ? 'false' : 'true';
+      return Object.assign(() => found, { ofEntry: true });
+    }
     const ids = parseIds(parameter);
     const condition = (binds: Binds) => `r.id = any(${binds.add(ids, 'uuid[]')})`;
-    return Object.assign(condition, { keyed: true, ofEntry: true });
+    return parameter.modifier === 'not'
+      ? Object.assign((binds: Binds) => `not ${condition(binds)}`, { ofEntry: true })
+      : Object.assign(condition, { keyed: true, ofEntry: true });
   },
 };
 
@@ -22,9 +29,8 @@ const FHIR_ID = /^[A-Za-z0-9.-]{1,64}$/;
  * @throws Refusal `malformed` for what is no FHIR id.
  */
 export function parseIds(parameter: RawParameter): string[] {
-  refuseModifier(parameter);
   for (const value of parameter.values) {
-    if (!FHIR_ID.test(value)) throw badParameter(parameter.name, 'the value is not a FHIR id');
+    if (!FHIR_ID.test(value)) throw badParameter(keyOf(parameter), 'the value is not a FHIR id');
   }
   return parameter.values.filter(isUuid);
 }

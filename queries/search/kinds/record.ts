@@ -1,11 +1,9 @@
 /** `patient` and `subject`: whose record a resource is in. https://hl7.org/fhir/R4/search.html#reference */
-import { recordKey } from '#src/fhir/search/keys.ts';
 import { typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import { searchKey } from '#src/shared/search-key.ts';
-import type { Binds } from '../../binds.ts';
 import type { SearchParameter, SearchScope } from '../parameter.ts';
 import { badParameter, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
+import { inRecordsPredicate } from '../records.ts';
 
 /** The Patient whose record holds the resource. */
 export const patientParameter: SearchParameter = record('patient', ['subject', 'patient']);
@@ -20,18 +18,10 @@ function record(name: string, owners: readonly string[]): SearchParameter {
     predicate(parameter, scope) {
       refuseModifier(parameter, ['Patient']);
       const ids = parameter.values.map((value) => parseReference(parameter, value, scope)).filter(isPatient);
-      const [first, ...others] = ids.map(({ id }) => id);
-      // Of one record the index gives the rows in the order of their ids.
-      const condition = (binds: Binds) =>
-        first !== undefined && others.length === 0
-          ? `r.record = ${binds.add(first, 'uuid')}`
-          : `r.record = any(${binds.add(first === undefined ? [] : [first, ...others], 'uuid[]')})`;
-      const one = others.length === 0 ? first : undefined;
-      return Object.assign(condition, {
-        keyed: true,
-        ofEntry: true,
-        ...(one === undefined ? {} : { implied: searchKey(recordKey(one)), inRecord: one }),
-      });
+      return inRecordsPredicate(
+        ids.map(({ id }) => id),
+        scope,
+      );
     },
   };
 }

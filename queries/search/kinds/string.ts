@@ -1,14 +1,16 @@
 /** Strings: https://hl7.org/fhir/R4/search.html#string */
 
 import { LABEL } from '#src/fhir/search/extract.ts';
+import { soundForm } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
-import { FOLDED_LENGTH, folded } from '#src/fhir/search/text.ts';
-import { searchable } from '#src/shared/searchable.ts';
+import { soundsOf } from '#src/fhir/search/phonetic.ts';
+import { folded, pieces } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../binds.ts';
+import { rowsPredicate } from '../inner.ts';
 import type { SearchScope } from '../parameter.ts';
-import { type Predicate, valuesPredicate } from '../predicate.ts';
+import { hasKeys, keysPredicate, type Predicate, valuesPredicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
-import { parameterKeys } from '../stored.ts';
+import { formKeys, parameterKeys } from '../stored.ts';
 
 /**
  * Begins with the text, without regard to case and accents; `:contains` it anywhere; `:exact` is it.
@@ -19,6 +21,7 @@ export function stringPredicate(
   compiled: CompiledParameter,
   scope: SearchScope,
 ): Predicate {
+  if (compiled.sounds === true) return soundPredicate(parameter, compiled, scope);
   refuseModifier(parameter, ['exact', 'contains']);
   const keys = parameterKeys(compiled, scope);
   return valuesPredicate({ table: 'string', as: 's', keys, condition: stringCondition(parameter) });
@@ -44,11 +47,40 @@ export function stringCondition(parameter: RawParameter): (binds: Binds) => stri
   return (binds) => texts.map((text) => `(${condition(parameter.modifier, text, binds)})`).join(' or ');
 }
 
-/** Index search.string_by_value (key, folded): in the order of bytes nothing lies between a text and what follows it. */
+/**
+ * Index search.string_by_value (key, folded): in the order of bytes nothing lies between a text and what follows it. Of a
+ * text that is longer than an index row the beginning leads to the rows, and its rest is compared.
+ */
 function condition(modifier: string | undefined, text: string, binds: Binds): string {
-  const comparable = folded(text).slice(0, FOLDED_LENGTH);
-  if (modifier === 'contains') return `strpos(s.folded, ${binds.add(comparable, 'text')}) > 0`;
-  const value = binds.add(comparable, 'text');
-  if (modifier === 'exact') return `s.folded = ${value} and s.exact = ${binds.add(searchable(text), 'text')}`;
+  const whole = folded(text);
+  if (modifier === 'contains') {
+    const part = binds.add(whole, 'text');
+    return `strpos(s.folded, ${part}) > 0 or s.rest is not null and strpos(s.folded || s.rest, ${part}) > 0`;
+  }
+  const { beginning, rest } = pieces(whole);
+  const value = binds.add(beginning, 'text');
+  if (modifier === 'exact') return `s.folded = ${value} and s.exact = ${binds.add(text, 'text')}`;
+  if (rest !== null) return `s.folded = ${value} and starts_with(s.rest, ${binds.add(rest, 'text')})`;
   return `s.folded >= ${value} and s.folded < ${value} || chr(1114111) and starts_with(s.folded, ${value})`;
+}
+
+/**
+ * `phonetic`: one of the texts, of which every word sounds like a word of the names. It compares no texts, so that of the
+ * modifiers it takes `:missing` alone.
+ * @throws Refusal `malformed`
+ */
+function soundPredicate(parameter: RawParameter, compiled: CompiledParameter, scope: SearchScope): Predicate {
+  refuseModifier(parameter);
+  const texts = parameter.values.map((value) => {
+    const words = soundsOf(unescaped(value));
+    if (words.length === 0) throw badParameter(keyOf(parameter), 'the value has no letters or digits');
+    return words.map((sounds) => formKeys(compiled, sounds.map(soundForm), scope));
+  });
+  const [first, ...others] = texts;
+  if (first?.length === 1 && others.length === 0) return keysPredicate(first.flat());
+  return rowsPredicate((binds) =>
+    texts
+      .map((sets) => `select e.id, e.record from search.entry e where ${hasKeys('e', sets, binds)}`)
+      .join(' union all '),
+  );
 }

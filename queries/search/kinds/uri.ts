@@ -1,7 +1,7 @@
 /** URIs: https://hl7.org/fhir/R4/search.html#uri */
 import { uriForm } from '#src/fhir/search/keys.ts';
 import type { CompiledParameter } from '#src/fhir/search/paths.ts';
-import { FOLDED_LENGTH, folded } from '#src/fhir/search/text.ts';
+import { folded, pieces } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../binds.ts';
 import type { SearchScope } from '../parameter.ts';
 import { keysPredicate, type Predicate, valuesPredicate } from '../predicate.ts';
@@ -47,7 +47,7 @@ function below(keys: readonly string[], uris: readonly string[]): Predicate {
     const any = uris.map((uri) => {
       const exact = binds.add(uri, 'text');
       const inside = binds.add(uri.endsWith('/') ? uri : `${uri}/`, 'text');
-      const comparable = binds.add(folded(uri).slice(0, FOLDED_LENGTH), 'text');
+      const comparable = binds.add(pieces(folded(uri)).beginning, 'text');
       return `(s.folded >= ${comparable} and s.folded < ${comparable} || chr(1114111)
         and (s.exact = ${exact} or starts_with(s.exact, ${inside})))`;
     });

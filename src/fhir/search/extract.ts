@@ -1,10 +1,13 @@
 /** Everything that searches find a resource by. */
 import type { ResourceType } from '../types.ts';
 import type { Part } from './composites.ts';
+import type { ContainedResources } from './contained.ts';
 import type { Path } from './expressions.ts';
-import { PRESENT, pairForm } from './keys.ts';
+import { PRESENT, pairForm, referenceForm, soundForm, uriForm } from './keys.ts';
 import { type CompiledParameter, compiledParameters, elementsAt } from './paths.ts';
 import type { Period } from './period.ts';
+import { soundsOf } from './phonetic.ts';
+import { type Ends, isSortedByText, sortText } from './sorts.ts';
 import {
   type Coded,
   codedOf,
@@ -19,7 +22,8 @@ import {
   targetOf,
   tokenForms,
   truthForms,
-  uriForms,
+  truthOf,
+  urisOf,
 } from './values.ts';
 
 /** Code of a search parameter and a value of it. */
@@ -39,6 +43,8 @@ export interface SearchValues {
   readonly quantities: readonly Found<QuantityValue>[];
   /** Ids in references, whatever they name, each once. */
   readonly targets: ReadonlySet<string>;
+  /** What tokens and references are sorted by, by code. */
+  readonly sorts: ReadonlyMap<string, Ends>;
 }
 
 /** The suffix of a reference parameter's code under which the forms of logical identifiers stand. */
@@ -48,26 +54,38 @@ export const LABEL = ':text';
 /** The suffixes of `near` under which the degrees of positions stand. */
 export const [LATITUDE, LONGITUDE] = [':latitude', ':longitude'];
 
+/** What a resource's references to contained resources lead to. */
+export interface Within {
+  readonly contained: ContainedResources;
+  /** The resource that contains them, `Patient/5`: what `#` refers to. */
+  readonly container: string;
+}
+
 /** What is collected. */
 interface Values {
+  readonly within: Within | undefined;
   readonly forms: Found<string>[];
   readonly strings: Found<string>[];
   readonly periods: Found<Period>[];
   readonly quantities: Found<QuantityValue>[];
   readonly targets: Set<string>;
+  readonly sorts: Map<string, Ends>;
 }
 
 /**
  * Reads a resource.
  * @param resource its JSON, parsed; valid R4.
+ * @param within what its references to contained resources lead to; without it they lead nowhere.
  */
-export function extract(type: ResourceType, resource: unknown): SearchValues {
+export function extract(type: ResourceType, resource: unknown, within?: Within): SearchValues {
   const values: Values = {
+    within,
     forms: [],
     strings: [],
     periods: [],
     quantities: [],
     targets: new Set(),
+    sorts: new Map(),
   };
   for (const parameter of compiledParameters(type)) {
     const { code, paths, stored } = parameter;
@@ -77,6 +95,7 @@ export function extract(type: ResourceType, resource: unknown): SearchValues {
     else if (paths[0]?.truth === true) {
       const all = paths.flatMap((path) => elementsAt(resource, path));
       for (const value of truthForms(all)) values.forms.push({ code, value });
+      addSort(values, code, String(truthOf(all)));
       values.forms.push({ code, value: PRESENT });
     } else {
       let present = false;
@@ -116,11 +135,13 @@ function push<V>(all: Found<V>[], code: string, value: V, codes: readonly Coded[
 
 function add(
   values: Values,
-  { code, type }: CompiledParameter,
+  parameter: CompiledParameter,
   path: Path,
   element: unknown,
   codes: readonly Coded[] = [],
 ): void {
+  const { code, type } = parameter;
+  if (isSortedByText(parameter)) addSort(values, code, sortText(parameter.type as 'token', element, path));
   switch (type) {
     case 'token':
       for (const value of tokenForms(element, path)) values.forms.push({ code, value });
@@ -130,17 +151,23 @@ function add(
       const target = targetOf(element);
       if (target !== undefined) values.targets.add(target);
       for (const value of referenceForms(element)) values.forms.push({ code, value });
+      for (const value of containedForms(element, values.within)) values.forms.push({ code, value });
       for (const value of logicalForms(element)) values.forms.push({ code: code + LOGICAL, value });
       for (const value of labelsOf(element, path)) values.strings.push({ code: code + LABEL, value });
       break;
     }
     case 'uri':
-      for (const value of uriForms(element)) values.forms.push({ code, value });
-      // As texts for `:below`.
-      if (typeof element === 'string') values.strings.push({ code, value: element });
+      for (const value of urisOf(element, path)) {
+        values.forms.push({ code, value: uriForm(value) });
+        // As texts for `:below`.
+        values.strings.push({ code, value });
+      }
       break;
     case 'string':
-      for (const value of stringsOf(element, path)) push(values.strings, code, value, codes);
+      if (parameter.sounds === true) {
+        const sounds = stringsOf(element, path).flatMap(soundsOf).flat();
+        for (const sound of new Set(sounds)) values.forms.push({ code, value: soundForm(sound) });
+      } else for (const value of stringsOf(element, path)) push(values.strings, code, value, codes);
       break;
     case 'date': {
       const value = periodOf(element, path);
@@ -159,6 +186,25 @@ function add(
       break;
     }
   }
+}
+
+/** Keeps the text of a code's values that comes first in either direction. */
+function addSort({ sorts }: Values, code: string, text: string | undefined): void {
+  if (text === undefined) return;
+  const ends = sorts.get(code);
+  if (ends === undefined) sorts.set(code, { first: text, last: text });
+  else if (text < ends.first) ends.first = text;
+  else if (text > ends.last) ends.last = text;
+}
+
+/** The form of a reference to a contained resource, or from one to the resource that contains it. */
+function containedForms(element: unknown, within: Within | undefined): string[] {
+  if (within === undefined || typeof element === 'string') return [];
+  const { reference } = element as { readonly reference?: unknown };
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return [];
+  if (reference === '#') return [referenceForm.relative(within.container)];
+  const found = within.contained.get(reference.slice(1));
+  return found === undefined ? [] : [referenceForm.contained(found.rowId)];
 }
 
 function number(text: string): QuantityValue {

@@ -1,6 +1,5 @@
 /** The hashes of a type's values of a tenant, by code and form: the same ones come with every resource. */
 import { searchKey } from '#src/shared/search-key.ts';
-import type { ResourceType } from '../types.ts';
 import { parameterKey, tokenForm, valueKey } from './keys.ts';
 
 /** How many hashes of a type of a tenant are remembered, and of how many in all: some 250 bytes each. */
@@ -75,12 +74,15 @@ export class Hashes {
   }
 }
 
-const types = new Map<ResourceType, Map<string, Hashes>>();
+const types = new Map<string, Map<string, Hashes>>();
 /** Remembered since all were forgotten. */
 let inAll = 0;
 
-/** The hashes of a type of a tenant, for one resource or a few: all are forgotten together when they are too many. */
-export function hashesOf(tenant: string, type: ResourceType): Hashes {
+/**
+ * The hashes of a type of a tenant, for one resource or a few: all are forgotten together when they are too many.
+ * @param type its name, or that of its contained resources (`containedType`).
+ */
+export function hashesOf(tenant: string, type: string): Hashes {
   if (inAll >= REMEMBERED_IN_ALL) {
     types.clear();
     inAll = 0;

@@ -14,12 +14,19 @@ export const tokenForm = {
     `o:${system}|${type.toLowerCase()}|${value.toLowerCase()}`,
 };
 
-/** The forms of a reference: `i:` by its id whatever the type, `r:` by type and id, `u:` a URL as it stands. */
+/**
+ * The forms of a reference: `i:` by its id whatever the type, `r:` by type and id, `u:` a URL as it stands, `n:` a contained
+ * resource by the id that rows have of it (`containedId`).
+ */
 export const referenceForm = {
   id: (id: string): string => `i:${id}`,
   relative: (reference: string): string => `r:${reference}`,
   url: (url: string): string => `u:${url}`,
+  contained: (id: string): string => `n:${id}`,
 };
+
+/** The form of how a name's word sounds. */
+export const soundForm = (sound: string): string => `m:${sound}`;
 
 /** The form of a uri. */
 export const uriForm = (uri: string): string => `u:${uri}`;
@@ -33,6 +40,16 @@ export const PRESENT = 'p';
 /** The key of a form of a parameter of a type, among a tenant's. */
 export function valueKey(tenant: string, type: string, code: string, form: string): string {
   return `${tenant} ${type} ${code} ${form}`;
+}
+
+/** The name under which contained resources of a type have keys: a search of the type doesn't find them. */
+export function containedType(type: string): string {
+  return `#${type}`;
+}
+
+/** The key that all contained resources of a type have among a tenant's. */
+export function containedKey(tenant: string, type: string): string {
+  return valueKey(tenant, containedType(type), '', PRESENT);
 }
 
 /** The key that all resources of a record have. */

@@ -17,6 +17,8 @@ export interface CompiledParameter {
   readonly paths: readonly Path[];
   /** Of a composite. */
   readonly composite?: Composite;
+  /** Whether it compares how names sound (`phonetic.ts`), not how they are written. */
+  readonly sounds?: true;
   /**
    * The codes under which a read model holds its values: its own, or those of the parameters that its values are the
    * union of (`combo-code`: `code` and `component-code`), so that nothing is held twice.
@@ -27,6 +29,9 @@ export interface CompiledParameter {
 const READABLE = new Set(['token', 'reference', 'date', 'string', 'uri', 'quantity', 'composite', 'special']);
 /** What every row of a read model says by itself. */
 const OF_ROW = new Set(['_id', '_lastUpdated']);
+
+/** The string parameter of types with names that R4 leaves to an algorithm. */
+const PHONETIC = 'phonetic';
 
 const compiled = new Map<ResourceType, readonly CompiledParameter[]>();
 
@@ -49,7 +54,8 @@ function compile(type: ResourceType): readonly CompiledParameter[] {
       parameter.component === undefined
         ? {}
         : { composite: compileComposite(type, paths, parameter.component) };
-    return [{ code, type: parameter.type as CompiledParameter['type'], paths, ...composite }];
+    const sounds = code === PHONETIC ? { sounds: true as const } : {};
+    return [{ code, type: parameter.type as CompiledParameter['type'], paths, ...composite, ...sounds }];
   });
   const storing = storedCodes(type, parameters);
   const compiledOnes = parameters.map((each) => ({ ...each, stored: storing.get(each.code) ?? [each.code] }));
@@ -68,7 +74,8 @@ function storedCodes(
   const holders: { readonly code: string; readonly type: string; readonly keys: readonly string[] }[] = [];
   const keyed = parameters.map((parameter) => ({ ...parameter, keys: keysOf(type, parameter) }));
   keyed.sort((a, b) => a.keys.length - b.keys.length || (a.code < b.code ? -1 : 1));
-  for (const { code, type: kind, keys, paths } of keyed) {
+  for (const { code, type: kind, keys, paths, sounds } of keyed) {
+    if (sounds === true) continue;
     const parts = holders.filter(
       (holder) => holder.type === kind && holder.keys.every((key) => keys.includes(key)),
     );
@@ -94,6 +101,13 @@ function keysOf(type: ResourceType, { paths, composite }: Omit<CompiledParameter
 /** The parameter of that code, if the type has it among `compiledParameters`. */
 export function compiledParameter(type: ResourceType, code: string): CompiledParameter | undefined {
   return compiledParameters(type).find((parameter) => parameter.code === code);
+}
+
+/** Whether a parameter is the reference that says in whose record a resource is: always a Patient's. */
+export function namesRecord(type: ResourceType, { paths }: Pick<CompiledParameter, 'paths'>): boolean {
+  const { owner } = typeEntry(type);
+  const [path, ...others] = paths;
+  return owner !== 'target' && others.length === 0 && path?.steps.join() === owner;
 }
 
 const NOTHING: readonly unknown[] = [];

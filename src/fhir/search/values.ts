@@ -6,7 +6,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { isEnumerated, valueSet } from '../definitions/tables.ts';
 import { canonicalRange, UCUM } from '../units/canonical.ts';
 import type { Path } from './expressions.ts';
-import { referenceForm, tokenForm, uriForm } from './keys.ts';
+import { referenceForm, tokenForm } from './keys.ts';
 import { type Period, parsePeriod } from './period.ts';
 
 /** Before and after all moments: the ends of a Period that has none. */
@@ -93,11 +93,15 @@ function codingOf({ system, code }: Element): Coded {
   return { system: text(system) ?? '', code: text(code) };
 }
 
-/** One boolean of all that a path leads to. */
+/** Whether anything that a path leads to is true. */
+export function truthOf(elements: readonly unknown[]): boolean {
+  return elements.some((element) => element !== false);
+}
+
+/** The forms of one boolean of all that a path leads to. */
 export function truthForms(elements: readonly unknown[]): string[] {
-  const truth = elements.some((element) => element !== false);
   const forms: string[] = [];
-  pushForms(forms, { system: SPECIAL_VALUES, code: String(truth) });
+  pushForms(forms, { system: SPECIAL_VALUES, code: String(truthOf(elements)) });
   return forms;
 }
 
@@ -195,9 +199,11 @@ export function logicalForms(element: unknown): string[] {
   return each(identifier).flatMap((item) => tokenForms(item, IDENTIFIER));
 }
 
-/** The form of a uri. */
-export function uriForms(element: unknown): string[] {
-  return texts(element).map(uriForm);
+/** The uris that an element is found by: a canonical with a version also by its URL alone. */
+export function urisOf(element: unknown, { type }: Pick<Path, 'type'>): string[] {
+  if (typeof element !== 'string' || element === '') return [];
+  const version = type === 'canonical' ? element.indexOf('|') : -1;
+  return version < 1 ? [element] : [element, element.slice(0, version)];
 }
 
 /** What a date parameter compares with; undefined for an element that says nothing of time. */

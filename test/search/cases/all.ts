@@ -6,6 +6,7 @@ import { careTeams } from './care-team.ts';
 import { codeSystems } from './code-system.ts';
 import { conceptMaps } from './concept-map.ts';
 import { conditions } from './condition.ts';
+import { containedAlone, containedInRequests } from './contained.ts';
 import { dateBorders } from './date-borders.ts';
 import { devices } from './device.ts';
 import { diagnosticReports } from './diagnostic-report.ts';
@@ -14,6 +15,7 @@ import { encounters } from './encounter.ts';
 import { goals } from './goal.ts';
 import { immunizations } from './immunization.ts';
 import { locations } from './location.ts';
+import { longTexts, sortedTokens } from './long-texts.ts';
 import { medications } from './medication.ts';
 import { medicationRequests } from './medication-request.ts';
 import { medicationStatements } from './medication-statement.ts';
@@ -39,6 +41,8 @@ export const TABLES: readonly SearchTable[] = [
   codeSystems,
   conceptMaps,
   conditions,
+  containedAlone,
+  containedInRequests,
   dateBorders,
   devices,
   diagnosticReports,
@@ -47,6 +51,7 @@ export const TABLES: readonly SearchTable[] = [
   goals,
   immunizations,
   locations,
+  longTexts,
   medications,
   medicationRequests,
   medicationStatements,
@@ -61,6 +66,7 @@ export const TABLES: readonly SearchTable[] = [
   procedures,
   provenances,
   relatedPersons,
+  sortedTokens,
   specimens,
   valueSets,
 ];

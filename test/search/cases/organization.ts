@@ -49,8 +49,12 @@ export const organizations: SearchTable = {
     ['name:exact=Laboratory', 'b'],
     ['name=lab,else', 'bc'],
     // R4's phonetic is of the name only, not of the aliases.
-    ['phonetic=old', ''],
+    ['phonetic=infirmary', ''],
     ['phonetic=laboratory', 'b'],
+    ['phonetic=labratorie', 'b'],
+    ['phonetic=hospitel sant', 'a'],
+    ['phonetic=hospital laboratory', ''],
+    ['phonetic=hospital laboratory,elswhere', 'c'],
     ['partof=Organization/@a', 'b'],
     ['partof=Organization/@b', 'c'],
     ['partof:missing=true', 'a'],

@@ -83,7 +83,12 @@ function targetsOf(universe: Universe, { expression }: Published, resource: Json
   const references = valuesAt(expression, resource).map((value) =>
     relative(String((value as Json).reference ?? ''), universe.base),
   );
-  return universe.resources.filter(({ resourceType, id }) => references.includes(`${resourceType}/${id}`));
+  const contained = (resource.contained ?? []) as Universe['resources'];
+  return [
+    ...universe.resources.filter(({ resourceType, id }) => references.includes(`${resourceType}/${id}`)),
+    // Contained resources refer to each other as their container does to them.
+    ...contained.filter(({ id }) => references.includes(`#${id}`)).map((each) => ({ ...each, contained })),
+  ];
 }
 
 /** Elements of a composite: each with the path that its parts' expressions begin at. */

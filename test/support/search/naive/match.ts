@@ -26,7 +26,7 @@ export function matches(element: unknown, asked: Asked): boolean {
     case 'quantity':
       return quantityMatches(element as Json, asked.text);
     case 'uri':
-      return uriMatches(String(element), asked.modifier, plain(asked.text));
+      return urisOf(String(element)).some((uri) => uriMatches(uri, asked.modifier, plain(asked.text)));
     case 'reference':
       return referenceMatches(element, asked);
     default:
@@ -95,6 +95,12 @@ function stringsOf(element: unknown): string[] {
 function stringMatches(text: string, modifier: string | undefined, asked: string): boolean {
   if (modifier === 'exact') return text === asked;
   return modifier === 'contains' ? fold(text).includes(fold(asked)) : fold(text).startsWith(fold(asked));
+}
+
+/** A canonical with a version is also found without it. */
+function urisOf(text: string): string[] {
+  const [url = ''] = text.split('|');
+  return url === text ? [text] : [text, url];
 }
 
 function uriMatches(uri: string, modifier: string | undefined, asked: string): boolean {

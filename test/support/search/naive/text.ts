@@ -24,5 +24,20 @@ export function fold(text: string): string {
   return text
     .normalize('NFD')
     .replaceAll(/\p{Diacritic}/gu, '')
-    .toLowerCase();
+    .toLowerCase()
+    .replaceAll(/[æœøßłđðþıς]/g, (letter) => TYPED[letter] ?? letter);
 }
+
+/** What people type who don't have a letter on their keyboard. */
+const TYPED: Readonly<Record<string, string>> = {
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ß: 'ss',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+  ς: 'σ',
+};

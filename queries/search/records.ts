@@ -1,0 +1,42 @@
+/** The predicate that resources are in the records of some Patients, whose ids are known. */
+import { recordKey } from '#src/fhir/search/keys.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { Binds } from '../binds.ts';
+import type { SearchScope } from './parameter.ts';
+import { ofTenant, type Predicate } from './predicate.ts';
+
+/** From how many on records are taken for many: along the order of an answer the next match is then never far. */
+const MANY_RECORDS = 32;
+
+/** Resources of the scope's type in one of the records. Index resources.resource_of_record, keys in search.entry_keys. */
+export function inRecordsPredicate(
+  ids: readonly string[],
+  { tenant, type }: Pick<SearchScope, 'tenant' | 'type'>,
+): Predicate {
+  const [first, ...others] = ids;
+  // Of one record the index gives the rows in the order of their ids.
+  const condition = (binds: Binds) =>
+    first !== undefined && others.length === 0
+      ? `r.record = ${binds.add(first, 'uuid')}`
+      : `r.record = any(${binds.add(ids, 'uuid[]')})`;
+  const known = {
+    ofEntry: true,
+    implied: () => ids.map((id) => searchKey(recordKey(id))),
+    inRecords: ids,
+  };
+  if (ids.length < MANY_RECORDS) return Object.assign(condition, { ...known, keyed: true });
+  const rows = (binds: Binds) => `select o.id, o.record from unnest(${binds.add(ids, 'uuid[]')}) i(id)
+    cross join lateral (${inOneRecord('i.id', { tenant, type }, binds)}) o`;
+  return Object.assign(condition, { ...known, rows, wide: true as const });
+}
+
+/** The live resources of a type in one record: a query with `id` and `record`. @param record SQL for its id */
+export function inOneRecord(
+  record: string,
+  { tenant, type }: Pick<SearchScope, 'tenant' | 'type'>,
+  binds: Binds,
+): string {
+  return `select r.id, r.record from resources.resource r
+    where r.record = ${record} and ${ofTenant(tenant, true, binds)} and r.type = ${binds.add(type, 'text')}
+      and not r.deleted offset 0`;
+}

@@ -1,0 +1,53 @@
+/** Contained resources that chains look into: https://hl7.org/fhir/R4/references.html#contained */
+import { createHash } from 'node:crypto';
+import { isResourceType, type ResourceType } from '../types.ts';
+
+/** How many contained resources of a resource are found: the first ones of the supported types. */
+const MOST_CONTAINED = 1_000;
+
+/** A contained resource. */
+export interface Contained {
+  readonly type: ResourceType;
+  /** The id of its row, which is never a resource's id: see `containedId`. */
+  readonly rowId: string;
+  readonly resource: unknown;
+}
+
+/** The contained resources of one resource, by their ids there. */
+export type ContainedResources = ReadonlyMap<string, Contained>;
+
+const NONE: ContainedResources = new Map();
+
+/** Returns the contained resources of a resource that are of the supported types. */
+export function containedIn(id: string, resource: unknown): ContainedResources {
+  const { contained } = resource as { readonly contained?: unknown };
+  if (!Array.isArray(contained)) return NONE;
+  const found = new Map<string, Contained>();
+  for (const each of contained as readonly { readonly resourceType?: unknown; readonly id?: unknown }[]) {
+    const { resourceType: type, id: local } = each;
+    if (found.size === MOST_CONTAINED) break;
+    if (typeof local !== 'string' || !isResourceType(type)) continue;
+    found.set(local, { type, rowId: containedId(id, local), resource: each });
+  }
+  return found;
+}
+
+/** The version in a contained resource's row id. Resources' own ids are of version 7, and nothing here makes version 8. */
+export const CONTAINED_VERSION = 8;
+
+/**
+ * Returns the id that the row of a contained resource has: a UUID of version 8
+ * (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8), by which rows tell it from a resource.
+ * @param id of the resource that contains it.
+ * @param local its id there, without `#`.
+ */
+export function containedId(id: string, local: string): string {
+  const hex = createHash('sha256').update(`${id}#${local}`).digest('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `${CONTAINED_VERSION}${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}

@@ -1,0 +1,82 @@
+/** What tokens and references are sorted by, and where a row holds it. https://hl7.org/fhir/R4/search.html#sort */
+import type { ResourceType } from '../types.ts';
+import type { Path } from './expressions.ts';
+import { type CompiledParameter, compiledParameters, namesRecord } from './paths.ts';
+import { pieces } from './text.ts';
+import { codedOf } from './values.ts';
+
+/** Between a code and its system: before all characters that either may have. */
+const BETWEEN = '\u0001';
+
+/**
+ * Returns the text by which a token or a reference is sorted: of a token its first code, then the system; of a reference
+ * what it says, `Patient/5`. Only the beginning of a long one. Undefined for an element that has neither.
+ */
+export function sortText(type: 'token' | 'reference', element: unknown, path: Path): string | undefined {
+  const text = type === 'token' ? tokenText(element, path) : referenceText(element);
+  return text === undefined ? undefined : pieces(text).beginning;
+}
+
+function tokenText(element: unknown, path: Path): string | undefined {
+  // The system of a `code` follows from the element.
+  if (typeof element === 'string') return element;
+  const first = codedOf(element, path).find(({ code }) => code !== undefined);
+  if (first?.code === undefined) return undefined;
+  return typeof element === 'boolean' || first.system === ''
+    ? first.code
+    : first.code + BETWEEN + first.system;
+}
+
+function referenceText(element: unknown): string | undefined {
+  if (typeof element === 'string') return element;
+  const { reference } = element as { readonly reference?: unknown };
+  return typeof reference === 'string' && !reference.startsWith('#') ? reference : undefined;
+}
+
+/** Whether a parameter is sorted by texts that a row holds beside its keys. */
+export function isSortedByText({ type }: Pick<CompiledParameter, 'type'>): boolean {
+  return type === 'token' || type === 'reference';
+}
+
+/** The texts of a code's values that come first, in either direction. */
+export interface Ends {
+  first: string;
+  last: string;
+}
+
+const slots = new Map<ResourceType, ReadonlyMap<string, number>>();
+
+/**
+ * Returns where a type's rows hold the texts of each code: at twice the number the one that comes first in descending
+ * order, before it the one that comes first in ascending order, counted from 1.
+ */
+export function sortSlots(type: ResourceType): ReadonlyMap<string, number> {
+  const known = slots.get(type);
+  if (known !== undefined) return known;
+  const codes = compiledParameters(type)
+    .filter((parameter) => parameter.stored[0] === parameter.code && isSortedByText(parameter))
+    .filter((parameter) => !namesRecord(type, parameter))
+    .map(({ code }) => code);
+  const found = new Map(codes.map((code, at) => [code, at + 1]));
+  slots.set(type, found);
+  return found;
+}
+
+/**
+ * Returns the texts of a resource in the places that `sortSlots` says; null where there is none, and for a last one that is
+ * the first. Nulls at the end are left out.
+ */
+export function sortRow(type: ResourceType, sorts: ReadonlyMap<string, Ends>): (string | null)[] {
+  const row: (string | null)[] = [];
+  const at = sortSlots(type);
+  for (const [code, { first, last }] of sorts) {
+    const slot = at.get(code);
+    if (slot === undefined) continue;
+    while (row.length < 2 * slot - 1) row.push(null);
+    row[2 * slot - 2] = first;
+    if (last === first) continue;
+    while (row.length < 2 * slot) row.push(null);
+    row[2 * slot - 1] = last;
+  }
+  return row;
+}
