@@ -7,13 +7,16 @@
  * It checks every line's form, the hash chain over all events, the SHA-256 over the file, and the Ed25519 signature.
  * Without --key it can only say which key signed: compare that with the public key that the operator has published.
  * A file that gzip has compressed is read as it is.
- * Exit codes: 0 the file is intact, 1 it cannot be read, 2 the command line is wrong, 3 the file is not what was signed.
+ * Exit codes: 0 the file is intact, 1 it cannot be read or is no export, 2 the command line is wrong, 3 the file is not what was signed.
  * The format is described in docs/audit.md of Annal.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+
+/** The file is another kind of file, which this program does not check. */
+export class OtherFile extends Error {}
 
 /** The file is not what was signed. */
 export class Altered extends Error {}
@@ -24,12 +27,15 @@ export class Altered extends Error {}
  * @param {string} [key] the public key that it must be signed with: 43 characters of base64url
  * @returns {{stream: string, events: number, first: string, last: string, time: string, key_id: string, public_key: string}}
  *   what was exported; `first` and `last`: when its first and last event were recorded
+ * @throws {OtherFile} for a checkpoint
  * @throws {Altered} naming the line and what is wrong
  */
 export function verifyExport(bytes, key) {
   const lines = linesIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const [opening] = lines;
   const closing = lines.at(-1);
+  if (closing?.text.startsWith('{"statement":{"type":"annal-checkpoint",'))
+    throw new OtherFile('this is a checkpoint, not an export: use `annal verify --checkpoint FILE`');
   if (lines.length < 3) throw new Altered('the file has less than three lines: lines are missing');
   const { stream } = written(opening, 1, ({ format, version, stream }) => ({ format, version, stream }));
   if (!opening.text.startsWith('{"format":"annal-export","version":1,'))
@@ -191,6 +197,10 @@ function main(args) {
       );
     return 0;
   } catch (error) {
+    if (error instanceof OtherFile) {
+      console.error(`${file}: ${error.message}`);
+      return 1;
+    }
     if (!(error instanceof Altered)) throw error;
     console.error(`${file} is NOT what was signed: ${error.message}`);
     return 3;

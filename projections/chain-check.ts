@@ -83,7 +83,7 @@ export class ChainCheck {
       if (event.revision !== revision + 1) {
         broken.push({ what: 'revision', event, message: `revision ${event.revision} follows ${revision}` });
       } else if (hash !== undefined && verifyLink(hash, event) === undefined) {
-        const message = 'the event or its predecessor is not as it was written';
+        const message = 'hash mismatch: this event or the one before it was altered';
         broken.push({ what: 'hash', event, message });
       }
       const own = hashOf(event);

@@ -4,7 +4,19 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { differences } from '#src/shared/json-difference.ts';
 import { type Pace, paced } from './pace.ts';
+
+/** An element of a row that is not the same on both sides, its values as JSON, cut when they are long. */
+export interface RowChange {
+  /** A column, and the place in it where the column holds JSON: `body.name[0].family`. */
+  readonly path: string;
+  /** What the second schema has, which the log says; absent where there is none. */
+  readonly before?: string;
+  /** What the first has. */
+  readonly after?: string;
+}
 
 /** A row that is not the same on both sides. */
 export interface RowDifference {
@@ -14,6 +26,8 @@ export interface RowDifference {
   /** `missing`: not in the first schema; `orphan`: not in the second; `changed`: the named columns differ. */
   readonly what: 'missing' | 'orphan' | 'changed';
   readonly columns?: readonly string[];
+  /** Of a changed row: at most 20 elements. */
+  readonly changes?: readonly RowChange[];
   /** The record that the row is in, where the table says so. */
   readonly record: string | null;
 }
@@ -169,5 +183,40 @@ function describe(table: string, key: readonly string[], { first, second }: Diff
   const columns = Object.keys(row).filter(
     (name) => JSON.stringify(first[name]) !== JSON.stringify(second[name]),
   );
-  return { table, key: named, what: 'changed', columns, record };
+  const changes = columns.flatMap((name) => changesOf(name, second[name], first[name]));
+  return { table, key: named, what: 'changed', columns, changes: changes.slice(0, CHANGES), record };
+}
+
+/** Elements of a row that are named at most. */
+const CHANGES = 20;
+/** Most characters of a value. */
+const LONGEST = 300;
+
+function changesOf(column: string, before: unknown, after: unknown): RowChange[] {
+  const [was, is] = [treeIn(before), treeIn(after)];
+  if (was === undefined || is === undefined) {
+    return [{ path: column, before: cut(JSON.stringify(before)), after: cut(JSON.stringify(after)) }];
+  }
+  return differences(was, is)
+    .slice(0, CHANGES)
+    .map((each) => ({
+      path: `${column}.${each.path}`,
+      ...(each.before === undefined ? {} : { before: cut(printJson(each.before)) }),
+      ...(each.after === undefined ? {} : { after: cut(printJson(each.after)) }),
+    }));
+}
+
+/** The JSON object that a column holds as text. */
+function treeIn(value: unknown): JsonObject | undefined {
+  if (typeof value !== 'string' || !value.startsWith('{')) return undefined;
+  try {
+    const { value: tree } = parseJson(value);
+    return isObject(tree) ? tree : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }

@@ -25,6 +25,8 @@ export interface LogFault {
   readonly revision: number;
   /** The event's id; null when it is the absence of one. */
   readonly event: string | null;
+  /** `Type/id` that the event is about, where it says. */
+  readonly resource?: string;
   readonly message: string;
 }
 
@@ -192,8 +194,18 @@ export class LogCheck {
     }
   }
 
-  #add(what: LogFault['what'], { stream, revision, id }: Place, message: string): void {
-    if (this.faults.length < this.limit) this.faults.push({ what, stream, revision, event: id, message });
+  #add(what: LogFault['what'], place: Place, message: string): void {
+    const { stream, revision, id } = place;
+    if (this.faults.length >= this.limit) return;
+    const resource = resourceIn(place);
+    this.faults.push({
+      what,
+      stream,
+      revision,
+      event: id,
+      ...(resource === undefined ? {} : { resource }),
+      message,
+    });
   }
 }
 
@@ -202,6 +214,18 @@ interface Place {
   readonly stream: string;
   readonly revision: number;
   readonly id: string | null;
+  /** Of an event as it is stored. */
+  readonly data?: string;
+  /** Of one that was understood. */
+  readonly event?: StoredEvent['event'];
+}
+
+/** The resource that an event says it is about. */
+function resourceIn({ data, event }: Place): string | undefined {
+  if (event !== undefined)
+    return 'resourceId' in event ? `${event.resourceType}/${event.resourceId}` : undefined;
+  const [, type, id] = /^\{"resource_type":"(\w+)","resource_id":"([0-9a-f-]{36})"/.exec(data ?? '') ?? [];
+  return type === undefined ? undefined : `${type}/${id}`;
 }
 
 function erasedSince(patient: string, { requested, erased }: ErasureTrace): ErasedSince {

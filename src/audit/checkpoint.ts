@@ -93,7 +93,7 @@ export async function readCheckpoint(
     const leaf = line === undefined ? undefined : parseLeaf(line);
     if (line === undefined || leaf === undefined) {
       signed = line === undefined ? undefined : parseSigned(line, expected);
-      if (signed === undefined) throw new BadFile(`line ${number} is none of a checkpoint`);
+      if (signed === undefined) throw new BadFile(faultOf(line, number));
     } else {
       if (Buffer.compare(Buffer.from(last), Buffer.from(leaf.stream)) >= 0) {
         throw new BadFile(`line ${number} is not in its place`);
@@ -109,6 +109,12 @@ export async function readCheckpoint(
     throw new BadFile('its lines are not those that were signed');
   }
   return { statement: data, signer: signed.signer };
+}
+
+function faultOf(line: string | undefined, number: number): string {
+  return line?.startsWith('{"format":"annal-export",') === true
+    ? 'it is an export, not a checkpoint: use node verify-export.mjs'
+    : `line ${number} is not that of a checkpoint`;
 }
 
 /** The heads in a checkpoint that `readCheckpoint` has found to hold. */

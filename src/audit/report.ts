@@ -2,7 +2,7 @@
 
 import { Html, html } from '#src/shared/html.ts';
 import { type Json, printJson } from '#src/shared/json.ts';
-import type { Difference } from './difference.ts';
+import type { Difference } from '#src/shared/json-difference.ts';
 import { credentialLabel } from './names.ts';
 import { sentenceOf } from './provenances.ts';
 import type { History, Version } from './versions.ts';

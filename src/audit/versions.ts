@@ -2,8 +2,8 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { type Difference, differences } from '#src/shared/json-difference.ts';
 import { without } from '#src/shared/json-equal.ts';
-import { type Difference, differences } from './difference.ts';
 import { type NamedCredential, unnamed } from './names.ts';
 import { ClientProvenances, type SaidProvenance } from './provenances.ts';
 import { Replay } from './replay.ts';

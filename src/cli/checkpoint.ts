@@ -11,8 +11,9 @@ import { writeNewFile } from './files.ts';
 import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
-import { counted, table } from './table.ts';
-import { FAULT_HEADING, logRows } from './verify.ts';
+import { counted } from './table.ts';
+import { causesOf } from './verify-causes.ts';
+import { describeCauses } from './verify-text.ts';
 
 /** What the command line says. */
 export interface CheckpointOptions extends Pick<ServiceOptions, 'dataDir'> {
@@ -81,9 +82,10 @@ export async function checkpointCommand({
 }
 
 function refusal({ faults }: LogFaulty): string {
+  const causes = causesOf({ log: faults });
   return [
-    `Nothing was signed: the log has ${counted(faults.length, 'fault')}.`,
+    `Nothing was signed: the log has ${counted(causes.length, 'fault')}.`,
     '',
-    table(FAULT_HEADING, logRows(faults)),
+    ...describeCauses(causes),
   ].join('\n');
 }

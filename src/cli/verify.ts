@@ -17,8 +17,10 @@ import { linesOfFile } from './files.ts';
 import { startProgress } from './progress.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
 import { type ReadDatabase, withDatabase } from './stopped.ts';
-import { counted, table } from './table.ts';
+import { counted } from './table.ts';
+import { causesOf } from './verify-causes.ts';
 import { hintsFor } from './verify-hints.ts';
+import { describeCauses, terminalWidth, wrapped } from './verify-text.ts';
 
 /** What the command line says. */
 export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
@@ -87,7 +89,8 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
     foreign === undefined
       ? verified
       : { ...verified, clean: false, log: [identity(foreign), ...verified.log] };
-  const found = { ...report, documents: documents.faults, checkpoint: checkpointIn(report, checkpoint) };
+  const faults = { ...report, documents: documents.faults };
+  const found = { ...faults, causes: causesOf(faults), checkpoint: checkpointIn(report, checkpoint) };
   process.stdout.write(
     `${json ? JSON.stringify(found, null, 2) : describe(report, documents, checkpoint)}\n`,
   );
@@ -120,7 +123,6 @@ function checkpointIn({ checkpoint }: VerifyReport, read: Checkpoint | undefined
   return { time, root, key_id: read.signer.id, ...checkpoint };
 }
 
-const SHOWN = 50;
 /** Faults of documents that are named at most. */
 const NAMED = 1_000;
 
@@ -145,7 +147,7 @@ function describe(
   documents: DocumentsReport,
   checkpoint: Checkpoint | undefined,
 ): string {
-  const { clean, events, streams, log, operations, readModels } = report;
+  const { clean, events, streams } = report;
   const read = `${counted(events, 'event')} in ${counted(streams, 'stream')}`;
   const since = checkpoint === undefined ? [] : describeCheckpoint(report, checkpoint);
   if (clean) {
@@ -153,65 +155,18 @@ function describe(
       documents.checked === 0
         ? ''
         : ` ${counted(documents.checked, 'document')} have the bytes that they had.`;
-    const whole = `${read}: every hash chain holds, every row of the read models is what the log says.${bytes}`;
-    return [whole, ...since].join('\n');
+    const whole = `${read}: every hash chain holds, all read models match the log.${bytes}`;
+    return [...wrapped(whole), ...since].join('\n');
   }
-  const rows = [
-    ...logRows(log),
-    ...operations.map(({ table: of, what, key, message }) => [
-      `operations.${of}`,
-      what,
-      Object.entries(key)
-        .map(([name, value]) => `${name} ${value}`)
-        .join(', '),
-      '',
-      message,
-    ]),
-    ...documents.faults.map(({ what, document, patient, message }) => [
-      'documents',
-      what,
-      `DocumentReference/${document}`,
-      `Patient/${patient}`,
-      message,
-    ]),
-    ...readModels.map((fault) =>
-      'table' in fault
-        ? [
-            `${fault.projection}.${fault.table}`,
-            fault.what,
-            Object.entries(fault.key)
-              .map(([name, value]) => `${name} ${String(value)}`)
-              .join(', '),
-            fault.record === null ? '' : `Patient/${fault.record}`,
-            fault.columns === undefined ? '' : `in ${fault.columns.join(', ')}`,
-          ]
-        : [fault.projection, fault.what, '', '', fault.message],
-    ),
-  ];
-  const more = rows.length > SHOWN ? [`… and ${rows.length - SHOWN} more: --json shows all`] : [];
+  const causes = causesOf({ ...report, documents: documents.faults });
   return [
-    `${read}: ${counted(rows.length, 'fault')}.`,
+    `${read}: ${counted(causes.length, 'fault')}.`,
     '',
-    table(FAULT_HEADING, rows.slice(0, SHOWN)),
-    ...more,
+    ...describeCauses(causes),
     ...since,
     '',
-    ...hintsFor({ ...report, documents: documents.faults }),
+    ...hintsFor({ ...report, documents: documents.faults }).flatMap((hint) => wrapped(hint)),
   ].join('\n');
-}
-
-/** The heading of tables of faults. */
-export const FAULT_HEADING = ['Where', 'What', 'Which', 'Record or event', ''] as const;
-
-/** Faults of the log as rows under it. */
-export function logRows(faults: readonly LogFault[]): string[][] {
-  return faults.map(({ what, stream, revision, event, message }) => [
-    'log',
-    what,
-    `${stream} at ${revision}`,
-    event ?? '',
-    message,
-  ]);
 }
 
 function describeCheckpoint({ checkpoint, log }: VerifyReport, { statement, signer }: Checkpoint): string[] {
@@ -221,7 +176,7 @@ function describeCheckpoint({ checkpoint, log }: VerifyReport, { statement, sign
   const verdict = altered
     ? 'not every history is what it was then.'
     : `the history of ${counted(held, 'stream')} up to then is unaltered.`;
-  return [
+  const lines = [
     `Checkpoint of ${statement.time}, signed with the key ${signer.id}: ${verdict}`,
     ...purged.map(
       ({ patient, requested, erased, request_id, credential }) =>
@@ -229,4 +184,5 @@ function describeCheckpoint({ checkpoint, log }: VerifyReport, { statement, sign
         (erased === null ? 'not completed yet' : `done at ${erased}`),
     ),
   ];
+  return lines.flatMap((line) => wrapped(line, terminalWidth(), '  ', ''));
 }

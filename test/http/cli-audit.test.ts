@@ -231,13 +231,20 @@ describe('the command line, for auditors', () => {
     expect((await annal('verify', '--checkpoint', path, '--key', '-4')).stderr).not.to.contain('option');
     const clean = await annal('verify', '--checkpoint', path, '--key', key);
     expect(clean, clean.stdout + clean.stderr).to.include({ code: 0 });
-    expect(clean.stdout)
+    for (const line of clean.stdout.split('\n')) expect(line.length, line).to.be.at.most(80);
+    expect(clean.stdout.replace(/\s+/g, ' '))
       .to.contain(
         `signed with the key ${id}: the history of ${(streams ?? 0) - 1} streams up to then is unaltered`,
       )
       .and.to.match(
         new RegExp(`Purged since: Patient/${gone}, asked for at \\S+ with key_\\S+ in request req_`),
       );
+    const mistaken = await node([file('bin/verify-export.mjs'), path]);
+    expect(mistaken).to.include({ code: 1, stdout: '' });
+    expect(mistaken.stderr).to.contain('this is a checkpoint, not an export: use `annal verify --checkpoint');
+    const exported = await annal('verify', '--checkpoint', join(folder, 'record.ndjson'));
+    expect(exported).to.include({ code: 1, stdout: '' });
+    expect(exported.stderr).to.contain('it is an export, not a checkpoint');
     const renamed = join(folder, 'checkpoint-without-suffix');
     await writeFile(renamed, await readFile(path));
     expect(await annal('verify', '--checkpoint', renamed)).to.include({ code: 0 });
@@ -259,7 +266,9 @@ describe('the command line, for auditors', () => {
     await sql(`delete from log.events where stream = $1 and revision = 1`, `record-${patient}`);
     const found = await annal('verify', '--checkpoint', checkpoint);
     expect(found).to.include({ code: 3 });
-    expect(found.stdout)
+    expect(found.stdout).to.contain(': 1 fault.\n');
+    for (const line of found.stdout.split('\n')) expect(line.length, line).to.be.at.most(80);
+    expect(found.stdout.replace(/\s+/g, ' '))
       .to.contain(`record-${patient} at 1`)
       .and.to.contain('annal rebuild --restored')
       .and.to.contain('the stream ends at revision 0; the checkpoint has it up to 1')
@@ -276,6 +285,10 @@ describe('the command line, for auditors', () => {
     const refused = await annal('checkpoint', '--out', faulty);
     expect(refused).to.include({ code: 3 });
     expect(refused.stdout).to.contain('Nothing was signed').and.to.contain(`record-${patient} at 0`);
+    const verified = await annal('verify');
+    expect(verified.stdout)
+      .to.contain('hash mismatch')
+      .and.to.match(/~ body\.name\[0\]\.given\[0\]: "Mira" → "Mara"/);
     const exported = await annal('export', patient, '--out', join(folder, 'faulty-record.ndjson'));
     expect(exported).to.include({ code: 3 });
     expect(exported.stderr).to.contain(`does not hold at revision 0: nothing was exported`);

@@ -84,6 +84,10 @@ describe('verify', () => {
         key: { id: observation, version: 1 },
         what: 'changed',
         columns: ['body'],
+        changes: [
+          { path: 'body.id', after: JSON.stringify(observation) },
+          { path: 'body.Id', before: JSON.stringify(observation) },
+        ],
         record: patient,
       },
     ]);
@@ -103,6 +107,7 @@ describe('verify', () => {
         key: { id: patient, version: 2 },
         what: 'changed',
         columns: ['metadata'],
+        changes: [{ path: 'metadata.credential.key_id', before: '"key_else"', after: '"key_made"' }],
         record: patient,
       },
     ]);

@@ -87,7 +87,7 @@ describe('a checkpoint file', () => {
       ['line 2 is not in its place', a, a, b, c, end],
       ['its end is missing', a, b, c],
       ['line 5 follows the signature', a, b, c, end, a],
-      ['line 1 is none of a checkpoint', '{"resourceType":"Patient"}', end],
+      ['line 1 is not that of a checkpoint', '{"resourceType":"Patient"}', end],
     ]) {
       expect(await failure(() => readCheckpoint(lines(`${file.join('\n')}\n`), key))).to.contain(said);
     }

@@ -1,5 +1,5 @@
-/** What two versions of a resource differ in, element by element. */
-import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
+/** What two JSON values differ in, element by element: versions of a resource, or columns of a row. */
+import { isObject, type Json, type JsonObject, printJson } from './json.ts';
 
 /** An element that is not the same; without `before` it was added, without `after` removed. */
 export interface Difference {
