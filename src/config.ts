@@ -27,6 +27,7 @@ const environment = z.object({
   PORT: wholeNumber(1, 65_535, 3000).describe('TCP port that the server listens on.'),
   HOST: z
     .string()
+    .refine(isHost, 'must be an IP address of this machine, such as 127.0.0.1 or 0.0.0.0, or a host name')
     .default('127.0.0.1')
     .describe('Address that it listens on: `127.0.0.1` for this machine alone, `0.0.0.0` for everybody.'),
   BASE_URL: url(['http:', 'https:'], 'https://records.example.org')
@@ -238,10 +239,13 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     throw new ConfigError([...faults].map(([name, message]) => `${name} ${message}`).join('; '));
   }
   const { data } = parsed;
+  const baseUrl = (data.BASE_URL ?? `http://${addressee(data.HOST)}:${data.PORT}`).replace(/\/+$/, '');
+  if (!URL.canParse(baseUrl))
+    throw new ConfigError('BASE_URL is missing: HOST has a zone, which a URL cannot have');
   return {
     port: data.PORT,
     host: data.HOST,
-    baseUrl: (data.BASE_URL ?? `http://${addressee(data.HOST)}:${data.PORT}`).replace(/\/+$/, ''),
+    baseUrl,
     dataDir: resolve(data.DATA_DIR),
     databaseUrl: data.DATABASE_URL,
     auditKeyFile: data.AUDIT_KEY_FILE,
@@ -320,6 +324,13 @@ export function configurationTable(): Variable[] {
 function addressee(host: string): string {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** An IP address, or a name that does not read as one: a URL takes `300.1.1.1` and `127.1` for IPv4 addresses. */
+function isHost(text: string): boolean {
+  if (isIP(text) !== 0) return true;
+  const url = `http://${text}/`;
+  return /^[\w.-]+$/.test(text) && URL.canParse(url) && new URL(url).hostname === text.toLowerCase();
 }
 
 /** NaN for what is no number. */

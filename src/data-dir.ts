@@ -1,7 +1,8 @@
 /** DATA_DIR: one service at a time, and what it leaves there for others to find. */
-import { link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSameProcess, type ProcessMark, processMark } from './process-mark.ts';
+import { makeFolder } from './shared/make-folder.ts';
 
 /** The right to a DATA_DIR. */
 export interface DataDirLock {
@@ -23,10 +24,10 @@ export class DataDirInUse extends Error {
 
 /**
  * Takes a DATA_DIR, made when absent, for this process. What a dead process held is taken over.
- * @throws DataDirInUse
+ * @throws DataDirInUse; NodeJS.ErrnoException when the folder cannot be made, read or written to
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await makeFolder(dataDir, 0o711);
   const folder = await realpath(dataDir);
   const file = join(folder, 'lock.json');
   const mine = JSON.stringify(await processMark(process.pid));
@@ -34,7 +35,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   await writeFile(draft, mine);
   try {
     while (!(await linked(draft, file))) {
-      const held = await readFile(file, 'utf8').catch(() => undefined);
+      const held = await readFile(file, 'utf8').catch(goneMeanwhile);
       if (held === undefined) continue;
       const holder = parseMark(held);
       if (holder !== undefined && (await isSameProcess(holder))) throw new DataDirInUse(folder, holder.pid);
@@ -61,10 +62,15 @@ async function linked(draft: string, file: string): Promise<boolean> {
   }
 }
 
+/** Another process removed the file first; any other failure would stay, however often it is tried. */
+function goneMeanwhile(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
 /** Removes exactly the lock that was found stale: a faster process may have replaced it since, and gets it back. */
 async function removeStale(file: string, stale: string, draft: string): Promise<void> {
   const aside = `${draft}.stale`;
-  await rename(file, aside).catch(() => undefined);
+  await rename(file, aside).catch(goneMeanwhile);
   if ((await readFile(aside, 'utf8').catch(() => stale)) !== stale) await linked(aside, file);
   await rm(aside, { force: true });
 }

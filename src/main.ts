@@ -9,8 +9,10 @@ import { LogClosed } from './events/closed.ts';
 import { Unavailable } from './events/store.ts';
 import { settleHeap } from './heap.ts';
 import { createLogger } from './logging.ts';
+import { misspeltSettings } from './misspelt.ts';
 import { ForeignLog } from './operations/log-identity.ts';
 import { LogBehind } from './operations/restored-log.ts';
+import { refusedAddress, tryPort } from './port.ts';
 import { Shutdown, Stopping } from './shutdown.ts';
 
 settleHeap();
@@ -25,11 +27,15 @@ const DATABASE_STOP_MS = 60_000;
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = createLogger(config.logLevel);
-  const shutdown = new Shutdown(log);
+  for (const { name, setting } of misspeltSettings(process.env))
+    log.warn(`the environment variable ${name} is not a setting and is ignored; did you mean ${setting}?`);
+  const shutdown = new Shutdown(log, config.shutdownSeconds * 1_000);
   shutdown.listen();
   try {
     await start(config, log, shutdown);
   } catch (error) {
+    // What was begun fails when the parts that it uses end.
+    if (shutdown.ending) return;
     if (!(error instanceof Stopping)) tell(error);
     await shutdown.end(error instanceof Stopping ? 0 : 1);
   }
@@ -40,6 +46,8 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     throw refusedFolder(error, config.dataDir) ?? error;
   });
   shutdown.add('lock', 1_000, () => lock.release());
+  // Before a cluster is made, or read models are rebuilt, for nothing.
+  await tryPort(config).catch((error: unknown) => addressRefused(error, config));
   // Most of the program, loaded while the database starts; what is wrong with the settings has been said by now.
   const loading = import('./app.ts');
   loading.catch(() => undefined);
@@ -63,9 +71,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   // Before anybody can ask whether the service is ready: whoever hears that it is reads the file.
   const quickstart = await app.quickstart();
   const file = quickstart && (await writeQuickstart(config.dataDir, quickstart));
-  const { url } = await app.listen().catch((error: unknown) => {
-    throw refusedAddress(error, config) ?? error;
-  });
+  const { url } = await app.listen().catch((error: unknown) => addressRefused(error, config));
   shutdown.started();
   const key = file === undefined ? '' : `, sandbox key in ${file}`;
   process.stdout.write(`Annal is ready at ${url} (FHIR: ${config.baseUrl}/fhir/R4${key})\n`);
@@ -105,20 +111,10 @@ function refusedFolder(error: unknown, dataDir: string): CannotStart | undefined
   );
 }
 
-function refusedAddress(error: unknown, { host, port }: Config): CannotStart | undefined {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return new CannotStart(
-        `PORT ${port} on ${host} is in use by another program: stop it, or set another PORT`,
-      );
-    case 'EACCES':
-      return new CannotStart(`PORT ${port} is not open to this user: set a PORT above 1023`);
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new CannotStart(`HOST ${host} is no address of this machine`);
-    default:
-      return undefined;
-  }
+/** @throws CannotStart where the cause lies outside the program, else the error itself */
+async function addressRefused(error: unknown, config: Config): Promise<never> {
+  const reason = await refusedAddress(error, config);
+  throw reason === undefined ? error : new CannotStart(reason, { cause: error });
 }
 
 function sentenceOf(error: unknown): string {

@@ -27,7 +27,16 @@ export class Shutdown {
   #ending = false;
   #abandon: (() => void) | undefined;
 
-  constructor(private readonly log: Logger) {}
+  /** @param startingMs how long a start may go on after a signal asked for the end: it may be waiting for something that never comes. */
+  constructor(
+    private readonly log: Logger,
+    private readonly startingMs: number,
+  ) {}
+
+  /** Whether the parts are being ended. */
+  get ending(): boolean {
+    return this.#ending;
+  }
 
   /**
    * Remembers how to end a part that has just been started.
@@ -50,7 +59,8 @@ export class Shutdown {
   }
 
   /**
-   * SIGTERM and SIGINT end the service in order, with exit code 0; a second one ends it at once. A fault that nobody
+   * SIGTERM and SIGINT end the service in order, with exit code 0, also one that has not started within the time that is
+   * left to it; a second one ends it at once. A fault that nobody
    * caught is logged and ends it with exit code 1.
    */
   listen(): void {
@@ -75,6 +85,7 @@ export class Shutdown {
       this.#asked = Date.now();
       this.log.info({ signal }, 'stopping');
       if (this.#running) void this.end(0);
+      else setTimeout(() => void this.end(0), this.startingMs);
     } else if (Date.now() - this.#asked > SAME_SIGNAL_MS) {
       this.#abandon?.();
       process.exit(1);

@@ -7,8 +7,9 @@ import {
   type KeyObject,
   randomUUID,
 } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '#src/shared/make-folder.ts';
 
 /** A public key as files and people pass it on. */
 export interface PublicKey {
@@ -48,7 +49,7 @@ export async function signingKey({ dataDir, file }: KeyPlace): Promise<SigningKe
   const own = join(dataDir, KEY_FILE);
   const held = await readFile(own, 'utf8').catch(ifAbsent);
   if (held !== undefined) return parsePrivate(held, own);
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await makeFolder(dataDir, 0o711);
   await make(own);
   return parsePrivate(await read(own), own);
 }

@@ -4,11 +4,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, open, readFile, realpath, stat } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, open, readFile, realpath, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { makeFolder } from '#src/shared/make-folder.ts';
 import { postgresBinaries } from './binaries.ts';
 import { type ClusterSetup, ensureCluster, lastLines, surroundings } from './cluster.ts';
 import { clusterFolder, SHARED_ROOT } from './placement.ts';
@@ -49,7 +50,7 @@ export interface EmbeddedPostgres {
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => undefined);
-  await mkdir(options.dataDir, { recursive: true, mode: 0o711 });
+  await makeFolder(options.dataDir, 0o711);
   const user = await postgresUser(join(options.dataDir, 'postgres'));
   const spare = user === undefined ? await realpath(options.dataDir) : SHARED_ROOT;
   const binaries = await postgresBinaries(user, spare);

@@ -43,6 +43,7 @@ import { RequestLimits } from './limits.ts';
 import { type Notebook, noteRequest } from './request-note.ts';
 import { ROUTES } from './routes.ts';
 import { endWhenStalled, sendEnd, sendStream } from './send.ts';
+import { startRouter } from './start/router.ts';
 import { VERSION } from './version.ts';
 import { webfingerRouter } from './webfinger.ts';
 
@@ -93,6 +94,12 @@ export function createServer(deps: ServerDeps): Server {
   app.use(envelope(fhir, api, { ...deps, metrics, limits }));
   app.use(health.routes());
   app.use(health.allowedMethods());
+  const start = startRouter({
+    baseUrl: deps.config.baseUrl,
+    devIssuer: deps.devIssuer !== undefined,
+  });
+  app.use(start.routes());
+  app.use(start.allowedMethods());
   const documentation = documentationRouter(ROUTES, deps.config.baseUrl);
   app.use(documentation.routes());
   app.use(documentation.allowedMethods());

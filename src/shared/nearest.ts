@@ -11,12 +11,17 @@ const CHARACTERS_PER_DIFFERENCE = 3;
  * Otherwise the one with the smallest Damerau-Levenshtein distance (optimal string alignment: an insertion, a deletion, a
  * substitution, or a swap of two neighbours counts 1), at most a third of the word's length; of equal ones the first.
  * @param word what a client sent, of any length; over 64 characters nothing is near.
+ * @param limit most differences, where a third of the word's length would be too many.
  * @returns undefined if no candidate is near enough to be worth suggesting.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  limit = Number.POSITIVE_INFINITY,
+): string | undefined {
   if (word.length > LONGEST) return undefined;
   const wanted = folded(word);
-  let most = Math.floor(wanted.length / CHARACTERS_PER_DIFFERENCE);
+  let most = Math.min(limit, Math.floor(wanted.length / CHARACTERS_PER_DIFFERENCE));
   let found: string | undefined;
   for (const candidate of candidates) {
     if (candidate.length > LONGEST) continue;

@@ -2,9 +2,11 @@
 import { once } from 'node:events';
 import { access, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findDatabase, type Quickstart } from '#src/data-dir.ts';
+import { VERSION } from '#src/http/version.ts';
 import { processMark } from '#src/process-mark.ts';
 import { createDatabase } from '#test/support/database.ts';
 import { eventually, freePort, type Program, startProgram } from '#test/support/process.ts';
@@ -106,8 +108,11 @@ describe('the service', () => {
     const other = await temporaryFolder();
     const samePort = start(other, { PORT: String(port) });
     expect(await samePort.ended).to.equal(1);
-    expect(samePort.stderr()).to.match(new RegExp(`^Annal cannot start: PORT ${port} .* is in use.*$`, 'm'));
-    expect(await readFile(join(other, 'postgres.log'), 'utf8')).to.match(/database system is shut down\n$/);
+    expect(samePort.stderr()).to.contain(
+      `Annal cannot start: PORT ${port} on 127.0.0.1 is in use by another Annal service (version ${VERSION}, http://localhost:${port})`,
+    );
+    // Found out before a cluster was made.
+    expect(await readdir(other)).to.deep.equal([]);
 
     expect(await statusOf(port, '/health/ready')).to.equal(200);
   });
@@ -118,7 +123,15 @@ describe('the service', () => {
       [{ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' }, 'EVENTSTORE_URL: the event store cannot be used'],
       [{ DATABASE_URL: 'postgres://annal@127.0.0.1:1/annal' }, 'DATABASE_URL: the database cannot be used'],
       [{ DATA_DIR: '/dev/null/annal' }, 'DATA_DIR /dev/null/annal cannot be used'],
-      [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is no address of this machine'],
+      ...((process.platform === 'linux'
+        ? [
+            [{ DATA_DIR: '/proc/annal' }, 'DATA_DIR /proc/annal cannot be used (ENOENT)'],
+            [{ DATA_DIR: '/proc/a/b' }, 'DATA_DIR /proc/a/b cannot be used (ENOENT)'],
+          ]
+        : []) as [Record<string, string>, string][]),
+      [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is not an address of this machine'],
+      [{ HOST: '300.1.1.1' }, 'HOST must be an IP address of this machine'],
+      [{ HOST: 'nowhere.invalid' }, 'HOST'],
     ];
     for (const [env, sentence] of wrong) {
       const program = start(await startedDataDir(), { PORT: String(await freePort()), ...env });
@@ -127,6 +140,37 @@ describe('the service', () => {
       expect(program.stderr()).not.to.contain('    at ');
       started.splice(0);
     }
+  });
+
+  it('names a variable that was probably meant as a setting, and starts', async () => {
+    const database = await createDatabase();
+    const env = { PORT: String(await freePort()), DATABASE_URL: database.url, MOD: 'production' };
+    const program = start(await temporaryFolder(), env);
+    await program.line(READY);
+    expect(program.stderr()).to.contain('MOD is not a setting and is ignored; did you mean MODE?');
+    program.child.kill('SIGTERM');
+    expect(await program.ended).to.equal(0);
+    await database.drop();
+  });
+
+  it('ends on SIGTERM while its start waits for what never comes', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const connected = once(silent, 'connection');
+    const dataDir = await temporaryFolder();
+    const program = start(dataDir, {
+      PORT: String(await freePort()),
+      DATABASE_URL: `postgres://annal@127.0.0.1:${port}/annal`,
+      SHUTDOWN_SECONDS: '1',
+    });
+    const [socket] = (await connected) as [Socket];
+    program.child.kill('SIGTERM');
+    expect(await program.ended).to.equal(0);
+    expect(program.stderr()).not.to.contain('cannot start');
+    expect(await readdir(dataDir)).not.to.include('lock.json');
+    socket.destroy();
+    silent.close();
   });
 
   it('uses the database it is given, and leaves it running', async () => {

@@ -12,7 +12,7 @@ describe('at the edges of the interface', () => {
   after(() => service.stop());
 
   it('a URL with nothing behind it says where the FHIR interface is', async () => {
-    const answer = await service.fhir(`${service.url}/`, { key: null });
+    const answer = await service.fhir(`${service.url}/nowhere`, { key: null });
     expect(answer.status).to.equal(404);
     expect(answer.text).to.contain('/fhir/R4/metadata');
   });

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { expect } from 'chai';
 import { ConfigError, configurationTable, loadConfig } from '#src/config.ts';
+import { misspeltSettings } from '#src/misspelt.ts';
 
 function faultsOf(env: Record<string, string>): string {
   try {
@@ -55,6 +56,69 @@ describe('configuration', () => {
 
   it('takes an empty variable for an absent one', () => {
     expect(loadConfig({ PORT: '', DATABASE_URL: ' ' })).to.deep.equal(loadConfig({}));
+  });
+
+  it('takes hosts that exist, and names what is wrong with others', () => {
+    for (const host of ['0.0.0.0', '::', 'fd00::7', 'localhost', 'annal-1.internal', 'host_a'])
+      expect(loadConfig({ HOST: host }).host, host).to.equal(host);
+    for (const host of [
+      '300.1.1.1',
+      '127.1',
+      '1.2.3.4.5',
+      'a b',
+      'http://localhost',
+      'localhost:3000',
+      '[::1]',
+      'a/b',
+    ])
+      expect(faultsOf({ HOST: host }), host).to.match(/^HOST must be an IP address of this machine/);
+    expect(faultsOf({ HOST: 'fe80::1%eth0' })).to.match(/^BASE_URL is missing/);
+    expect(loadConfig({ HOST: 'fe80::1%eth0', BASE_URL: 'http://a.example' }).host).to.equal('fe80::1%eth0');
+  });
+
+  it('finds variables that were probably meant as settings', () => {
+    const found = (env: Record<string, string>) =>
+      misspeltSettings(env).map(({ name, setting }) => `${name} ${setting}`);
+    expect(
+      found({
+        DATABSE_URL: 'x',
+        OIDC_ISSUER: 'x',
+        LOGLEVEL: 'x',
+        base_url: 'x',
+        PRT: 'x',
+        WEBHOOK_TIMEOUT_SECOND: 'x',
+      }),
+    ).to.deep.equal([
+      'DATABSE_URL DATABASE_URL',
+      'OIDC_ISSUER OIDC_ISSUERS',
+      'LOGLEVEL LOG_LEVEL',
+      'base_url BASE_URL',
+      'PRT PORT',
+      'WEBHOOK_TIMEOUT_SECOND WEBHOOK_TIMEOUT_SECONDS',
+    ]);
+    expect(found({ DATABSE_URL: 'x', DATABASE_URL: 'y' })).to.deep.equal([]);
+    const usual = [
+      'PATH',
+      'HOME',
+      'HOSTNAME',
+      'USER',
+      'LOGNAME',
+      'LANG',
+      'TERM',
+      'PWD',
+      'SHELL',
+      'NODE_ENV',
+      'TMPDIR',
+    ];
+    const others = [
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'OTEL_SERVICE_NAME',
+      'ANNAL_KEY',
+      'PGPASSWORD',
+      'AWS_REGION',
+      'INIT_CWD',
+    ];
+    expect(found(Object.fromEntries([...usual, ...others].map((name) => [name, 'x'])))).to.deep.equal([]);
   });
 
   it('makes the base URL from host and port', () => {

@@ -3,8 +3,9 @@
  * fact, each on disk before the next step. A line torn by a crash is cut off when the journal is opened again.
  */
 import { existsSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { DataDirInUse, type DataDirLock, lockDataDir } from '#src/data-dir.ts';
+import { makeFolder } from '#src/shared/make-folder.ts';
 import { Failure } from '../failure.ts';
 import { type Fact, factSchema } from './journal.ts';
 import { linesOf } from './lines.ts';
@@ -194,7 +195,7 @@ function parseLine(text: string): unknown {
 
 /** Two importers on one journal would load everything twice. What a dead one held is taken over. */
 async function lock(folder: string, path: string): Promise<DataDirLock> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   try {
     return await lockDataDir(folder);
   } catch (error) {

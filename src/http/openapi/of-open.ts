@@ -21,6 +21,24 @@ const checks = { type: 'object', additionalProperties: { type: 'string', enum: [
 
 /** The paths, without a credential. */
 export const OPEN_PATHS: Readonly<Record<string, Part>> = {
+  '/': get('getStart', 'Where everything is: an index, or a page for browsers', {
+    200: {
+      description: 'The index; the page for `Accept: text/html`',
+      headers: REQUEST_ID,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            description: 'URLs; `sign_in` is null where the development issuer does not run.',
+            properties: { name: { const: 'Annal' }, version: TEXT, base_url: TEXT },
+            required: ['name', 'version', 'base_url'],
+            additionalProperties: { type: ['string', 'null'] },
+          },
+        },
+        'text/html': { schema: TEXT },
+      },
+    },
+  }),
   '/health/live': get('getLive', 'Whether the process answers', {
     200: answer('It does', 'application/json', {
       type: 'object',

@@ -1,0 +1,44 @@
+/** `GET /`: where everything is. A small page for browsers, an index for programs; no credential. */
+import Router from '@koa/router';
+import { answerPage } from '../security-headers.ts';
+import { VERSION } from '../version.ts';
+import { startNeeds, startPage } from './page.ts';
+
+/** What both tell. */
+export interface Start {
+  /** URL of the service, as clients reach it, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Whether people sign in at the development issuer. */
+  readonly devIssuer: boolean;
+}
+
+/** The route. Who prefers `text/html` gets the page. */
+export function startRouter(start: Start): Router {
+  const router = new Router();
+  const page = startPage(start);
+  const index = indexOf(start);
+  router.get('/', (ctx) => {
+    if (ctx.accepts('application/json', 'text/html') === 'text/html')
+      answerPage(ctx, 200, page, startNeeds());
+    else ctx.body = index;
+    ctx.vary('Accept');
+  });
+  return router;
+}
+
+function indexOf({ baseUrl, devIssuer }: Start): object {
+  return {
+    name: 'Annal',
+    version: VERSION,
+    base_url: baseUrl,
+    fhir: `${baseUrl}/fhir/R4`,
+    rest: `${baseUrl}/v1`,
+    admin: `${baseUrl}/admin`,
+    capability_statement: `${baseUrl}/fhir/R4/metadata`,
+    docs: `${baseUrl}/docs`,
+    openapi: `${baseUrl}/openapi.json`,
+    errors: `${baseUrl}/docs/errors`,
+    health: `${baseUrl}/health/ready`,
+    sign_in: devIssuer ? `${baseUrl}/dev` : null,
+  };
+}

@@ -1,0 +1,24 @@
+/** Environment variables that were probably meant as settings: a misspelt one would otherwise be ignored in silence. */
+import { configurationTable } from './config.ts';
+import { nearest } from './shared/nearest.ts';
+
+/** Most differences between a variable's name and the setting that it was meant for. */
+const MOST_DIFFERENCES = 2;
+
+/** A variable that is not read, and the setting that its name is near to. */
+export interface Misspelt {
+  readonly name: string;
+  readonly setting: string;
+}
+
+/** Finds them. A setting that has a value of its own was not meant by another name. */
+export function misspeltSettings(env: NodeJS.ProcessEnv): Misspelt[] {
+  const settings = configurationTable().map(({ name }) => name);
+  const unset = settings.filter((name) => (env[name] ?? '').trim() === '');
+  return Object.keys(env)
+    .filter((name) => !settings.includes(name))
+    .flatMap((name) => {
+      const setting = nearest(name, unset, MOST_DIFFERENCES);
+      return setting === undefined ? [] : [{ name, setting }];
+    });
+}

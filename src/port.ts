@@ -1,0 +1,63 @@
+/** Whether the port can be listened on, asked before anything that takes long; and who has it. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { z } from 'zod';
+import type { Config } from './config.ts';
+
+/** How long another program may take to say what it is, in ms. */
+const PATIENCE_MS = 1_000;
+
+/** What `GET /` of an Annal service answers. */
+const indexSchema = z.object({ name: z.literal('Annal'), version: z.string(), base_url: z.string() });
+
+/** Listens for a moment. @throws NodeJS.ErrnoException as listening does */
+export async function tryPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
+  const server = createServer();
+  server.listen(port, host);
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
+}
+
+/**
+ * Says why an address cannot be listened on, and what to do.
+ * @param error of listening.
+ * @returns undefined for an error of another kind.
+ */
+export async function refusedAddress(
+  error: unknown,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+): Promise<string | undefined> {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `PORT ${port} on ${host} is in use by ${await holder(host, port)}: stop it, or set another PORT`;
+    case 'EACCES':
+      return `PORT ${port} is not open to this user: set a PORT above 1023`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `HOST ${host} is not an address of this machine: set 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses`;
+    default:
+      // Such as EAI_AGAIN, when no name server answers.
+      return syscall === 'listen' || syscall === 'getaddrinfo'
+        ? `HOST ${host} and PORT ${port} cannot be listened on (${code})`
+        : undefined;
+  }
+}
+
+/** Who listens there: another Annal says so at `GET /`. */
+async function holder(host: string, port: number): Promise<string> {
+  const everywhere = host === '0.0.0.0' || host === '::';
+  const at = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  try {
+    const answer = await fetch(`http://${at}:${port}/`, {
+      headers: { Accept: 'application/json' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    const { version, base_url } = indexSchema.parse(await answer.json());
+    return `another Annal service (version ${version}, ${base_url})`;
+  } catch {
+    return 'another program';
+  }
+}
