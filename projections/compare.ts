@@ -38,6 +38,8 @@ export interface TableComparison {
   /** Rows in the first schema, and in the second. */
   readonly rows: readonly [number, number];
   readonly differences: readonly RowDifference[];
+  /** Whether more rows differ than are named. */
+  readonly more: boolean;
 }
 
 const BUCKETS = 4096;
@@ -63,12 +65,14 @@ export async function compareTables(
     .filter((bucket) => a.buckets.get(bucket) !== b.buckets.get(bucket))
     .sort((one, other) => one - other);
   const found: RowDifference[] = [];
-  for (let i = 0; i < differing.length && found.length < limit; i += AT_ONCE) {
+  for (let i = 0; i < differing.length && found.length <= limit; i += AT_ONCE) {
     const buckets = differing.slice(i, i + AT_ONCE);
-    const rows = await differingRows(tx, tables, { key, hash, buckets }, limit - found.length);
+    // One more than is named tells whether that is all.
+    const rows = await differingRows(tx, tables, { key, hash, buckets }, limit + 1 - found.length);
     found.push(...rows.map((row) => describe(table, key, row)));
   }
-  return { table, rows: [a.rows, b.rows], differences: found };
+  const more = found.length > limit;
+  return { table, rows: [a.rows, b.rows], differences: found.slice(0, limit), more };
 }
 
 /** The columns that name a row: its primary key, or all of them. */

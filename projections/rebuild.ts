@@ -16,6 +16,7 @@ import type { Projection } from './projection.ts';
 import { closeSession, openSession } from './session.ts';
 import { Shadow } from './shadow.ts';
 import { makeShadow, met, swap } from './swap.ts';
+import { makeMissing } from './tables.ts';
 import { loadTogether } from './together.ts';
 
 /** What a rebuild needs. */
@@ -60,7 +61,7 @@ export interface RebuildReport {
   /** `differs`: not swapped; what was built stays for a call with `force`. */
   readonly outcome: 'swapped' | 'stopped' | 'differs';
   readonly events: number;
-  /** Serving rows that differ from rebuilt ones, at most 1,000 a table. Empty when other software made them. */
+  /** Serving rows that differ from rebuilt ones, at most 1,000 a table: `compared` says where more do. Empty when other software made them. */
   readonly differences: readonly RowDifference[];
   /** What was held against each other: by table, serving rows first. Empty when nothing was. */
   readonly compared: readonly TableComparison[];
@@ -126,6 +127,7 @@ async function begin(
   const next = `${name}_next`;
   const pace = PACES[how];
   await session.query(pace.settings);
+  await makeMissing(session, projection);
   const prepare = pace.indexesFirst ? projection.indexes(next) : '';
   await makeShadow(session, projection, { fresh: restored || fresh, prepare });
   const serving = await readCheckpoint(session, name);
@@ -227,7 +229,7 @@ async function finish(deps: RebuildDeps, work: Work, options: RebuildOptions): P
     tell(work, 'comparing', onProgress);
     compared = await lawful(deps, await met(() => shadow.compare(pace), name, signal));
     onCompared?.(name, compared);
-    const differ = compared.some(({ differences }) => differences.length > 0);
+    const differ = compared.some(({ differences, more }) => differences.length > 0 || more);
     if (differ && force !== true) return report(deps, work, { outcome: 'differs', compared });
   }
   if (signal?.aborted === true) return report(deps, work, { outcome: 'stopped', compared });

@@ -10,6 +10,22 @@ export function schemaSql(projection: Projection, schema: string): string {
   return `create schema ${schema};\n${projection.tables(schema)}\n${checkpointTable(schema, projection.version)}`;
 }
 
+/** Versions begin at 1: tables of this one are to be rebuilt before anything reads or writes them. */
+const NOTHING_YET = 0;
+
+/** Makes the tables of a read model that has none, to be rebuilt: until then no instance serves or fills them. */
+export async function makeMissing(session: pg.Client, projection: Projection): Promise<void> {
+  const { name } = projection;
+  await inTransaction(session, async () => {
+    await lockTransaction(session, 'prepare');
+    if ((await readCheckpoint(session, name)) !== undefined) return;
+    // What is left of a schema, if only its name, would be in the way.
+    await session.query(
+      `drop schema if exists ${name} cascade; ${schemaSql({ ...projection, version: NOTHING_YET }, name)}`,
+    );
+  });
+}
+
 /**
  * Makes what is missing; any number of instances may start at once.
  * @returns the names of projections whose tables were made for another `version`: to be rebuilt before they serve.

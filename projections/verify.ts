@@ -58,7 +58,7 @@ export type ReadModelFault =
   | (RowDifference & { readonly projection: string })
   | {
       readonly projection: string;
-      readonly what: 'lagging' | 'underivable' | 'outdated';
+      readonly what: 'lagging' | 'underivable' | 'outdated' | 'unnamed';
       readonly message: string;
     };
 
@@ -212,7 +212,15 @@ async function faultsOf(
     const compared = await shadow.compare();
     if (compared !== undefined) {
       const differences = compared.flatMap((each) => each.differences);
-      return (await withoutErasures(store, differences)).map((each) => ({ ...each, projection: name }));
+      const cut = compared.filter(({ more }) => more).map(({ table }) => `${name}.${table}`);
+      return [
+        ...(await withoutErasures(store, differences)).map((each) => ({ ...each, projection: name })),
+        ...cut.map((table) => ({
+          projection: name,
+          what: 'unnamed' as const,
+          message: `more rows of ${table} differ than the 1,000 that are named`,
+        })),
+      ];
     }
     if (performance.now() > end) {
       const message = `it has not come to ${await shadow.position()} within ${catchUpMs} ms`;

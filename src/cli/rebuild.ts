@@ -71,7 +71,12 @@ export async function rebuildNamed(
   });
   const plain = reports.map(({ compared, ...report }) => ({
     ...report,
-    compared: compared.map(({ table: of, rows: [serving, rebuilt] }) => ({ table: of, serving, rebuilt })),
+    compared: compared.map(({ table: of, rows: [serving, rebuilt], more }) => ({
+      table: of,
+      serving,
+      rebuilt,
+      more_differences: more,
+    })),
   }));
   process.stdout.write(`${json ? JSON.stringify(plain, null, 2) : describe(reports)}\n`);
   if (reports.some(({ outcome }) => outcome === 'differs')) return FAULTS_FOUND;
@@ -103,8 +108,11 @@ function show(progress: Progress): (told: RebuildProgress) => void {
 const NAMED = 10;
 
 function describeComparison(name: string, tables: readonly TableComparison[]): string {
-  const rows = tables.map(({ table: named, rows: [serving, rebuilt], differences }) => {
-    const count = (what: string): number => differences.filter((each) => each.what === what).length;
+  const rows = tables.map(({ table: named, rows: [serving, rebuilt], differences, more }) => {
+    const count = (what: string): string => {
+      const named = differences.filter((each) => each.what === what).length;
+      return more && named > 0 ? atLeast(named) : String(named);
+    };
     return [`${name}.${named}`, serving, rebuilt, count('missing'), count('orphan'), count('changed')];
   });
   const found = tables.flatMap(({ differences }) => differences);
@@ -112,13 +120,20 @@ function describeComparison(name: string, tables: readonly TableComparison[]): s
     const where = columns === undefined ? '' : ` in ${columns.join(', ')}`;
     return `${what}${where}: ${name}.${of} ${JSON.stringify(key)}`;
   });
+  const unnamed = tables.filter(({ more }) => more).map((each) => `${name}.${each.table}`);
   const more = found.length - lines.length;
   return [
     table(['Table', 'Serving', 'Rebuilt', 'Missing', 'Orphan', 'Changed'], rows),
     ...lines,
     ...(more > 0 ? [`and ${more} more`] : []),
+    ...(unnamed.length > 0
+      ? [`Counting stopped at 1,000 rows of a table that differ. More do in ${unnamed.join(', ')}.`]
+      : []),
   ].join('\n');
 }
+
+/** A number that counting stopped at: `1000+`. */
+const atLeast = (count: number): string => `${count}+`;
 
 const OUTCOMES: Readonly<Record<RebuildReport['outcome'], string>> = {
   swapped: 'rebuilt and in service',
@@ -127,10 +142,10 @@ const OUTCOMES: Readonly<Record<RebuildReport['outcome'], string>> = {
 };
 
 function describe(reports: readonly RebuildReport[]): string {
-  const rows = reports.map(({ name, events, differences, outcome }) => [
+  const rows = reports.map(({ name, events, differences, compared, outcome }) => [
     name,
     events,
-    differences.length,
+    compared.some(({ more }) => more) ? atLeast(differences.length) : differences.length,
     OUTCOMES[outcome],
   ]);
   return table(['Projection', 'Events', 'Differences', 'Outcome'], rows);

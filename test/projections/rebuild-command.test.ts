@@ -46,7 +46,12 @@ describe('annal rebuild', () => {
     expect(await program.ended, program.stderr()).to.equal(0);
     const [report] = JSON.parse(program.stdout()) as Record<string, unknown>[];
     expect(report).to.deep.include({ name: 'history', outcome: 'swapped', events: 22, differences: [] });
-    expect(report?.compared).to.deep.include({ table: 'version', serving: 22, rebuilt: 22 });
+    expect(report?.compared).to.deep.include({
+      table: 'version',
+      serving: 22,
+      rebuilt: 22,
+      more_differences: false,
+    });
     const lines = program
       .stderr()
       .trim()
@@ -73,6 +78,37 @@ describe('annal rebuild', () => {
     expect(stdout).to.contain('not swapped: rows differ');
     expect((await rebuild('resources', '--force')).code).to.equal(0);
     expect((await rebuild('resources')).stdout).to.match(/^resources\.resource +22 +22 +0 +0 +0$/m);
+  });
+
+  it('says where more rows differ than it names', async () => {
+    await database.pool.query(
+      `insert into resources.resource
+       select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid()))).*
+         from resources.resource r, generate_series(1, 60)`,
+    );
+    const { code, stdout } = await rebuild('resources');
+    expect(code).to.equal(3);
+    expect(stdout).to.match(/^resources\.resource +1342 +22 +0 +1000\+ +0$/m);
+    expect(stdout).to.contain('More do in resources.resource.');
+    expect(stdout).to.match(/^resources +22 +1000\+ +not swapped/m);
+    const [report] = JSON.parse((await rebuild('resources', '--json')).stdout);
+    expect(report.compared).to.deep.include({
+      table: 'resource',
+      serving: 1342,
+      rebuilt: 22,
+      more_differences: true,
+    });
+    expect((await rebuild('resources', '--force')).code).to.equal(0);
+  });
+
+  it('makes read models whose schemas are missing, while instances run', async () => {
+    await database.pool.query('drop schema resources cascade; drop schema timeline cascade');
+    const { code, stdout, stderr } = await rebuild();
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/^resources +22 +0 +rebuilt and in service$/m);
+    expect(stdout).to.match(/^timeline +22 +0 +rebuilt and in service$/m);
+    expect((await rebuild('resources')).stdout).to.match(/^resources\.resource +22 +22 +0 +0 +0$/m);
+    await instance.shown(await instance.store.head());
   });
 
   it('refuses a load that it does not know', async () => {
