@@ -1,43 +1,73 @@
 /**
- * Whether a read model may still be read. A write whose read models lag answers after ten seconds all the same, and
- * from then on no instance may serve a read that does not show it. So each instance notes the log's head every
- * second; a projection that has not passed a head within nine seconds of when that head could first have been there
- * is stale. What was noted at one look may have been appended right after the look before, so it is dated from that
- * one; and when no look has succeeded for nine seconds, nothing is known and everything counts as stale.
+ * Whether a read model may be read. A write whose read models lag is answered after ten seconds all the same, and from
+ * then on no instance may serve a read that doesn't show it. Before that answer the writer notes the position in the
+ * database (`late-writes.ts`). Each instance looks at the notes every second, and refuses reads when its last look is
+ * older than `LOOK_HOLDS_MS`; the writer waits longer than that between note and answer. So the rule holds on every
+ * instance, whether or not it can reach the event log.
+ *
+ * While the log answers, a read model that hasn't passed the log's head of nine seconds ago is refused, too: it stands
+ * still, and whoever reads it should hear of that. What was noted of the head at one look may have been appended right
+ * after the look before, so it is dated from that one.
  */
 import type { Position } from '#src/events/store.ts';
 
-/** How long a read model may lag behind an event: less than the ten seconds after which a write answers anyway. */
+/** How long a read model may lag behind an event while the log answers. */
 export const FRESH_MS = 9_000;
+/** How long a look at the notes of late writes holds. A writer waits longer between its note and its answer. */
+export const LOOK_HOLDS_MS = 4_500;
 
-/** What is known of the log and when. Times are milliseconds of one monotonic clock. */
+/** What is known of the log and of late writes, and when. Times are milliseconds of one monotonic clock. */
 export class Freshness {
-  readonly #notes: { readonly since: number; readonly head: Position }[] = [];
-  #last: number | undefined;
+  /** The head when the connection to the database began: all that was acknowledged before. */
+  #base: Position | undefined;
+  #connected = Number.NEGATIVE_INFINITY;
+  #looked: number | undefined;
+  #late: ReadonlyMap<string, Position> = new Map();
+  readonly #heads: { readonly since: number; readonly head: Position }[] = [];
+  #lastHead: number | undefined;
 
-  /** Notes a head that was asked for at `at` (not when the answer came). */
-  note(at: number, head: Position): void {
-    this.#notes.push({ since: this.#last ?? Number.NEGATIVE_INFINITY, head });
-    this.#last = at;
-    // Of all heads that are due, the newest decides; heads before it can go.
-    while (this.#notes[1] !== undefined && due(this.#notes[1], at)) this.#notes.shift();
+  /** Whether enough is known to serve any read. */
+  get known(): boolean {
+    return this.#base !== undefined && this.#looked !== undefined;
   }
 
-  /** Forgets everything: nothing is fresh until the next note. */
-  forget(): void {
-    this.#notes.length = 0;
-    this.#last = undefined;
+  /** Takes note of the late writes by read model, as of a look that began at `at`. */
+  noteLate(at: number, late: ReadonlyMap<string, Position>): void {
+    this.#looked = at;
+    this.#late = late;
+  }
+
+  /** Takes note of a head that was asked for at `at` (not when the answer came). */
+  noteHead(at: number, head: Position): void {
+    if (at < this.#connected) return;
+    if (this.#base === undefined) this.#base = head;
+    else this.#heads.push({ since: this.#lastHead ?? at, head });
+    this.#lastHead = at;
+    // Of all heads that are due, the newest decides; heads before it can go.
+    while (this.#heads[1] !== undefined && due(this.#heads[1], at)) this.#heads.shift();
+  }
+
+  /** Forgets heads: the log doesn't answer, and nobody can say how far a read model should be. */
+  logLost(): void {
+    this.#heads.length = 0;
+    this.#lastHead = undefined;
+  }
+
+  /** Forgets everything: nothing is fresh until log and notes have been looked at after `now`. */
+  forget(now: number): void {
+    this.logLost();
+    this.#connected = now;
+    this.#base = undefined;
+    this.#looked = undefined;
   }
 
   /** Whether a read model that has passed `position` shows everything it must at `now`. */
-  isFresh(position: Position | undefined, now: number): boolean {
-    if (position === undefined || this.#last === undefined || now - this.#last >= FRESH_MS) return false;
-    let must: Position | undefined;
-    for (const note of this.#notes) {
-      if (!due(note, now)) break;
-      must = note.head;
-    }
-    return must === undefined || position >= must;
+  isFresh(model: string, position: Position | undefined, now: number): boolean {
+    if (position === undefined || this.#base === undefined || this.#looked === undefined) return false;
+    if (now - this.#looked >= LOOK_HOLDS_MS) return false;
+    if (position < this.#base || position < (this.#late.get(model) ?? position)) return false;
+    const must = this.#heads.findLast((head) => due(head, now));
+    return must === undefined || position >= must.head;
   }
 }
 

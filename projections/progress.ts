@@ -1,10 +1,12 @@
 /**
  * How far each projection has come, as this process knows it: at once from a runner in the process, by LISTEN from
- * runners elsewhere, and by reading the checkpoints every second and after each reconnection.
+ * runners elsewhere, and by reading the checkpoints every second and after each reconnection. Also whether the event
+ * log answers this process.
  */
 import type pg from 'pg';
-import { exhaustMap, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
+import { exhaustMap, merge, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
 import { BEGINNING, type EventStore, type Position } from '#src/events/store.ts';
+import { within } from '#src/shared/within.ts';
 import { CHANNEL, countListeners, LISTENER, readCheckpoints } from './checkpoint.ts';
 import { Freshness } from './freshness.ts';
 import type { Projection } from './projection.ts';
@@ -15,6 +17,8 @@ export interface ProgressDeps {
   readonly store: Pick<EventStore, 'head'>;
   readonly databaseUrl: string;
   readonly projections: readonly Pick<Projection, 'name' | 'version'>[];
+  /** Reads which positions read models must have passed, for writes that were answered before. Default: none. */
+  readonly lateWrites?: (client: pg.ClientBase) => Promise<ReadonlyMap<string, Position>>;
 }
 
 interface Waiter {
@@ -29,8 +33,13 @@ interface Pause {
   readonly end: () => void;
 }
 
-/** How long between two looks at the log's head and the checkpoints. */
+/** How long between two looks at the log's head, and at the checkpoints. */
 const LOOK_MS = 1_000;
+/** How long a question to the database may take. */
+const DATABASE_MS = 4_000;
+/** How long the log may take to say where it ends, and how many such questions in a row it may fail to answer. */
+const LOG_MS = 2_500;
+const LOG_FAILURES = 2;
 
 /** One per process. */
 export class Progress {
@@ -46,6 +55,8 @@ export class Progress {
   /** Counts what became known, so that an answer that was under way meanwhile does not undo it. */
   #changes = 0;
   #following: Subscription | undefined;
+  /** Questions in a row that the log didn't answer. */
+  #unanswered = 0;
   #onFirstLook: (() => void) | undefined;
 
   constructor(deps: ProgressDeps) {
@@ -57,7 +68,7 @@ export class Progress {
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.#onFirstLook = resolve;
-      this.#following = this.#follow().subscribe();
+      this.#following = merge(this.#follow(), this.#askLog()).subscribe();
     });
   }
 
@@ -84,6 +95,11 @@ export class Progress {
    */
   get alone(): boolean {
     return this.#alone;
+  }
+
+  /** Whether the event log answers this instance: false once it has failed to say twice in a row where it ends. */
+  get logAnswers(): boolean {
+    return this.#unanswered < LOG_FAILURES;
   }
 
   /** A projection has come further: from its runner after a commit, or from another instance. */
@@ -137,13 +153,13 @@ export class Progress {
   }
 
   /**
-   * Projections that must not be read now: they lag by more than a late answer allows, or nobody knows, or their tables
-   * are of an earlier version than this software reads.
+   * Projections that must not be read now: they lack a write that was answered, or lag for long, or nobody knows, or their
+   * tables are of an earlier version than this software reads.
    */
   stale(): string[] {
     const now = performance.now();
     return this.#names.filter(
-      (name) => this.#earlier.has(name) || !this.#freshness.isFresh(this.#passed.get(name), now),
+      (name) => this.#earlier.has(name) || !this.#freshness.isFresh(name, this.#passed.get(name), now),
     );
   }
 
@@ -179,7 +195,7 @@ export class Progress {
       return () => {
         // After a crash of the database a checkpoint may stand further back than it was said to be.
         this.#passed.clear();
-        this.#freshness.forget();
+        this.#freshness.forget(performance.now());
         opening.then(closeSession, () => undefined);
       };
     });
@@ -190,12 +206,33 @@ export class Progress {
     if (this.#names.includes(name)) this.advance(name, position as Position);
   }
 
-  /** Fails when the database does not answer; a log that does not is only not noted. */
+  /** Asks the log every second where it ends. */
+  #askLog(): Observable<void> {
+    return timer(0, LOOK_MS).pipe(
+      exhaustMap(async () => {
+        const at = performance.now();
+        try {
+          const head = await within(LOG_MS, this.#deps.store.head());
+          this.#unanswered = 0;
+          this.#freshness.noteHead(at, head);
+          this.#looked();
+        } catch {
+          this.#unanswered += 1;
+          if (!this.logAnswers) this.#freshness.logLost();
+        }
+      }),
+    );
+  }
+
+  /** Fails when the database does not answer. */
   async #look(client: pg.Client): Promise<void> {
     const at = performance.now();
     const changes = this.#changes;
-    const head = within(LOOK_MS * 4, this.#deps.store.head()).catch(() => undefined);
-    const checkpoints = await within(LOOK_MS * 4, readCheckpoints(client, this.#names));
+    const { lateWrites = async () => new Map<string, Position>() } = this.#deps;
+    const [checkpoints, late] = await within(
+      DATABASE_MS,
+      Promise.all([readCheckpoints(client, this.#names), lateWrites(client)]),
+    );
     const undisturbed = changes === this.#changes;
     for (const { name, version } of this.#deps.projections) {
       if ((checkpoints.get(name)?.version ?? version) < version) this.#earlier.add(name);
@@ -205,18 +242,12 @@ export class Progress {
       if (undisturbed) this.#passed.delete(name);
       this.advance(name, position);
     }
-    this.#alone = (await within(LOOK_MS * 4, countListeners(client))) <= 1;
-    const seen = await head;
-    if (seen === undefined) return;
-    this.#freshness.note(at, seen);
-    this.#onFirstLook?.();
+    this.#freshness.noteLate(at, late);
+    this.#alone = (await within(DATABASE_MS, countListeners(client))) <= 1;
+    this.#looked();
   }
-}
 
-/** The promise's value, or a failure when it takes longer than `ms`. */
-function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timeout = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timeout));
-  });
+  #looked(): void {
+    if (this.#freshness.known) this.#onFirstLook?.();
+  }
 }

@@ -105,6 +105,7 @@ export class Projector {
           subscriber.next(position);
         },
         tell: () => !this.#deps.progress.alone,
+        logAnswers: () => this.#deps.progress.logAnswers,
         pause: (ms) => this.#deps.progress.pause(projection.name, ms),
       }).catch((error: unknown) => subscriber.error(error));
       this.#closing.add(term);

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { exhaustMap, ignoreElements, interval, merge } from 'rxjs';
-import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
+import { type EventBatch, type EventStore, type Position, Unavailable } from '#src/events/store.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
 import { stand, unseat } from './election.ts';
 import type { Projection } from './projection.ts';
@@ -22,6 +22,8 @@ export interface TermOptions {
   readonly passed: (position: Position) => void;
   /** Whether other instances must be told of positions. */
   readonly tell: () => boolean;
+  /** Whether the event log answers this instance: one that it doesn't answer leaves the projection to others. */
+  readonly logAnswers: () => boolean;
   /** Lets events gather: resolves after so many ms, or when somebody waits for the projection. */
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -69,12 +71,12 @@ export async function serve(projection: Projection, options: TermOptions): Promi
 async function elected(
   session: pg.Client,
   projection: Projection,
-  { signal, electionMs, heartbeatLimitMs, entered }: TermOptions,
+  { signal, electionMs, heartbeatLimitMs, entered, logAnswers }: TermOptions,
 ): Promise<Checkpoint | undefined> {
   const { name } = projection;
   while (!signal.aborted) {
     await current(session, projection);
-    if (await stand(session, name)) return current(session, projection);
+    if (logAnswers() && (await stand(session, name))) return current(session, projection);
     entered('following');
     await unseat(session, name, heartbeatLimitMs);
     await delay(electionMs, undefined, { signal }).catch(() => undefined);
@@ -94,7 +96,7 @@ async function current(session: pg.Client, { name, version }: Projection): Promi
 async function run(
   runner: Runner,
   { name, prefixes, gathers = false }: Projection,
-  { store, signal, pause }: TermOptions,
+  { store, signal, pause, logAnswers }: TermOptions,
   ended: AbortSignal,
 ): Promise<void> {
   let applying: Promise<void> = Promise.resolve();
@@ -109,7 +111,10 @@ async function run(
     },
   };
   const heartbeats = interval(TICK_MS).pipe(
-    exhaustMap(() => runner.tick()),
+    exhaustMap(async () => {
+      if (!logAnswers()) throw new Unavailable('the event store does not answer this instance');
+      await runner.tick();
+    }),
     ignoreElements(),
   );
   try {

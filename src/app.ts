@@ -11,7 +11,9 @@ import { Projector } from '#projections/projector.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
+import { acknowledged } from './app/acknowledged.ts';
 import { openAdministration } from './app/admin.ts';
+import { answering } from './app/answering.ts';
 import { openDocuments } from './app/documents.ts';
 import { drain } from './app/drain.ts';
 import { observeFollowing } from './app/following.ts';
@@ -21,6 +23,7 @@ import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import { readinessChecks } from './app/readiness.ts';
 import { openSandboxes } from './app/sandbox.ts';
+import { openSettled } from './app/settled.ts';
 import { startSweeping } from './app/sweeping.ts';
 import { terminologyReady } from './app/terminology.ts';
 import { openTraffic } from './app/traffic.ts';
@@ -32,7 +35,7 @@ import type { LogClosed } from './events/closed.ts';
 import { kindOf, openEventStore } from './events/open.ts';
 import type { EventStore, Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
-import { requireFresh } from './http/freshness.ts';
+import { lagging, requireFresh } from './http/freshness.ts';
 import { openIdentify } from './http/identity.ts';
 import { createServer } from './http/server.ts';
 import { VERSION } from './http/version.ts';
@@ -44,6 +47,7 @@ import { Subscriptions } from './metrics/subscriptions.ts';
 import { assertNotMoved } from './migrate/positions.ts';
 import { ContextManifests } from './operations/context-manifests.ts';
 import { openIdempotency } from './operations/idempotency.ts';
+import { noteLateWrite, readLateWrites } from './operations/late-writes.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
 import { assertOwnLog, noteLog } from './operations/log-identity.ts';
 import { LogWatch } from './operations/log-watch.ts';
@@ -124,7 +128,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const kind = kindOf({ url: databaseUrl, eventStoreUrl: config.eventStoreUrl });
   const watch = new LogWatch({ store: observeStore(registry, opened, { kind, subscriptions }), pool, log });
   const traffic = openTraffic({ databaseUrl, config, log });
-  const store = metered(watch.guarded(), traffic.usage);
+  const waiting = metered(watch.guarded(), traffic.usage);
+  let logAnswers = (): boolean => true;
+  const store = answering(waiting, () => logAnswers());
   const ownLog = { client: pool, store, kind };
   try {
     await assertNotMoved(pool, kind === 'postgresql');
@@ -139,7 +145,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
   await sweepShadows(pool, log);
 
   const names = projections.map(({ name }) => name);
-  const progress = new Progress({ store, databaseUrl, projections });
+  const progress = new Progress({ store: waiting, databaseUrl, projections, lateWrites: readLateWrites });
+  logAnswers = () => progress.logAnswers;
+  const stale = { models: () => progress.stale(), logAnswers };
   const projector = new Projector({ store, databaseUrl, projections, progress, log });
   projector.start();
   await progress.start();
@@ -148,7 +156,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
   await progress.waitFor(await store.head(), names, CATCH_UP_MS);
   const passed = (position: Position, by: readonly string[]): Promise<boolean> =>
     progress.waitFor(position, by, VISIBLE_MS);
-  const visible = (position: Position): Promise<boolean> => passed(position, RECORD_MODELS);
+  const settled = openSettled({
+    note: (position, models) => noteLateWrite(pool, position, models),
+    waitFor: (position, models, ms) => progress.waitFor(position, models, ms),
+  });
+  const visible = (position: Position): Promise<boolean> => settled(position, RECORD_MODELS);
   const base = `${config.baseUrl}/fhir/R4`;
   const snapshots = new PostgresSnapshots(pool);
   const states = new States(store, snapshots);
@@ -164,7 +176,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   );
   const idempotency = openIdempotency(pool);
   const manifests = new ContextManifests(pool);
-  const hooks = openWebhooks({ config, store, pool, databaseUrl, log, registry });
+  const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const documents = await openDocuments({ config, pool, databaseUrl, log, events: store, locks });
@@ -173,6 +185,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     store,
     pool,
     databaseUrl,
+    logAnswers,
     log,
     handler,
     snapshots,
@@ -206,9 +219,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     store,
     handler,
     lookup: around(
-      openLookup(pool, `${base}/`, atHead, terminology, () =>
-        requireFresh(() => progress.stale(), ['resources']),
-      ),
+      openLookup(pool, `${base}/`, atHead, terminology, () => requireFresh(stale, ['resources'])),
       asking,
     ),
     locks,
@@ -220,7 +231,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
   const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready);
   const queries = { ...around(questions, asking), searches, close: closeQueries };
-  const checks = readinessChecks({ store, pool, watch, progress });
+  const checks = readinessChecks({ store, pool, watch, progress, models: names });
   const sweeping = startSweeping({ pool, idempotency, log });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
@@ -246,8 +257,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
   const { verifier, devIssuer } = await openIdentities({ config, pool, log, ssoClientsOf });
   const caughtUp = async (models: readonly string[]): Promise<void> => {
-    if (!(await passed(await store.head(), models)))
-      throw unavailable(`the read models ${models.join(' and ')} lag behind the log`);
+    if (!(await passed(await acknowledged({ store, pool, logAnswers }), models))) throw lagging(logAnswers());
   };
   const server = createServer({
     config,
@@ -260,7 +270,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     visible,
     // A match without its resource would be missing from its page.
     searchable: () => caughtUp(['search', 'resources']),
-    stale: () => progress.stale(),
+    stale,
     services: {
       ...administration,
       config,
@@ -283,6 +293,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     identify: openIdentify(verifier),
     devIssuer,
     passed,
+    settled,
     checks,
     metrics,
     tracing: tracing?.requests,

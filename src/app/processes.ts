@@ -26,6 +26,8 @@ export interface ProcessesDeps {
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
+  /** Whether the event log answers this instance. */
+  readonly logAnswers: () => boolean;
   readonly log: Logger;
   readonly handler: Handler;
   readonly snapshots: PostgresSnapshots;

@@ -1,5 +1,6 @@
 /** What must hold before an instance takes requests. */
 import type { Pool } from 'pg';
+import { readCheckpoints } from '#projections/checkpoint.ts';
 import type { Progress } from '#projections/progress.ts';
 import type { EventStore } from '../events/store.ts';
 import type { LogWatch } from '../operations/log-watch.ts';
@@ -10,6 +11,8 @@ export interface ReadinessDeps {
   readonly pool: Pool;
   readonly watch: Pick<LogWatch, 'check'>;
   readonly progress: Pick<Progress, 'positions' | 'stale'>;
+  /** Names of the read models. */
+  readonly models: readonly string[];
 }
 
 /** The conditions of `/health/ready`: the log, also that it has not become shorter; the database; the read models. */
@@ -18,6 +21,7 @@ export function readinessChecks({
   pool,
   watch,
   progress,
+  models,
 }: ReadinessDeps): Readonly<Record<string, () => Promise<void>>> {
   return {
     event_store: async () => {
@@ -28,6 +32,8 @@ export function readinessChecks({
     projections: async () => {
       const stale = progress.stale();
       if (stale.length > 0) throw new Error(`${stale.join(', ')} lag`);
+      // What the last look found may have been dropped since.
+      await readCheckpoints(pool, models);
     },
   };
 }

@@ -31,6 +31,8 @@ export interface WebhooksDeps {
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
+  /** Whether the event log answers this instance. */
+  readonly logAnswers: () => boolean;
   readonly log: Logger;
   readonly registry: Registry;
 }

@@ -1,13 +1,25 @@
 /** Read models that lag answer 503 rather than stale data (decisions.md, section 3). */
-import { unavailable } from '#src/shared/refusal.ts';
+import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 
-/** Names of the read models that must not be read now. */
-export type Stale = () => readonly string[];
+/** What is known of the read models. */
+export interface Stale {
+  /** Names of the read models that must not be read now. */
+  readonly models: () => readonly string[];
+  /** Whether the event store answers this instance: while it doesn't, read models can't catch up. */
+  readonly logAnswers: () => boolean;
+}
 
 /** @throws Refusal unavailable (503, Retry-After) when one of these read models lags. */
 export function requireFresh(stale: Stale, models: readonly string[]): void {
-  const behind = stale();
-  if (behind.length > 0 && behind.some((name) => models.includes(name))) {
-    throw unavailable('the read model is catching up with what was written');
-  }
+  const behind = stale.models();
+  if (behind.length > 0 && behind.some((name) => models.includes(name))) throw lagging(stale.logAnswers());
+}
+
+/** The refusal of a read whose read model lags. */
+export function lagging(logAnswers: boolean): Refusal {
+  return unavailable(
+    logAnswers
+      ? 'the read model is catching up with what was written'
+      : 'the event store does not answer, and the read model lacks what was written to it last',
+  );
 }

@@ -68,6 +68,8 @@ export interface ServerDeps {
   readonly devIssuer: DevIssuer | undefined;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
+  /** As `passed`; when it takes too long, every instance refuses reads of the models until they show the position. @throws Refusal unavailable */
+  readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
   /** Conditions of `/health/ready`. */
   readonly checks: ReadinessChecks;
   /** Default: a registry of the server's own. */

@@ -13,6 +13,7 @@ export const POSITION_COLUMNS = [
   'operations.log_mark.position',
   'operations.webhook_replay.position',
   'operations.webhook_replay.head_position',
+  'operations.late_write.position',
 ] as const;
 
 /** What it takes. */
@@ -65,6 +66,7 @@ export async function movePositions(tx: pg.ClientBase, move: PositionMove): Prom
     await rewrite(tx, `${name}.checkpoint`, translate);
   }
   await rewrite(tx, 'operations.process', translate);
+  await rewrite(tx, 'operations.late_write', translate);
   await rewrite(tx, 'operations.webhook_replay', translate);
   await rewrite(tx, 'operations.webhook_replay', translate, 'head_position');
   const { rows } = await tx.query<{ stream: string; revision: number }>(

@@ -17,10 +17,17 @@ import {
   type Subscription,
   switchAll,
   takeUntil,
+  tap,
   timer,
 } from 'rxjs';
 import { reasonOf } from '#src/database/failure.ts';
-import { BEGINNING, type EventStore, type Position, type RecordedEvent } from '../events/store.ts';
+import {
+  BEGINNING,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  Unavailable,
+} from '../events/store.ts';
 import { ask, type Lead, stand } from './lead.ts';
 import { ParkedEvents } from './parked.ts';
 import { retryParked } from './retry-parked.ts';
@@ -56,6 +63,8 @@ export interface ProcessDeps {
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
+  /** Whether the event log answers this instance: one that it doesn't answer leaves the lead to others. Default: it does. */
+  readonly logAnswers?: () => boolean;
   readonly log: {
     info(details: object, message: string): void;
     warn(details: object, message: string): void;
@@ -176,7 +185,8 @@ export class Process {
 
   async #lead(): Promise<Observable<unknown>> {
     const { name, prefixes, types } = this.definition;
-    const { databaseUrl } = this.deps;
+    const { databaseUrl, logAnswers = () => true } = this.deps;
+    if (!logAnswers()) throw new NotLeader();
     const lead = await stand({
       databaseUrl,
       name,
@@ -204,7 +214,13 @@ export class Process {
         exhaustMap(() => this.#retryParked(lead)),
         ignoreElements(),
       );
-      return merge(following, retrying).pipe(
+      const answered = timer(0, LOOK_EVERY).pipe(
+        tap(() => {
+          if (!logAnswers()) throw new Unavailable('the event store does not answer this instance');
+        }),
+        ignoreElements(),
+      );
+      return merge(following, retrying, answered).pipe(
         takeUntil(from(lead.lost)),
         finalize(() => {
           this.#leads = false;

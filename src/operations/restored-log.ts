@@ -75,7 +75,7 @@ const KEYS = 200;
  */
 export async function forgetLostEvents(pool: Pool, store: Pick<EventStore, 'read'>): Promise<Forgotten> {
   await pool.query(
-    'TRUNCATE operations.snapshot, operations.snapshot_entry, operations.process, operations.parked',
+    'TRUNCATE operations.snapshot, operations.snapshot_entry, operations.process, operations.parked, operations.late_write',
   );
   let after = Buffer.alloc(0);
   let keys = 0;

@@ -11,6 +11,7 @@ export { CONTEXT_MANIFESTS_SQL } from './context-manifests.ts';
 export { DEV_ISSUER_SQL } from './dev-issuer.ts';
 export { READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from './idempotency.ts';
 export { DOCUMENT_KEY_SQL } from './installation-key.ts';
+export { LATE_WRITES_SQL } from './late-writes.ts';
 export { LOG_IDENTITY_SQL } from './log-identity.ts';
 export { LOG_MARK_SQL } from './log-mark.ts';
 export { PARKED_SQL } from './parked.ts';

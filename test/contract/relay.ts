@@ -1,20 +1,21 @@
-/** A TCP port that leads to PostgreSQL, until the test decides otherwise. */
+/** A TCP port that leads to PostgreSQL or EventStoreDB, until the test decides otherwise. */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Relays connections; can refuse them, break them, and swallow an answer. */
+/** Relays connections; can freeze them, break them, and swallow an answer. */
 export class Relay {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #target: string;
   #swallow = false;
+  #frozen = false;
 
   private constructor(target: string) {
     this.#target = target;
     this.#server = createServer((client) => this.#relay(client));
   }
 
-  /** Opens a relay to the server that a `postgres://` URL names. */
+  /** Opens a relay to the server that a `postgres://` or `esdb://` URL names. */
   static async open(target: string): Promise<Relay> {
     const relay = new Relay(target);
     relay.#server.listen(0, '127.0.0.1');
@@ -22,10 +23,11 @@ export class Relay {
     return relay;
   }
 
-  /** The URL of the same database through the relay. */
+  /** The URL of the same database or server through the relay. */
   get url(): string {
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('the relay is closed');
+    if (this.#target.startsWith('esdb:')) return `esdb://127.0.0.1:${address.port}?tls=false`;
     const { username, password, pathname } = new URL(this.#target);
     const user = password === '' ? username : `${username}:${password}`;
     return `postgres://${user}@127.0.0.1:${address.port}${pathname}?sslmode=disable`;
@@ -40,6 +42,18 @@ export class Relay {
   /** Breaks every connection. */
   break(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Passes nothing on any more, in either direction, over old and new connections: both ends go on waiting. */
+  freeze(): void {
+    this.#frozen = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** Passes on what was held back, and what comes. */
+  thaw(): void {
+    this.#frozen = false;
+    for (const socket of this.#sockets) socket.resume();
   }
 
   /** Breaks the connection that next carries an answer, instead of passing it on. */
@@ -74,6 +88,7 @@ export class Relay {
       [upstream, client],
     ] as const) {
       this.#sockets.add(one);
+      if (this.#frozen) one.pause();
       one.on('error', () => undefined);
       one.on('close', () => {
         this.#sockets.delete(one);

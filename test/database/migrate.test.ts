@@ -42,6 +42,7 @@ describe('migrations', () => {
       '0025-webhook-forgotten',
       '0026-terminology-words',
       '0027-terminology-index',
+      '0030-late-writes',
     ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);

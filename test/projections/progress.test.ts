@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PROJECTIONS } from '#projections/all.ts';
-import { FRESH_MS, Freshness } from '#projections/freshness.ts';
+import { FRESH_MS, Freshness, LOOK_HOLDS_MS } from '#projections/freshness.ts';
 import { Progress } from '#projections/progress.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import { type Position, Unavailable } from '#src/events/store.ts';
@@ -10,47 +10,78 @@ import { until } from './made.ts';
 const at = (position: number) => String(position).padStart(16, '0') as Position;
 
 describe('freshness', () => {
-  /** Looks every second from 0 on; the head at each look. */
-  function looked(heads: readonly number[], from = 0): Freshness {
+  const MODEL = 'resources';
+  const none = new Map<string, Position>();
+  /** Looks every second from 0 on, at the log and at the notes; the head at each look. */
+  function looked(heads: readonly number[]): Freshness {
     const freshness = new Freshness();
-    for (const [i, head] of heads.entries()) freshness.note(from + i * 1_000, at(head));
+    for (const [i, head] of heads.entries()) {
+      freshness.noteHead(i * 1_000, at(head));
+      freshness.noteLate(i * 1_000, none);
+    }
     return freshness;
   }
 
   it('knows nothing before the first look', () => {
-    expect(new Freshness().isFresh(at(5), 0)).to.equal(false);
+    expect(new Freshness().isFresh(MODEL, at(5), 0)).to.equal(false);
+    const blind = new Freshness();
+    blind.noteHead(0, at(5));
+    expect(blind.isFresh(MODEL, at(5), 0), 'without the notes').to.equal(false);
   });
 
   it('asks for what was there before it began to look', () => {
     const freshness = looked([7]);
-    expect(freshness.isFresh(at(6), 10)).to.equal(false);
-    expect(freshness.isFresh(at(7), 10)).to.equal(true);
-    expect(freshness.isFresh(undefined, 10)).to.equal(false);
+    expect(freshness.isFresh(MODEL, at(6), 10)).to.equal(false);
+    expect(freshness.isFresh(MODEL, at(7), 10)).to.equal(true);
+    expect(freshness.isFresh(MODEL, undefined, 10)).to.equal(false);
   });
 
-  it('gives a read model nine seconds to pass a head, and a write no ten before its reads are refused', () => {
+  it('gives a read model nine seconds to pass a head', () => {
     // Event 8 is appended at 1,500 and first seen at 2,000.
     const heads = [7, 7, ...Array<number>(20).fill(8)];
     for (let now = 2_000; now < 20_000; now += 100) {
       const freshness = looked(heads.slice(0, Math.floor(now / 1_000) + 1));
-      expect(freshness.isFresh(at(8), now)).to.equal(true);
-      expect(freshness.isFresh(at(7), now)).to.equal(now < 1_000 + FRESH_MS);
+      expect(freshness.isFresh(MODEL, at(8), now)).to.equal(true);
+      expect(freshness.isFresh(MODEL, at(7), now)).to.equal(now < 1_000 + FRESH_MS);
     }
-    expect(1_000 + FRESH_MS).to.be.below(1_500 + 10_000);
   });
 
-  it('dates a head from the look before, however long that was ago', () => {
+  it('requires what a late write has noted for the read model, at once', () => {
     const freshness = looked([7]);
-    freshness.note(6_000, at(8));
-    expect(freshness.isFresh(at(7), 8_999)).to.equal(true);
-    expect(freshness.isFresh(at(7), 9_000)).to.equal(false);
-    expect(freshness.isFresh(at(8), 9_000)).to.equal(true);
+    freshness.noteLate(1_000, new Map([[MODEL, at(9)]]));
+    expect(freshness.isFresh(MODEL, at(8), 1_000)).to.equal(false);
+    expect(freshness.isFresh(MODEL, at(9), 1_000)).to.equal(true);
+    expect(freshness.isFresh('history', at(8), 1_000)).to.equal(true);
   });
 
-  it('knows nothing any more when it has not looked for nine seconds', () => {
+  it('knows nothing any more when it has not looked at the notes for a while', () => {
     const freshness = looked([7, 7]);
-    expect(freshness.isFresh(at(7), 1_000 + FRESH_MS - 1)).to.equal(true);
-    expect(freshness.isFresh(at(7), 1_000 + FRESH_MS)).to.equal(false);
+    expect(freshness.isFresh(MODEL, at(7), 1_000 + LOOK_HOLDS_MS - 1)).to.equal(true);
+    expect(freshness.isFresh(MODEL, at(7), 1_000 + LOOK_HOLDS_MS)).to.equal(false);
+  });
+
+  it('goes by the notes alone while the log does not answer', () => {
+    const freshness = looked([7, 8]);
+    freshness.logLost();
+    for (let now = 2_000; now < 30_000; now += 1_000) freshness.noteLate(now, none);
+    expect(freshness.isFresh(MODEL, at(7), 30_000)).to.equal(true);
+    expect(freshness.isFresh(MODEL, at(6), 30_000), 'the head at the beginning counts').to.equal(false);
+    // The log is back: nine seconds to pass its head.
+    freshness.noteHead(30_000, at(8));
+    freshness.noteLate(39_000, none);
+    expect(freshness.isFresh(MODEL, at(7), 30_000 + FRESH_MS - 1)).to.equal(true);
+    expect(freshness.isFresh(MODEL, at(7), 30_000 + FRESH_MS)).to.equal(false);
+  });
+
+  it('takes no head from before the connection as the beginning', () => {
+    const freshness = looked([7]);
+    freshness.forget(5_000);
+    freshness.noteHead(4_900, at(7));
+    freshness.noteLate(5_100, none);
+    expect(freshness.isFresh(MODEL, at(9), 5_100)).to.equal(false);
+    freshness.noteHead(5_100, at(9));
+    expect(freshness.isFresh(MODEL, at(8), 5_100)).to.equal(false);
+    expect(freshness.isFresh(MODEL, at(9), 5_100)).to.equal(true);
   });
 });
 
@@ -135,9 +166,14 @@ describe('progress', () => {
     expect(await progress.waitFor(at(11), ['resources'], 500)).to.equal(true);
   });
 
-  it('goes on hearing while the log does not answer', async () => {
+  it('goes on hearing and serving while the log does not answer, and says that it does not', async () => {
+    expect(progress.logAnswers).to.equal(true);
     head = () => Promise.reject(new Unavailable('away'));
+    await until(() => !progress.logAnswers);
     await notify('resources', 12);
     expect(await progress.waitFor(at(12), ['resources'], 500)).to.equal(true);
+    expect(progress.stale()).to.deep.equal([]);
+    head = async () => at(5);
+    await until(() => progress.logAnswers);
   });
 });

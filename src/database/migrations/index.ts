@@ -4,6 +4,7 @@ import {
   CONTEXT_MANIFESTS_SQL,
   DEV_ISSUER_SQL,
   DOCUMENT_KEY_SQL,
+  LATE_WRITES_SQL,
   LOG_IDENTITY_SQL,
   LOG_MARK_SQL,
   OPERATIONS_SCHEMA_SQL,
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0025-webhook-forgotten', sql: WEBHOOK_FORGOTTEN_SQL },
   { name: '0026-terminology-words', sql: TERMINOLOGY_WORDS_SQL },
   { name: '0027-terminology-index', sql: TERMINOLOGY_INDEX_SQL },
+  { name: '0030-late-writes', sql: LATE_WRITES_SQL },
 ];

@@ -52,6 +52,22 @@ export function translate(error: unknown, stream = ''): unknown {
 }
 
 /**
+ * Returns what comes in time. What comes later is lost: an append may have been written.
+ * @throws Unavailable after `ms`.
+ */
+export async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Unavailable(`EventStoreDB does not answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
  * Runs something repeatable until it succeeds or fails for another reason than an absent server.
  * @param stream that it concerns.
  * @throws Unavailable, StreamDeleted, TooLarge; other errors as they are.

@@ -6,7 +6,7 @@ import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
 import type { Page } from '../subscription.ts';
 import { type Answers, end, type LogClient } from './client.ts';
 import type { ErasedStreams } from './erased.ts';
-import { persist } from './faults.ts';
+import { inTime, persist } from './faults.ts';
 import type { Heads } from './heads.ts';
 import { type Direction, eventIn, isInternal, readAll, readStream } from './messages.ts';
 import { toWire } from './position.ts';
@@ -32,12 +32,15 @@ interface Read {
 
 /** Reads streams and the total order. Every method throws `Unavailable` when the server stays away. */
 export class Reader {
-  /** @param pageBytes about the most bytes of bodies a page may have; one event may exceed it. */
+  /**
+   * @param limits about the most bytes of bodies that a page may have (one event may exceed it), and how long a page may
+   *   take, in ms.
+   */
   constructor(
     private readonly client: LogClient,
     private readonly heads: Heads,
     private readonly erased: Pick<ErasedStreams, 'has'>,
-    private readonly pageBytes: number,
+    private readonly limits: { readonly pageBytes: number; readonly answerWithin: number },
   ) {}
 
   /** The next events of a stream, and whether there may be more. @throws StreamDeleted */
@@ -108,7 +111,8 @@ export class Reader {
   }
 
   #read(request: ReadReq, stream?: string): Promise<Read> {
-    return persist(async () => this.#collect(await this.client.read(request)), { stream });
+    const read = persist(async () => this.#collect(await this.client.read(request)), { stream });
+    return inTime(this.limits.answerWithin, read);
   }
 
   async #collect(answers: Answers): Promise<Read> {
@@ -120,7 +124,7 @@ export class Reader {
       this.heads.see(event);
       events.push(event);
       bytes += event.data.length + event.metadata.length;
-      if (bytes >= this.pageBytes) {
+      if (bytes >= this.limits.pageBytes) {
         end(answers);
         return { events, cut: true };
       }

@@ -21,7 +21,7 @@ import { Appender } from './appender.ts';
 import { LogClient } from './client.ts';
 import { Closing } from './closing.ts';
 import { ErasedStreams } from './erased.ts';
-import { persist } from './faults.ts';
+import { inTime, persist } from './faults.ts';
 import { Feed } from './feed.ts';
 import { Heads } from './heads.ts';
 import { DEFAULTS, type EventStoreDbOptions } from './options.ts';
@@ -35,6 +35,7 @@ const PAGE_EVENTS = 500;
 export class EventStoreDbStore implements EventStore {
   readonly #options: EventStoreDbOptions;
   readonly #pageBytes: number;
+  readonly #answerWithin: number;
   readonly #client: LogClient;
   readonly #heads = new Heads();
   readonly #erased = new ErasedStreams();
@@ -54,8 +55,9 @@ export class EventStoreDbStore implements EventStore {
     const { pageBytes, answerWithin } = { ...DEFAULTS, ...options };
     this.#options = options;
     this.#pageBytes = pageBytes;
+    this.#answerWithin = answerWithin;
     this.#client = new LogClient(options.url, answerWithin);
-    this.#reader = new Reader(this.#client, this.#heads, this.#erased, pageBytes);
+    this.#reader = new Reader(this.#client, this.#heads, this.#erased, { pageBytes, answerWithin });
     this.#appender = new Appender(this.#client, answerWithin);
     const following = new Outage(options.log, 'the subscription to the event log');
     this.#feed = new Feed({
@@ -102,7 +104,7 @@ export class EventStoreDbStore implements EventStore {
     const onRetry = (error: unknown): void => this.#appending.failed(error);
     // A failure leaves open whether it was written. Sent again, what was written is recognised.
     const write = (): Promise<AppendResult> => persist(() => this.#append(append), { stream, onRetry });
-    const result = await this.#track(this.#inTurn(stream, write));
+    const result = await inTime(this.#answerWithin, this.#track(this.#inTurn(stream, write)));
     this.#appending.works();
     // It may stand behind the marker: then it is in no log that anybody reads.
     this.#assertStays();

@@ -17,7 +17,7 @@ export interface PostgresEventStoreOptions {
   readonly batchBytes?: number;
   /** How often the head is looked at in case a notification was missed, in ms. Default 1,000. */
   readonly recheckEvery?: number;
-  /** Longest wait for an answer of the server before it counts as away, in ms. Default 10,000. */
+  /** Longest wait for an answer of the server before it counts as away, in ms. Default 8,000. */
   readonly answerWithin?: number;
 }
 
@@ -26,7 +26,7 @@ export const DEFAULTS = {
   batchAppends: 500,
   batchBytes: 16_000_000,
   recheckEvery: 1_000,
-  answerWithin: 10_000,
+  answerWithin: 8_000,
 } as const;
 
 /**

@@ -37,6 +37,8 @@ export interface ApiInterface {
   readonly largeBodies: LargeBodies;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
+  /** As `passed`; when it takes too long, every instance refuses reads of the models until they show the position. @throws Refusal unavailable */
+  readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
   readonly stale: Stale;
 }
 
@@ -222,7 +224,9 @@ function jsonOf(
 /** Whoever reads after the answer sees what was written (decisions.md, section 3). */
 async function shown(api: ApiInterface, route: Route, { position, awaited }: RouteResult): Promise<void> {
   if (position === undefined) return;
-  const visible = await api.passed(position, route.models ?? MODELS[route.credential]);
+  const models = route.models ?? MODELS[route.credential];
+  // An answer that is refused promises nothing to readers.
+  const visible = awaited === true ? await api.passed(position, models) : await api.settled(position, models);
   if (!visible && awaited === true)
     throw unavailable('it is done, but does not work everywhere yet; try again');
 }

@@ -1,0 +1,28 @@
+/** Up to where a search or list must have come, so that it shows every write that was acknowledged before it. */
+import type { Pool } from 'pg';
+import { within } from '#src/shared/within.ts';
+import type { EventStore, Position } from '../events/store.ts';
+import { acknowledgedPosition } from '../operations/late-writes.ts';
+
+/** How long the log may take to say where it ends, in ms. Then the database is asked. */
+const LOG_MS = 1_000;
+
+/** What is asked. */
+export interface AcknowledgedDeps {
+  readonly store: Pick<EventStore, 'head'>;
+  readonly pool: Pool;
+  /** Whether the log has answered lately. */
+  readonly logAnswers: () => boolean;
+}
+
+/**
+ * Returns where the log ends or, when it doesn't answer, a position at or after every acknowledged write of a record.
+ * @throws errors of the database.
+ */
+export async function acknowledged({ store, pool, logAnswers }: AcknowledgedDeps): Promise<Position> {
+  if (logAnswers()) {
+    const head = await within(LOG_MS, store.head()).catch(() => undefined);
+    if (head !== undefined) return head;
+  }
+  return acknowledgedPosition(pool);
+}

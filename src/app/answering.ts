@@ -1,0 +1,34 @@
+/** The event store for requests: while it is known not to answer, they hear so at once instead of waiting one by one. */
+import { type EventStore, Unavailable } from '../events/store.ts';
+
+/**
+ * Returns the same store. Its reads and writes fail with Unavailable while `logAnswers` says false; subscriptions go on
+ * trying, and so do `reached` and `ping`.
+ */
+export function answering(store: EventStore, logAnswers: () => boolean): EventStore {
+  const assertAnswers = (): void => {
+    if (!logAnswers()) throw new Unavailable('the event store does not answer');
+  };
+  return {
+    async append(stream, expected, events) {
+      assertAnswers();
+      return store.append(stream, expected, events);
+    },
+    async *read(stream, options) {
+      assertAnswers();
+      yield* store.read(stream, options);
+    },
+    subscribe: (options) => store.subscribe(options),
+    async head() {
+      assertAnswers();
+      return store.head();
+    },
+    reached: () => store.reached(),
+    async erase(stream) {
+      assertAnswers();
+      return store.erase(stream);
+    },
+    ping: () => store.ping(),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,53 @@
+/** When a write may be answered: once its read models show it, or once every instance knows that they don't yet. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { LOOK_HOLDS_MS } from '#projections/freshness.ts';
+import type { Position } from '../events/store.ts';
+import { unavailable } from '../shared/refusal.ts';
+
+/** How long a write waits for its read models before it is noted as late, in ms. */
+const NOTE_AFTER_MS = 5_000;
+/** How long it waits then: longer than the last look of an instance at the notes holds. */
+const ANSWER_AFTER_MS = 5_000;
+if (ANSWER_AFTER_MS <= LOOK_HOLDS_MS) throw new RangeError('an instance may not have seen a note yet');
+
+/** What it works with. */
+export interface SettledDeps {
+  /** Notes that reads of these models must show a position, for every instance. */
+  readonly note: (position: Position, models: readonly string[]) => Promise<void>;
+  /** Waits until read models have passed a position; false when that takes longer than `ms`. */
+  readonly waitFor: (position: Position, models: readonly string[], ms: number) => Promise<boolean>;
+}
+
+/**
+ * Returns a function that waits, at most ten seconds, until read models show a position. It resolves to false when they
+ * don't: then the position is noted, and every instance refuses to read those models until they show it.
+ *
+ * It throws a Refusal unavailable (503) when the note can't be written: the write must not be answered as done.
+ */
+export function openSettled({
+  note,
+  waitFor,
+}: SettledDeps): (position: Position, models: readonly string[]) => Promise<boolean> {
+  /** The newest position that is noted for a model, if its note is older than any look that still holds. */
+  const noted = new Map<string, Position>();
+  return async (position, models) => {
+    if (models.every((model) => (noted.get(model) ?? '') >= position)) return waitFor(position, models, 0);
+    if (await waitFor(position, models, NOTE_AFTER_MS)) return true;
+    try {
+      await note(position, models);
+    } catch {
+      throw unavailable(
+        'the write is saved, but no read shows it yet and the database does not answer; send it again with the same Idempotency-Key',
+      );
+    }
+    const waiting = new AbortController();
+    const known = delay(ANSWER_AFTER_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+    if (await waitFor(position, models, ANSWER_AFTER_MS)) {
+      waiting.abort();
+      return true;
+    }
+    await known;
+    for (const model of models) if ((noted.get(model) ?? '') < position) noted.set(model, position);
+    return false;
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * Writes that were answered before the read models showed them. Each read model's newest such position is noted here
+ * before the answer goes out, so that every instance refuses reads of that model until it has passed the position, also
+ * an instance that can't reach the event store. See `docs/decisions/0017-reads-without-the-event-store.md`.
+ */
+import type pg from 'pg';
+import { BEGINNING, type Position } from '../events/store.ts';
+
+/** Its table: one row at most for each read model. */
+export const LATE_WRITES_SQL = `
+CREATE TABLE operations.late_write (
+  model text PRIMARY KEY,
+  position text COLLATE "C" NOT NULL    -- reads of the model are refused until it has passed this
+);`;
+
+/** Notes that reads of these models must show a position. Never moves a note back. */
+export async function noteLateWrite(
+  client: pg.ClientBase | pg.Pool,
+  position: Position,
+  models: readonly string[],
+): Promise<void> {
+  await client.query({
+    name: 'late-write-note',
+    text: `INSERT INTO operations.late_write AS l (model, position)
+           SELECT unnest($1::text[]), $2
+           ON CONFLICT (model) DO UPDATE SET position = excluded.position WHERE l.position < excluded.position`,
+    values: [models, position],
+  });
+}
+
+/** Returns the noted positions by read model. */
+export async function readLateWrites(client: pg.ClientBase | pg.Pool): Promise<Map<string, Position>> {
+  const { rows } = await client.query<{ model: string; position: Position }>({
+    name: 'late-write-read',
+    text: 'SELECT model, position FROM operations.late_write',
+  });
+  return new Map(rows.map(({ model, position }) => [model, position]));
+}
+
+/**
+ * Returns a position at or after every acknowledged write of a record, without asking the event log: such a write is
+ * shown by the read model `resources`, or noted as late.
+ */
+export async function acknowledgedPosition(client: pg.ClientBase | pg.Pool): Promise<Position> {
+  const { rows } = await client.query<{ position: Position }>({
+    name: 'late-write-acknowledged',
+    text: `SELECT max(position COLLATE "C") AS position
+             FROM (SELECT position FROM resources.checkpoint UNION ALL SELECT position FROM operations.late_write) p`,
+  });
+  return rows[0]?.position ?? BEGINNING;
+}

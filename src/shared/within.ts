@@ -1,0 +1,9 @@
+/** A limit on how long something may take. */
+
+/** Returns the promise's value. @throws Error when it takes longer than `ms`; what the promise rejects with. */
+export function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timeout = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timeout));
+  });
+}

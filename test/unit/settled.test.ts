@@ -1,0 +1,45 @@
+/** A write whose read models lag is answered only once every instance can know of it. */
+import { expect } from 'chai';
+import { openSettled } from '#src/app/settled.ts';
+import type { Position } from '#src/events/store.ts';
+
+const at = (position: number): Position => String(position).padStart(16, '0') as Position;
+const MODELS = ['resources', 'history'];
+
+describe('the answer to a write', () => {
+  /** Waits in no time; `shown` says at which wait the read models show the position. */
+  function settling(shown: number, note: () => Promise<void> = async () => undefined) {
+    const did: string[] = [];
+    let waits = 0;
+    const settled = openSettled({
+      waitFor: async (_position, _models, ms) => {
+        waits += 1;
+        did.push(`wait ${ms}`);
+        return waits >= shown;
+      },
+      note: async (position, models) => {
+        did.push(`note ${Number(position)} ${models.join()}`);
+        await note();
+      },
+    });
+    return { settled, did };
+  }
+
+  it('is given at once when the read models show it: nothing is noted', async () => {
+    const { settled, did } = settling(1);
+    expect(await settled(at(3), MODELS)).to.equal(true);
+    expect(did).to.deep.equal(['wait 5000']);
+  });
+
+  it('is noted first when they do not, and given as soon as they do', async () => {
+    const { settled, did } = settling(2);
+    expect(await settled(at(3), MODELS)).to.equal(true);
+    expect(did).to.deep.equal(['wait 5000', 'note 3 resources,history', 'wait 5000']);
+  });
+
+  it('is 503 when it cannot be noted', async () => {
+    const { settled } = settling(9, () => Promise.reject(new Error('away')));
+    const refusal = await settled(at(3), MODELS).catch((error: unknown) => error);
+    expect(refusal).to.include({ kind: 'unavailable' });
+  });
+});
