@@ -2,8 +2,10 @@
  * JSON as FHIR needs it: decimals keep their literal text, duplicate keys and excessive nesting are refused
  * (decisions.md, section 2; R4 json.html#primitive for decimals).
  */
+import { randomBytes } from 'node:crypto';
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 import { Refusal } from './refusal.ts';
+import { atOnce, type Steps } from './slices.ts';
 
 /** A JSON value. Numbers whose text JavaScript would change (`1.50`, 20 digits) are `LosslessNumber`s. */
 export type Json = null | boolean | number | string | LosslessNumber | Json[] | JsonObject;
@@ -20,31 +22,78 @@ export interface ParsedJson {
 export const MAX_DEPTH = 100;
 /** Longest literal of a number that is read, in characters: exact arithmetic on more takes too long. */
 const MAX_NUMBER = 1_000;
+/** A number as JSON writes it (RFC 8259, section 6). */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** An exponent of more than 6 digits. */
 const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
+/** Most values in one resource, or in another body: what is done with all of them at once stays short. */
+export const MAX_VALUES = 100_000;
+
 /**
  * Parses a JSON text.
+ * @param mostValues bound on the values in it, themselves containers or not.
  * @throws Refusal `malformed` naming the fault: bad syntax, a duplicate key, nesting over `MAX_DEPTH`, or a number with
- * more than 1,000 characters or an exponent of more than 6 digits.
+ * more than 1,000 characters or an exponent of more than 6 digits; `too_large` (413) for more values.
  */
-export function parseJson(text: string): ParsedJson {
-  const { members, exact } = scan(text);
-  let value: Json;
-  try {
-    value = (
-      exact
-        ? parse(text, undefined, { parseNumber: literalOrNumber, onDuplicateKey: ({ newValue }) => newValue })
-        : JSON.parse(text)
-    ) as Json;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw malformed(`the body is not JSON: ${explain(text)}`);
+export function parseJson(text: string, mostValues = Number.POSITIVE_INFINITY): ParsedJson {
+  const scan = new Scan(text, mostValues);
+  scan.to(text.length);
+  const value = parsePart(scan, 0, text.length);
+  if (settle(value) !== scan.members) throw duplicate(atOnce(firstDuplicate(text)));
+  return { value, exact: scan.literals.length > 0 };
+}
+
+/** Characters that are looked at in one step, and that parts of a list have. */
+const STEP = 200_000;
+
+/**
+ * Parses a JSON text in steps: the lists that are members of its object, such as the entries of a Bundle, in parts.
+ * @param mostValues bound on the values in each item of these lists, and in the rest.
+ * @throws Refusal as of `parseJson`
+ */
+export function* parseInParts(text: string, mostValues: number): Steps<ParsedJson> {
+  const scan = new Scan(text, mostValues, []);
+  for (let at = STEP; at < text.length + STEP; at += STEP) {
+    scan.to(Math.min(at, text.length));
+    yield;
   }
-  if (countMembers(value) !== members) {
-    throw malformed(`the key "${firstDuplicate(text)}" occurs twice in one object`);
+  const lists: Json[][] = [];
+  let members = 0;
+  let frame = '';
+  let at = 0;
+  for (const { open, commas, close } of scan.lists ?? []) {
+    frame += `${markedPart(scan, at, open + 1)}${lists.length}`;
+    at = close;
+    const items: Json[] = [];
+    lists.push(items);
+    let from = open + 1;
+    let count = 0;
+    for (const end of [...commas, close]) {
+      count += 1;
+      if (end !== close && end - from < STEP) continue;
+      const part = parsePart(scan, from, end, '[', ']');
+      members += settle(part);
+      const parsed = Array.isArray(part) ? part : [];
+      // Between two commas there must be something; in a list without any there may be nothing.
+      if (parsed.length !== count && (commas.length > 0 || parsed.length > 0)) throw badSyntax(text, from);
+      for (const item of parsed) items.push(item);
+      from = end + 1;
+      count = 0;
+      yield;
+    }
   }
-  return { value, exact };
+  const value = parsed(text, 0, `${frame}${markedPart(scan, at, text.length)}`);
+  members += settle(value);
+  if (isObject(value)) {
+    for (const name of Object.keys(value)) {
+      const member = value[name];
+      const index = Array.isArray(member) ? Number(member[0]) : undefined;
+      if (index !== undefined) value[name] = lists[index] ?? [];
+    }
+  }
+  if (members !== scan.members) throw duplicate(yield* firstDuplicate(text));
+  return { value, exact: scan.literals.length > 0 };
 }
 
 /** The text of a value: compact, numbers as they came. */
@@ -62,33 +111,160 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** One pass over the text: how many object members it has, and whether a number's literal would change. */
-function scan(text: string): { members: number; exact: boolean } {
-  let depth = 0;
-  let members = 0;
-  let exact = false;
-  for (let i = 0; i < text.length; i += 1) {
-    const c = text.charCodeAt(i);
-    if (c === 0x22) {
-      for (i += 1; i < text.length; i += 1) {
-        const inside = text.charCodeAt(i);
-        if (inside === 0x5c) i += 1;
-        else if (inside === 0x22) break;
+/** A list that is a member of the outermost object: where it begins, its items' commas, where it ends. */
+interface OuterList {
+  readonly open: number;
+  readonly commas: number[];
+  close: number;
+}
+
+/** One pass over a text: how many object members it has, and which numbers' literals JavaScript would change. */
+class Scan {
+  members = 0;
+  /** Where such a literal begins and ends, one after the other. */
+  readonly literals: number[] = [];
+  #at = 0;
+  #depth = 0;
+  #values = 1;
+  #list: OuterList | undefined;
+  #inObject = false;
+
+  /** @param lists gets the lists that are members of the outermost object; values are counted in each item of theirs. */
+  constructor(
+    readonly text: string,
+    readonly mostValues: number,
+    readonly lists?: OuterList[],
+  ) {}
+
+  /** Goes on up to a place, and to the end of a string or number that begins before it. @throws Refusal */
+  to(end: number): void {
+    const { text, mostValues } = this;
+    let i = this.#at;
+    let depth = this.#depth;
+    let members = this.members;
+    let values = this.#values;
+    for (; i < end; i += 1) {
+      const c = text.charCodeAt(i);
+      if (c === 0x22) {
+        for (i += 1; i < text.length; i += 1) {
+          const inside = text.charCodeAt(i);
+          if (inside === 0x5c) i += 1;
+          else if (inside === 0x22) break;
+        }
+      } else if (c === 0x3a) members += 1;
+      else if (c === 0x2c) {
+        values += 1;
+        if (depth === 2 && this.#list !== undefined) {
+          this.#list.commas.push(i);
+          if (values > mostValues) throw tooMany(mostValues);
+          values = 1;
+        }
+      } else if (c === 0x7b || c === 0x5b) {
+        depth += 1;
+        values += 1;
+        if (depth > MAX_DEPTH) throw malformed(`the JSON is nested more than ${MAX_DEPTH} levels deep`);
+        if (depth === 1) this.#inObject = c === 0x7b;
+        if (depth === 2 && c === 0x5b && this.#inObject && this.lists !== undefined) {
+          this.#list = { open: i, commas: [], close: i };
+          this.lists.push(this.#list);
+          if (values > mostValues) throw tooMany(mostValues);
+          values = 1;
+        }
+      } else if (c === 0x7d || c === 0x5d) {
+        if (depth === 2 && this.#list !== undefined) {
+          if (c === 0x7d) throw badSyntax(text, i);
+          this.#list.close = i;
+          this.#list = undefined;
+        }
+        depth -= 1;
+      } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
+        const start = i;
+        while (i + 1 < text.length && isNumberPart(text.charCodeAt(i + 1))) i += 1;
+        // What is shorter has no room for a long exponent, and is nearly every number.
+        if (i - start >= 8) checkNumber(text, start, i + 1);
+        const literal = text.slice(start, i + 1);
+        if (survives(literal)) continue;
+        if (!NUMBER.test(literal)) throw badSyntax(text, start);
+        this.literals.push(start, i + 1);
       }
-    } else if (c === 0x3a) members += 1;
-    else if (c === 0x7b || c === 0x5b) {
-      depth += 1;
-      if (depth > MAX_DEPTH) throw malformed(`the JSON is nested more than ${MAX_DEPTH} levels deep`);
-    } else if (c === 0x7d || c === 0x5d) depth -= 1;
-    else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
-      const start = i;
-      while (i + 1 < text.length && isNumberPart(text.charCodeAt(i + 1))) i += 1;
-      // What is shorter has no room for a long exponent, and is nearly every number.
-      if (i - start >= 8) checkNumber(text, start, i + 1);
-      if (!exact) exact = !survives(text.slice(start, i + 1));
     }
+    if (values > mostValues) throw tooMany(mostValues);
+    // A list that does not end.
+    if (end === text.length && this.#list !== undefined) throw badSyntax(text, this.#list.open);
+    this.#at = i;
+    this.#depth = depth;
+    this.members = members;
+    this.#values = values;
   }
-  return { members, exact };
+}
+
+/** Stands before a literal in the text that takes its place while a text is parsed; no client can know it. */
+const MARK = `number ${randomBytes(12).toString('hex')} `;
+
+/** A part of the text in which literals that JavaScript would change are strings with a mark. */
+function markedPart({ text, literals }: Scan, from: number, to: number): string {
+  let at = firstAtOrAfter(literals, from);
+  if (at >= literals.length || (literals[at] ?? to) >= to) return text.slice(from, to);
+  const parts: string[] = [];
+  let copied = from;
+  for (; at < literals.length && (literals[at] ?? to) < to; at += 2) {
+    const [start = to, end = to] = [literals[at], literals[at + 1]];
+    parts.push(text.slice(copied, start), '"', MARK, text.slice(start, end), '"');
+    copied = end;
+  }
+  return parts.join('') + text.slice(copied, to);
+}
+
+/** Index of the first literal that begins at a place or after it; literals are in order. */
+function firstAtOrAfter(literals: readonly number[], place: number): number {
+  let [low, high] = [0, literals.length / 2];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((literals[2 * middle] ?? place) < place) low = middle + 1;
+    else high = middle;
+  }
+  return 2 * low;
+}
+
+/** Parses a part of the text; literals are still marked. @throws Refusal malformed */
+function parsePart(scan: Scan, from: number, to: number, before = '', after = ''): Json {
+  return parsed(scan.text, from, before + markedPart(scan, from, to) + after);
+}
+
+/** @param from where the part begins in the whole text: about where its fault is */
+function parsed(text: string, from: number, part: string): Json {
+  try {
+    const value = JSON.parse(part) as Json;
+    return typeof value === 'string' && value.startsWith(MARK) ? numberIn(value) : value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw badSyntax(text, from);
+  }
+}
+
+/** Puts numbers with their literals where marks are; gives how many members the value's objects have. */
+function settle(value: Json): number {
+  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const item = value[index];
+      if (typeof item === 'object') count += item === null ? 0 : settle(item);
+      else if (typeof item === 'string' && item.startsWith(MARK)) value[index] = numberIn(item);
+    }
+    return count;
+  }
+  for (const key of Object.keys(value)) {
+    count += 1;
+    const member = value[key];
+    if (typeof member === 'object') count += member === null ? 0 : settle(member);
+    else if (typeof member === 'string' && member.startsWith(MARK)) value[key] = numberIn(member);
+  }
+  return count;
+}
+
+function numberIn(marked: string): LosslessNumber {
+  return new LosslessNumber(marked.slice(MARK.length));
 }
 
 function checkNumber(text: string, start: number, end: number): void {
@@ -111,28 +287,10 @@ function survives(literal: string): boolean {
   return String(Number(literal)) === literal;
 }
 
-function literalOrNumber(literal: string): number | LosslessNumber {
-  return survives(literal) ? Number(literal) : new LosslessNumber(literal);
-}
-
-function countMembers(value: Json): number {
-  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return 0;
-  let count = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === 'object') count += countMembers(item);
-    return count;
-  }
-  for (const key of Object.keys(value)) {
-    count += 1;
-    const member = value[key];
-    if (typeof member === 'object' && member !== null) count += countMembers(member);
-  }
-  return count;
-}
-
 /** Only on the way to a refusal: which key it was. The text is known to be valid JSON. */
-function firstDuplicate(text: string): string {
+function* firstDuplicate(text: string): Steps<string> {
   const open: Set<string>[] = [];
+  let seen = 0;
   for (const [token, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g)) {
     if (token === '{') open.push(new Set());
     else if (token === '}') open.pop();
@@ -142,19 +300,32 @@ function firstDuplicate(text: string): string {
       if (keys?.has(key)) return key.slice(0, 60);
       keys?.add(key);
     }
+    seen += 1;
+    if (seen % 1_000 === 0) yield;
   }
   return '?';
 }
 
-/** A parser's sentence about the place of a fault, without quoting the body. */
-function explain(text: string): string {
-  try {
-    parse(text);
-  } catch (error) {
-    const at = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
-    if (at !== undefined) return `syntax error at ${placeOf(text, Number(at))}`;
+function duplicate(key: string): Refusal {
+  return malformed(`the key "${key}" occurs twice in one object`);
+}
+
+/** Longest text that is parsed once more to find the place of a fault in it. */
+const MAX_EXPLAINED = 500_000;
+
+/** A refusal with the place of a fault, without quoting the body. @param from where the part with it begins */
+function badSyntax(text: string, from: number): Refusal {
+  let at: number | undefined = text.length > MAX_EXPLAINED ? from : undefined;
+  if (at === undefined) {
+    try {
+      parse(text);
+    } catch (error) {
+      const found = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+      if (found !== undefined) at = Number(found);
+    }
   }
-  return 'syntax error';
+  const where = at === undefined ? '' : ` ${at === from && from > 0 ? 'after' : 'at'} ${placeOf(text, at)}`;
+  return malformed(`the body is not JSON: syntax error${at === 0 && from === 0 ? '' : where}`);
 }
 
 function placeOf(text: string, at: number): string {
@@ -164,4 +335,9 @@ function placeOf(text: string, at: number): string {
 
 function malformed(diagnostics: string): Refusal {
   return new Refusal('malformed', { code: 'structure', diagnostics });
+}
+
+function tooMany(most: number): Refusal {
+  const diagnostics = `a resource, or a body without resources, may have ${most} JSON values`;
+  return new Refusal('too_large', { code: 'too-costly', diagnostics });
 }

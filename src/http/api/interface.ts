@@ -7,7 +7,7 @@ import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import { type Caller, mayRead } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
-import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, MAX_VALUES, parseJson } from '#src/shared/json.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
@@ -215,7 +215,7 @@ function jsonOf(
     throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
   }
   const text = textOf(body);
-  const { value, exact } = parseJson(text);
+  const { value, exact } = parseJson(text, MAX_VALUES);
   if (!isObject(value))
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not a JSON object' });
   return exact ? { value: JSON.parse(text), exact: value } : { value };

@@ -22,7 +22,7 @@ import { internalError, refusalOf } from '../errors.ts';
 import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
 import type { FhirWrite } from './request.ts';
-import { parseBody } from './resource-body.ts';
+import { parseBundleBody } from './resource-body.ts';
 import { isOwn, locationOf, outcomeOf, statusOf } from './written.ts';
 
 /**
@@ -32,7 +32,7 @@ import { isOwn, locationOf, outcomeOf, statusOf } from './written.ts';
  */
 export async function processBundle(request: FhirWrite): Promise<Answer> {
   const { service, caller } = request;
-  const { value, exact } = parseBody(request.body);
+  const { value, exact } = await parseBundleBody(request.body);
   if (!isObject(value)) {
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body must be a JSON object' });
   }

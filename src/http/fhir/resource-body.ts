@@ -1,14 +1,24 @@
 /** The resource in a request's body. */
 import type { SubmittedResource } from '#commands/command.ts';
 import { withArticle } from '#src/shared/article.ts';
-import { isObject, type ParsedJson, parseJson } from '#src/shared/json.ts';
+import { isObject, MAX_VALUES, type ParsedJson, parseInParts, parseJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { inSlices } from '#src/shared/slices.ts';
 import { type RawBody, textOf } from '../body.ts';
 
-/** Parses a body. @throws Refusal malformed (400) for bad JSON or UTF-8 */
+/** Parses a body. @throws Refusal malformed (400) for bad JSON or UTF-8; too_large (413) for too many values */
 export function parseBody(body: RawBody | undefined): ParsedJson {
   if (body === undefined) throw malformed('required', 'the request has no body');
-  return parseJson(textOf(body));
+  return parseJson(textOf(body), MAX_VALUES);
+}
+
+/**
+ * Parses the body of a Bundle that is to be processed, letting others have the event loop: each entry may have as many values
+ * as a resource. @throws Refusal as of `parseBody`
+ */
+export async function parseBundleBody(body: RawBody | undefined): Promise<ParsedJson> {
+  if (body === undefined) throw malformed('required', 'the request has no body');
+  return inSlices(parseInParts(textOf(body), MAX_VALUES));
 }
 
 /**

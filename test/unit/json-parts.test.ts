@@ -1,0 +1,75 @@
+/** JSON texts parsed in parts are what they are when parsed at once: values, literals, and faults. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { parseInParts, parseJson, printJson } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { atOnce } from '#src/shared/slices.ts';
+
+const ANY = Number.POSITIVE_INFINITY;
+
+function outcome(parse: () => { value: unknown }): string {
+  try {
+    return printJson(parse().value as never);
+  } catch (error) {
+    if (error instanceof Refusal) return error.kind;
+    throw error;
+  }
+}
+
+const same = (text: string): void => {
+  expect(
+    outcome(() => atOnce(parseInParts(text, ANY))),
+    text.slice(0, 200),
+  ).to.equal(outcome(() => parseJson(text)));
+};
+
+describe('JSON in parts', () => {
+  it('is what it is at once, for any JSON and for what one character makes of it', () => {
+    const texts = fc.tuple(
+      fc.json({ maxDepth: 4 }).map((inner) => `{"a":[${inner},1.50,"x]",{"b":[1,2]}],"c":${inner},"d":[]}`),
+      fc.nat(),
+      fc.constantFrom('', ',', '[', ']', '{', '}', '"', ':', '1', ' '),
+    );
+    fc.assert(
+      fc.property(texts, ([text, at, other]) => {
+        same(text);
+        const place = at % text.length;
+        same(text.slice(0, place) + other + text.slice(place + 1));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is what it is at once where lists are longer than a part', () => {
+    const entry = `{"resource":{"value":1.50,"text":"${'a'.repeat(1_000)}","list":[1,[2]]}}`;
+    const text = `{"entry":[${Array.from({ length: 1_000 }, () => entry)}],"x":[],"y":[ ],"z":{"w":[1]}}`;
+    same(text);
+    for (const wrong of [
+      text.replace('}},', '}},,'),
+      text.replace('[],', '[,],'),
+      text.replace('"x":[]', '"x":[}'),
+      text.slice(0, -1),
+      `${text}]`,
+      text.replace('"z"', '"x"'),
+      text.replace('"value":1.50,', '"value":1.50,"value":1,'),
+    ])
+      expect(() => atOnce(parseInParts(wrong, ANY)), wrong.slice(-40)).to.throw(Refusal);
+    const { value } = atOnce(parseInParts(text, ANY));
+    expect(printJson(value)).to.equal(printJson(parseJson(text).value));
+    expect(printJson(value)).to.contain('1.50');
+  });
+
+  it('counts values in each item of an outer list, and in a body as a whole', () => {
+    const items = Array.from({ length: 10 }, () => '{"a":[1,2,3]}');
+    const text = `{"entry":[${items}]}`;
+    expect(outcome(() => atOnce(parseInParts(text, 10)))).to.equal(text);
+    expect(outcome(() => atOnce(parseInParts(text, 3)))).to.equal('too_large');
+    expect(outcome(() => parseJson(text, 10))).to.equal('too_large');
+    expect(outcome(() => parseJson(text, 100))).to.equal(text);
+  });
+
+  it('keeps a text that looks like the mark of a number', () => {
+    const text = '{"a":"number 0123 1.50","b":1.50,"__proto__":2.50}';
+    expect(printJson(parseJson(text).value)).to.equal(text);
+  });
+});
