@@ -27,7 +27,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** An exponent of more than 6 digits. */
 const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
-/** Most values in one resource, or in another body: what is done with all of them at once stays short. */
+/** Most values in one resource: what is done with all of them at once stays short. */
 export const MAX_VALUES = 100_000;
 
 /**
@@ -44,56 +44,83 @@ export function parseJson(text: string, mostValues = Number.POSITIVE_INFINITY): 
   return { value, exact: scan.literals.length > 0 };
 }
 
-/** Characters that are looked at in one step, and that parts of a list have. */
+/** Characters that are looked at in one step, and that parts of a text have. */
 const STEP = 200_000;
 
 /**
- * Parses a JSON text in steps: the lists that are members of its object, such as the entries of a Bundle, in parts.
+ * Parses a JSON text in steps, its outermost object in parts: some members at a time, and of lists that are its members,
+ * such as the entries of a Bundle, some items at a time.
  * @param mostValues bound on the values in each item of these lists, and in the rest.
  * @throws Refusal as of `parseJson`
  */
-export function* parseInParts(text: string, mostValues: number): Steps<ParsedJson> {
-  const scan = new Scan(text, mostValues, []);
+export function* parseInParts(text: string, mostValues = Number.POSITIVE_INFINITY): Steps<ParsedJson> {
+  const outer: Outer = { open: -1, commas: [], close: -1, lists: [] };
+  const scan = new Scan(text, mostValues, outer);
   for (let at = STEP; at < text.length + STEP; at += STEP) {
     scan.to(Math.min(at, text.length));
     yield;
   }
+  if (outer.close < 0 || text.length <= STEP) {
+    const value = parsePart(scan, 0, text.length);
+    if (settle(value) !== scan.members) throw duplicate(yield* firstDuplicate(text));
+    return { value, exact: scan.literals.length > 0 };
+  }
+  // What stands around the object must be nothing.
+  parsed(text, 0, `${text.slice(0, outer.open)}{}${text.slice(outer.close + 1)}`);
   const lists: Json[][] = [];
   let members = 0;
-  let frame = '';
-  let at = 0;
-  for (const { open, commas, close } of scan.lists ?? []) {
-    frame += `${markedPart(scan, at, open + 1)}${lists.length}`;
-    at = close;
-    const items: Json[] = [];
-    lists.push(items);
-    let from = open + 1;
-    let count = 0;
-    for (const end of [...commas, close]) {
-      count += 1;
-      if (end !== close && end - from < STEP) continue;
-      const part = parsePart(scan, from, end, '[', ']');
-      members += settle(part);
-      const parsed = Array.isArray(part) ? part : [];
-      // Between two commas there must be something; in a list without any there may be nothing.
-      if (parsed.length !== count && (commas.length > 0 || parsed.length > 0)) throw badSyntax(text, from);
-      for (const item of parsed) items.push(item);
-      from = end + 1;
-      count = 0;
-      yield;
+  const value: JsonObject = {};
+  for (const [from, to] of partsOf(outer)) {
+    let frame = '';
+    let at = from;
+    for (
+      let list = outer.lists[lists.length];
+      list !== undefined && list.open < to;
+      list = outer.lists[lists.length]
+    ) {
+      frame += `${markedPart(scan, at, list.open + 1)}${lists.length}`;
+      at = list.close;
+      const items: Json[] = [];
+      for (const [first, last] of partsOf(list)) {
+        const part = parsePart(scan, first, last, '[', ']');
+        members += settle(part);
+        // Between commas there must be something; in a list without any there may be nothing.
+        if (!Array.isArray(part) || (part.length === 0 && list.commas.length > 0))
+          throw badSyntax(text, first);
+        for (const item of part) items.push(item);
+        yield;
+      }
+      lists.push(items);
     }
-  }
-  const value = parsed(text, 0, `${frame}${markedPart(scan, at, text.length)}`);
-  members += settle(value);
-  if (isObject(value)) {
-    for (const name of Object.keys(value)) {
-      const member = value[name];
-      const index = Array.isArray(member) ? Number(member[0]) : undefined;
-      if (index !== undefined) value[name] = lists[index] ?? [];
+    const part = parsed(text, from, `{${frame}${markedPart(scan, at, to)}}`);
+    members += settle(part);
+    const names = isObject(part) ? Object.keys(part) : [];
+    if (!isObject(part) || (names.length === 0 && outer.commas.length > 0)) throw badSyntax(text, from);
+    for (const name of names) {
+      const member = part[name] ?? null;
+      const own = Array.isArray(member) ? (lists[Number(member[0])] ?? []) : member;
+      if (Object.hasOwn(value, name)) throw duplicate(name.slice(0, 60));
+      if (name === '__proto__') Object.defineProperty(value, name, { ...OWN, value: own });
+      else value[name] = own;
     }
+    yield;
   }
   if (members !== scan.members) throw duplicate(yield* firstDuplicate(text));
   return { value, exact: scan.literals.length > 0 };
+}
+
+/** An ordinary member. */
+const OWN = { writable: true, enumerable: true, configurable: true };
+
+/** Where parts of a container begin and end: each of some items that are `STEP` characters long together, or of one. */
+function* partsOf({ open, commas, close }: Container): Iterable<readonly [number, number]> {
+  let from = open + 1;
+  for (const comma of commas) {
+    if (comma - from < STEP) continue;
+    yield [from, comma];
+    from = comma + 1;
+  }
+  yield [from, close];
 }
 
 /** The text of a value: compact, numbers as they came. */
@@ -111,11 +138,16 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** A list that is a member of the outermost object: where it begins, its items' commas, where it ends. */
-interface OuterList {
-  readonly open: number;
+/** Where an object or list begins, its items' commas are, and it ends. */
+interface Container {
+  open: number;
   readonly commas: number[];
   close: number;
+}
+
+/** The outermost object, with the lists that are its members. */
+interface Outer extends Container {
+  readonly lists: Container[];
 }
 
 /** One pass over a text: how many object members it has, and which numbers' literals JavaScript would change. */
@@ -126,19 +158,18 @@ class Scan {
   #at = 0;
   #depth = 0;
   #values = 1;
-  #list: OuterList | undefined;
-  #inObject = false;
+  #list: Container | undefined;
 
-  /** @param lists gets the lists that are members of the outermost object; values are counted in each item of theirs. */
+  /** @param outer gets the outermost object, where it is one; values are counted in each item of its lists. */
   constructor(
     readonly text: string,
     readonly mostValues: number,
-    readonly lists?: OuterList[],
+    readonly outer?: Outer,
   ) {}
 
   /** Goes on up to a place, and to the end of a string or number that begins before it. @throws Refusal */
   to(end: number): void {
-    const { text, mostValues } = this;
+    const { text, mostValues, outer } = this;
     let i = this.#at;
     let depth = this.#depth;
     let members = this.members;
@@ -154,7 +185,8 @@ class Scan {
       } else if (c === 0x3a) members += 1;
       else if (c === 0x2c) {
         values += 1;
-        if (depth === 2 && this.#list !== undefined) {
+        if (depth === 1 && outer !== undefined && outer.open >= 0) outer.commas.push(i);
+        else if (depth === 2 && this.#list !== undefined) {
           this.#list.commas.push(i);
           if (values > mostValues) throw tooMany(mostValues);
           values = 1;
@@ -163,18 +195,27 @@ class Scan {
         depth += 1;
         values += 1;
         if (depth > MAX_DEPTH) throw malformed(`the JSON is nested more than ${MAX_DEPTH} levels deep`);
-        if (depth === 1) this.#inObject = c === 0x7b;
-        if (depth === 2 && c === 0x5b && this.#inObject && this.lists !== undefined) {
-          this.#list = { open: i, commas: [], close: i };
-          this.lists.push(this.#list);
-          if (values > mostValues) throw tooMany(mostValues);
-          values = 1;
+        if (outer !== undefined && depth <= 2) {
+          if (depth === 1) {
+            // A second one after the first is no JSON.
+            if (outer.close >= 0) throw badSyntax(text, i);
+            if (c === 0x7b) outer.open = i;
+          } else if (c === 0x5b && outer.open >= 0) {
+            this.#list = { open: i, commas: [], close: i };
+            outer.lists.push(this.#list);
+            if (values > mostValues) throw tooMany(mostValues);
+            values = 1;
+          }
         }
       } else if (c === 0x7d || c === 0x5d) {
         if (depth === 2 && this.#list !== undefined) {
           if (c === 0x7d) throw badSyntax(text, i);
           this.#list.close = i;
           this.#list = undefined;
+        }
+        if (depth === 1 && outer !== undefined && outer.open >= 0) {
+          if (c === 0x5d) throw badSyntax(text, i);
+          outer.close = i;
         }
         depth -= 1;
       } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
@@ -338,6 +379,6 @@ function malformed(diagnostics: string): Refusal {
 }
 
 function tooMany(most: number): Refusal {
-  const diagnostics = `a resource, or a body without resources, may have ${most} JSON values`;
+  const diagnostics = `a resource may have ${most} JSON values, this one has more`;
   return new Refusal('too_large', { code: 'too-costly', diagnostics });
 }

@@ -49,13 +49,13 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
   const given = queryOf(inputs.query, faults);
   const query = check(schemas.query ?? NOTHING, given, 'query.');
   findBadCharacters(given, ['query'], faults);
-  findBadCharacters(unframed(inputs.body, schemas.framed), [], faults);
-  const body =
-    schemas.body === undefined
-      ? void check(NOTHING, inputs.body ?? {}, '')
-      : inputs.raw === undefined
-        ? check(schemas.body, inputs.body ?? {}, '')
-        : undefined;
+  const bodySchema = schemas.body ?? NOTHING;
+  const sent = fewMembers(bodySchema, inputs.body ?? {});
+  findBadCharacters(unframed(sent.body, schemas.framed), [], faults);
+  const parsed =
+    schemas.body === undefined || inputs.raw === undefined ? check(bodySchema, sent.body, '') : undefined;
+  const body = schemas.body === undefined ? undefined : parsed;
+  faults.count(sent.others);
   if (!faults.none) throw new Refusal('invalid', faults.list());
   // What passed has the schemas' types.
   return {
@@ -89,11 +89,36 @@ function queryOf(query: URLSearchParams, faults: Faults): Record<string, string>
   return Object.fromEntries(values);
 }
 
+/** Most members of a body that are looked at one by one. */
+const MOST = 10_000;
+/** Most values that are searched for characters. */
+const MOST_LOOKED_AT = 200_000;
+
+/** A body with the members that its schema knows and some of the others, which are faults. */
+function fewMembers(schema: z.ZodType, body: unknown): { body: unknown; others: number } {
+  const names = typeof body === 'object' && body !== null ? Object.keys(body) : [];
+  if (names.length <= MOST || typeof body !== 'object' || body === null) return { body, others: 0 };
+  const known = namesIn(schema).filter((name) => Object.hasOwn(body, name));
+  const kept = [...new Set([...known, ...names.slice(0, MOST)])];
+  return {
+    body: Object.fromEntries(kept.map((name) => [name, Reflect.get(body, name)])),
+    others: names.length - kept.length,
+  };
+}
+
+/** The names of an object's members, or of those of a union's forms. */
+function namesIn(schema: z.core.$ZodType): string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(namesIn);
+  return schema instanceof z.ZodOptional ? namesIn(schema.unwrap()) : [];
+}
+
 /**
  * Finds characters that PostgreSQL, or a text of a record, cannot hold: half a surrogate pair has no UTF-8 form.
  * @param path of the value; longer while its members are looked at.
+ * @param looked how many values were looked at so far.
  */
-function findBadCharacters(value: unknown, path: string[], faults: Faults): void {
+function findBadCharacters(value: unknown, path: string[], faults: Faults, looked = { values: 0 }): void {
   if (typeof value === 'string') {
     const what = CONTROL.test(value)
       ? 'a control character'
@@ -107,8 +132,11 @@ function findBadCharacters(value: unknown, path: string[], faults: Faults): void
   }
   if (typeof value !== 'object' || value === null) return;
   for (const key in value) {
+    looked.values += 1;
+    // No schema takes so many: that is a fault by itself.
+    if (looked.values > MOST_LOOKED_AT) return;
     path.push(key);
-    findBadCharacters(Reflect.get(value, key), path, faults);
+    findBadCharacters(Reflect.get(value, key), path, faults, looked);
     path.pop();
   }
 }

@@ -1,14 +1,16 @@
 /** The JSON interfaces over HTTP: what every request passes before and after its route runs. */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { Position } from '#src/events/store.ts';
 import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import { type Caller, mayRead } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
-import { isObject, type JsonObject, MAX_VALUES, parseJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseInParts, parseJson } from '#src/shared/json.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
+import { inSlices } from '#src/shared/slices.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
@@ -92,7 +94,7 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   const admit = await admission(api, route, ctx);
   const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
   return api.largeBodies.run(ctx, scopeOfTurn(ctx), async () => {
-    const { credential, scope, run, mayShow } = admit({ ...asked, ...inputOf(route, body) });
+    const { credential, scope, run, mayShow } = admit({ ...asked, ...(await inputOf(route, body)) });
     const answered = async (attempted?: Attempted): Promise<Answer> => {
       const result = await run(circumstances(attempted));
       await shown(api, route, result);
@@ -199,25 +201,32 @@ function bodyOf({ services }: ApiInterface, { raw = {} }: Route, ctx: Context): 
 }
 
 /** The body as its route takes it: JSON, or as it came. */
-function inputOf(route: Route, body: RawBody | undefined): Pick<Inputs, 'body' | 'exact' | 'raw'> {
+async function inputOf(
+  route: Route,
+  body: RawBody | undefined,
+): Promise<Pick<Inputs, 'body' | 'exact' | 'raw'>> {
   if (body !== undefined && route.raw?.[body.mediaType] !== undefined) return { body: undefined, raw: body };
-  const { value, exact } = jsonOf(route, body);
+  const { value, exact } = await jsonOf(route, body);
   return { body: value, ...(exact === undefined ? {} : { exact }) };
 }
 
+/** From how many characters on a body is parsed in parts. */
+const LONG = 500_000;
+
 /** The body as plain JSON, and exactly where that is another. @throws Refusal malformed (400) for what is no JSON object, and where a needed one is missing. */
-function jsonOf(
+async function jsonOf(
   route: Route,
   body: RawBody | undefined,
-): { readonly value?: unknown; readonly exact?: JsonObject } {
+): Promise<{ readonly value?: unknown; readonly exact?: JsonObject }> {
   if (body === undefined) {
     if (route.body === undefined || !takesBody(route) || route.body.safeParse({}).success) return {};
     throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
   }
   const text = textOf(body);
-  const { value, exact } = parseJson(text, MAX_VALUES);
+  const { value, exact } = text.length > LONG ? await inSlices(parseInParts(text)) : parseJson(text);
   if (!isObject(value))
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not a JSON object' });
+  if (exact && text.length > LONG) await setImmediate();
   return exact ? { value: JSON.parse(text), exact: value } : { value };
 }
 
