@@ -114,6 +114,9 @@ export async function validateInSet(
     (part) => part.system === system && part.concept === undefined && part.filter === undefined,
   );
   if (system !== undefined && all === true && isUnit(system, code)) return { result: true };
+  const known = system === undefined ? undefined : await findSystem(pool, system);
+  if (known?.content === 'complete' && (await factsOf(pool, known, code)) === undefined)
+    return { result: false, message: unknownCode(known, code) };
   const inSystem = system === undefined ? code : `${system}|${code}`;
   return {
     result: false,

@@ -22,6 +22,7 @@ const part = z.looseObject({
 });
 const contained: z.ZodType = z.looseObject({
   system: text.optional(),
+  version: text.optional(),
   code: text.optional(),
   display: text.optional(),
   contains: z.lazy(() => list(contained)).optional(),

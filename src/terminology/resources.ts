@@ -69,6 +69,7 @@ export interface ValueSet extends Canonical {
 /** A code of an expansion that is given instead of a definition. */
 export interface Contained {
   readonly system?: string;
+  readonly version?: string;
   readonly code?: string;
   readonly display?: string;
   readonly contains?: readonly Contained[];

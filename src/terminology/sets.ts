@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Bound } from './binds.ts';
 import { filterSql, type Walk } from './filters.ts';
-import { findSystem, systemOf, valueSetOf } from './known.ts';
+import { findSystem, type KnownSystem, systemOf, valueSetOf } from './known.ts';
 import type { Contained, Part, ValueSet } from './resources.ts';
 
 /** Value sets that may be nested in each other. */
@@ -81,7 +81,11 @@ async function partSql(
     if (filter !== undefined) throw invalid('an include of a value set cannot have both concept and filter');
     return inAll(
       await listed(
-        concept.map((each) => ({ system, ...each })),
+        concept.map((each) => ({
+          ...each,
+          system,
+          ...(part.version !== undefined && { version: part.version }),
+        })),
         compiling,
         at,
       ),
@@ -107,34 +111,53 @@ function inAll(sql: string, sets: readonly string[]): string {
   return `select ${COLUMNS} from (${sql}) m where ${conditions.join(' and ')}`;
 }
 
-/** Codes that are named one by one: they need no code system here, which adds what it knows of them. */
-async function listed(
-  concepts: readonly { readonly system: string; readonly code: string; readonly display?: string }[],
-  { pool, bound }: Compiling,
-  at: number,
-): Promise<string> {
-  const ids = new Map<string, number | undefined>();
+/** A code that a definition or expansion names. */
+interface Listed {
+  readonly system: string;
+  readonly version?: string;
+  readonly code: string;
+  readonly display?: string;
+}
+
+/**
+ * Codes that are named one by one. They need no code system here, but where all of it is here, in the version that they
+ * name if they name one, only codes that it has are members (https://hl7.org/fhir/R4/valueset.html#compositions).
+ */
+async function listed(concepts: readonly Listed[], { pool, bound }: Compiling, at: number): Promise<string> {
+  const systems = new Map<string, KnownSystem | undefined>();
   for (const url of new Set(concepts.map(({ system }) => system)))
-    ids.set(url, (await findSystem(pool, url))?.id);
-  const rows = concepts.map(({ system, code, display }, place) => ({
-    url: system,
-    id: ids.get(system) ?? null,
-    code,
-    display: display ?? null,
-    place,
-  }));
+    systems.set(url, await findSystem(pool, url));
+  const rows = concepts.map(({ system, version, code, display }, place) => {
+    const known = systems.get(system);
+    return {
+      url: system,
+      id: known?.id ?? null,
+      whole: known?.content === 'complete' && (version === undefined || version === known.version),
+      code,
+      display: display ?? null,
+      place,
+    };
+  });
   return `select x.url as system, null::text as version, x.code, coalesce(x.display, c.display) as display,
       coalesce(c.selectable, true) as selectable, coalesce(c.active, true) as active, ${at} as part, x.place
     from json_to_recordset(${bound.add(JSON.stringify(rows), 'text')}::json)
-      as x(url text, id int, code text, display text, place int)
-    left join terminology.concept c on c.system = x.id and c.code = x.code`;
+      as x(url text, id int, whole boolean, code text, display text, place int)
+    left join terminology.concept c on c.system = x.id and c.code = x.code
+    where not x.whole or c.code is not null`;
 }
 
-function flat(contains: readonly Contained[]): { system: string; code: string; display?: string }[] {
-  return contains.flatMap(({ system, code, display, contains: below = [] }) => [
+function flat(contains: readonly Contained[]): Listed[] {
+  return contains.flatMap(({ system, version, code, display, contains: below = [] }) => [
     ...(system === undefined || code === undefined
       ? []
-      : [{ system, code, ...(display === undefined ? {} : { display }) }]),
+      : [
+          {
+            system,
+            code,
+            ...(version !== undefined && { version }),
+            ...(display !== undefined && { display }),
+          },
+        ]),
     ...flat(below),
   ]);
 }

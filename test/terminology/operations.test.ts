@@ -199,6 +199,21 @@ describe('terminology operations', () => {
         },
         ['73211009', '1'],
       ],
+      [
+        'a list of a code system that is here whole: its codes only',
+        { include: [{ system: CATEGORY, concept: [{ code: 'nonsense', display: 'X' }, { code: 'exam' }] }] },
+        ['exam'],
+      ],
+      [
+        'a list of another version of such a code system',
+        { include: [{ system: CATEGORY, version: '99', concept: [{ code: 'nonsense' }, { code: 'exam' }] }] },
+        ['nonsense', 'exam'],
+      ],
+      [
+        'a list of a code system of which a part is here',
+        { include: [{ system: LOINC, concept: [{ code: '0-0' }] }] },
+        ['0-0'],
+      ],
       ['another value set', { include: [{ valueSet: [GENDER] }] }, ['male', 'female', 'other', 'unknown']],
       [
         'what is in a system and in a value set',
@@ -230,6 +245,17 @@ describe('terminology operations', () => {
         expect(set.expansion.total).to.equal(expected.length);
       });
     }
+
+    it('leaves out of a given expansion what a code system that is here whole does not have', async () => {
+      const contains = ['nonsense', 'exam'].map((code) => ({ system: CATEGORY, code }));
+      const resource = {
+        resourceType: 'ValueSet',
+        status: 'active',
+        expansion: { timestamp: '2020', contains },
+      };
+      const set = await tell<Expanded>('/ValueSet/$expand', parameters({ name: 'valueSet', resource }));
+      expect(codes(set)).to.deep.equal(['exam']);
+    });
 
     it('marks what only groups others, and leaves it in', async () => {
       const set = await tell<Expanded>(
@@ -333,6 +359,33 @@ describe('terminology operations', () => {
         expect(valueIn(answer, 'message') === undefined).to.equal(result);
       });
     }
+
+    it('says false to a code that a value set lists and its code system, here whole, does not have', async () => {
+      const concept = [{ code: 'nonsense' }, { code: 'exam' }];
+      const resource = {
+        resourceType: 'ValueSet',
+        status: 'active',
+        compose: { include: [{ system: CATEGORY, concept }] },
+      };
+      for (const [code, result] of [
+        ['nonsense', false],
+        ['exam', true],
+      ] as const) {
+        const coding = { system: CATEGORY, code };
+        const given = parameters({ name: 'valueSet', resource }, { name: 'coding', valueCoding: coding });
+        const answer = await tell<Parameters>('/ValueSet/$validate-code', given);
+        expect(valueIn(answer, 'result'), code).to.equal(result);
+        if (!result) expect(valueIn(answer, 'message')).to.contain(`among those of ${CATEGORY}`);
+        const inferred = parameters(
+          { name: 'valueSet', resource },
+          { name: 'code', valueCode: code },
+          { name: 'inferSystem', valueBoolean: true },
+        );
+        expect(valueIn(await tell<Parameters>('/ValueSet/$validate-code', inferred), 'result')).to.equal(
+          result,
+        );
+      }
+    });
 
     it('takes a concept one of whose codings is valid', async () => {
       const codeableConcept = {
