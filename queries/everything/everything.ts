@@ -44,9 +44,9 @@ export interface EverythingPage {
 
 /** How much of a page is read at a time. */
 export interface Room {
-  /** One resource is read at least, however large, unless it is a further part. */
+  /** One resource is read at least, however large; in a further part only if the page has room for it. */
   readonly bytes: number;
-  /** Bytes of a whole page by `_offset`, which is not shortened. */
+  /** Bytes that the page has room for. One by `_offset` is not shortened. */
   readonly most?: number;
   /** Whether it is not the first part of its page. */
   readonly isFurther?: boolean;
@@ -214,7 +214,8 @@ class Filling {
     const sizes = sizesOf(rows.slice(0, most));
     let count = 0;
     for (const size of sizes) {
-      const isFirst = this.#entries.length + count === 0 && this.room.isFurther !== true;
+      const mayExceed = this.room.isFurther !== true || size <= (this.room.most ?? 0);
+      const isFirst = this.#entries.length + count === 0 && mayExceed;
       if (this.#bytes + size > this.room.bytes && !isFirst) break;
       this.#bytes += size;
       count += 1;

@@ -29,7 +29,7 @@ export interface Controls {
 /** Most keys of a `_sort`. */
 const MAX_SORTS = 5;
 
-/** Names that `parseControls` takes; `_pretty` is accepted without effect. */
+/** Names that `parseControls` takes; `_format` and `_pretty` are the matter of whoever sends the answer. */
 const CONTROLS = new Set(['_count', '_total', '_summary', '_sort', '_format', '_pretty', CURSOR]);
 
 /** Whether a parameter shapes the answer. */

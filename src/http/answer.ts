@@ -23,6 +23,8 @@ export interface Answer {
   readonly lastUpdated?: Micros;
   /** Part of it failed for reasons that pass: under an Idempotency-Key a retry tries that part again. */
   readonly transient?: boolean;
+  /** It is never compressed: it holds a secret. */
+  readonly plain?: true;
   /** Which share of the request's body was refused, or looked at without being stored, from 0 to 1. */
   readonly refused?: number;
   /** It holds what was read, beside or instead of what was written: a purge must find it among kept answers. */

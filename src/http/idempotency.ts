@@ -53,7 +53,8 @@ export async function once(
   const { scope, key, credential } = request;
   const begun = await store.begin({ scope, key, credential, requestHash: hashOf(request) });
   if ('kept' in begun) {
-    return { ...begun.kept, headers: { ...begun.kept.headers, 'Idempotent-Replayed': 'true' } };
+    // Whether it holds a secret is not known any more.
+    return { ...begun.kept, headers: { ...begun.kept.headers, 'Idempotent-Replayed': 'true' }, plain: true };
   }
   return settle(begun.reserved, run, toAnswer);
 }

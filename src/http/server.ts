@@ -24,6 +24,15 @@ import type { Services } from './api/services.ts';
 import { RouteTable } from './api/table.ts';
 import { baseHeaders, withoutFeatures } from './base-headers.ts';
 import { clientAddress } from './client-address.ts';
+import {
+  COMPRESSED_FROM,
+  codingFor,
+  compressed,
+  compressedStream,
+  inParts,
+  isCompressedInParts,
+  isCompressible,
+} from './compression.ts';
 import { limitConnections } from './connections.ts';
 import { sendContent } from './content.ts';
 import { answerCors } from './cors.ts';
@@ -40,6 +49,7 @@ import { healthRouter, type ReadinessChecks } from './health.ts';
 import { LargeBodies, refusesBody } from './large-bodies.ts';
 import { answerWithoutWords } from './last-answer.ts';
 import { RequestLimits } from './limits.ts';
+import { pretty } from './pretty.ts';
 import { type Notebook, noteRequest } from './request-note.ts';
 import { ROUTES } from './routes.ts';
 import { endWhenStalled, sendEnd, sendStream } from './send.ts';
@@ -202,7 +212,7 @@ function envelope(
         if (fhirPath) {
           const answer = await answerFhir(fhir, ctx);
           if (answer.refused !== undefined) await fhir.largeBodies.count(ctx, answer.refused);
-          await send(ctx, answer);
+          await send(ctx, isPretty(ctx) ? pretty(answer) : answer);
         } else {
           const answer = await answerApi(api, ctx);
           if (answer === undefined) {
@@ -219,7 +229,10 @@ function envelope(
       try {
         if (refusesBody(error)) await fhir.largeBodies.count(ctx);
         if (res.headersSent) notSent(error);
-        else reply(ctx, errorAnswer(ctx, error, log, api.services.config.baseUrl));
+        else {
+          const answer = errorAnswer(ctx, error, log, api.services.config.baseUrl);
+          await send(ctx, fhirPath && isPretty(ctx) ? pretty(answer) : answer);
+        }
       } catch (cause) {
         log.error({ err: cause, request_id: requestId }, 'an error could not be answered');
         answerWithoutWords(res, requestId);
@@ -263,18 +276,48 @@ function errorAnswer(ctx: Context, error: unknown, log: Logger, baseUrl: string)
   return isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);
 }
 
+/** Whether a FHIR request asks for JSON that people can read. */
+function isPretty({ querystring, state }: Context): boolean {
+  return querystring.includes('_pretty=true') || state.pretty === true;
+}
+
 /** All else that it says stands in its headers. */
 const PREFLIGHT: Answer = { status: 204, headers: {} };
 
 /** From how many characters on a body is a long one. */
 const LONG = 16_000;
 
-/** Sends an answer, one that is made while it is sent to its end. @throws what making it throws */
+/**
+ * Sends an answer: as it is; compressed, where the client takes that; or while it is made, to its end.
+ * @throws what making it throws
+ */
 function send(ctx: Context, answer: Answer): void | Promise<void> {
-  if (answer.stream === undefined) return reply(ctx, answer);
+  const { body, stream, headers } = answer;
+  if (stream === undefined && (body === undefined || body.length < COMPRESSED_FROM))
+    return reply(ctx, answer);
+  if (answer.plain === true || !isCompressible(headers['Content-Type'], ctx.req))
+    return stream === undefined ? reply(ctx, answer) : replyStream(ctx, answer, stream);
+  const coding = codingFor(ctx);
+  const varied = { ...answer, headers: { ...headers, Vary: 'Accept-Encoding' } };
+  if (coding === undefined || ctx.method === 'HEAD')
+    return stream === undefined ? reply(ctx, varied) : replyStream(ctx, varied, stream);
+  const coded = { ...varied, headers: { ...varied.headers, 'Content-Encoding': coding } };
+  if (stream !== undefined) return replyStream(ctx, coded, compressedStream(stream, coding));
+  if (body === undefined) return reply(ctx, varied);
+  if (isCompressedInParts(body))
+    return replyStream(ctx, coded, compressedStream(inParts(Buffer.from(body)), coding));
+  return compressed(body, coding).then((bytes) => reply(ctx, { ...coded, body: bytes }));
+}
+
+/** Sends what is made while it is sent. @throws what making it throws */
+function replyStream(
+  ctx: Context,
+  { status, headers }: Answer,
+  stream: AsyncIterable<string | Buffer>,
+): void | Promise<void> {
   ctx.respond = false;
-  headOf(ctx).write(ctx.res, answer.status, answer.headers, undefined);
-  if (ctx.req.method !== 'HEAD') return sendStream(ctx.res, answer.stream);
+  headOf(ctx).write(ctx.res, status, headers, undefined);
+  if (ctx.method !== 'HEAD') return sendStream(ctx.res, stream);
   ctx.res.end();
 }
 

@@ -253,6 +253,7 @@ function answerOf(route: Route, result: RouteResult): Answer {
     status,
     headers: all,
     ...(body === undefined ? {} : { body }),
+    ...(route.secret === true ? { plain: true as const } : {}),
     ...(result.reads === true ? { reads: true } : {}),
   };
 }

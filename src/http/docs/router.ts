@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Route } from '../api/route.ts';
+import { COMPRESSED_FROM, type Coding, codingFor, compressed, isCompressible } from '../compression.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { answerPage } from '../security-headers.ts';
 import { assetNamed } from './assets.ts';
@@ -19,29 +20,44 @@ export function documentationRouter(routes: readonly Route[], baseUrl: string): 
   const root = pathname.replace(/\/+$/, '');
   const needs = documentationNeeds(origin);
   let document: string | undefined;
-  router.get('/openapi.json', (ctx) => {
+  router.get('/openapi.json', async (ctx) => {
     document ??= JSON.stringify(openApiDocument(routes, baseUrl));
-    send(ctx, 'application/json; charset=utf-8', document);
+    await send(ctx, 'application/json; charset=utf-8', document);
   });
   router.get('/docs', (ctx) => answerPage(ctx, 200, documentationPage(root), needs));
   router.get('/docs/errors', (ctx) => answerPage(ctx, 200, errorsPage(root), needs));
-  router.get('/docs/assets/:name', (ctx) => {
+  router.get('/docs/assets/:name', async (ctx) => {
     const asset = assetNamed(ctx.params.name ?? '');
-    if (asset !== undefined) send(ctx, asset.type, asset.body);
+    if (asset !== undefined) await send(ctx, asset.type, asset.body);
   });
   return router;
 }
 
-/** They change with the service alone: 304 for whoever has them. */
-function send(ctx: Context, type: string, body: string | Buffer): void {
-  const etag = `"${hash('sha256', body).slice(0, 32)}"`;
+/** They change with the service alone: 304 for whoever has them, and compressed once. */
+async function send(ctx: Context, type: string, body: string | Buffer): Promise<void> {
+  const sha256 = hash('sha256', body).slice(0, 32);
   ctx.set('Cache-Control', 'public, no-cache');
-  ctx.set('ETag', etag);
+  // Weak: it is the same for every coding.
+  ctx.set('ETag', `W/"${sha256}"`);
+  const isLong = body.length >= COMPRESSED_FROM && isCompressible(type, ctx.req);
+  if (isLong) ctx.vary('Accept-Encoding');
   const known = ctx.get('If-None-Match').split(',');
-  if (known.some((tag) => tag.trim().replace(/^W\//, '') === etag)) {
+  if (known.some((tag) => tag.trim().replace(/^W\//, '') === `"${sha256}"`)) {
     ctx.status = 304;
     return;
   }
+  const coding = isLong ? codingFor(ctx) : undefined;
   ctx.type = type;
-  ctx.body = body;
+  ctx.body = coding === undefined ? body : await inCoding(body, sha256, coding);
+  if (coding !== undefined) ctx.set('Content-Encoding', coding);
+}
+
+const inCodings = new Map<string, Promise<Buffer>>();
+
+/** A file in a coding, made when it is first asked for. */
+function inCoding(body: string | Buffer, sha256: string, coding: Coding): Promise<Buffer> {
+  const key = `${coding} ${sha256}`;
+  const made = inCodings.get(key) ?? compressed(body, coding);
+  inCodings.set(key, made);
+  return made;
 }

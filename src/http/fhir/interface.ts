@@ -127,6 +127,7 @@ async function answerForm(
   requireScope(request.caller, 'read');
   const form = await readForm(ctx);
   negotiate(undefined, form.get('_format'));
+  if (form.get('_pretty') === 'true') ctx.state.pretty = true;
   const query = new URLSearchParams([...request.query, ...form]);
   return keyed(fhir, ctx, request, credential, Buffer.from(form.toString()), async () => ({
     ...(await interaction.run({ ...request, query })),
