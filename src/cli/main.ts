@@ -79,6 +79,11 @@ function describeCommands(people: string): CAC {
       .option('--source-system <name>', 'Name of the system that the data come from, for their Provenance')
       .option('--author-type <type>', `Who wrote them: ${AUTHOR_TYPES.join(', ')} (default: import)`)
       .option('--state <file>', 'Where to remember what was loaded (default: below the data folder)')
+      .option(
+        '--skip-invalid',
+        'Load records without their invalid resources, and name those in the report file',
+      )
+      .option('--report <file>', 'Write the report as JSON (default with --skip-invalid: beside the state)')
       .option('--again', 'Load everything once more, even what an earlier import loaded')
       .example('annal import ./synthea/fhir --source-system "General Hospital"')
       .example('annal import Patient.ndjson Observation.ndjson'),

@@ -26,6 +26,8 @@ const schema = z.object({
     .max(64, '--concurrency must be at most 64')
     .optional(),
   again: z.boolean().optional(),
+  skipInvalid: z.boolean().optional(),
+  report: text,
   force: z.boolean().optional(),
   fresh: z.boolean().optional(),
   from: text,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { ReportData } from '#src/cli/import/report.ts';
+import { printReport, type ReportData } from '#src/cli/import/report.ts';
 import { runImport } from '#src/cli/import/run.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { annal, type Service, startService } from '#test/support/service.ts';
@@ -432,6 +432,93 @@ describe('annal import', () => {
     expect((await load()).code).to.equal(0);
     const [seen] = await search(`Observation?patient=${await onlyPatient(marker)}`);
     expect(seen?.performer).to.have.length(1);
+  });
+
+  it('takes of two Provenances with one id the later one, and counts what stands twice', async () => {
+    const marker = `twice-${number}`;
+    const said = (text: string, lastUpdated: string): JsonObject => ({
+      resourceType: 'Provenance',
+      id: 'said',
+      meta: { lastUpdated },
+      target: [{ reference: 'Patient/twice' }],
+      recorded: '2026-01-01T00:00:00Z',
+      reason: [{ text }],
+      agent: [{ who: { display: 'A. Aune' } }],
+    });
+    const put = (resource: JsonObject): JsonObject => ({
+      resource,
+      request: { method: 'PUT', url: `${String(resource.resourceType)}/${String(resource.id)}` },
+    });
+    const who = { ...marked(marker), id: 'twice' };
+    const height = { ...observation('Patient/twice'), id: 'twice-height' };
+    await write({
+      'a.json': bundle(put(who), put(height), put(said('first', '2026-01-01T00:00:00Z'))),
+      'b.json': bundle(put(who), put(said('second', '2026-02-01T00:00:00Z'))),
+    });
+    const { code, report } = await load();
+    expect(report.faults).to.deep.equal([]);
+    expect(code).to.equal(0);
+    expect(report.types.Patient).to.include({ found: 2, loaded: 1, duplicate: 1 });
+    expect(report.types.Provenance).to.include({ found: 2, loaded: 1, duplicate: 1, failed: 0 });
+    expect(report.warnings).to.have.length(1);
+    expect(report.warnings[0])
+      .to.contain('Provenance/said stands at')
+      .and.to.contain('b.json, entry 2 is taken');
+    const loaded = await search(`Provenance?target=${await onlyPatient(marker)}&_count=50`);
+    const reasons = loaded.flatMap(({ reason }) => (Array.isArray(reason) ? reason : []));
+    expect(reasons).to.deep.equal([{ text: 'second' }]);
+    expect(printReport(report)).to.match(/^Type .* duplicates /m);
+  });
+
+  it('loads with --skip-invalid what is valid, names the rest in a report file, and tries it again', async () => {
+    const marker = `skip-${number}`;
+    const file = (gender: string, status: string) => ({
+      'record.json': bundle(
+        post(1, marked(marker)),
+        post(2, { resourceType: 'Practitioner', identifier: [{ system: 'urn:p', value: marker }], gender }),
+        post(3, { ...observation(urn(1), { performer: [{ reference: urn(2) }] }), status }),
+        post(4, observation(urn(1), { note: [{ text: 'fine' }], hasMember: [{ reference: urn(3) }] })),
+        post(5, observation(urn(1), { performer: [{ reference: urn(2) }] })),
+        post(6, { resourceType: 'Condition', code: { text: 'whose?' } }),
+      ),
+      'pool.ndjson': ndjson(
+        { ...marked(`${marker}-pool`), id: marker },
+        { ...observation(`Patient/${marker}`), id: `${marker}-1` },
+        { ...observation(`Patient/${marker}`), id: `${marker}-2`, status },
+      ),
+    });
+    await write(file('unheard-of', 'unheard-of'));
+    const path = join(folder, 'report', 'skipped.txt');
+    await mkdir(join(folder, 'report'));
+    const args = [folder, '--skip-invalid', '--report', path];
+    const first = await load(args);
+    expect(first.code).to.equal(1);
+    expect(first.report.types.Observation).to.include({ found: 5, loaded: 3, failed: 2 });
+    expect(first.report.types.Practitioner).to.include({ found: 1, failed: 1 });
+    expect(first.report.types.Condition).to.include({ found: 1, failed: 1 });
+    const written = JSON.parse(await readFile(path, 'utf8')) as ReportData;
+    expect(written.faults).to.deep.equal(first.report.faults);
+    expect(written.faults.map(({ place, type }) => `${place} ${type}`)).to.have.members([
+      'record.json, entry 2 Practitioner',
+      'record.json, entry 3 Observation',
+      'record.json, entry 6 Condition',
+      'pool.ndjson, line 3 Observation',
+    ]);
+    expect(written.faults.find(({ place }) => place.startsWith('pool'))).to.include({ id: `${marker}-2` });
+    const of = async (who: string) => search(`Observation?patient=${await onlyPatient(who)}&_count=50`);
+    expect(await of(marker)).to.have.length(2);
+    expect(JSON.stringify(await of(marker))).to.contain('"identifier":{"system":"urn:ietf:rfc:3986"');
+    expect(await of(`${marker}-pool`)).to.have.length(1);
+
+    const again = await load(args);
+    expect(again.code).to.equal(1);
+    expect(again.report.faults).to.have.length(4);
+    expect(again.report.types.Observation).to.include({ loaded: 0, already: 3, failed: 2 });
+    expect(await of(marker)).to.have.length(2);
+    // Mended NDJSON joins the record that is there.
+    await write({ 'pool.ndjson': file('female', 'final')['pool.ndjson'] });
+    await load(args);
+    expect(await of(`${marker}-pool`)).to.have.length(2);
   });
 
   it('reads standard input', async () => {

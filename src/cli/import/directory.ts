@@ -4,7 +4,7 @@
  * first wins. They go before the records that refer to them, level by level, so that every reference among them is
  * already an id of the server and equal entries of different files are equal texts.
  */
-import type { Entry } from './entry.ts';
+import { type Entry, faultOf } from './entry.ts';
 import { contentOf, criteriaOf, identitiesOf } from './identity.ts';
 import { LIMITS } from './parts.ts';
 import { referencesOf } from './references.ts';
@@ -220,7 +220,7 @@ export class Directory {
     ensured: Map<string, { reference: string } | { refused: string }>,
   ): void {
     ensured.set(entry.key, { refused });
-    this.report.fault({ place: entry.place, diagnostics: refused }, entry.type);
+    this.report.fault(faultOf(entry, refused), entry.type);
   }
 
   #warn(entry: Entry, identity: string): void {

@@ -27,6 +27,14 @@ export interface Entry {
 export interface Fault {
   readonly place: string;
   readonly diagnostics: string;
+  /** `Type` of the one resource that it is about, and its old id. */
+  readonly type?: string;
+  readonly id?: string;
+}
+
+/** A fault of one entry. */
+export function faultOf({ place, type, resource }: Entry, diagnostics: string): Fault {
+  return { place, diagnostics, type, ...(typeof resource.id === 'string' ? { id: resource.id } : {}) };
 }
 
 /** An entry over a resource; the text is measured once. */

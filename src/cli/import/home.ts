@@ -47,5 +47,5 @@ export function pooledOwner(home: Home, key: string): { owner: string } | { diag
   if (/^Patient\?/.test(home.owner)) return { owner: home.owner };
   const target = typeAndId(home.owner);
   if (target?.type === 'Patient' && !target.absolute) return { owner: `Patient/${target.id}` };
-  return { diagnostics: `${home.owner} is no patient that is known here` };
+  return { diagnostics: `${home.owner} is not a patient of these sources or this server` };
 }

@@ -17,6 +17,8 @@ export interface Loading {
   readonly records: Records;
   readonly report: Report;
   readonly progress: Progress;
+  /** Whether what is invalid is left out, instead of refusing the record that it is in. */
+  readonly skipInvalid: boolean;
   /** The headers of a record's requests, by the old id of its patient. */
   readonly headersOf: (patient: string | undefined) => Readonly<Record<string, string>>;
 }
@@ -41,7 +43,7 @@ export async function loadBundles(
 }
 
 async function loadBundle(source: BundleSource, loading: Loading): Promise<void> {
-  const { state, directory, report, progress } = loading;
+  const { state, directory, records, report, progress, skipInvalid } = loading;
   const read = await readDocument(source.path);
   if ('diagnostics' in read || !isObject(read.value)) {
     report.fault({
@@ -58,8 +60,11 @@ async function loadBundle(source: BundleSource, loading: Loading): Promise<void>
     report.skipped(type, count);
     progress.advance(count);
   }
-  if (plan.faults.length > 0) {
-    for (const fault of plan.faults) report.fault(fault);
+  for (const fault of plan.faults) {
+    if (fault.type !== undefined) report.found(fault.type);
+    report.fault(fault, fault.type);
+  }
+  if (plan.faults.length > 0 && !skipInvalid) {
     for (const [type, count] of countTypes(all)) report.failed(type, count);
     progress.advance(all.length + plan.faults.length);
     return;
@@ -68,12 +73,12 @@ async function loadBundle(source: BundleSource, loading: Loading): Promise<void>
   progress.advance(plan.directory.length);
   const loaded = new Map<string, string>();
   for (const [key, now] of ensured) if ('reference' in now) loaded.set(key, now.reference);
-  let complete = [...ensured.values()].every((now) => 'reference' in now);
+  let complete = plan.faults.length === 0 && [...ensured.values()].every((now) => 'reference' in now);
   for (const unit of inOrder(plan)) {
     const ids = await loadUnit(unit, source, plan, loaded, ensured, loading);
     progress.advance(unit.entries.length);
-    if (ids === undefined) complete = false;
-    else for (const [key, reference] of ids) loaded.set(key, reference);
+    if (ids === undefined || records.isPartial(unit)) complete = false;
+    for (const [key, reference] of ids ?? []) loaded.set(key, reference);
   }
   if (complete) {
     await state.note({
@@ -91,7 +96,7 @@ async function loadUnit(
   plan: BundlePlan,
   loaded: ReadonlyMap<string, string>,
   ensured: ReadonlyMap<string, { reference: string } | { refused: string }>,
-  { state, records, report, headersOf }: Loading,
+  { state, records, report, headersOf, skipInvalid }: Loading,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const keys = new Set(unit.entries.map(({ key }) => key));
   const stored = async () =>
@@ -107,7 +112,7 @@ async function loadUnit(
     known: (key) => loaded.get(key) ?? state.directory.get(key)?.reference ?? state.patients.get(key),
     refused: (key) => {
       const now = ensured.get(key);
-      return now !== undefined && 'refused' in now ? 'a directory entry' : undefined;
+      return !skipInvalid && now !== undefined && 'refused' in now ? 'a directory entry' : undefined;
     },
     before: records.isBegun(unit) ? await stored() : new Map(),
     place: plan.records.length > 1 ? `${source.name}, ${name}` : source.name,

@@ -5,11 +5,13 @@
  */
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { forEachConcurrently } from './concurrency.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, faultOf } from './entry.ts';
 import { homeOf } from './home.ts';
+import { contentOf } from './identity.ts';
 import type { Loading } from './load-bundles.ts';
 import { countTypes, type RecordUnit } from './plan.ts';
 import { referencesOf, typeAndId } from './references.ts';
+import type { Report } from './report.ts';
 import { pooledScope } from './scope.ts';
 import type { Pool, Spill } from './spill.ts';
 
@@ -56,7 +58,7 @@ async function* unitsReady(
 ): AsyncGenerator<RecordUnit> {
   const deferred = pool.named('deferred');
   for (const bucket of pool.buckets) {
-    for (const unit of await unitsOf(bucket, report.warn.bind(report))) {
+    for (const unit of await unitsOf(bucket, report)) {
       if (records.isDone(unit)) {
         for (const [type, count] of countTypes(unit.entries)) report.already(type, count);
         progress.advance(unit.entries.length);
@@ -68,21 +70,30 @@ async function* unitsReady(
   }
 }
 
-/** A bucket's entries by patient. Of two with one id the later version is taken, with a warning. */
-async function unitsOf(bucket: Spill, warn: (text: string) => void): Promise<RecordUnit[]> {
+/** A bucket's entries by patient, each id once. */
+async function unitsOf(bucket: Spill, report: Report): Promise<RecordUnit[]> {
   const patients = new Map<string, Map<string, Entry>>();
   for await (const { owner, entry } of bucket.read()) {
     const entries = patients.get(owner) ?? new Map<string, Entry>();
     patients.set(owner, entries);
-    const twin = entries.get(entry.key);
-    if (twin === undefined) entries.set(entry.key, entry);
-    else {
-      const later = updatedAt(entry) > updatedAt(twin) ? entry : twin;
-      entries.set(entry.key, later);
-      warn(`${entry.key} stands at ${twin.place} and at ${entry.place}: the one at ${later.place} is taken`);
-    }
+    takeOnce(entries, entry, report);
   }
   return [...patients].map(([patient, entries]) => ({ patient, entries: [...entries.values()] }));
+}
+
+/** Adds an entry. Of two with one id the later version is taken, with a warning where they say different things. */
+function takeOnce(entries: Map<string, Entry>, entry: Entry, report: Report): void {
+  const { key, type, place, resource } = entry;
+  const twin = entries.get(key);
+  if (twin === undefined) {
+    entries.set(key, entry);
+    return;
+  }
+  const later = updatedAt(entry) > updatedAt(twin) ? entry : twin;
+  entries.set(key, later);
+  report.duplicate(type);
+  if (contentOf(resource) !== contentOf(twin.resource))
+    report.warn(`${key} stands at ${twin.place} and at ${place}: the one at ${later.place} is taken`);
 }
 
 function updatedAt({ resource }: Entry): number {
@@ -150,10 +161,10 @@ async function loadWindow(
 }
 
 /** Provenances by the patient in whose record their targets were loaded. */
-async function provenanceUnits(
-  provenances: readonly Entry[],
-  { state, report }: Loading,
-): Promise<RecordUnit[]> {
+async function provenanceUnits(all: readonly Entry[], { state, report }: Loading): Promise<RecordUnit[]> {
+  const once = new Map<string, Entry>();
+  for (const entry of all) takeOnce(once, entry, report);
+  const provenances = [...once.values()];
   const targetsOf = (entry: Entry): string[] => {
     const home = homeOf(entry.resource);
     return (home.kind === 'provenance' ? home.targets : []).flatMap((reference) => {
@@ -167,7 +178,7 @@ async function provenanceUnits(
     const owner = targetsOf(entry).flatMap((key) => found.get(key)?.patient ?? [])[0];
     if (owner === undefined) {
       const diagnostics = 'Provenance.target names nothing of a record that was loaded';
-      report.fault({ place: entry.place, diagnostics }, entry.type);
+      report.fault(faultOf(entry, diagnostics), entry.type);
     } else patients.set(owner, [...(patients.get(owner) ?? []), entry]);
   }
   return [...patients].map(([patient, entries]) => ({ patient, entries }));
@@ -177,7 +188,7 @@ async function loadUnit(
   unit: RecordUnit,
   found: ReadonlyMap<string, string>,
   refused: ReadonlySet<string>,
-  { state, records, report, progress, headersOf }: Loading,
+  { state, records, report, progress, headersOf, skipInvalid }: Loading,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const { patient, entries } = unit;
   progress.advance(entries.length);
@@ -197,7 +208,7 @@ async function loadUnit(
   return records.load(unit, {
     scope: pooledScope,
     known: (key) => state.directory.get(key)?.reference ?? state.patients.get(key) ?? found.get(key),
-    refused: (key) => (refused.has(key) ? key : undefined),
+    refused: (key) => (!skipInvalid && refused.has(key) ? key : undefined),
     before: new Map([...found].filter(([key]) => own.has(key))),
     place: patient,
     headers: headersOf(named?.id),

@@ -5,7 +5,7 @@
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { aliasesOf, entriesOf, entryPlace, readEntry } from './bundle.ts';
-import { type Entry, type Fault, makeEntry } from './entry.ts';
+import { type Entry, type Fault, faultOf, makeEntry } from './entry.ts';
 import { type Home, homeOf } from './home.ts';
 import { labelOf, typeAndId } from './references.ts';
 import { type Scope, scopeOver, type Target } from './scope.ts';
@@ -23,7 +23,7 @@ export interface BundlePlan {
   readonly records: readonly RecordUnit[];
   /** Type → how many of it are in the bundle and not loaded. */
   readonly skipped: ReadonlyMap<string, number>;
-  /** With any of these, nothing of the bundle is sent. */
+  /** With any of these nothing of the bundle is sent, unless what is invalid is to be skipped. */
   readonly faults: readonly Fault[];
   readonly scope: Scope;
 }
@@ -99,11 +99,11 @@ function group(
   for (const { entry, home } of homes) {
     if (home.kind === 'patient') put(entry.key, entry);
     else if (home.kind === 'directory') directory.push(entry);
-    else if (home.kind === 'fault') faults.push({ place: entry.place, diagnostics: home.diagnostics });
+    else if (home.kind === 'fault') faults.push(faultOf(entry, home.diagnostics));
     else if (home.kind === 'record') {
       const patient = ownerKey(home.owner, scope, patientKeys);
       if (patient !== undefined) put(patient, entry);
-      else faults.push({ place: entry.place, diagnostics: `${home.owner} is no patient that is known here` });
+      else faults.push(faultOf(entry, `${home.owner} is not a patient of these sources or this server`));
     }
   }
   for (const { entry, home } of homes) {
@@ -114,7 +114,7 @@ function group(
       return patient === undefined ? [] : [patient];
     })[0];
     if (owner !== undefined) put(owner, entry);
-    else faults.push({ place: entry.place, diagnostics: 'Provenance.target names nothing of a record here' });
+    else faults.push(faultOf(entry, 'Provenance.target names nothing of a record here'));
   }
   const records = [...patients].map(([patient, entries]) => ({ patient, entries }));
   return { directory, records, faults };

@@ -1,11 +1,11 @@
 /** Loads one patient's record: in one transaction, or in several when it is over the limits of one. */
-import { contentHash, type Entry } from './entry.ts';
+import { contentHash, type Entry, type Fault, faultOf } from './entry.ts';
 import { cutIntoParts, inReferenceOrder, LIMITS, type Limits } from './parts.ts';
 import { countTypes, type RecordUnit } from './plan.ts';
 import { type Lost, referencesOf } from './references.ts';
 import type { Report } from './report.ts';
 import type { Scope } from './scope.ts';
-import { Refused, type Sender } from './send.ts';
+import { Refused, type RefusedIssue, type Sender } from './send.ts';
 import type { ImportState } from './state.ts';
 import { prepare, printTransaction, readAnswer } from './transaction.ts';
 
@@ -26,11 +26,16 @@ export interface Circumstances {
 
 /** Loads records. */
 export class Records {
+  /** Hashes of units that this run loaded without their invalid entries. */
+  readonly #partial = new Set<string>();
+
   constructor(
     private readonly state: ImportState,
     private readonly sender: Sender,
     private readonly report: Report,
     private readonly limits: Limits = LIMITS,
+    /** Whether a record is loaded without the entries that the service names as invalid. */
+    private readonly skipInvalid = false,
   ) {}
 
   /** Whether an earlier run, or another file of this one, loaded exactly these entries. */
@@ -43,9 +48,14 @@ export class Records {
     return this.state.parts.has(contentHash(unit.entries));
   }
 
+  /** Whether this run left out entries that are invalid. */
+  isPartial(unit: RecordUnit): boolean {
+    return this.#partial.has(contentHash(unit.entries));
+  }
+
   /**
-   * Loads a record, except what `before` holds.
-   * @returns the new ids by key, or undefined when something was refused: that is in the report then.
+   * Loads a record, except what `before` holds and, if such are skipped, what the service says is invalid.
+   * @returns the new ids by key, or undefined when the record was refused: that is in the report then.
    */
   async load(
     unit: RecordUnit,
@@ -74,7 +84,9 @@ export class Records {
       const fresh = part.filter(({ key }) => !ids.has(key));
       if (fresh.length === 0 && parts.length > 0) continue;
       try {
-        lost = sum(lost, await this.#send(fresh, parts.length, hash, unit.patient, ids, circumstances));
+        // What lacks entries is never done: the same command tries them again.
+        const left = parts.length + (this.#partial.has(hash) ? 1 : 0);
+        lost = sum(lost, await this.#send(fresh, left, hash, unit.patient, ids, circumstances));
         sent += fresh.length > 0 ? 1 : 0;
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
@@ -87,6 +99,14 @@ export class Records {
           await this.#noteParts(hash, [...(loaded.length > 0 ? [loaded] : []), ...parts]);
           continue;
         }
+        const rest = this.#withoutInvalid(error, fresh, unit);
+        if (rest !== undefined) {
+          // Noted as begun, so that a later run knows what was loaded of it.
+          if (!this.#partial.has(hash) && !this.isBegun(unit)) await this.#noteParts(hash, [entries]);
+          this.#partial.add(hash);
+          parts.unshift(rest);
+          continue;
+        }
         this.#fail(entries, ids, faultsOf(error, fresh, circumstances.place, sent > 0));
         await this.state.note({ unit: hash, failed: error.message });
         return undefined;
@@ -95,6 +115,28 @@ export class Records {
     if (sent > 1) this.report.cut(circumstances.place, sent);
     this.report.lost(lost);
     return ids;
+  }
+
+  /**
+   * The entries that the service did not name as invalid; the others are in the report then.
+   * @returns undefined where the whole part is refused: it names none, or the Patient itself.
+   */
+  #withoutInvalid(
+    { status, issues }: Refused,
+    part: readonly Entry[],
+    unit: RecordUnit,
+  ): Entry[] | undefined {
+    if (!this.skipInvalid || (status !== 400 && status !== 422)) return undefined;
+    const named = new Map<Entry, string[]>();
+    for (const issue of issues) {
+      const entry = issue.entry === undefined ? undefined : part[issue.entry];
+      if (entry !== undefined) named.set(entry, [...(named.get(entry) ?? []), said(issue)]);
+    }
+    if (named.size === 0 || [...named.keys()].some(({ key }) => key === unit.patient)) return undefined;
+    for (const [entry, diagnostics] of named) {
+      this.report.fault(faultOf(entry, diagnostics.join('; ')), entry.type);
+    }
+    return part.filter((entry) => !named.has(entry));
   }
 
   #partsOf(hash: string, entries: readonly Entry[], links: (entry: Entry) => string[]): Entry[][] {
@@ -150,24 +192,17 @@ export class Records {
   }
 
   /** A record that needs a refused directory entry is not loaded with a hole: it would never be filled. */
-  #refusedTarget(
-    entries: readonly Entry[],
-    { scope, refused }: Circumstances,
-  ): { place: string; diagnostics: string } | undefined {
+  #refusedTarget(entries: readonly Entry[], { scope, refused }: Circumstances): Fault | undefined {
     for (const entry of entries) {
       const key = keysOf(entry, scope).find((target) => refused(target) !== undefined);
       if (key !== undefined) {
-        return { place: entry.place, diagnostics: `it refers to ${refused(key)}, which was not loaded` };
+        return faultOf(entry, `it refers to ${refused(key)}, which was not loaded`);
       }
     }
     return undefined;
   }
 
-  #fail(
-    entries: readonly Entry[],
-    ids: ReadonlyMap<string, string>,
-    faults: readonly { place: string; diagnostics: string }[],
-  ): void {
+  #fail(entries: readonly Entry[], ids: ReadonlyMap<string, string>, faults: readonly Fault[]): void {
     for (const fault of faults) this.report.fault(fault);
     for (const [type, count] of countTypes(entries.filter(({ key }) => !ids.has(key))))
       this.report.failed(type, count);
@@ -182,12 +217,7 @@ function keysOf(entry: Entry, scope: Scope): string[] {
 }
 
 /** The server's issues, each at the place of the entry that it is about. */
-function faultsOf(
-  refusal: Refused,
-  part: readonly Entry[],
-  place: string,
-  partly: boolean,
-): { place: string; diagnostics: string }[] {
+function faultsOf(refusal: Refused, part: readonly Entry[], place: string, partly: boolean): Fault[] {
   const note = partly
     ? ' (an earlier part of this record is loaded; the same command goes on from there)'
     : '';
@@ -195,9 +225,13 @@ function faultsOf(
   return issues.map((issue) => {
     const entry = issue.entry === undefined ? undefined : part[issue.entry];
     if (entry === undefined) return { place, diagnostics: `${issue.diagnostics}${note}` };
-    const element = issue.expression === undefined || issue.expression === '' ? '' : `${issue.expression}: `;
-    return { place: `${entry.place} (${entry.type})`, diagnostics: `${element}${issue.diagnostics}${note}` };
+    return { ...faultOf(entry, `${said(issue)}${note}`), place: `${entry.place} (${entry.type})` };
   });
+}
+
+/** An issue of an entry, with the element. */
+function said({ expression, diagnostics }: RefusedIssue): string {
+  return expression === undefined || expression === '' ? diagnostics : `${expression}: ${diagnostics}`;
 }
 
 function sum(a: Lost, b: Lost): Lost {

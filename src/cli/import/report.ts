@@ -10,6 +10,8 @@ interface TypeCounts {
   loaded: number;
   matched: number;
   already: number;
+  /** The same id stands at another place of the sources, and that resource was taken. */
+  duplicate: number;
   skipped: number;
   failed: number;
 }
@@ -29,6 +31,8 @@ export interface ReportData {
   readonly seconds: number;
   readonly warnings: readonly string[];
   readonly faults: readonly Fault[];
+  /** The file that has this report, too. */
+  readonly report_file?: string;
 }
 
 /** Counts, warnings and faults of one import. */
@@ -52,7 +56,7 @@ export class Report {
   #of(type: string): TypeCounts {
     const known = this.#types.get(type);
     if (known !== undefined) return known;
-    const counts = { found: 0, loaded: 0, matched: 0, already: 0, skipped: 0, failed: 0 };
+    const counts = { found: 0, loaded: 0, matched: 0, already: 0, duplicate: 0, skipped: 0, failed: 0 };
     this.#types.set(type, counts);
     return counts;
   }
@@ -92,6 +96,11 @@ export class Report {
       this.found(type, count);
       this.skipped(type, count);
     }
+  }
+
+  /** The same ids stand elsewhere in the sources: those were taken. */
+  duplicate(type: string, count = 1): void {
+    this.#of(type).duplicate += count;
   }
 
   /** They were refused. */
@@ -139,8 +148,15 @@ export class Report {
   }
 }
 
-const COLUMNS = ['found', 'loaded', 'matched', 'already', 'skipped', 'failed'] as const;
-const HEADING = ['Type', 'in the files', 'loaded', 'matched', 'loaded before', 'skipped', 'failed'];
+const COLUMNS = {
+  found: 'in the files',
+  loaded: 'loaded',
+  matched: 'matched',
+  already: 'loaded before',
+  duplicate: 'duplicates',
+  skipped: 'skipped',
+  failed: 'failed',
+} as const satisfies Record<keyof TypeCounts, string>;
 const SHOWN = 20;
 
 function keptAsIdentifiers(count: number, which: string): string {
@@ -150,15 +166,18 @@ function keptAsIdentifiers(count: number, which: string): string {
 
 /** The report for people. */
 export function printReport(report: ReportData): string {
+  const sum = (name: keyof TypeCounts): number =>
+    Object.values(report.types).reduce((all, counts) => all + counts[name], 0);
+  const shown = (Object.keys(COLUMNS) as (keyof TypeCounts)[]).filter(
+    (name) => name !== 'duplicate' || sum(name) > 0,
+  );
   const rows = Object.entries(report.types).map(([type, counts]) => [
     type,
-    ...COLUMNS.map((name) => counts[name]),
+    ...shown.map((name) => counts[name]),
   ]);
-  const total = COLUMNS.map((name) =>
-    Object.values(report.types).reduce((sum, counts) => sum + counts[name], 0),
-  );
-  const lines = [table(HEADING, rows, ['All', ...total]), ''];
-  const [, loaded = 0] = total;
+  const heading = ['Type', ...shown.map((name) => COLUMNS[name])];
+  const lines = [table(heading, rows, ['All', ...shown.map(sum)]), ''];
+  const loaded = sum('loaded');
   const rate = report.seconds > 0 ? `, ${Math.round(loaded / report.seconds)} resources/s` : '';
   lines.push(`${counted(report.transactions, 'transaction')} in ${report.seconds} s${rate}.`);
   const { dropped, missing } = report.references;
@@ -180,6 +199,7 @@ export function printReport(report: ReportData): string {
     'Not loaded',
     report.faults.map(({ place, diagnostics }) => `${place}: ${diagnostics}`),
   );
+  if (report.report_file !== undefined) lines.push('', `The whole report is in ${report.report_file}.`);
   if (report.stopped !== null) lines.push('', report.stopped);
   return lines.join('\n');
 }

@@ -1,6 +1,6 @@
 /** `annal import`: loads bundles and NDJSON into a running service. */
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { newUuid } from '#src/shared/ids.ts';
 import { Failure } from '../failure.ts';
@@ -27,6 +27,10 @@ export interface ImportOptions extends ServiceOptions {
   /** Forgets an earlier import of the same sources and loads everything once more. */
   readonly again?: boolean;
   readonly json?: boolean;
+  /** Loads records without their invalid resources, and names those in the report file. */
+  readonly skipInvalid?: boolean;
+  /** A file to write the report to as JSON; default with `skipInvalid`: beside the state. */
+  readonly report?: string;
   /** What one transaction may hold. */
   readonly limits?: Limits;
   readonly signal?: AbortSignal;
@@ -47,7 +51,11 @@ export async function runImport(sources: readonly string[], options: ImportOptio
     const fresh = options.again === true ? { salt: newUuid() } : undefined;
     const state = await ImportState.open(resolve(path), service.url, fresh);
     try {
-      return await load(files, service, state, options);
+      const report = await load(files, service, state, options);
+      const file = options.report ?? (options.skipInvalid === true ? `${path}.report.json` : undefined);
+      if (file === undefined) return report;
+      await writeReport(resolve(file), report);
+      return { ...report, report_file: resolve(file) };
     } finally {
       await state.close();
     }
@@ -63,6 +71,7 @@ async function load(
   options: ImportOptions,
 ): Promise<ReportData> {
   const { concurrency = 4, sourceSystem, authorType = 'import', json = false, signal } = options;
+  const { skipInvalid = false } = options;
   const report = new Report();
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const pool = await Pool.create(join(state.workFolder, 'pool'), bytes);
@@ -74,6 +83,7 @@ async function load(
       report,
       (hash) => state.doneSources.get(hash),
       (file) => reading.advance(file.bytes),
+      skipInvalid,
     ).finally(reading.stop);
     const progress = startProgress(entries, 'resources', json);
     const sender = new Sender({
@@ -93,13 +103,13 @@ async function load(
       ...(signal === undefined ? {} : { signal }),
     });
     const directory = new Directory(state, sender, report);
-    const records = new Records(state, sender, report, options.limits ?? LIMITS);
+    const records = new Records(state, sender, report, options.limits ?? LIMITS, skipInvalid);
     // The origin id names the record in the source system: the patient's old id there (interface.md, section 2.4).
     const headersOf = (patient: string | undefined): Record<string, string> =>
       sourceSystem === undefined || patient === undefined
         ? {}
         : { 'X-Service-Origin-Id': headerValue(patient) };
-    const loading: Loading = { state, directory, records, report, progress, headersOf };
+    const loading: Loading = { state, directory, records, report, progress, headersOf, skipInvalid };
     try {
       await directory.resume();
       const refused = await loadPool(pool, concurrency, loading);
@@ -115,6 +125,15 @@ async function load(
     return report.data();
   } finally {
     await pool.remove();
+  }
+}
+
+/** Writes the report, readable by its owner alone: it names what patients' resources say. @throws Failure */
+async function writeReport(file: string, report: ReportData): Promise<void> {
+  try {
+    await writeFile(file, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw new Failure(`the report cannot be written to ${file}: ${(error as Error).message}`);
   }
 }
 

@@ -126,6 +126,7 @@ export interface Survey {
  * Reads every file once: self-contained bundles are listed, all other resources go into the pool, faults and what is
  * skipped into the report.
  * @param onRead is told of each file that was read.
+ * @param skipInvalid whether the sound entries of a Bundle with others are loaded.
  * @param isDone tells sources that an earlier run loaded completely; they are counted and not read.
  */
 export async function survey(
@@ -134,6 +135,7 @@ export async function survey(
   report: Report,
   isDone: (hash: string) => DoneSource | undefined,
   onRead: (file: SourceFile) => void = () => undefined,
+  skipInvalid = false,
 ): Promise<Survey> {
   const bundles: BundleSource[] = [];
   const seen = new Map<string, string>();
@@ -147,10 +149,8 @@ export async function survey(
       for (const { key, resource, place } of named.resources) await take(resource, place, key);
       return;
     }
-    if (faults.length > 0) {
-      for (const fault of faults) report.fault(fault);
-      return;
-    }
+    for (const fault of faults) report.fault(fault);
+    if (faults.length > 0 && !skipInvalid) return;
     const { path, hash } = file ?? (await keep(bundle, pool));
     const records = all.some(({ resource }) => isObject(resource) && isRecord(resource));
     bundles.push({ path, name, hash, directoryOnly: !records });
