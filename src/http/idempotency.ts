@@ -1,5 +1,6 @@
 /** `Idempotency-Key` on every POST: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ and decisions.md, section 3. */
 import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import type { RetryNotes } from '#commands/command.ts';
 import type { IdempotencyStore, KeptAnswer, Reservation } from '#src/operations/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -25,6 +26,8 @@ export interface KeyedRequest {
   readonly url: string;
   readonly header: Header;
   readonly body: Buffer;
+  /** Its connection: a retry whose client has gone waits no longer. */
+  readonly response: ServerResponse;
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -35,7 +38,7 @@ const KEPT = new Set([404, 409, 412]);
  * Runs a request once: a repetition gets the first answer, byte for byte, with `Idempotent-Replayed: true`.
  * @param run carries the request out; throws Refusal.
  * @param toAnswer the answer of a refusal.
- * @throws Refusal 400 for a key that is none, 409 while the first attempt runs, 422 for another request.
+ * @throws Refusal 400 for a key that is none, 409 when the first attempt still runs after 10 s, 422 for another request.
  */
 export async function once(
   store: IdempotencyStore,
@@ -50,13 +53,28 @@ export async function once(
       expression: 'http.idempotency-key',
     });
   }
-  const { scope, key, credential } = request;
-  const begun = await store.begin({ scope, key, credential, requestHash: hashOf(request) });
+  const { scope, key, credential, body, response } = request;
+  const begun = await store.begin({
+    scope,
+    key,
+    credential,
+    requestHash: hashOf(request),
+    bytes: body.length,
+    gone: () => closing(response),
+  });
   if ('kept' in begun) {
     // Whether it holds a secret is not known any more.
     return { ...begun.kept, headers: { ...begun.kept.headers, 'Idempotent-Replayed': 'true' }, plain: true };
   }
   return settle(begun.reserved, run, toAnswer);
+}
+
+/** A signal that the client has closed the connection. */
+function closing(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  if (response.closed) gone.abort();
+  else response.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 async function settle(

@@ -10,6 +10,7 @@ import type { Pool } from 'pg';
 import { patientOf } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { WaitingRetries } from './waiting-retries.ts';
 
 /** The table, in schema `operations`. */
 export const IDEMPOTENCY_SQL = `
@@ -43,6 +44,10 @@ const LEASE_SECONDS = 10;
 const RENEW_EVERY_MS = 3_000;
 /** How long an answer is kept, in hours. */
 const KEPT_HOURS = 24;
+/** How long a retry waits for the first request, in ms (decisions.md, section 3). */
+const WAIT_MS = 10_000;
+/** Between looks at a request that another instance runs, in ms: the first, which doubles, and the last. */
+const [FIRST_LOOK_MS, LAST_LOOK_MS] = [100, 1_000];
 
 /** An HTTP answer, as it is kept and repeated. */
 export interface KeptAnswer {
@@ -68,6 +73,10 @@ export interface IdempotentRequest {
   readonly credential: string;
   /** SHA-256 over everything that makes the request what it is. */
   readonly requestHash: Buffer;
+  /** Of its body, which is kept while it waits. */
+  readonly bytes: number;
+  /** Aborted when the client has closed the connection: then nothing waits for it. */
+  readonly gone: () => AbortSignal;
 }
 
 /** A reserved request that this process is to carry out. */
@@ -130,20 +139,66 @@ const FIND = `
 select i.request_hash, i.command_id, i.millis, i.owner, i.attempts, i.answer, i.secret
 from operations.idempotency i where i.key_hash = $1`;
 
+/** Whether a request has an answer, or may be begun again. */
+const ENDED = `
+select i.answer is not null or i.owner is null or i.lease_until < now() as ended
+from operations.idempotency i where i.key_hash = $1`;
+
 /** The keys of all instances, in PostgreSQL. */
 export class IdempotencyStore {
+  readonly #waiting = new WaitingRetries();
   #running = 0;
 
-  /** @param pool connections with synchronous commit: what is noted must survive a crash. */
-  constructor(readonly pool: Pool) {}
+  /**
+   * @param pool connections with synchronous commit: what is noted must survive a crash.
+   * @param waitMs how long a retry waits for the first request, in ms.
+   */
+  constructor(
+    readonly pool: Pool,
+    readonly waitMs = WAIT_MS,
+  ) {}
 
   /**
-   * Reserves a request, or finds its answer.
+   * Reserves a request, or finds its answer. While another attempt runs it waits for that, without a connection.
    * @throws Refusal invalid (422) when the key was used for another request or credential; conflict (409) with
-   * `Retry-After` while the first attempt runs.
+   * `Retry-After` when the other attempt still runs after 10 s, or too many wait already.
    */
   async begin(request: IdempotentRequest): Promise<Begun> {
     const keyHash = createHash('sha256').update(`${request.scope}\n${request.key}`).digest();
+    const begun = await this.#tryBegin(request, keyHash);
+    return begun ?? this.#beginLater(request, keyHash);
+  }
+
+  /** @throws Refusal as `begin` */
+  async #beginLater(request: IdempotentRequest, keyHash: Buffer): Promise<Begun> {
+    const place = this.#waiting.enter(keyHash.toString('hex'), request.bytes);
+    if (place === undefined) throw stillRunning();
+    const until = performance.now() + this.waitMs;
+    const gone = request.gone();
+    try {
+      for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 2, LAST_LOOK_MS)) {
+        const left = until - performance.now();
+        if (left <= 0 || gone.aborted) throw stillRunning();
+        await place.wait(Math.min(pause, left), gone);
+        const begun = (await this.#hasEnded(keyHash)) ? await this.#tryBegin(request, keyHash) : undefined;
+        if (begun !== undefined) return begun;
+      }
+    } finally {
+      place.leave();
+    }
+  }
+
+  async #hasEnded(keyHash: Buffer): Promise<boolean> {
+    const { rows } = await this.pool.query<{ ended: boolean }>({
+      name: 'idempotency-ended',
+      text: ENDED,
+      values: [keyHash],
+    });
+    return rows[0]?.ended ?? true;
+  }
+
+  /** Undefined while another attempt runs. @throws Refusal invalid (422) */
+  async #tryBegin(request: IdempotentRequest, keyHash: Buffer): Promise<Begun | undefined> {
     const owner = newUuid();
     const reserved = await this.pool.query<Row>({
       name: 'idempotency-reserve',
@@ -156,7 +211,7 @@ export class IdempotencyStore {
     const other = rows[0];
     if (other !== undefined && !other.request_hash.equals(request.requestHash))
       throw usedOtherwise('request');
-    if (other === undefined || other.answer === null) throw stillRunning();
+    if (other === undefined || other.answer === null) return undefined;
     return { kept: JSON.parse(unseal(other.answer, request)) as KeptAnswer };
   }
 
@@ -209,6 +264,7 @@ export class IdempotencyStore {
       clearInterval(renewal);
       this.#running -= 1;
       await pool.query(sql, [keyHash, owner, ...values]);
+      this.#waiting.ended(keyHash.toString('hex'));
     };
     return {
       commandId: row.command_id,
@@ -307,7 +363,10 @@ function usedOtherwise(what: 'request' | 'credential'): Refusal {
 function stillRunning(): Refusal {
   return new Refusal(
     'conflict',
-    { code: 'conflict', diagnostics: 'the first request with this Idempotency-Key still runs' },
+    {
+      code: 'conflict',
+      diagnostics: 'the first request with this Idempotency-Key still runs; retry in a second',
+    },
     { 'Retry-After': '1' },
   );
 }

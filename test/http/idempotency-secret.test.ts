@@ -3,7 +3,10 @@ import { expect } from 'chai';
 import { IdempotencyStore, type Reservation } from '#src/operations/idempotency.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 
-const REQUEST = { scope: 'somebody', key: 'key-1', credential: 'token-1', requestHash: Buffer.alloc(32, 1) };
+const REQUEST = {
+  ...{ scope: 'somebody', key: 'key-1', credential: 'token-1', requestHash: Buffer.alloc(32, 1) },
+  ...{ bytes: 0, gone: () => new AbortController().signal },
+};
 
 describe('secrets of requests that are sent again', () => {
   let database: TestDatabase;

@@ -40,7 +40,15 @@ describe('Idempotency-Key', () => {
     expect(await count()).to.equal(before);
   });
 
-  it('carries out one of many at a time; the others hear 409 and then the answer', async () => {
+  it('answers three retries that come while the first request runs as the first', async () => {
+    const key = newKey();
+    const before = Number(await count());
+    const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => create(key, 'Patience')));
+    for (const answer of others) expect([answer.status, answer.text]).to.deep.equal([201, first?.text]);
+    expect(await count()).to.equal(before + 1);
+  });
+
+  it('carries out one of many at a time; the others get its answer, or 409 if too many wait', async () => {
     const key = newKey();
     const before = Number(await count());
     const answers = await Promise.all(Array.from({ length: 12 }, () => create(key, 'Crowd')));
@@ -136,12 +144,17 @@ describe('Idempotency-Key', () => {
        where answer is not null and $2::uuid = any(records)`,
       ['01890000-0000-7000-8000-000000000000', first.json.id],
     );
-    expect((await create(key, 'Dies')).status).to.equal(409);
+    const before = await count();
+    let answered = false;
+    const retry = create(key, 'Dies').finally(() => {
+      answered = true;
+    });
+    await count();
+    expect(answered).to.equal(false);
     await service.pool.query(
       "update operations.idempotency set lease_until = now() - interval '1 second' where owner is not null",
     );
-    const before = await count();
-    const again = await create(key, 'Dies');
+    const again = await retry;
     expect([again.status, again.text]).to.deep.equal([201, first.text]);
     expect(await count()).to.equal(before);
     expect((await service.fhir(`/Patient/${first.json.id}/_history`)).json.total).to.equal(1);

@@ -93,23 +93,26 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   if (isReading(route)) return answerReading(api, route, ctx, { ...asked, body: undefined }, circumstances());
   const admit = await admission(api, route, ctx);
   const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
-  return api.largeBodies.run(ctx, scopeOfTurn(ctx), async () => {
-    const { credential, scope, run, mayShow } = admit({ ...asked, ...(await inputOf(route, body)) });
-    const answered = async (attempted?: Attempted): Promise<Answer> => {
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => api.largeBodies.run(ctx, scopeOfTurn(ctx), work);
+  const { credential, scope, run, mayShow } = await inTurn(async () =>
+    admit({ ...asked, ...(await inputOf(route, body)) }),
+  );
+  const answered = (attempted?: Attempted): Promise<Answer> =>
+    inTurn(async () => {
       const result = await run(circumstances(attempted));
       await shown(api, route, result);
       if (!mayShow) return { status: 204, headers: {} };
       return answerOf(route, result);
-    };
-    const key = header('idempotency-key');
-    if (ctx.method !== 'POST' || key === undefined) return answered();
-    const { method, url } = ctx;
-    const bytes = body?.bytes ?? Buffer.alloc(0);
-    const request = { key, scope, credential, method, url, header, body: bytes };
-    return once(api.idempotency, request, answered, (refusal) =>
-      jsonError(refusal, requestId, api.services.config.baseUrl),
-    );
-  });
+    });
+  const key = header('idempotency-key');
+  if (ctx.method !== 'POST' || key === undefined) return answered();
+  const { method, url } = ctx;
+  const bytes = body?.bytes ?? Buffer.alloc(0);
+  const request = { key, scope, credential, method, url, header, body: bytes, response: ctx.res };
+  // A retry that waits for the first request takes no turn.
+  return once(api.idempotency, request, answered, (refusal) =>
+    jsonError(refusal, requestId, api.services.config.baseUrl),
+  );
 }
 
 /** Whose turn a large body is: its project's, or its person's. */

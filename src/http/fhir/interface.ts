@@ -145,14 +145,11 @@ async function answerOperation(
 ): Promise<Answer> {
   requireScope(request.caller, 'read');
   const body = hasBody(ctx.req) ? await readBody(ctx.req, JSON_TYPES, fhir.limits.bodyBytes) : undefined;
-  return fhir.largeBodies.run(ctx, request.caller.tenantId, () => {
-    const parsed = body === undefined ? undefined : parseBody(body);
-    return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => ({
-      ...(await interaction.run(request, parsed)),
-      reads: true,
-      refused: 1,
-    }));
-  });
+  return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => ({
+    ...(await interaction.run(request, body === undefined ? undefined : parseBody(body))),
+    reads: true,
+    refused: 1,
+  }));
 }
 
 async function answerWrite(
@@ -178,13 +175,10 @@ async function answerWrite(
     const spend = (requests: number): Promise<void> => fhir.spend(ctx, request.caller, requests);
     return interaction.run({ ...request, command, body, spend });
   };
-  return fhir.largeBodies.run(ctx, request.caller.tenantId, () => {
-    if (ctx.method !== 'POST') return run();
-    return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), run);
-  });
+  return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), run);
 }
 
-/** Carries a POST out once when it bears an `Idempotency-Key`. */
+/** Carries a request out when it is its turn, a POST with an `Idempotency-Key` once. A retry that waits for the first takes no turn. */
 function keyed(
   fhir: FhirInterface,
   ctx: Context,
@@ -193,11 +187,13 @@ function keyed(
   body: Buffer,
   run: (attempted?: Attempted) => Promise<Answer>,
 ): Promise<Answer> {
+  const inTurn = (attempted?: Attempted): Promise<Answer> =>
+    fhir.largeBodies.run(ctx, caller.tenantId, () => run(attempted));
   const key = header('idempotency-key');
-  if (key === undefined) return run();
+  if (ctx.method !== 'POST' || key === undefined) return inTurn();
   const { method, url } = ctx;
-  const request = { key, scope: caller.tenantId, credential, method, url, header, body };
-  return once(fhir.idempotency, request, run, fhirError);
+  const request = { key, scope: caller.tenantId, credential, method, url, header, body, response: ctx.res };
+  return once(fhir.idempotency, request, inTurn, fhirError);
 }
 
 function bodyOf(

@@ -55,7 +55,7 @@ export const ERRORS: readonly DescribedError[] = [
     status: 409,
     type: 'conflict',
     meaning:
-      'The request contradicts what is there now; or the first request with this Idempotency-Key still runs.',
+      'The request contradicts what is there now; or the first request with this Idempotency-Key still runs, although this one waited up to ten seconds for it.',
     advice: 'With `Retry-After`, send it again then; else read the current state first.',
   },
   {

@@ -1,0 +1,52 @@
+/** Retries that wait for the first request with their Idempotency-Key: how many, and how much memory they hold. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Most retries of one key that wait on one instance. */
+const MOST_PER_KEY = 3;
+/** Most bytes of bodies that wait on one instance. */
+const MOST_BYTES = 64_000_000;
+
+/** The right of one retry to wait. */
+export interface Place {
+  /** Resolves when the first request ended on this instance, the client is gone, or the time is over. Nothing but a timer is held. */
+  wait(ms: number, gone: AbortSignal): Promise<void>;
+  /** Gives the place up. */
+  leave(): void;
+}
+
+/** Those that wait on this instance. */
+export class WaitingRetries {
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #bytes = 0;
+
+  /**
+   * Gives a retry the right to wait; undefined if three of its key wait already, or bodies of 64 MB.
+   * @param key names the Idempotency-Key and its scope.
+   * @param bytes of the request's body, which is kept meanwhile.
+   */
+  enter(key: string, bytes: number): Place | undefined {
+    const others = this.#waiting.get(key) ?? new Set();
+    if (others.size >= MOST_PER_KEY || this.#bytes + bytes > MOST_BYTES) return undefined;
+    let woken = new AbortController();
+    const wake = (): void => woken.abort();
+    this.#waiting.set(key, others.add(wake));
+    this.#bytes += bytes;
+    return {
+      wait: async (ms, gone) => {
+        const signal = AbortSignal.any([woken.signal, gone]);
+        await delay(ms, undefined, { signal }).catch(() => undefined);
+        if (woken.signal.aborted) woken = new AbortController();
+      },
+      leave: () => {
+        if (!others.delete(wake)) return;
+        this.#bytes -= bytes;
+        if (others.size === 0) this.#waiting.delete(key);
+      },
+    };
+  }
+
+  /** The first request with a key has ended on this instance. */
+  ended(key: string): void {
+    for (const wake of this.#waiting.get(key) ?? []) wake();
+  }
+}
