@@ -22,6 +22,11 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T, fallba
 const url = (schemes: readonly string[], example: string) =>
   z.string().refine((text) => hasScheme(text, schemes), `must be a URL such as ${example}`);
 
+const eventStore = url(
+  ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:', 'postgres:', 'postgresql:'],
+  'esdb://host:2113?tls=false',
+).optional();
+
 /** The environment's schema. The descriptions are the documentation. */
 const environment = z.object({
   PORT: wholeNumber(1, 65_535, 3000).describe('TCP port that the server listens on.'),
@@ -49,14 +54,12 @@ const environment = z.object({
     .describe(
       'PEM file with the Ed25519 private key that signs checkpoints and exports. Default: one made in DATA_DIR on first use.',
     ),
-  EVENTSTORE_URL: url(
-    ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:', 'postgres:', 'postgresql:'],
-    'esdb://host:2113?tls=false',
-  )
-    .optional()
-    .describe(
-      'EventStoreDB to keep the events in, instead of the log in PostgreSQL; or `postgres://…`, a log in another database.',
-    ),
+  EVENTSTORE_URL: eventStore.describe(
+    'EventStoreDB to keep the events in, instead of the log in PostgreSQL; or `postgres://…`, a log in another database. Not for the environment of the EventStoreDB server itself, which then refuses to start.',
+  ),
+  ANNAL_EVENTSTORE_URL: eventStore.describe(
+    'The same as EVENTSTORE_URL, under a name that an EventStoreDB server in the same environment does not take for a setting of its own.',
+  ),
   MODE: oneOf(['development', 'production'], 'development').describe(
     '`production` has no development issuer, sends webhooks to public addresses only, and makes a quickstart project and key only in an installation that has no project yet.',
   ),
@@ -249,7 +252,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: resolve(data.DATA_DIR),
     databaseUrl: data.DATABASE_URL,
     auditKeyFile: data.AUDIT_KEY_FILE,
-    eventStoreUrl: data.EVENTSTORE_URL,
+    eventStoreUrl: eventStoreUrlOf(given),
     mode: data.MODE,
     oidcIssuers: data.OIDC_ISSUERS ?? [],
     devIssuer: data.DEV_ISSUER,
@@ -278,6 +281,19 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     shutdownSeconds: data.SHUTDOWN_SECONDS,
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
+}
+
+/**
+ * Returns where the settings say that the event log is: empty for the service's own database, undefined if nothing says it.
+ * @throws ConfigError when both variables are set and differ.
+ */
+export function eventStoreUrlOf({
+  EVENTSTORE_URL: plain,
+  ANNAL_EVENTSTORE_URL: prefixed,
+}: NodeJS.ProcessEnv): string | undefined {
+  if (plain && prefixed && plain !== prefixed)
+    throw new ConfigError('EVENTSTORE_URL and ANNAL_EVENTSTORE_URL name different logs; set one of them');
+  return prefixed || plain || (plain ?? prefixed);
 }
 
 function bucketOf(data: z.output<typeof environment>): DocumentsBucket | undefined {

@@ -2,6 +2,7 @@
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { notedPositions } from '#projections/checkpoint.ts';
+import { ConfigError, eventStoreUrlOf } from '#src/config.ts';
 import { findAnnounced } from '#src/data-dir.ts';
 import { openPool } from '#src/database/pool.ts';
 import { LogClosed } from '#src/events/closed.ts';
@@ -25,8 +26,22 @@ export async function findDatabaseUrl(
   const given = process.env.DATABASE_URL;
   if (given !== undefined && given !== '') return given;
   const found = await findAnnounced(dataDirOf(options));
-  if (found?.event_store !== undefined) process.env.EVENTSTORE_URL ??= found.event_store;
+  if (found?.event_store !== undefined && eventStoreUrl() === undefined)
+    process.env.EVENTSTORE_URL = found.event_store;
   return found?.url;
+}
+
+/**
+ * Returns where the settings say that the event log is, as `eventStoreUrlOf` does.
+ * @throws Failure when two variables name different logs.
+ */
+export function eventStoreUrl(): string | undefined {
+  try {
+    return eventStoreUrlOf(process.env);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new Failure(error.message);
+    throw error;
+  }
 }
 
 /** The same for commands that cannot do without. @throws Failure when there is neither. */
@@ -51,7 +66,7 @@ export async function withEventStore<T>(
 ): Promise<T> {
   let store: EventStore | undefined;
   try {
-    store = await openEventStore({ url, eventStoreUrl: process.env.EVENTSTORE_URL });
+    store = await openEventStore({ url, eventStoreUrl: eventStoreUrl() });
     const opened = store;
     await onDatabase(url, (client) => assertInstallations(client, url, opened)).catch((error: unknown) => {
       if (!(error instanceof ForeignLog) || error.first === undefined) throw error;
@@ -90,7 +105,7 @@ function refuse(error: ForeignLog): never {
 }
 
 async function assertInstallations(client: Pool, url: string, store: EventStore): Promise<void> {
-  const kind = kindOf({ url, eventStoreUrl: process.env.EVENTSTORE_URL });
+  const kind = kindOf({ url, eventStoreUrl: eventStoreUrl() });
   await assertNotMoved(client, kind === 'postgresql');
   await assertOwnLog({ client, store, kind });
 }

@@ -16,7 +16,7 @@ import { LogMove } from '#src/migrate/log-move.ts';
 import { logOfPositions, movePositions } from '#src/migrate/positions.ts';
 import { assertOwnLog, ForeignLog, moveIdentity } from '#src/operations/log-identity.ts';
 import { moveMark } from '#src/operations/log-mark.ts';
-import { databaseUrlOf } from './database.ts';
+import { databaseUrlOf, eventStoreUrl } from './database.ts';
 import { Failure } from './failure.ts';
 import { type Progress, startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
@@ -87,7 +87,7 @@ async function migrate(databaseUrl: string, options: MigrateLogOptions): Promise
 }
 
 /** Where the settings say that the log is. */
-const present = (): string => process.env.EVENTSTORE_URL || OWN;
+const present = (): string => eventStoreUrl() || OWN;
 
 /** One of the two logs. */
 class Place {

@@ -2,7 +2,7 @@
 import { rewriteFiles, StillSeen } from '#src/database/rewrite.ts';
 import { scavenge } from '#src/events/eventstoredb/scavenge.ts';
 import { Unavailable } from '#src/events/store.ts';
-import { databaseUrlOf, withEventStore } from './database.ts';
+import { databaseUrlOf, eventStoreUrl, withEventStore } from './database.ts';
 import { Failure } from './failure.ts';
 import type { ServiceOptions } from './service.ts';
 
@@ -17,16 +17,16 @@ export interface ScavengeOptions extends Pick<ServiceOptions, 'dataDir'> {
  */
 export async function scavengeCommand({ json = false, ...where }: ScavengeOptions): Promise<void> {
   const databaseUrl = await databaseUrlOf(where);
-  const eventStoreUrl = process.env.EVENTSTORE_URL ?? '';
+  const eventStore = eventStoreUrl() ?? '';
   // What was purged is in the installation's own log.
   await withEventStore(databaseUrl, () => Promise.resolve());
   try {
-    if (eventStoreUrl !== '') await scavenge(eventStoreUrl);
+    if (eventStore !== '') await scavenge(eventStore);
     const database = await rewriteFiles(databaseUrl, (table) => {
       if (!json) process.stderr.write(`rewriting ${table}\n`);
     });
     const done = {
-      event_store: eventStoreUrl !== '',
+      event_store: eventStore !== '',
       tables: database.tables,
       write_ahead_log: database.log,
     };

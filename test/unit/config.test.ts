@@ -153,6 +153,18 @@ describe('configuration', () => {
       expect(loadConfig({ EVENTSTORE_URL: eventStoreUrl })).to.include({ eventStoreUrl });
   });
 
+  it('takes ANNAL_EVENTSTORE_URL for EVENTSTORE_URL, and refuses two that differ', () => {
+    const one = 'esdb://one:2113?tls=false';
+    const two = 'esdb://two:2113?tls=false';
+    expect(loadConfig({ ANNAL_EVENTSTORE_URL: one }).eventStoreUrl).to.equal(one);
+    expect(loadConfig({ EVENTSTORE_URL: '', ANNAL_EVENTSTORE_URL: one }).eventStoreUrl).to.equal(one);
+    expect(loadConfig({ EVENTSTORE_URL: one, ANNAL_EVENTSTORE_URL: one }).eventStoreUrl).to.equal(one);
+    expect(() => loadConfig({ EVENTSTORE_URL: one, ANNAL_EVENTSTORE_URL: two })).to.throw(
+      ConfigError,
+      'EVENTSTORE_URL and ANNAL_EVENTSTORE_URL name different logs',
+    );
+  });
+
   it('names every wrong variable in one sentence', () => {
     const message = faultsOf({
       PORT: '70000',
