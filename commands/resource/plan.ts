@@ -1,10 +1,11 @@
 /** From requests to writes: targets → links → patches → checks. Looks things up, writes nothing. */
 import { settleNarrative } from '#src/fhir/narrative.ts';
-import { applyPatch, type Patch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
+import { type Patch, parsePatchEntry, patchInSteps } from '#src/fhir/patch/patch.ts';
 import { subsettedTag } from '#src/fhir/summary.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import { inSlices, mapSteps } from '#src/shared/slices.ts';
+import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
+import { readStored } from '#src/shared/stored-json.ts';
 import type { CommandContext, Located, SubmittedResource, WriteResult } from '../command.ts';
 import { settleAttachments } from '../document/settle.ts';
 import { type Checked, checkCandidates } from './check.ts';
@@ -21,7 +22,7 @@ import {
 } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { linksOf, relink, relinkPatch } from './links.ts';
-import { atEntry, onBehalfOf, refuse, type WriteRequest } from './request.ts';
+import { atEntry, onBehalfOf, onBehalfOfAsync, refuse, type WriteRequest } from './request.ts';
 import { type Resolved, resolveTargets } from './resolve.ts';
 import { resolveSearches } from './searches.ts';
 import { refuseProbing } from './write-only.ts';
@@ -189,16 +190,23 @@ async function candidateOf(
   const { patch } = request;
   // Before the patch is applied: a client that patches another version than the current one is told so first.
   refuseStale(request, type, id, current.version);
-  const before = asObject(current.body);
-  const value = onBehalfOf(request.at, () => settleNarrative(before, applyPatch(before, patch)));
+  const { value: before, exact } = readStored(current.body);
+  const value = await onBehalfOfAsync(request.at, inSlices(patched(before, patch)));
   if (repeats(before, value)) return { settled: { outcome: 'unchanged', type, id, ...current } };
   return {
     ...base,
-    resource: { value, exact: true, madeOf: before },
+    resource: { value, exact: exact || patch.exact, madeOf: before },
     basedOn: current.version,
     mustBeLive: true,
     before,
   };
+}
+
+/** The resource after a patch, with a narrative that is still true. */
+function* patched(before: JsonObject, patch: Patch): Steps<JsonObject> {
+  const after = yield* patchInSteps(before, patch);
+  yield;
+  return settleNarrative(before, after);
 }
 
 function refuseStale({ ifMatch, at }: WriteRequest, type: string, id: string, version: number): void {

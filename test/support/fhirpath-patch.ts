@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { applyFhirPathPatch } from '#src/fhir/patch/fhirpath-apply.ts';
 import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
+import { atOnce } from '#src/shared/slices.ts';
 
 /** `value` is the members of the part: `{ valueDate: '1930-01-01' }`. */
 export interface Operation {
@@ -30,7 +31,7 @@ export function parameters(...operations: readonly Operation[]): JsonObject {
 }
 
 export function apply(resource: JsonObject, ...operations: readonly Operation[]): JsonObject {
-  return applyFhirPathPatch(resource, parseFhirPathPatch(parameters(...operations)));
+  return atOnce(applyFhirPathPatch(resource, parseFhirPathPatch(parameters(...operations))));
 }
 
 export const patient = (members: JsonObject = {}): JsonObject => ({ resourceType: 'Patient', ...members });

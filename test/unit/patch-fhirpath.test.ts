@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { applyFhirPathPatch } from '#src/fhir/patch/fhirpath-apply.ts';
 import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
 import { type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { atOnce } from '#src/shared/slices.ts';
 import {
   type Case,
   identifiers,
@@ -287,7 +288,7 @@ describe('FHIRPath Patch', () => {
         ),
       ).replace('"valueInteger":1', '"valueQuantity":{"value":2.00}'),
     );
-    const patched = applyFhirPathPatch(resource, parseFhirPathPatch(operations.value as JsonObject));
+    const patched = atOnce(applyFhirPathPatch(resource, parseFhirPathPatch(operations.value as JsonObject)));
     expect(printJson(patched)).to.equal(
       '{"resourceType":"Observation","component":[{"valueQuantity":{"value":1.50}}],"valueQuantity":{"value":2.00}}',
     );

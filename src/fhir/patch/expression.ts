@@ -24,6 +24,9 @@ const CRITERIA = new Set(['where', 'exists', 'all']);
 /** Arithmetic computes new values too, and on numbers of a million digits for seconds. */
 const ARITHMETIC = new Set(['MultiplicativeExpression', 'AdditiveExpression']);
 
+/** Compares collections without their order: by the square of their sizes. */
+const SIMILAR = new Set(['~', '!~']);
+
 interface SyntaxNode {
   readonly type: string;
   readonly text?: string | undefined;
@@ -64,6 +67,8 @@ function faultIn(node: SyntaxNode, nested: number): string | undefined {
     if (depth > MAX_NESTED_CRITERIA) return `nests criteria more than ${MAX_NESTED_CRITERIA} deep`;
   }
   if (ARITHMETIC.has(node.type)) return 'uses arithmetic, which a patch does not take';
+  if (node.type === 'EqualityExpression' && SIMILAR.has(node.text ?? ''))
+    return 'uses ~ or !~, which a patch does not take; compare with = or !=';
   if (node.type === 'ExternalConstantTerm') return 'uses a variable (%), which a patch does not take';
   for (const child of node.children ?? []) {
     const fault = faultIn(child, depth);

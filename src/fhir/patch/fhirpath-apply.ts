@@ -4,6 +4,8 @@ import { withArticle } from '#src/shared/article.ts';
 import { type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
 import { copyJson, isDeeper } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import type { Steps } from '#src/shared/slices.ts';
+import { Effort } from './effort.ts';
 import { elementOf, fits, isPrimitive, jsonNames, type NamedElement } from './elements.ts';
 import { memberPath } from './expression.ts';
 import type { FhirPathOperation, PatchValue } from './fhirpath-patch.ts';
@@ -22,15 +24,16 @@ import {
 } from './tree.ts';
 
 /**
- * Applies operations in order, all or none; the resource given stays as it is.
+ * Applies operations in order, all or none, an operation a step; the resource given stays as it is.
  * @throws Refusal invalid (422) naming the operation and its path; so too when it leaves the resource deeper than a body
- *   may be nested.
+ *   may be nested; too_large (413) when evaluating the paths costs too much.
  */
-export function applyFhirPathPatch(
+export function* applyFhirPathPatch(
   resource: JsonObject,
   operations: readonly FhirPathOperation[],
-): JsonObject {
-  const root = copyJson(resource);
+): Steps<JsonObject> {
+  const root: Root = { value: copyJson(resource), effort: new Effort(resource) };
+  yield;
   for (const operation of operations) {
     try {
       applyOperation(root, operation);
@@ -38,25 +41,53 @@ export function applyFhirPathPatch(
       if (error instanceof NotLocated) throw refused(operation, error.message);
       throw error;
     }
-    // Before the next path is evaluated, which walks the whole resource by recursion.
-    if (isDeeper(root, MAX_DEPTH)) {
-      throw refused(operation, `: it leaves the resource nested more than ${MAX_DEPTH} levels deep`);
-    }
+    yield;
   }
-  return root;
+  if (isDeeper(root.value, MAX_DEPTH)) {
+    throw new Refusal('invalid', { code: 'structure', diagnostics: `the patch ${TOO_DEEP}` });
+  }
+  return root.value;
 }
 
-function applyOperation(root: JsonObject, operation: FhirPathOperation): void {
+/** The resource while it is patched. */
+interface Root {
+  readonly value: JsonObject;
+  readonly effort: Effort;
+}
+
+const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
+
+/** Before the next path is evaluated, which walks the whole resource by recursion. */
+function refuseDeep(location: Location, added: Content, operation: FhirPathOperation): void {
+  const levels = MAX_DEPTH - 2 * location.length;
+  const values = [added.value, added.extra].filter((value) => value !== undefined);
+  if (values.some((value) => isDeeper(value, levels))) throw refused(operation, `: it ${TOO_DEEP}`);
+}
+
+/** Counts the list that an element stands in: it is written anew. */
+function spendList({ value, effort }: Root, location: Location, { at }: FhirPathOperation): void {
+  const last = location.at(-1);
+  const list = last?.index === undefined ? undefined : objectAt(value, location.slice(0, -1))?.[last.key];
+  if (Array.isArray(list)) effort.list(list.length, at);
+}
+
+function located(root: Root, operation: FhirPathOperation): Location[] {
+  return locate(root.value, operation.path, (path) => root.effort.spend(path, operation.at));
+}
+
+function applyOperation(root: Root, operation: FhirPathOperation): void {
   switch (operation.type) {
     case 'add':
       add(root, operation);
       return;
     case 'insert': {
-      const { list, element } = collection(root, operation);
+      const { list, element, owner } = collection(root, operation);
       if (operation.index > list.length) {
         throw refused(operation, `gives a list of ${list.length}; the index is ${operation.index}`);
       }
-      list.insert(operation.index, content(operation.value, element, operation).content);
+      const added = content(operation.value, element, operation).content;
+      refuseDeep([...owner, { key: list.key, index: operation.index }], added, operation);
+      list.insert(operation.index, added);
       list.store();
       return;
     }
@@ -77,12 +108,14 @@ function applyOperation(root: JsonObject, operation: FhirPathOperation): void {
       replace(root, operation);
       return;
     case 'delete': {
-      const found = locate(root, operation.path);
+      const found = located(root, operation);
       if (found.length > 1)
         throw refused(operation, `gives ${found.length} elements; only one can be deleted`);
       const [location] = found;
       if (location?.length === 0) throw refused(operation, 'is the resource itself');
-      if (location !== undefined) removeAt(root, location);
+      if (location === undefined) return;
+      spendList(root, location, operation);
+      removeAt(root.value, location);
     }
   }
 }
@@ -90,14 +123,16 @@ function applyOperation(root: JsonObject, operation: FhirPathOperation): void {
 type Of<T extends FhirPathOperation['type']> = Extract<FhirPathOperation, { type: T }>;
 
 /** Appends to a list, or sets what does not repeat and is not there yet. */
-function add(root: JsonObject, operation: Of<'add'>): void {
+function add(root: Root, operation: Of<'add'>): void {
   const location = single(root, operation);
-  const element = namedElement(typeAt(root, location), operation.name, operation);
+  const element = namedElement(typeAt(root.value, location), operation.name, operation);
   const { key, content: added } = content(operation.value, element, operation);
-  const parent = objectFor(root, location);
+  const parent = objectFor(root.value, location);
   if (parent === undefined) throw refused(operation, 'gives something that has no elements');
+  refuseDeep([...location, { key, index: 0 }], added, operation);
   if (element.definition.list) {
     const list = listOf(parent, key);
+    root.effort.list(list.length, operation.at);
     list.insert(list.length, added);
     list.store();
     return;
@@ -109,15 +144,17 @@ function add(root: JsonObject, operation: Of<'add'>): void {
 }
 
 /** A choice may change its type by it: `value` goes with its old name. */
-function replace(root: JsonObject, operation: Of<'replace'>): void {
+function replace(root: Root, operation: Of<'replace'>): void {
   const location = single(root, operation);
   const last = location.at(-1);
   const above = location.slice(0, -1);
-  const parent = objectAt(root, above);
+  const parent = objectAt(root.value, above);
   if (last === undefined || parent === undefined) throw refused(operation, 'is the resource itself');
-  const named = namedElement(typeAt(root, above), last.key, operation);
+  const named = namedElement(typeAt(root.value, above), last.key, operation);
   const element = named.definition.choice ? { ...named, code: undefined } : named;
   const { key, content: replacement } = content(operation.value, element, operation);
+  refuseDeep(location, replacement, operation);
+  spendList(root, location, operation);
   if (last.index === undefined) {
     setElement(parent, last.key, {});
     setElement(parent, key, replacement);
@@ -129,8 +166,8 @@ function replace(root: JsonObject, operation: Of<'replace'>): void {
 }
 
 /** The one element that a path gives. */
-function single(root: JsonObject, operation: FhirPathOperation): Location {
-  const found = locate(root, operation.path);
+function single(root: Root, operation: FhirPathOperation): Location {
+  const found = located(root, operation);
   const [location] = found;
   if (location !== undefined && found.length === 1) return location;
   throw refused(
@@ -141,29 +178,35 @@ function single(root: JsonObject, operation: FhirPathOperation): Location {
 
 /** The whole list that a path names; an empty one when its owner is there and the list is not. */
 function collection(
-  root: JsonObject,
+  root: Root,
   operation: Of<'insert'> | Of<'move'>,
-): { list: ElementList; element: NamedElement } {
-  const found = locate(root, operation.path);
+): { list: ElementList; element: NamedElement; owner: Location } {
+  const found = located(root, operation);
   const member = memberPath(operation.path);
   const [first] = found;
   const owners =
-    first !== undefined ? [first.slice(0, -1)] : parentsOf(root, member?.parent ?? operation.path);
+    first !== undefined
+      ? [first.slice(0, -1)]
+      : parentsOf(root.value, member?.parent ?? operation.path, (path) =>
+          root.effort.spend(path, operation.at),
+        );
   const [owner] = owners;
   const key = first?.at(-1)?.key ?? member?.name;
   if (owner === undefined || owners.length > 1 || key === undefined)
     throw refused(operation, 'gives no list');
-  const element = namedElement(typeAt(root, owner), key, operation);
-  const parent = objectAt(root, owner);
+  const element = namedElement(typeAt(root.value, owner), key, operation);
+  const parent = objectAt(root.value, owner);
   if (parent === undefined || !element.definition.list) throw refused(operation, 'gives no list');
   const list = listOf(parent, key);
+  root.effort.list(10 * list.length, operation.at);
   const whole = Array.from({ length: list.length }, (_, index) => JSON.stringify([...owner, { key, index }]));
   const valued = whole.filter((_, index) => list.get(index).value !== undefined);
   const given = new Set(found.map((location) => JSON.stringify(location)));
-  if (!valued.every((place) => given.has(place)) || ![...given].every((place) => whole.includes(place))) {
+  const places = new Set(whole);
+  if (!valued.every((place) => given.has(place)) || ![...given].every((place) => places.has(place))) {
     throw refused(operation, 'must give the whole of one list');
   }
-  return { list, element };
+  return { list, element, owner };
 }
 
 function namedElement(type: string | undefined, name: string, operation: FhirPathOperation): NamedElement {

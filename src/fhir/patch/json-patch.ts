@@ -7,6 +7,7 @@ import { Faults } from '#src/shared/faults.ts';
 import { isObject, type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
 import { copyJson, isDeeper, sameJson, sizeOfJson } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import type { Steps } from '#src/shared/slices.ts';
 import { isBelow, type Place, type Pointer, parsePointer, placeAt, valueAt } from './json-pointer.ts';
 
 /** One operation. `text` is what it says of itself in diagnostics. */
@@ -84,17 +85,21 @@ export function parseJsonPatch(document: Json): JsonPatchOperation[] {
 }
 
 /**
- * Applies operations in order, all or none; the resource given stays as it is. Arrays and objects that removals leave
+ * Applies operations in order, all or none, an operation a step; the resource given stays as it is. Arrays and objects that removals leave
  * empty go too, since FHIR's JSON has none (json.html).
  * @throws Refusal invalid (422) naming the operation that finds nothing at its path, or whose `test` fails, or that
  *   puts a value deeper than a body may be nested; too_large (413) when copies make too many values.
  */
-export function applyJsonPatch(
+export function* applyJsonPatch(
   resource: JsonObject,
   operations: readonly JsonPatchOperation[],
-): Json | undefined {
+): Steps<Json | undefined> {
   const tree: Tree = { root: copyJson(resource), emptied: new Set(), copied: 0, copiedText: 0 };
-  for (const operation of operations) applyOperation(tree, operation);
+  yield;
+  for (const operation of operations) {
+    applyOperation(tree, operation);
+    yield;
+  }
   // Moves are looked at here, all at once: to measure what each of them moves would cost the resource's size again.
   if (isDeeper(tree.root, MAX_DEPTH)) {
     throw new Refusal('invalid', { code: 'structure', diagnostics: `the JSON Patch ${TOO_DEEP}` });

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { loadEngine } from '../fhirpath/engine.ts';
 import { elementOf, jsonNames } from './elements.ts';
 import { memberPath } from './expression.ts';
+import { followPlain } from './plain-path.ts';
 import { isPresent, type Location, objectAt, typeAt } from './tree.ts';
 
 /** A path that cannot be evaluated on this resource, or gives something that is not an element of it. */
@@ -20,11 +21,17 @@ interface FoundNode {
   readonly _data: unknown;
 }
 
+/** Called before an expression is evaluated on the whole resource; throws Refusal when that costs too much. */
+export type Spend = (expression: string) => void;
+
 /**
  * The elements that an expression gives, in order, each once.
- * @throws NotLocated
+ * @throws NotLocated, Refusal of `spend`
  */
-export function locate(resource: JsonObject, expression: string): Location[] {
+export function locate(resource: JsonObject, expression: string, spend: Spend): Location[] {
+  const plain = followPlain(resource, expression);
+  if (plain !== undefined) return plain;
+  spend(expression);
   // fhirpath.js may write type notes into what it reads, and knows no numbers with literals.
   const { fhirpath, model } = loadEngine();
   const readable = forFhirpath(resource);
@@ -43,14 +50,14 @@ export function locate(resource: JsonObject, expression: string): Location[] {
     return locationOf(node, readable, resource);
   });
   const unique = [...new Map(locations.map((location) => [JSON.stringify(location), location])).values()];
-  return unique.length > 0 ? unique : withoutValue(resource, expression);
+  return unique.length > 0 ? unique : withoutValue(resource, expression, spend);
 }
 
 /** A primitive that has no value, only extensions: fhirpath.js leaves it out of its results. */
-function withoutValue(resource: JsonObject, expression: string): Location[] {
+function withoutValue(resource: JsonObject, expression: string, spend: Spend): Location[] {
   const member = memberPath(expression);
   if (member === undefined) return [];
-  return parentsOf(resource, member.parent).flatMap((parent): Location[] => {
+  return parentsOf(resource, member.parent, spend).flatMap((parent): Location[] => {
     const object = objectAt(resource, parent);
     const key = object === undefined ? undefined : presentKey(resource, parent, object, member.name);
     if (object === undefined || key === undefined || Object.hasOwn(object, key)) return [];
@@ -63,8 +70,8 @@ function withoutValue(resource: JsonObject, expression: string): Location[] {
 }
 
 /** Where the part of a path before its last name leads; the resource itself for a path of one name. */
-export function parentsOf(resource: JsonObject, expression: string): Location[] {
-  return expression === '' ? [[]] : locate(resource, expression);
+export function parentsOf(resource: JsonObject, expression: string, spend: Spend): Location[] {
+  return expression === '' ? [[]] : locate(resource, expression, spend);
 }
 
 function locationOf(node: FoundNode, readable: unknown, resource: JsonObject): Location {

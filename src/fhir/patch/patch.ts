@@ -1,6 +1,8 @@
 /** PATCH documents of both kinds: https://hl7.org/fhir/R4/http.html#patch. Pure. */
-import { isObject, type JsonObject, type ParsedJson, parseJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, MAX_VALUES, type ParsedJson, parseJson } from '#src/shared/json.ts';
+import { sizeOfJson } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { atOnce, type Steps } from '#src/shared/slices.ts';
 import { applyFhirPathPatch } from './fhirpath-apply.ts';
 import { type FhirPathOperation, parseFhirPathPatch } from './fhirpath-patch.ts';
 import { applyJsonPatch, type JsonPatchOperation, parseJsonPatch } from './json-patch.ts';
@@ -59,17 +61,29 @@ export function parsePatchEntry(resource: JsonObject, exact: boolean): Patch {
 }
 
 /**
- * Applies a patch to a resource, all of it or nothing. The resource given stays as it is; what comes back shares no
- * object with it. Its validity is not looked at: it goes through the validation of every write.
+ * Applies a patch to a resource, all of it or nothing, an operation a step. The resource given stays as it is; what comes
+ * back shares no object with it. Its validity is not looked at: it goes through the validation of every write.
  * @returns the patched resource, with numbers with literals when the resource or the patch had any.
- * @throws Refusal invalid (422) naming the operation and its path, or the element that no patch may change.
+ * @throws Refusal invalid (422) naming the operation and its path, or the element that no patch may change; too_large (413)
  */
-export function applyPatch(resource: JsonObject, patch: Patch): JsonObject {
+export function* patchInSteps(resource: JsonObject, patch: Patch): Steps<JsonObject> {
   const patched =
     patch.format === 'json-patch'
-      ? applyJsonPatch(resource, patch.operations)
-      : applyFhirPathPatch(resource, patch.operations);
+      ? yield* applyJsonPatch(resource, patch.operations)
+      : yield* applyFhirPathPatch(resource, patch.operations);
+  yield;
+  const { values } = sizeOfJson(patched ?? null);
+  // What is larger already may stay so.
+  if (values > MAX_VALUES && values > sizeOfJson(resource).values) {
+    const diagnostics = `the patch leaves the resource with ${values} JSON values; it may have ${MAX_VALUES}`;
+    throw new Refusal('too_large', { code: 'too-costly', diagnostics });
+  }
   return sameIdentity(resource, patched);
+}
+
+/** `patchInSteps`, at once. */
+export function applyPatch(resource: JsonObject, patch: Patch): JsonObject {
+  return atOnce(patchInSteps(resource, patch));
 }
 
 function decodeBase64(data: unknown): string {

@@ -1,0 +1,43 @@
+/** Paths of names and positions, which most patches have, followed without an engine: the size of the resource costs nothing. */
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { type Location, objectAt, type Step } from './tree.ts';
+
+/** A path of names and positions: `Patient.name[0].family`. */
+const PLAIN = /^[A-Za-z]\w*(?:\[\d{1,9}\])?(?:\.[A-Za-z]\w*(?:\[\d{1,9}\])?)*$/;
+
+/**
+ * Follows a path whose every name stands in the JSON as it is written: a list only with a position, or at the end.
+ * @returns undefined for other paths, and where something is missing: the engine decides what they give.
+ */
+export function followPlain(resource: JsonObject, path: string): Location[] | undefined {
+  const text = path.trim();
+  if (!PLAIN.test(text)) return undefined;
+  const names = text.split('.');
+  if (names[0] === resource.resourceType) names.shift();
+  const location: Step[] = [];
+  for (const [at, name] of names.entries()) {
+    const [, key = '', digits] = /^(\w+)(?:\[(\d+)\])?$/.exec(name) ?? [];
+    const parent = objectAt(resource, location);
+    const value = parent === undefined || !Object.hasOwn(parent, key) ? undefined : parent[key];
+    if (!Array.isArray(value)) {
+      if (!isElement(value) || (digits !== undefined && digits !== '0')) return undefined;
+      location.push({ key });
+      continue;
+    }
+    // Items without a value have no position in FHIRPath's eyes.
+    if (value.length === 0 || value.includes(null)) return undefined;
+    if (digits !== undefined) {
+      const index = Number(digits);
+      if (!isElement(value[index])) return undefined;
+      location.push({ key, index });
+    } else if (at === names.length - 1 && value.every(isElement)) {
+      return value.map((_, index) => [...location, { key, index }]);
+    } else return undefined;
+  }
+  return [location];
+}
+
+function isElement(value: Json | undefined): boolean {
+  if (value === null || value === undefined || Array.isArray(value)) return false;
+  return isObject(value) || isNumber(value) || typeof value !== 'object';
+}
