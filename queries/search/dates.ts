@@ -32,6 +32,8 @@ export interface Bounds {
  * @param now for `ap`: within a tenth of the distance between now and the date.
  */
 export function bounds(prefix: Prefix, period: Period, now: Micros): Bounds {
+  // Moments are whole microseconds: the one in which a finer date is has begun before it.
+  const after = period.isWithin === true ? period.to : period.from;
   switch (prefix) {
     case 'eq':
       return period;
@@ -41,10 +43,10 @@ export function bounds(prefix: Prefix, period: Period, now: Micros): Bounds {
     case 'sa':
       return { from: period.to };
     case 'ge':
-      return { from: period.from };
+      return { from: after };
     case 'lt':
     case 'eb':
-      return { to: period.from };
+      return { to: after };
     case 'le':
       return { to: period.to };
     case 'ap': {

@@ -62,6 +62,21 @@ describe('dates in searches', () => {
     expect(() => of('xx2024')).to.throw(Refusal, '_lastUpdated');
   });
 
+  it('that are finer than a microsecond lie within it', () => {
+    const of = (prefix: string) => {
+      const text = `${prefix}2024-01-01T00:00:00.1234567Z`;
+      const { prefix: found, period } = parsePrefixedDate('_lastUpdated', text);
+      return bounds(found, period, 0);
+    };
+    const from = toMicros('2024-01-01T00:00:00.123456Z');
+    for (const prefix of ['lt', 'le', 'eb']) expect(of(prefix), prefix).to.deep.equal({ to: from + 1 });
+    for (const prefix of ['gt', 'ge', 'sa']) expect(of(prefix), prefix).to.deep.equal({ from: from + 1 });
+    expect(of('eq')).to.deep.include({ from, to: from + 1 });
+    // Zeros say nothing more.
+    const zeros = parsePrefixedDate('_lastUpdated', 'lt2024-01-01T00:00:00.1234560000000Z');
+    expect(bounds(zeros.prefix, zeros.period, 0)).to.deep.equal({ to: from });
+  });
+
   it('contain the moment that they were cut from (property)', () => {
     const moment = fc.integer({
       min: toMicros('1900-01-01T00:00:00Z'),

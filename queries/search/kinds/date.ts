@@ -38,14 +38,14 @@ export function dateSpan(parameter: RawParameter, { now }: Pick<SearchScope, 'no
 }
 
 /** No period that a date is compared with successfully ends before this moment. */
-function earliestEnd(prefix: Prefix, { from, to }: Period, now: Micros): Micros | undefined {
+function earliestEnd(prefix: Prefix, { from, to, isWithin }: Period, now: Micros): Micros | undefined {
   switch (prefix) {
     case 'eq':
     case 'ge':
       return from;
     case 'gt':
     case 'sa':
-      return to;
+      return isWithin === true ? from : to;
     case 'ap':
       return from - slackOf(from, now);
     default:
@@ -68,8 +68,16 @@ export function dateCondition(
     dates.map(({ prefix, period }) => `(${condition(prefix, period, now, binds)})`).join(' or ');
 }
 
-/** `p.low` is in every condition that it can bound: index search.period_by_low (key, low). */
-function condition(prefix: Prefix, { from, to }: Period, now: Micros, binds: Binds): string {
+/** Prefixes that a period meets by what of it is before or after a date. */
+const OPEN: ReadonlySet<Prefix> = new Set(['lt', 'le', 'gt', 'ge']);
+
+/**
+ * `p.low` is in every condition that it can bound: index search.period_by_low (key, low). Of a date that is finer than a
+ * microsecond, as periods are here, something of the same microsecond is before it, and something after it.
+ */
+function condition(prefix: Prefix, period: Period, now: Micros, binds: Binds): string {
+  const isInverted = period.isWithin === true && OPEN.has(prefix);
+  const [from, to] = isInverted ? [period.to, period.from] : [period.from, period.to];
   const bound = (moment: Micros) => binds.add(Math.round(moment), 'int8');
   const low = () => bound(from);
   const high = () => bound(to);

@@ -5,10 +5,12 @@ import { type Micros, toMicros } from '#src/shared/time.ts';
 export interface Period {
   readonly from: Micros;
   readonly to: Micros;
+  /** Whether the text says a part of a microsecond: some time after its beginning, before its end. */
+  readonly isWithin?: true;
 }
 
 const DATE =
-  /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d{1,9})?)?(Z|[+ -](?:0\d|1[0-4]):[0-5]\d)?)?)?)?$/;
+  /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d{1,40})?)?(Z|[+ -](?:0\d|1[0-4]):[0-5]\d)?)?)?)?$/;
 
 /** The period of a FHIR date, dateTime or instant: `2024` is a year, `2024-05-01T10:00:00Z` a second. Undefined for other text. */
 export function parsePeriod(text: string): Period | undefined {
@@ -32,7 +34,8 @@ export function parsePeriod(text: string): Period | undefined {
   if (fraction === undefined) return { from, to: from + 1_000_000 };
   const digits = fraction.slice(1, 7);
   const exact = from + Number(digits.padEnd(6, '0'));
-  return { from: exact, to: exact + 10 ** (6 - digits.length) };
+  const isWithin = /[1-9]/.test(fraction.slice(7)) ? { isWithin: true as const } : {};
+  return { from: exact, to: exact + 10 ** (6 - digits.length), ...isWithin };
 }
 
 function between(first: string, second: string): Period {

@@ -7,7 +7,7 @@ import { codeSystems } from './code-system.ts';
 import { conceptMaps } from './concept-map.ts';
 import { conditions } from './condition.ts';
 import { containedAlone, containedInRequests } from './contained.ts';
-import { dateBorders } from './date-borders.ts';
+import { dateBorders, fineDates } from './date-borders.ts';
 import { devices } from './device.ts';
 import { diagnosticReports } from './diagnostic-report.ts';
 import { documentReferences } from './document-reference.ts';
@@ -48,6 +48,7 @@ export const TABLES: readonly SearchTable[] = [
   diagnosticReports,
   documentReferences,
   encounters,
+  fineDates,
   goals,
   immunizations,
   locations,

@@ -48,3 +48,25 @@ export const dateBorders: SearchTable = {
     ['date=ge2024-02-29T22:30:00Z&date=le2024-02-29T22:30:00Z', 'PTU'],
   ],
 };
+
+/** Kept to the microsecond: a finer date is somewhere in one, so that what is of the same microsecond is before and after it. */
+export const fineDates: SearchTable = {
+  topic: 'dates finer than a microsecond',
+  type: 'Observation',
+  resources: {
+    X: at('2031-01-01T00:00:00.123456Z'),
+    Y: at('2031-01-01T00:00:00.1234567Z'),
+    Z: at('2031-01-01T00:00:00.123457Z'),
+    w: at('2031-01-01T00:00:00.123455999999999999Z'),
+  },
+  cases: [
+    ['date=2031-01-01T00:00:00.1234567Z', 'XY'],
+    ['date=lt2031-01-01T00:00:00.1234567Z&date=ge2031', 'XYw'],
+    ['date=le2031-01-01T00:00:00.1234567Z&date=ge2031', 'XYw'],
+    ['date=gt2031-01-01T00:00:00.1234567Z', 'XYZ'],
+    ['date=ge2031-01-01T00:00:00.1234567Z', 'XYZ'],
+    ['date=sa2031-01-01T00:00:00.1234567Z', 'Z'],
+    ['date=eb2031-01-01T00:00:00.1234567Z&date=ge2031', 'w'],
+    ['date=lt2031-01-01T00:00:00.1234560Z&date=ge2031', 'w'],
+  ],
+};
