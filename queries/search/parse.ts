@@ -1,6 +1,7 @@
 /** A search, understood: which rows, in what order, and what of the query was used. */
 import type { Terminology } from '#src/fhir/terminology.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { CURSOR } from '../cursor.ts';
 import { type Controls, isControl, parseControls, type Sort } from './controls.ts';
 import type { SearchScope } from './parameter.ts';
@@ -8,6 +9,7 @@ import { predicateOf } from './parameters.ts';
 import type { Predicate } from './predicate.ts';
 import { keyOf, parseRaw, type RawParameter } from './raw.ts';
 import { loadTerms } from './terms.ts';
+import { meantParameter } from './unknown.ts';
 
 /** What a query asks for. */
 export interface ParsedSearch<P = Predicate> extends Controls {
@@ -78,21 +80,35 @@ export async function parseCriteria(
   const known = { ...scope, exact: true, terms, steps: { taken: 0 } };
   const predicates = raw.map((parameter) => {
     const predicate = predicateOf(parameter, known);
-    if (predicate === undefined) throw unknownParameters(scope.type, [keyOf(parameter)]);
+    if (predicate === undefined) throw unknownParameters(scope.type, [scope.type], [keyOf(parameter)]);
     return predicate;
   });
   if (predicates.length > 0) return predicates;
   throw new Refusal('malformed', { code: 'required', diagnostics: 'conditional criteria are empty' });
 }
 
-/** The refusal of parameters that a type, or whatever is searched, does not have. */
-export function unknownParameters(what: string, names: readonly string[]): Refusal {
-  return new Refusal(
-    'malformed',
-    names.map((name) => ({
-      code: 'not-supported' as const,
-      diagnostics: `${what} has no search parameter ${name.slice(0, 100)} here`,
-      expression: `query.${name.slice(0, 100)}`,
-    })),
-  );
+/**
+ * The refusal of parameters that a type, or whatever is searched, does not have.
+ * @param types that are searched, for the names that were probably meant.
+ */
+export function unknownParameters(
+  what: string,
+  types: readonly ResourceType[],
+  names: readonly string[],
+): Refusal {
+  return new Refusal('malformed', unknownIssues(what, types, names, ' here'));
+}
+
+/** What is to be said of unknown parameters: each by its name, and which was probably meant. @param end of the sentence */
+export function unknownIssues(
+  what: string,
+  types: readonly ResourceType[],
+  names: readonly string[],
+  end: string,
+): Issue[] {
+  return names.map((name) => ({
+    code: 'not-supported',
+    diagnostics: `${what} has no search parameter ${name.slice(0, 100)}${end}${meantParameter(types, name)}`,
+    expression: `query.${name.slice(0, 100)}`,
+  }));
 }

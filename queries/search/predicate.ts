@@ -22,6 +22,8 @@ export interface Predicate {
   readonly implied?: () => readonly string[];
   /** The records that it holds for rows of, and for no others of the search's type. */
   readonly inRecords?: readonly string[];
+  /** The same predicate for some of these records. */
+  readonly narrowed?: (records: readonly string[]) => Predicate;
   /** It holds for rows with one of these values in the read model `search`, and for no others. */
   readonly values?: Values;
   /**
@@ -190,11 +192,13 @@ export function valuesPredicate(values: Values): Predicate {
 
 /**
  * Conditions on the same values of a resource are one: the bounds of a window lead to the rows between them, not to all
- * that one of them leaves.
+ * that one of them leaves. So are conditions that there are no keys: an entry is looked at once for all of them.
  */
 export function merged(predicates: readonly Predicate[]): readonly Predicate[] {
-  const found: Predicate[] = [];
+  const without = predicates.flatMap((predicate) => predicate.without ?? []);
+  const found: Predicate[] = without.length === 0 ? [] : [noKeysPredicate(without)];
   for (const predicate of predicates) {
+    if (predicate.without !== undefined) continue;
     const at = found.findIndex((each) => areSame(each.values, predicate.values));
     const [before, { values }] = [found[at]?.values, predicate];
     if (before === undefined || values === undefined) found.push(predicate);

@@ -14,6 +14,9 @@ export interface RawParameter {
 /** Most alternatives of all parameters together: each may be a value bound to a statement, which takes 65,535. */
 const MAX_VALUES = 1_000;
 
+/** Most parameters of a search. Each may be a condition of its own, asked of every row that is looked at. */
+const MAX_PARAMETERS = 50;
+
 /**
  * Splits a query; parameters with empty values are left out (decisions.md, section 5).
  * @throws Refusal `malformed` naming the parameter that is one too many, or has a NUL character.
@@ -26,6 +29,7 @@ export function parseRaw(query: URLSearchParams): RawParameter[] {
     if (text.includes('\0')) throw badParameter(key, 'the value holds a NUL character');
     const values = split(text, ',').filter((value) => value !== '');
     if (values.length === 0) continue;
+    if (parameters.length === MAX_PARAMETERS) throw tooManyParameters();
     count += values.length;
     if (count > MAX_VALUES) {
       throw badParameter(key, `a search may have ${MAX_VALUES} values at most, alternatives counted singly`);
@@ -38,6 +42,14 @@ export function parseRaw(query: URLSearchParams): RawParameter[] {
     });
   }
   return parameters;
+}
+
+function tooManyParameters(): Refusal {
+  return new Refusal('malformed', {
+    code: 'too-costly',
+    diagnostics: `a search may have ${MAX_PARAMETERS} parameters at most; alternatives of one are separated by commas`,
+    expression: 'query',
+  });
 }
 
 /** Splits at a separator that no backslash escapes. Parts stay escaped. */

@@ -23,6 +23,7 @@ export function inRecordsPredicate(
     ofEntry: true,
     implied: () => ids.map((id) => searchKey(recordKey(id))),
     inRecords: ids,
+    narrowed: (some: readonly string[]) => inRecordsPredicate(some, { tenant, type }),
   };
   if (ids.length < MANY_RECORDS) return Object.assign(condition, { ...known, keyed: true });
   const rows = (binds: Binds) => `select o.id, o.record from unnest(${binds.add(ids, 'uuid[]')}) i(id)

@@ -23,10 +23,15 @@ export interface Named {
   readonly id: string;
 }
 
-/** Replaces predicates that are asked by what they lead to, if that is not too much. One statement for each. */
-export function resolved(pool: Asks, predicates: readonly Predicate[]): Promise<readonly Predicate[]> {
-  if (predicates.every(({ resolvable }) => resolvable === undefined)) return Promise.resolve(predicates);
-  return Promise.all(predicates.map((predicate) => resolvedOne(pool, predicate)));
+/**
+ * Replaces predicates that are asked by what they lead to, if that is not too much: one statement for each, one after the
+ * other, since searches share few connections. Of several sets of records the common ones are left.
+ */
+export async function resolved(pool: Asks, predicates: readonly Predicate[]): Promise<readonly Predicate[]> {
+  if (predicates.every(({ resolvable }) => resolvable === undefined)) return predicates;
+  const found: Predicate[] = [];
+  for (const predicate of predicates) found.push(await resolvedOne(pool, predicate));
+  return inCommonRecords(found);
 }
 
 async function resolvedOne(pool: Asks, predicate: Predicate): Promise<Predicate> {
@@ -36,4 +41,13 @@ async function resolvedOne(pool: Asks, predicate: Predicate): Promise<Predicate>
   const sql = `select distinct f.type, f.id from (${resolvable.found(binds)}) f limit ${MOST_FOUND + 1}`;
   const { rows } = await pool.query<{ type: string; id: string }>(prepared(sql, binds.values));
   return rows.length > MOST_FOUND ? predicate : resolvable.named(rows);
+}
+
+/** The same predicates, those on records as one. */
+function inCommonRecords(predicates: readonly Predicate[]): readonly Predicate[] {
+  const [first, ...others] = predicates.filter(({ narrowed }) => narrowed !== undefined);
+  if (first?.narrowed === undefined || others.length === 0) return predicates;
+  const sets = others.map(({ inRecords }) => new Set(inRecords));
+  const common = (first.inRecords ?? []).filter((id) => sets.every((set) => set.has(id)));
+  return [first.narrowed(common), ...predicates.filter(({ narrowed }) => narrowed === undefined)];
 }

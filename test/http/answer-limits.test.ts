@@ -125,7 +125,7 @@ describe('the limits of an answer', () => {
     const shown = bundleIn({ text } as Answer).entry ?? [];
     const included = shown.filter(({ search }) => search?.mode === 'include');
     expect(included.length).to.be.within(3, LARGE + SMALL - 1);
-    expect(shown.at(-1)?.search?.mode).to.equal('outcome');
+    expect(shown[0]?.search?.mode).to.equal('outcome');
     expect(Buffer.byteLength(text)).to.be.below(LIMIT + 20_000);
   });
 

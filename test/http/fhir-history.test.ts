@@ -154,8 +154,22 @@ describe('FHIR history', () => {
       expect(answer.status, query).to.equal(400);
       expect(answer.text).to.contain(query.split('=')[0]);
     }
-    const strict = await service.fhir('/_history?foo=1', { headers: { Prefer: 'handling=strict' } });
-    expect(strict.status).to.equal(400);
+    for (const path of ['/_history', '/Patient/_history', `/Patient/${id}/_history`]) {
+      const [strict, lenient, known] = await Promise.all([
+        service.fhir(`${path}?_conut=1&foo=1`, { headers: { Prefer: 'handling=strict' } }),
+        service.fhir(`${path}?_conut=1&foo=1`),
+        service.fhir(path),
+      ]);
+      expect(strict.status).to.equal(400);
+      expect(strict.text).to.contain('did you mean `_count`?').and.to.contain('foo');
+      const [told, ...entries] = (lenient.json.entry ?? []) as { response?: { outcome?: object } }[];
+      expect(JSON.stringify(told?.response?.outcome)).to.contain('_conut').and.to.contain('foo');
+      expect(entries).to.deep.equal(known.json.entry);
+      expect(lenient.json.total).to.equal(known.json.total);
+      expect(JSON.stringify(lenient.json.link)).to.not.contain('foo');
+      const validated = await service.fhir('/Bundle/$validate', { method: 'POST', body: lenient.text });
+      expect(validated.text).to.contain('No issues were found');
+    }
     expect((await service.fhir('/Patient/nobody/_history')).status).to.equal(404);
   });
 });

@@ -158,13 +158,47 @@ describe('FHIR search', () => {
 
   it('names unknown parameters, and refuses them when handling is strict', async () => {
     const lenient = await search('/Patient?identifier=urn:letters|a&colour=red');
-    const outcome = lenient.entry?.find(({ search: { mode } }) => mode === 'outcome');
-    expect(JSON.stringify(outcome?.resource)).to.contain('colour');
+    const [outcome] = lenient.entry ?? [];
+    expect(outcome?.search.mode).to.equal('outcome');
+    expect(JSON.stringify(outcome?.resource)).to.contain('colour').and.to.contain('warning');
     const strict = await service.fhir('/Patient?colour=red&shape=round', {
       headers: { Prefer: 'handling=strict' },
     });
     expect(strict.status).to.equal(400);
     expect(strict.text).to.contain('colour').and.to.contain('shape');
+  });
+
+  it('names the parameter that was probably meant', async () => {
+    for (const [path, meant] of [
+      ['/Patient?famliy=sand', 'family'],
+      ['/Patient?birth-date=1980', 'birthdate'],
+      ['/Patient?_counts=5', '_count'],
+      ['/Observation?patinet=5', 'patient'],
+      ['/Observation?patinet.name=x', 'patient.name'],
+      ['/Observation?patient.famly=x', 'patient.family'],
+      ['/Observation?subject:Patient.famly:exact=x', 'subject:Patient.family:exact'],
+      ['/Provenance?activty=DELETE', 'activity'],
+      ['/?_type=Condition,Observation&encountr=5', 'encounter'],
+    ] as const) {
+      const answer = await service.fhir(path);
+      const [outcome] = (JSON.parse(answer.text) as Bundle).entry ?? [];
+      const said = `it was ignored; did you mean \`${meant}\`?`;
+      expect(JSON.stringify(outcome?.resource), path).to.contain(said);
+      const strict = await service.fhir(path, { headers: { Prefer: 'handling=strict' } });
+      expect([strict.status, strict.text.includes(`did you mean \`${meant}\`?`)], path).to.deep.equal([
+        400,
+        true,
+      ]);
+    }
+    const far = await service.fhir('/Patient?nothinglikethat=1');
+    expect(far.text).to.contain('nothinglikethat').and.not.to.contain('did you mean');
+  });
+
+  it('takes 50 parameters and no more', async () => {
+    const query = (length: number) => Array.from({ length }, (_, n) => `name:exact=x${n}`).join('&');
+    expect((await service.fhir(`/Patient?${query(50)}`)).status).to.equal(200);
+    const refused = await service.fhir(`/Patient?${query(51)}`);
+    expect([refused.status, refused.text.includes('too-costly')]).to.deep.equal([400, true]);
   });
 
   it('takes the parameters of a form, and pages on by GET', async () => {

@@ -3,14 +3,17 @@ import { CURSOR } from '#queries/cursor.ts';
 import type { HistoryEntry, HistoryPage, HistoryQuery } from '#queries/history.ts';
 import { DEFAULT_COUNT, parseCount } from '#queries/search/controls.ts';
 import { badParameter } from '#queries/search/raw.ts';
+import { operationOutcome } from '#src/fhir/outcome.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
-import { notFound } from '#src/shared/refusal.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
+import { type Issue, notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
 import { bundleFrame, joined, pageLinks } from './bundle-text.ts';
 import type { FhirRequest } from './request.ts';
+import { asWarning } from './search-bundle.ts';
 import { cut, parseShape, type Shape } from './subset.ts';
 
 /** Every version of one resource, newest first. @throws Refusal 400 404 503 */
@@ -19,14 +22,14 @@ export async function historyOfInstance(
   type: ResourceType,
   id: string,
 ): Promise<Answer> {
-  const { shape, ...asked } = parseQuery(request, [type]);
+  const { shape, ignored, ...asked } = parseQuery(request, [type]);
   const { service, caller, query } = request;
   requireFresh(service.stale, ['history']);
   const path = `${type}/${id}/_history`;
   const build = async (): Promise<Buffer> => {
     const page = await service.queries.history(caller, { ...asked, type, id, budget: request.budget });
     const found = page.total === 0 ? await withoutVersions(request, type, id, asked) : page;
-    return bundle(request, path, found, shape);
+    return bundle(request, path, found, { shape, ignored });
   };
   const newest = isFirstPage(asked) ? await service.queries.newestVersion(caller, type, id) : undefined;
   if (newest === undefined) return answer(await build());
@@ -40,22 +43,22 @@ function isFirstPage({ since, at, cursor, count }: Asked): boolean {
 
 /** Every version of every resource of a type. Of Provenance: of clients' own. @throws Refusal 400 503 */
 export async function historyOfType(request: FhirRequest, type: ResourceType): Promise<Answer> {
-  const { shape, ...query } = parseQuery(request, [type]);
+  const { shape, ignored, ...query } = parseQuery(request, [type]);
   requireFresh(request.service.stale, ['history']);
   const page = await request.service.queries.history(request.caller, {
     ...query,
     type,
     budget: request.budget,
   });
-  return answer(bundle(request, `${type}/_history`, page, shape));
+  return answer(bundle(request, `${type}/_history`, page, { shape, ignored }));
 }
 
 /** Every version of everything that the caller may see. @throws Refusal 400 503 */
 export async function historyOfSystem(request: FhirRequest): Promise<Answer> {
-  const { shape, ...query } = parseQuery(request, TYPE_NAMES);
+  const { shape, ignored, ...query } = parseQuery(request, TYPE_NAMES);
   requireFresh(request.service.stale, ['history']);
   const page = await request.service.queries.history(request.caller, { ...query, budget: request.budget });
-  return answer(bundle(request, '_history', page, shape));
+  return answer(bundle(request, '_history', page, { shape, ignored }));
 }
 
 const NO_VERSIONS: HistoryPage = { total: 0, entries: [] };
@@ -86,15 +89,16 @@ async function withoutVersions(
 
 const KNOWN = new Set(['_since', '_at', '_count', '_format', '_pretty', '_summary', '_elements', CURSOR]);
 
-/** @throws Refusal malformed (400) naming the parameter; an unknown one only with `handling=strict`. */
-function parseQuery(
-  { query, prefer }: FhirRequest,
-  types: readonly ResourceType[],
-): Asked & { readonly shape: Shape } {
-  for (const name of query.keys()) {
-    if (prefer.handling === 'strict' && !KNOWN.has(name))
-      throw badParameter(name, 'history has none of that name');
-  }
+/** How a page is shown, and what is said of parameters that were ignored. */
+interface Shown {
+  readonly shape: Shape;
+  readonly ignored: readonly Issue[];
+}
+
+/** @throws Refusal malformed (400) naming a bad value; unknown parameters only with `handling=strict`. */
+function parseQuery(request: FhirRequest, types: readonly ResourceType[]): Asked & Shown {
+  const { query } = request;
+  const ignored = ignoredIn(request);
   const count = query.get('_count');
   const cursor = query.get(CURSOR);
   const since = periodIn(query, '_since');
@@ -103,11 +107,25 @@ function parseQuery(
   const entries = count === null || count === '' ? DEFAULT_COUNT : parseCount(count);
   return {
     shape,
+    ignored,
     count: shape.onlyTotal ? 0 : entries,
     ...(since === undefined ? {} : { since: since.from }),
     ...(at === undefined ? {} : { at }),
     ...(cursor === null || cursor === '' ? {} : { cursor }),
   };
+}
+
+/** Names parameters that histories don't have. @throws Refusal malformed (400) with `handling=strict` */
+function ignoredIn({ query, prefer }: FhirRequest): Issue[] {
+  const unknown = [...new Set(query.keys())].filter((name) => !KNOWN.has(name));
+  const issues = (more = ''): Issue[] =>
+    unknown.map((name) => ({
+      code: 'not-supported',
+      diagnostics: `a history has no parameter ${name.slice(0, 100)}${more}${didYouMean(name, KNOWN)}`,
+      expression: `query.${name.slice(0, 100)}`,
+    }));
+  if (unknown.length > 0 && prefer.handling === 'strict') throw new Refusal('malformed', issues());
+  return issues(': it was ignored').map(asWarning);
 }
 
 function periodIn(query: URLSearchParams, name: string): { from: number; to: number } | undefined {
@@ -122,13 +140,29 @@ function answer(body: Buffer): Answer {
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
 }
 
-function bundle({ service, query }: FhirRequest, path: string, page: HistoryPage, shape: Shape): Buffer {
+function bundle(
+  { service, query }: FhirRequest,
+  path: string,
+  page: HistoryPage,
+  { shape, ignored }: Shown,
+): Buffer {
   const self = new URLSearchParams([...query].filter(([name]) => KNOWN.has(name) && name !== CURSOR));
   const links = pageLinks(service.base + path, self, page.next);
-  const pieces = page.entries.flatMap((entry, n) => entryPieces(service.base, entry, n > 0, shape));
+  const told = ignored.length === 0 ? [] : [outcomeEntry(path, ignored)];
+  const pieces = page.entries.flatMap((entry, n) =>
+    entryPieces(service.base, entry, n + told.length > 0, shape),
+  );
   const total = page.total === undefined ? {} : { total: page.total };
-  const [before, after] = bundleFrame('history', page.entries.length, { ...total, links });
-  return joined([before, ...pieces, after]);
+  const [before, after] = bundleFrame('history', told.length + page.entries.length, { ...total, links });
+  return joined([before, ...told, ...pieces, after]);
+}
+
+/**
+ * The first entry where parameters were ignored: it has no resource, for those of a history are versions. In `response` there
+ * is a place for it: https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.response.outcome
+ */
+function outcomeEntry(path: string, ignored: readonly Issue[]): string {
+  return `{"request":{"method":"GET","url":"${path}"},"response":{"status":"200 OK","outcome":${operationOutcome(ignored)}}}`;
 }
 
 const REQUESTS = {

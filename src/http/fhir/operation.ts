@@ -3,9 +3,11 @@ import type { SubmittedResource } from '#commands/command.ts';
 import type { DescribedOperation } from '#src/fhir/capability.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isNumber, isObject, type Json, type ParsedJson } from '#src/shared/json.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 import type { FhirRequest, Interaction } from './request.ts';
+import { asWarning } from './search-bundle.ts';
 
 /** An input that is no primitive: a parameter's `value[x]` (a Coding, say), its resource, or its parts. */
 export interface OperationInput {
@@ -95,15 +97,15 @@ function understood(operation: Operation, request: OperationRequest): OperationR
     (name) => !operation.parameters.includes(name) && !OF_EVERY_REQUEST.has(name),
   );
   if (unknown.length === 0) return request;
-  const issues = (code: Issue['code'], more = ''): Issue[] =>
+  const issues = (more = ''): Issue[] =>
     unknown.map((name) => ({
-      code,
-      diagnostics: `operation $${operation.name} has no parameter ${name.slice(0, 100)}${more}`,
+      code: 'not-supported',
+      diagnostics: `operation $${operation.name} has no parameter ${name.slice(0, 100)}${more}${didYouMean(name, operation.parameters)}`,
       expression: `query.${name.slice(0, 100)}`,
     }));
   if (operation.searchset === true && request.prefer.handling !== 'strict')
-    return { ...request, ignored: issues('informational', ': it was ignored') };
-  throw new Refusal('malformed', issues('not-supported'));
+    return { ...request, ignored: issues(': it was ignored').map(asWarning) };
+  throw new Refusal('malformed', issues());
 }
 
 /** @throws Refusal malformed (400) for a body that is no resource, or Parameters that are none. */

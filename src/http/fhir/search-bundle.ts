@@ -20,8 +20,8 @@ export interface FoundPage {
   readonly next?: string;
   /** What of the query was used, in its order, without the cursor. */
   readonly used: readonly [key: string, text: string][];
-  /** Names of parameters that had no effect. */
-  readonly unknown: readonly string[];
+  /** What the searcher is told of parameters that had no effect. */
+  readonly ignored: readonly Issue[];
   readonly subset: Subset | undefined;
 }
 
@@ -40,7 +40,8 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
     ...page.included.map(entry('include', typeof subset === 'string' ? subset : undefined)),
   ];
   const issues = told(page);
-  if (issues.length > 0) entries.push(outcomeEntry(issues));
+  // First: whoever reads the matches should know that they aren't what was asked for.
+  if (issues.length > 0) entries.unshift(outcomeEntry(issues));
   const self = new URLSearchParams([...page.used]);
   const links = pageLinks(base + path, self, page.next);
   const total = page.total === undefined ? {} : { total: page.total };
@@ -56,14 +57,12 @@ export function outcomeEntry(issues: readonly Issue[]): string {
   return `{"resource":${operationOutcome(issues)},"search":{"mode":"outcome"}}`;
 }
 
-function told({ unknown, more }: FoundPage): Issue[] {
-  const ignored = unknown.map(
-    (name): Issue => ({
-      code: 'informational',
-      diagnostics: `search parameter ${name.slice(0, 100)} is not known here and was ignored`,
-      expression: `query.${name.slice(0, 100)}`,
-    }),
-  );
+/** A fault as a warning: the request was answered all the same. */
+export function asWarning(issue: Issue): Issue {
+  return { ...issue, severity: 'warning' };
+}
+
+function told({ ignored, more }: FoundPage): readonly Issue[] {
   if (!more) return ignored;
   return [
     ...ignored,

@@ -2,15 +2,15 @@
 import { CURSOR } from '#queries/cursor.ts';
 import { type Inclusion, isInclusion, parseInclusions } from '#queries/search/include.ts';
 import { isOfResources } from '#queries/search/of-resources.ts';
-import { unknownParameters } from '#queries/search/parse.ts';
+import { unknownIssues, unknownParameters } from '#queries/search/parse.ts';
 import { badParameter } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
-import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { type Issue, notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
 import type { FhirRequest } from './request.ts';
-import { answerSearch } from './search-bundle.ts';
+import { answerSearch, asWarning } from './search-bundle.ts';
 import { searchTypes, typesIn } from './search-types.ts';
 import { parseShape, type Shape } from './subset.ts';
 
@@ -71,8 +71,8 @@ async function severalTypes(
   rest.delete('_type');
   await requireSearchable(request, types, rest);
   const page = await searchTypes(types, rest, (type, query) => ask(request, type, query, record, named));
-  requireKnown(request, 'a search of these types', page.unknown);
-  return answerPage(request, path, { ...asked, rest, several: true }, page);
+  const ignored = requireKnown(request, 'a search of these types', types, page.unknown);
+  return answerPage(request, path, { ...asked, rest, several: true }, { ...page, ignored });
 }
 
 function isInRecord(type: ResourceType): boolean {
@@ -115,11 +115,10 @@ async function pageOf(
   type: ResourceType,
   { rest }: Asked,
   record?: string,
-): Promise<SearchPage> {
+): Promise<ToldPage> {
   await requireSearchable(request, [type], rest);
   const page = await ask(request, type, rest, record, true);
-  requireKnown(request, type, page.unknown);
-  return page;
+  return { ...page, ignored: requireKnown(request, type, [type], page.unknown) };
 }
 
 /** Waits for the read model `search`, where the question needs it. @throws Refusal 503 */
@@ -149,16 +148,27 @@ function ask(
     : service.queries.search(caller, { type, ...asked });
 }
 
-/** @throws Refusal 400 with `handling=strict` naming parameters that nobody knows */
-function requireKnown({ prefer }: FhirRequest, what: string, unknown: readonly string[]): void {
-  if (unknown.length > 0 && prefer.handling === 'strict') throw unknownParameters(what, unknown);
+/** Names unknown parameters, which are ignored. @throws Refusal 400 naming them with `handling=strict` */
+function requireKnown(
+  { prefer }: FhirRequest,
+  what: string,
+  types: readonly ResourceType[],
+  unknown: readonly string[],
+): Issue[] {
+  if (unknown.length > 0 && prefer.handling === 'strict') throw unknownParameters(what, types, unknown);
+  return unknownIssues(what, types, unknown, ': it was ignored').map(asWarning);
+}
+
+/** A page, and what the searcher is told of parameters that were ignored. */
+interface ToldPage extends SearchPage {
+  readonly ignored: readonly Issue[];
 }
 
 async function answerPage(
   { service, caller, query, budget }: FhirRequest,
   path: string,
   asked: Asked,
-  page: SearchPage,
+  page: ToldPage,
 ): Promise<Answer> {
   const { base } = service;
   const { inclusions, subset } = asked;

@@ -27,10 +27,15 @@ const found = {
   answer: 'Bundle',
   statuses: [200],
   parameters: 'search',
-  headers: ['Prefer'],
+  headers: ['PreferHandling'],
 } as const satisfies Partial<FhirText>;
 const form = { ...found, body: 'Form' } as const;
-const past = { answer: 'Bundle', statuses: [200], parameters: 'history' } as const;
+const past = {
+  answer: 'Bundle',
+  statuses: [200],
+  parameters: 'history',
+  headers: ['PreferHandling'],
+} as const;
 
 /** By method and path below the base; `{resource_type}` stands for any type. */
 export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {

@@ -67,6 +67,13 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
   IfModifiedSince: header('If-Modified-Since', '304 when nothing was recorded since.'),
   IfNoneExist: header('If-None-Exist', 'Conditional create: search criteria that must match nothing.'),
   Prefer: header('Prefer', '`return=minimal|representation|OperationOutcome`, `handling=strict|lenient`.'),
+  PreferHandling: {
+    ...header(
+      'Prefer',
+      '`handling=strict` refuses unknown parameters; without it they are ignored, and the first entry names them.',
+    ),
+    example: 'handling=strict',
+  },
 };
 
 /** Credentials (interface.md, section 5). */

@@ -53,11 +53,10 @@ async function run(request: OperationRequest): Promise<Answer> {
       headers,
       stream: streamed(request, asked, path, withFirst(first.value, parts), subset),
     };
-  const shown: (string | Buffer)[] = [];
   const seen = new Seen(asked);
+  const shown: (string | Buffer)[] = seen.outcome(ignored);
   for await (const page of withFirst(first.value, parts))
     shown.push(...(await entryTexts(service.base, page, seen, subset)));
-  shown.push(...seen.outcome(ignored));
   const [before, after] = bundleFrame('searchset', seen.entries, seen.frame(path));
   return { status: 200, headers, body: joined([before, ...shown, after]) };
 }
@@ -131,7 +130,7 @@ class Seen {
     this.#next = next;
   }
 
-  /** The entry that tells of inputs that were ignored, if any were. */
+  /** The entry that tells of inputs that were ignored, if any were: the first one. */
   outcome(ignored: readonly Issue[]): string[] {
     if (ignored.length === 0) return [];
     const text = this.separator + outcomeEntry(ignored);
@@ -181,15 +180,14 @@ async function* streamed(
   subset: Subset | undefined,
 ): AsyncGenerator<Buffer, undefined> {
   const seen = new Seen(asked);
-  let before = '{"resourceType":"Bundle","type":"searchset","entry":[';
+  let before = ['{"resourceType":"Bundle","type":"searchset","entry":[', ...seen.outcome(ignored)];
   for await (const page of parts) {
-    yield joined([before, ...(await entryTexts(service.base, page, seen, subset))]);
-    before = '';
+    yield joined([...before, ...(await entryTexts(service.base, page, seen, subset))]);
+    before = [];
   }
-  const outcome = seen.outcome(ignored);
   const { total, links } = seen.frame(path);
   const counted = total === undefined ? '' : `,"total":${total}`;
-  yield joined([before, ...outcome, `]${counted},"link":${JSON.stringify(links)}}`]);
+  yield joined([...before, `]${counted},"link":${JSON.stringify(links)}}`]);
 }
 
 /** Resources that are cut at a time. */

@@ -1,0 +1,69 @@
+/** Which parameter a searcher probably meant. */
+import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
+import { compiledParameter, compiledParameters } from '#src/fhir/search/paths.ts';
+import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
+
+/** What every search takes beside the parameters of its types. */
+const OF_EVERY_SEARCH = [
+  '_id',
+  '_lastUpdated',
+  '_count',
+  '_elements',
+  '_format',
+  '_include',
+  '_pretty',
+  '_revinclude',
+  '_sort',
+  '_summary',
+  '_total',
+  '_has',
+];
+
+/**
+ * Returns the end of a message about an unknown parameter: the nearest name that all of the types have, or nothing. In a chain
+ * the part that's unknown is replaced.
+ * @param key the parameter with its modifier or chain, of any length.
+ */
+export function meantParameter(types: readonly ResourceType[], key: string): string {
+  if (key.length > LONGEST || key.startsWith('_has:')) return '';
+  const [first = '', ...rest] = key.split('.');
+  const [name = '', target] = first.split(':');
+  const next = rest.length === 0 ? [] : targetsOf(types, name, target);
+  // One type after the other: the end of a chain is a parameter of any of them.
+  for (const type of next) {
+    const found = meantParameter([type], rest.join('.'));
+    if (found !== '') return found.replace('`', `\`${first}.`);
+  }
+  if (next.length > 0) return '';
+  const suffix = key.slice(name.length);
+  return didYouMean(name, namesOf(types, rest.length > 0)).replace(/`\?$/, `${suffix}\`?`);
+}
+
+const LONGEST = 200;
+
+/** The types that a reference parameter of some types leads to; none if it's no such parameter. */
+function targetsOf(
+  types: readonly ResourceType[],
+  name: string,
+  target: string | undefined,
+): readonly ResourceType[] {
+  const found = types.flatMap((type) => {
+    if (compiledParameter(type, name)?.type !== 'reference') return [];
+    const targets = searchParameter(type, name)?.target ?? [];
+    return targets.includes('Resource') ? TYPE_NAMES : targets.filter(isResourceType);
+  });
+  return target === undefined ? found : found.filter((type) => type === target);
+}
+
+/** The names that all of the types have. @param references whether only those that a chain can begin with */
+function namesOf(types: readonly ResourceType[], references: boolean): string[] {
+  const [first, ...others] = types;
+  if (first === undefined) return [];
+  const own = compiledParameters(first)
+    .filter(({ type }) => !references || type === 'reference')
+    .map(({ code }) => code)
+    .filter((code) => others.every((type) => compiledParameter(type, code) !== undefined));
+  const special = first === 'Provenance' && others.length === 0 ? ['activity'] : [];
+  return references ? own : [...own, ...special, ...OF_EVERY_SEARCH];
+}
