@@ -21,5 +21,10 @@ export function joinedRows(row: string, by?: string): string {
 
 /** The columns of the rows in such a text. */
 export function rowsIn(text: string | null | undefined): string[][] {
-  return text?.split(BETWEEN_ROWS).map((row) => row.split(BETWEEN_COLUMNS)) ?? [];
+  return text?.split(BETWEEN_ROWS).map(columnsIn) ?? [];
+}
+
+/** The columns of a row as one text. */
+export function columnsIn(row: string): string[] {
+  return row.split(BETWEEN_COLUMNS);
 }

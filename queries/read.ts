@@ -1,5 +1,6 @@
 /** Read: the current version of a resource, https://hl7.org/fhir/R4/http.html#read */
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
@@ -19,8 +20,17 @@ export interface CurrentResource {
   readonly body: string | null;
 }
 
-/** Reads a resource for a caller; undefined when there is none that the caller may see. */
-export type Read = (caller: Caller, type: ResourceType, id: string) => Promise<CurrentResource | undefined>;
+/**
+ * Reads a resource for a caller; undefined when there is none that the caller may see.
+ * @param budget of the answer that will show it: a body that it has no room for is not read.
+ * @throws Refusal as `AnswerBudget.requireRoom`
+ */
+export type Read = (
+  caller: Caller,
+  type: ResourceType,
+  id: string,
+  budget?: AnswerBudget,
+) => Promise<CurrentResource | undefined>;
 
 /** Whose resource is looked up. */
 type Key = [id: string, tenant: string];
@@ -65,14 +75,18 @@ export function resourceByKey<R extends [...Key, ...unknown[]]>(
 
 /**
  * A resource with its body where that is large.
+ * @param budget as of `Read`.
  * @throws Refusal unavailable (503) when the version was replaced meanwhile and no read model has it now
  */
 export async function wholeResource<R extends CurrentResource>(
   pool: Asks,
   caller: Caller,
   resource: R,
+  budget?: AnswerBudget,
 ): Promise<R> {
-  if (resource.body === null || sizeOfLarge(resource.body) === undefined) return resource;
+  const size = resource.body === null ? undefined : sizeOfLarge(resource.body);
+  if (size === undefined) return resource;
+  budget?.requireRoom(size);
   const [whole] = await withLargeBodies(pool, caller, [resource]);
   if (whole === undefined) throw unavailable('the resource is being changed; try again');
   return whole;
@@ -81,11 +95,11 @@ export async function wholeResource<R extends CurrentResource>(
 /** Opens reads over a line; large bodies are read one by one over a pool, so that many together are never in memory. */
 export function openRead(line: Line, pool: Asks): Read {
   const byKey = resourceByKey<ResourceRow>(line, 'read', READ);
-  return async (caller, type, id) => {
+  return async (caller, type, id, budget) => {
     if (!isUuid(id)) return undefined;
     const row = await byKey([id, caller.tenantId]);
     if (row?.[2] !== type) return undefined;
     const [, , , version, lastUpdated, body] = row;
-    return wholeResource(pool, caller, { id, type, version, lastUpdated, body });
+    return wholeResource(pool, caller, { id, type, version, lastUpdated, body }, budget);
   };
 }

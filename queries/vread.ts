@@ -1,27 +1,30 @@
 /** Vread: one version of a resource, https://hl7.org/fhir/R4/http.html#vread */
 import type { Pool } from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import type { CurrentResource } from './read.ts';
+import { bodyOrSize } from './large-bodies.ts';
+import { type CurrentResource, wholeResource } from './read.ts';
 
-/** Reads one version; undefined when there is none that the caller may see. The body of a deletion is null. */
+/** Reads one version; undefined when there is none that the caller may see. The body of a deletion is null. `budget` as of `Read`. */
 export type Vread = (
   caller: Caller,
   type: ResourceType,
   id: string,
   version: number,
+  budget?: AnswerBudget,
 ) => Promise<CurrentResource | undefined>;
 
 // Index: primary key of history.version (id, version).
 const VREAD = `
-  select v.recorded_at, v.body
+  select v.recorded_at, ${bodyOrSize('v.body')} as body
   from history.version v
   where v.id = $1 and v.version = $2 and v.tenant = $3 and v.type = $4`;
 
 /** Opens vread over a database. */
 export function openVread(pool: Pool): Vread {
-  return async (caller, type, id, version) => {
+  return async (caller, type, id, version, budget) => {
     if (!isUuid(id)) return undefined;
     const { rows } = await pool.query<{ recorded_at: number; body: string | null }>({
       name: 'vread',
@@ -29,6 +32,8 @@ export function openVread(pool: Pool): Vread {
       values: [id, version, caller.tenantId, type],
     });
     const row = rows[0];
-    return row && { id, type, version, lastUpdated: row.recorded_at, body: row.body };
+    if (row === undefined) return undefined;
+    const found = { id, type, version, lastUpdated: row.recorded_at, body: row.body };
+    return wholeResource(pool, caller, found, budget);
   };
 }

@@ -3,7 +3,7 @@ import type { AuthorType } from '#src/events/metadata.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { asJson } from '../joined-rows.ts';
 import type { Asks } from '../prepared.ts';
-import { openPages, type Pages, REFERRED } from './places.ts';
+import { openPages, type Pages } from './places.ts';
 
 /** An item as it stands now. */
 export interface ListedItem {
@@ -33,7 +33,6 @@ const COLUMNS = [
   'e.since',
   `case when e.version = 1 then e.since
     else (select f.since from timeline.entry f where f.id = e.id and f.version = 1) end`,
-  REFERRED,
 ];
 
 /** Opens it over a database. */

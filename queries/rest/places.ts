@@ -4,7 +4,8 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { beginOf, stretchOf } from '#src/shared/stretch.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
-import { joinedColumns, joinedRows, rowsIn } from '../joined-rows.ts';
+import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../joined-rows.ts';
+import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
 import type { Asks } from '../prepared.ts';
 
 /** What is listed of a patient's record. */
@@ -71,7 +72,15 @@ export interface PlacesPage<Row> extends Pick<PageRow, 'fresh'> {
 interface Page {
   readonly statement: Statement;
   of(found: PageRow | undefined): PlacesPage<readonly string[]>;
+  /** The cursor of what comes after a row of the page. */
+  after(row: readonly string[], page: Pick<PlacesPage<unknown>, 'total'>): string;
 }
+
+/** Characters of the items of a page: it ends where one would exceed that. No item alone is longer. */
+const MOST = 25_000_000;
+
+/** From how many bytes on what an entry itself says is read by itself. */
+const LONG = 32_000;
 
 /** More than any moment of a FHIR date; a number that is exact. */
 const EVER = 2 ** 60;
@@ -82,7 +91,8 @@ export type Pages<Item> = (of: ListOf, page: PageOf) => Promise<PlacesPage<Item>
 /**
  * Opens the pages of what is shown of resources in lists; what its newest version takes out of them is left out.
  * @param name of the statements.
- * @param columns of the newest version `e`: none is ever null, and all but numbers and codes are JSON.
+ * @param columns of the newest version `e`: none is ever null, and all but numbers and codes are JSON. The body of the
+ * Medication that names it comes after them, empty where it names itself, or there is none.
  * @param itemOf what is shown, of a resource's id and the columns.
  */
 export function openPages<Item>(
@@ -95,11 +105,44 @@ export function openPages<Item>(
     const asked = pageOf(name, columns, of, page);
     const { rows: answer } = await pool.query<PageRow>(asked.statement);
     const found = asked.of(answer[0]);
-    const rows = found.rows.flatMap(([, id = '', listed, ...rest]) =>
-      listed === 't' ? [itemOf(id, rest)] : [],
-    );
+    const rows: Item[] = [];
+    let length = 0;
+    let last: readonly string[] | undefined;
+    for (const row of found.rows) {
+      const [, id = '', listed, ...short] = row;
+      // Long ones are read by themselves, so that no page holds more than it may.
+      const item = isLeftOut(short) ? await wholeItem(pool, name, columns, of.tenant, id) : short;
+      length += item.reduce((sum, column) => sum + column.length, 0);
+      if (length > MOST && last !== undefined) return { ...found, rows, next: asked.after(last, found) };
+      if (listed === 't' && item.length > 0) rows.push(itemOf(id, item));
+      last = row;
+    }
     return { ...found, rows };
   };
+}
+
+/** Whether an item is too long to stand in a page's statement: there are sizes in its place, or its Medication's. */
+function isLeftOut(columns: readonly string[]): boolean {
+  const [first = '', ...others] = columns;
+  const last = others.at(-1) ?? first;
+  return sizeOfLarge(last) !== undefined;
+}
+
+/** The columns of one entry as they are now; none when it was purged meanwhile. */
+async function wholeItem(
+  pool: Asks,
+  name: string,
+  columns: readonly string[],
+  tenant: string,
+  id: string,
+): Promise<string[]> {
+  const { rows } = await pool.query<{ item: string }>({
+    name: `${name}-whole`,
+    text: `select ${joinedColumns([...columns, referred('v.body')])} as item
+      from timeline.entry e where e.id = $1 and (e.tenant = $2::uuid) is true order by e.version desc limit 1`,
+    values: [id, tenant],
+  });
+  return rows.flatMap(({ item }) => columnsIn(item));
 }
 
 /**
@@ -134,6 +177,8 @@ function pageOf(name: string, columns: readonly string[], of: ListOf, { limit, c
     select (${SEEN}) as seen, (${FRESH}) as fresh, (${total}) as total, (
       select ${joinedRows(joinedColumns(['p.at', 'p.id', 'e.listed', 'e.item']), 'p.at desc, p.id desc')}
       from p ${newest(columns)}) as rows`;
+  const after: Page['after'] = ([at = '', id = ''], { total: all }) =>
+    encodeCursorOf(list, [made, all, at, id]);
   return {
     statement: { name: start === undefined ? `${name}-first` : name, text, values },
     of: (found) => {
@@ -145,16 +190,21 @@ function pageOf(name: string, columns: readonly string[], of: ListOf, { limit, c
         fresh: found?.fresh === true,
         rows: rows.slice(0, limit),
         total: all,
-        next:
-          last === undefined ? undefined : encodeCursorOf(list, [made, all, last[0] ?? '', last[1] ?? '']),
+        next: last === undefined ? undefined : after(last, { total: all }),
       };
     },
+    after,
   };
 }
 
+/** Bytes of the texts that an entry may have many of. */
+const OWN_BYTES = `coalesce(octet_length(e.fields), 0) + coalesce(octet_length(e.title), 0)
+  + coalesce(octet_length(e.summary), 0)`;
+
 // Index: primary key of timeline.entry (id, version), backwards: a resource is what its newest version says.
 const newest = (columns: readonly string[]): string => `cross join lateral (
-  select e.lists && $2::int8[] as listed, ${joinedColumns(columns)} as item
+  select e.lists && $2::int8[] as listed, case when ${OWN_BYTES} <= ${LONG}
+    then ${joinedColumns([...columns, referred(bodyOrSize('v.body'))])} else (${OWN_BYTES})::text end as item
   from timeline.entry e where e.id = p.id and (e.tenant = $5::uuid) is true
   order by e.version desc limit 1) e`;
 
@@ -168,9 +218,10 @@ const FRESH = `select t.position >= h.position from timeline.checkpoint t, histo
  * The body of the Medication that names an entry, of a deleted one the last that it had; of the version that is referred
  * to, where one is. Empty where it names itself, or there is none.
  * Index: primary key of history.version (id, version), backwards.
+ * @param body what of it is read.
  */
-export const REFERRED = `coalesce(case when e.refers is not null then (
-    select v.body from history.version v
+const referred = (body: string): string => `coalesce(case when e.refers is not null then (
+    select ${body} from history.version v
     where v.id = e.refers and (v.tenant = e.tenant and v.type = 'Medication') is true and v.body is not null
       and v.version = coalesce(e.refers_version, v.version)
     order by v.version desc limit 1) end, '')`;

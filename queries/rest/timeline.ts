@@ -3,7 +3,7 @@ import type { TimelineType } from '#src/fhir/v1/timeline.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { asJson } from '../joined-rows.ts';
 import type { Asks } from '../prepared.ts';
-import { openPages, type Pages, REFERRED } from './places.ts';
+import { openPages, type Pages } from './places.ts';
 
 /** An entry. */
 export interface TimelineEntry {
@@ -33,7 +33,6 @@ const COLUMNS = [
   asJson('e.title_system'),
   asJson('e.summary'),
   'e.author_type',
-  REFERRED,
 ];
 
 /** Opens it over a database. */

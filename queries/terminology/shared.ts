@@ -62,8 +62,8 @@ const READ = 'select t.changed_at, t.body from terminology.resource t where t.id
 
 /** Read of any type: of terminology, what all share. */
 export function withSharedRead({ pool, ready }: Shared, ofTenant: Read): Read {
-  return async (caller, type, id) => {
-    if (!isShared(type)) return ofTenant(caller, type, id);
+  return async (caller, type, id, budget) => {
+    if (!isShared(type)) return ofTenant(caller, type, id, budget);
     if (!isUuid(id)) return undefined;
     await ready();
     const { rows } = await pool.query<{ changed_at: Micros; body: string }>({
@@ -78,8 +78,8 @@ export function withSharedRead({ pool, ready }: Shared, ofTenant: Read): Read {
 
 /** Vread of any type: of terminology, whose older contents nobody keeps, version 1 as it is read. */
 export function withSharedVread(read: Read, ofTenant: Vread): Vread {
-  return async (caller, type, id, version) => {
-    if (!isShared(type)) return ofTenant(caller, type, id, version);
+  return async (caller, type, id, version, budget) => {
+    if (!isShared(type)) return ofTenant(caller, type, id, version, budget);
     return version === 1 ? read(caller, type, id) : undefined;
   };
 }

@@ -55,15 +55,21 @@ export class AnswerBudget {
    * @throws Refusal too_large (413, `too-costly`) beyond the limits, unavailable (503) when the process holds too much
    */
   take(bytes: number, resources = 1): void {
+    this.requireRoom(bytes, resources);
+    this.whole?.take(bytes, resources);
+    this.hold?.(this.#bytes + bytes);
+    this.#bytes += bytes;
+    this.#resources += resources;
+  }
+
+  /** Counts nothing, for what is to be read first. @throws Refusal as `take`, but for unavailable */
+  requireRoom(bytes: number, resources = 1): void {
     const { limits } = this;
     if (performance.now() > this.#until) throw tooCostly(`takes longer than ${limits.ms / 1_000} s to read`);
     if (this.#bytes + bytes > limits.bytes) throw tooCostly(`would exceed ${limits.bytes} bytes`);
     if (this.#resources + resources > limits.resources)
       throw tooCostly(`would exceed ${limits.resources} resources`);
-    this.whole?.take(bytes, resources);
-    this.hold?.(this.#bytes + bytes);
-    this.#bytes += bytes;
-    this.#resources += resources;
+    this.whole?.requireRoom(bytes, resources);
   }
 
   /**

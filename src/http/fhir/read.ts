@@ -22,7 +22,7 @@ async function readWhole(request: FhirRequest, type: ResourceType, id: string): 
   const found =
     type === 'Provenance'
       ? await service.queries.readProvenance(caller, id)
-      : await service.queries.read(caller, type, id);
+      : await service.queries.read(caller, type, id, request.budget);
   if (found === undefined) throw notFound(type, id);
   return answerVersion(request, found);
 }

@@ -36,12 +36,12 @@ async function vreadWhole(
 }
 
 async function versionOf(
-  { caller, service: { queries } }: FhirRequest,
+  { caller, service: { queries }, budget }: FhirRequest,
   type: ResourceType,
   id: string,
   version: number,
 ): Promise<CurrentResource | undefined> {
-  const found = await queries.vread(caller, type, id, version);
+  const found = await queries.vread(caller, type, id, version, budget);
   if (found !== undefined || type !== 'Provenance' || version !== 1) return found;
   const provenance = await queries.readProvenance(caller, id);
   return provenance?.automatic ? provenance : undefined;
