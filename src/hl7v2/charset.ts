@@ -66,7 +66,7 @@ export function decodeBytes(bytes: Uint8Array, declared?: string): DecodedText {
   if (utf8) return { text: decoderOf()(bytes), warnings: [] };
   const unknown = names.find((_, at) => labels[at] === undefined);
   if (unknown !== undefined)
-    throw noMessage(`the character set ${unknown.slice(0, 40)} is not known`, 'not-supported');
+    throw noMessage(`unknown character set ${unknown.slice(0, 40)}`, 'not-supported');
   const warnings = ['the bytes are not UTF-8: they were read as Windows-1252'];
   return { text: decoderOf('windows-1252')(bytes), warnings };
 }

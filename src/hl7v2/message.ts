@@ -119,14 +119,14 @@ export function parseMessages(text: string): Message[] {
     if (name === 'MSH' && next !== undefined) messages.push({ lines: [line.trimStart()] });
     else if (current === undefined) {
       if (line.trim() !== '' && !AROUND.has(name ?? ''))
-        throw noMessage('it is no HL7 v2 message: it does not begin with MSH');
+        throw noMessage('not an HL7 v2 message: it does not begin with MSH');
     } else if (name !== undefined && next === current.lines[0]?.charAt(3)) {
       if (!AROUND.has(name)) current.lines.push(line.trimStart());
     } else if (line.trim() !== '') join(current, `\n${line}`);
     lines += 1;
     if (lines > MOST_SEGMENTS) throw noMessage(`it has more than ${MOST_SEGMENTS} lines`, 'too-long');
   }
-  if (messages.length === 0) throw noMessage('it is no HL7 v2 message: it has no MSH', 'required');
+  if (messages.length === 0) throw noMessage('not an HL7 v2 message: it has no MSH', 'required');
   return messages.map(messageOf);
 }
 

@@ -369,11 +369,9 @@ describe('observations of REST v1', () => {
       );
     };
     const all = 'value, value_text, value_code, value_boolean, components';
-    expect(await faults({})).to.deep.equal([
-      'value: value or one of value_text, value_code, value_boolean, components must be there',
-    ]);
+    expect(await faults({})).to.deep.equal([`required: provide one of ${all}`]);
     expect(await faults({ value_text: 'x', value_boolean: true })).to.deep.equal([
-      `value: value_boolean must not come with value_text: only one of ${all} may be there`,
+      `value: value_boolean must not come with value_text: send only one of ${all}`,
     ]);
     expect(await faults({ value: 1 })).to.deep.equal(['required: unit is missing: LOINC gives 4548-4 in %']);
     expect(await faults({ value_text: 'x', effective_at: 'May' })).to.deep.equal([

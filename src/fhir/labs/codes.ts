@@ -36,7 +36,7 @@ export function codedIn(field: Field, sender: string): Coded | undefined {
     if (value === '') continue;
     let of = systemOf(field.part(system), field.part(oid), sender);
     if (of === LOINC && !isLoincCode(value) && !ANSWER.test(value)) {
-      fault = `${value.slice(0, 40)} is no code of LOINC`;
+      fault = `${value.slice(0, 40)} is not a LOINC code`;
       of = systemOf('', '', sender);
     }
     coding.push(

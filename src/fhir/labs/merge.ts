@@ -144,7 +144,7 @@ function whyStale(before: JsonObject, draft: JsonObject, made: string | undefine
   if (isStepBack(before.status, draft.status) && !isLaterFinal)
     return 'it is a step back from the result that is there, which stays';
   if (isWithdrawn(before.status) && !isWithdrawn(draft.status) && !(now > then))
-    return 'the result was taken back, and this is no later one';
+    return 'the result was taken back, and this one isn’t later';
   return undefined;
 }
 

@@ -120,7 +120,7 @@ function statusOf(obx: Segment, letter: string, ofOrder: string, { notes }: Read
   if (letter === '') return ofOrder;
   const status = observationStatus(letter);
   if (status !== undefined) return status;
-  notes.warn(obx.place, `OBX-11 ${letter.slice(0, 10)} is no status of table 0085`);
+  notes.warn(obx.place, `OBX-11 ${letter.slice(0, 10)} is not a status of table 0085`);
   return 'unknown';
 }
 
@@ -171,7 +171,7 @@ export function timeIn(
   const moment = momentOf(raw, reading.zone);
   const time = fhirTime(moment?.iso, 'dateTime');
   if (time === undefined)
-    reading.notes.warn(segment.place, `${segment.name}-${field} is no time: ${raw.slice(0, 40)}`);
+    reading.notes.warn(segment.place, `${segment.name}-${field} is not a valid time: ${raw.slice(0, 40)}`);
   else if (moment?.assumed === true && reading.zone === undefined)
     reading.notes.warn('', 'times without an offset were read as UTC');
   return time;

@@ -204,7 +204,7 @@ function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): D
   const letter = obr.part(25);
   const status = reportStatus(letter);
   if (letter !== '' && status === undefined)
-    reading.notes.warn(obr.place, `OBR-25 ${letter.slice(0, 10)} is no status of table 0123`);
+    reading.notes.warn(obr.place, `OBR-25 ${letter.slice(0, 10)} is not a status of table 0123`);
   const section = obr.part(24).toUpperCase();
   const note = notesOf(notes);
   const { effective, end, issued, released } = of;

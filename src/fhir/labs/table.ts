@@ -129,7 +129,7 @@ function rowsOf(text: string): string[][] {
     const told = error instanceof Error ? error.message : String(error);
     throw new Refusal('invalid', {
       code: 'structure',
-      diagnostics: `it is no table: ${told.slice(0, 200)}`,
+      diagnostics: `the table cannot be read: ${told.slice(0, 200)}`,
       expression: 'rows',
     });
   }

@@ -10,6 +10,8 @@ type Raw = z.core.$ZodRawIssue;
 
 /** What zod says of a member that is not there: by a type, a list of values, or several forms. */
 const OF_NOTHING: ReadonlySet<Found['code']> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+/** A schema's own message that begins so is a sentence by itself: it names several members. */
+const ADVICE = 'provide ';
 /** Longest name of a member that a message repeats. */
 const SHOWN = 60;
 
@@ -47,6 +49,10 @@ function addIssue(faults: Faults, issue: Found, value: unknown, place: string): 
     return;
   }
   const expression = at(issue.path);
+  if (issue.code === 'custom' && issue.message.startsWith(ADVICE)) {
+    faults.add({ code: 'required', diagnostics: issue.message, expression });
+    return;
+  }
   const missing = OF_NOTHING.has(issue.code) && valueAt(value, issue.path) === undefined;
   const name = expression === '' || expression === place ? 'the body' : expression;
   faults.add({

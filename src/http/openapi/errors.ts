@@ -16,7 +16,7 @@ export const ERRORS: readonly DescribedError[] = [
     status: 400,
     type: 'malformed',
     meaning:
-      'The request cannot be read: a body that is no JSON object, a key twice in one object, two different credentials, a bad percent-encoding.',
+      'The request cannot be read: a body that is not a JSON object, a key twice in one object, two different credentials, a bad percent-encoding.',
     advice: 'Correct the request; sending it again unchanged fails again.',
   },
   {
@@ -100,7 +100,7 @@ export const ERRORS: readonly DescribedError[] = [
   {
     status: 500,
     type: 'internal',
-    meaning: 'The service failed. Whether anything was written is not known.',
+    meaning: 'The service failed. Something may have been written.',
     advice: 'Send a POST again with the same Idempotency-Key; tell the operator the `request_id`.',
   },
   {

@@ -94,7 +94,7 @@ export const CONTEXT_ROUTES = [
     operationId: 'tellContext',
     summary: 'What a language model needs to know of a patient, within a budget of tokens',
     description:
-      'Reads only. The same record, request and day give the same answer. What an AI wrote stands in `ai_notes` alone; what was entered in error or refuted, and what has an unknown modifierExtension, is left out and counted in `warnings`.',
+      'Reads only. The same record, request and day give the same answer. What an AI wrote is in `ai_notes` alone; what was entered in error or refuted, and what has an unknown modifierExtension, is left out and counted in `warnings`.',
     tag: 'Patients and records',
     credential: 'api_key',
     scope: 'read',

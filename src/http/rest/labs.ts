@@ -94,9 +94,12 @@ function sourced(command: CommandContext, source?: string, origin?: string): Com
   const { authorship } = command;
   const { sourceSystem = source, originId = origin } = authorship;
   if (source !== undefined && sourceSystem !== source)
-    throw refused('source_system', 'source_system is another than X-Service-Source-System');
+    throw refused(
+      'source_system',
+      'source_system and X-Service-Source-System differ: send one of them, or the same in both',
+    );
   if (origin !== undefined && originId !== origin)
-    throw refused('origin', 'origin is another than X-Service-Origin-Id');
+    throw refused('origin', 'origin and X-Service-Origin-Id differ: send one of them, or the same in both');
   return {
     ...command,
     authorship: {

@@ -64,7 +64,7 @@ const medication = z
   .superRefine(({ code: given, system, display, start, end }, context) => {
     inOrder(start, end, 'end')(context);
     if (given === undefined && display === undefined)
-      context.addIssue({ code: 'custom', path: ['code'], message: 'or display must be there' });
+      context.addIssue({ code: 'custom', path: ['code'], message: 'provide `code` or `display`' });
     if (given === undefined && system !== undefined)
       context.addIssue({ code: 'custom', path: ['system'], message: 'goes with code' });
   })

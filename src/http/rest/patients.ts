@@ -44,7 +44,7 @@ const demographics = z
   })
   .superRefine(({ given, family }, context) => {
     if (given === undefined && family === undefined)
-      context.addIssue({ code: 'custom', path: ['family'], message: 'or given must be there' });
+      context.addIssue({ code: 'custom', path: ['family'], message: 'provide `family` or `given`' });
   })
   .meta({
     examples: [{ given: 'Nora', family: 'Lind', birth_date: '1961-05-14', gender: 'female' }],

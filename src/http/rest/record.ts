@@ -57,7 +57,7 @@ export function commandOf(request: RestRequest, given?: AuthorType): CommandCont
   if (given !== undefined && sent !== undefined && sent !== '' && sent !== given) {
     throw new Refusal('invalid', {
       code: 'value',
-      diagnostics: `author_type is ${given}, but X-Service-Author-Type is another`,
+      diagnostics: `author_type is ${given}, but X-Service-Author-Type is ${sent.slice(0, 40)}: send one of them, or the same in both`,
       expression: 'author_type',
     });
   }
@@ -83,7 +83,7 @@ export function writtenBody(
 /** A stored body as plain JSON. */
 export function resourceIn(body: string): JsonObject {
   const value: unknown = JSON.parse(body);
-  if (!isObject(value)) throw new TypeError('a stored body is no object');
+  if (!isObject(value)) throw new TypeError('a stored body is not an object');
   return value;
 }
 

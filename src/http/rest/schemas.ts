@@ -25,7 +25,7 @@ export const text = z
 export const date = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/, { error: 'must be a date such as 2026-03-31', abort: true })
-  .refine((value) => parsePeriod(value) !== undefined, 'must be a day that exists')
+  .refine((value) => parsePeriod(value) !== undefined, 'is not a valid date')
   .meta({ format: 'date' });
 
 /** A moment; without seconds they are zero. */
@@ -35,7 +35,7 @@ export const moment = z
     error: 'must be a date-time with an offset, such as 2026-03-31T09:30:00+02:00',
     abort: true,
   })
-  .refine((value) => parsePeriod(value) !== undefined, 'must be a moment that exists')
+  .refine((value) => parsePeriod(value) !== undefined, 'is not a valid date-time')
   .transform((value) => value.replace(/(T\d\d:\d\d)(?=Z|[+-])/, '$1:00'))
   .describe('ISO 8601 with an offset.');
 
@@ -95,7 +95,7 @@ export function checkedDigit(fallback?: string) {
     const named = splitCode(given.code ?? '');
     if ((named.system ?? given.system ?? fallback) !== LOINC) return;
     if (!/^\d{1,7}-\d$/.test(named.code) || isLoincCode(named.code)) return;
-    const message = `is no code of LOINC: the check digit of ${named.code} is another`;
+    const message = `is not a LOINC code: the check digit of ${named.code} is wrong`;
     context.addIssue({ code: 'custom', path: ['code'], message });
   };
 }
@@ -112,9 +112,9 @@ export function exactlyOne<Name extends string>(
   const [first, second] = names.filter((name) => given[name] !== undefined);
   const refuse = (path: string, message: string): void =>
     context.addIssue({ code: 'custom', path: [path], message });
-  if (first === undefined) refuse(names[0] ?? '', `or one of ${names.slice(1).join(', ')} must be there`);
+  if (first === undefined) refuse(names[0] ?? '', `provide one of ${names.join(', ')}`);
   else if (second !== undefined)
-    refuse(second, `must not come with ${first}: only one of ${names.join(', ')} may be there`);
+    refuse(second, `must not come with ${first}: send only one of ${names.join(', ')}`);
 }
 
 /** Refuses a period that ends before it begins. */

@@ -62,7 +62,9 @@ export const TERMINOLOGY_ROUTES = [
       const system = systemNamed(params.system);
       const known = await services.describeCode(system, params.code);
       if (known === undefined)
-        throw unknown(`${params.code.slice(0, 60)} is no code of ${params.system} here`);
+        throw unknown(
+          `unknown code ${params.code.slice(0, 60)} of ${params.system}; \`annal terminology load\` adds codes`,
+        );
       const { code, display, category, unit } = known;
       return { status: 200, body: { system, code, display, category, unit } };
     },
