@@ -7,7 +7,8 @@ import { keyToSign } from './audit-key.ts';
 import { withEventStore } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
 import { writeNewFile } from './files.ts';
-import { namedStream, withStream } from './patient.ts';
+import { type NamedStream, withStream } from './patient.ts';
+import { streamMeant } from './patients.ts';
 import type { ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted } from './table.ts';
@@ -29,13 +30,12 @@ export async function exportCommand(
   of: string,
   { out, json = false, ...where }: ExportOptions,
 ): Promise<void> {
-  const { stream, called } = namedStream(of);
   const key = await keyToSign(where);
   let statement: ExportStatement | undefined;
   const note = (signed: ExportStatement): void => {
     statement = signed;
   };
-  const write = (store: EventStore): Promise<void> =>
+  const write = (store: EventStore, { stream, called }: NamedStream): Promise<void> =>
     withStream(store, stream, async (events) => {
       const time = (): string => toInstant(nowMicros());
       const lines = async function* (): AsyncGenerator<string> {
@@ -45,7 +45,11 @@ export async function exportCommand(
       };
       await writeNewFile(out, lines());
     });
-  await withDatabase(where, ({ url }) => withEventStore(url, write)).catch((error: unknown) => {
+  const { called } = await withDatabase(where, async ({ url }) => {
+    const meant = await streamMeant(url, of);
+    await withEventStore(url, (store) => write(store, meant));
+    return meant;
+  }).catch((error: unknown) => {
     if (!(error instanceof BrokenChain)) throw error;
     throw new Failure(
       `${error.message}: nothing was exported. annal verify names what is wrong`,

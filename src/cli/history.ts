@@ -12,7 +12,8 @@ import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { writeNewFile } from './files.ts';
-import { namedStream, reportBroken, withStream } from './patient.ts';
+import { reportBroken, withStream } from './patient.ts';
+import { streamMeant } from './patients.ts';
 import type { ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { streamHistory } from './stream-history.ts';
@@ -44,8 +45,7 @@ export async function historyCommand(
   of: string,
   { json = false, html, ...where }: HistoryOptions,
 ): Promise<number> {
-  const { resource, only, ...asked } = subjectIn(of);
-  return withDatabase(where, ({ url }) => showHistory(url, { resource, only, ...asked }, { json, html }));
+  return withDatabase(where, async ({ url }) => showHistory(url, await subjectIn(url, of), { json, html }));
 }
 
 async function showHistory(
@@ -76,15 +76,16 @@ async function showHistory(
   return reportBroken(stream, history.brokenAt);
 }
 
-function subjectIn(text: string): Subject {
+/** @throws Failure for a text that names nothing, or several patients. */
+async function subjectIn(url: string, text: string): Promise<Subject> {
   if (isStreamName(text) && patientOf(text) === undefined)
     return { resource: text, stream: text, only: undefined };
-  if (!text.includes('/')) {
-    const { stream, called } = namedStream(text);
+  const [, type, id] = /^([A-Z][A-Za-z]+)\/([^/]+)$/.exec(text) ?? [];
+  if (type === undefined) {
+    const { stream, called } = await streamMeant(url, text);
     return { resource: called, stream, only: undefined };
   }
-  const [, type, id] = /^([A-Z][A-Za-z]+)\/([^/]+)$/.exec(text) ?? [];
-  if (type === undefined || id === undefined || !isUuid(id)) {
+  if (id === undefined || !isUuid(id)) {
     throw new Failure(
       `${text}: expected Type/id, such as Patient/018f…, a patient's id, or the name of a stream`,
       MISUNDERSTOOD,

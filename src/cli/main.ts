@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type CAC, cac } from 'cac';
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { read } from './options.ts';
 
@@ -29,7 +30,8 @@ export async function main(args: readonly string[]): Promise<number> {
         cli.outputHelp();
         return 0;
       }
-      return refuse(`annal has no command ${name}: annal --help lists them`, 2);
+      const names = cli.commands.map((command) => command.name);
+      return refuse(`annal has no command ${name}${didYouMean(name, names)}: annal --help lists them`, 2);
     }
     const code: unknown = await cli.runMatchedCommand();
     return typeof code === 'number' ? code : 0;
@@ -42,10 +44,22 @@ export async function main(args: readonly string[]): Promise<number> {
         ...(cli.matchedCommand === undefined ? [] : [cli.matchedCommand.name]),
         '--help',
       ];
-      return refuse(`${error.message}: ${help.join(' ')} explains it`, 2);
+      return refuse(`${error.message}${nearOption(error.message, cli)}: ${help.join(' ')} explains it`, 2);
     }
     throw error;
   }
+}
+
+/** The option that a misspelt one is near to. */
+function nearOption(message: string, cli: CAC): string {
+  const [, name] = /^Unknown option `--?([\w-]+)`/.exec(message) ?? [];
+  const options = [...cli.globalCommand.options, ...(cli.matchedCommand?.options ?? [])];
+  return name === undefined
+    ? ''
+    : didYouMean(
+        name,
+        options.flatMap(({ rawName }) => /--[\w-]+/.exec(rawName)?.[0] ?? []),
+      );
 }
 
 /** The words as cac takes them: a key may begin with a hyphen, and so does the name of standard input. */
@@ -103,26 +117,36 @@ function describeCommands(people: string): CAC {
   });
 
   cli
+    .command('patients <...name>', 'List patients by name or identifier, of all projects')
+    .example('annal patients mira sand')
+    .example('annal patients 0012-34')
+    .action(async (name: string[], options: unknown) => {
+      const { patientsCommand } = await import('./patients.ts');
+      return patientsCommand(name.join(' '), read(options));
+    });
+
+  cli
     .command(
-      'history <resource>',
+      'history <...resource>',
       'Print who wrote which version, and what changed: of a patient’s record, of Type/id, or of a stream',
     )
     .option('--html <file>', 'Write it as a page instead')
     .example('annal history 018f… --html history.html')
+    .example('annal history mira sand')
     .example('annal history project-proj_… --json')
-    .action(async (resource: string, options: unknown) => {
+    .action(async (resource: string[], options: unknown) => {
       const { historyCommand } = await import('./history.ts');
-      return historyCommand(resource, read(options));
+      return historyCommand(resource.join(' '), read(options));
     });
 
   cli
-    .command('record <patient>', 'Print a patient’s record as of any moment, rebuilt from its events')
+    .command('record <...patient>', 'Print a patient’s record as of any moment, rebuilt from its events')
     .option('--at <time>', 'A date, a date-time with an offset, revision:N or position:N (default: now)')
     .example('annal record 018f… --at 2026-03-01')
     .example('annal record 018f… --at 2026-03-01T09:30:00+01:00')
-    .action(async (patient: string, options: unknown) => {
+    .action(async (patient: string[], options: unknown) => {
       const { recordCommand } = await import('./record.ts');
-      return recordCommand(patient, read(options));
+      return recordCommand(patient.join(' '), read(options));
     });
 
   cli

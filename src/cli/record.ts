@@ -5,8 +5,10 @@ import { recordStream } from '#src/events/streams.ts';
 import { nowMicros, toInstant, toMicros } from '#src/shared/time.ts';
 import { withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
-import { patientId, reportBroken, withStream } from './patient.ts';
+import { reportBroken, withStream } from './patient.ts';
+import { patientMeant } from './patients.ts';
 import { parsePosition } from './position.ts';
+import { resourceTitle } from './resource-title.ts';
 import { baseUrlOf, type ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted, table } from './table.ts';
@@ -27,7 +29,6 @@ export async function recordCommand(
   patient: string,
   { at, json = false, ...where }: RecordOptions,
 ): Promise<number> {
-  const id = patientId(patient);
   const moment =
     at === undefined ? { kind: 'time' as const, micros: Number.MAX_SAFE_INTEGER } : parseMoment(at);
   if (moment === undefined) {
@@ -36,8 +37,7 @@ export async function recordCommand(
     throw new Failure(`--at ${at}: ${faultOfMoment(at ?? '') ?? expected}`, MISUNDERSTOOD);
   }
   if (at !== undefined && moment.kind === 'time') refuseFuture(at);
-  const stream = recordStream(id);
-  const read = async (store: EventStore): Promise<RecordAt> => {
+  const read = async (store: EventStore, stream: string): Promise<RecordAt> => {
     const head = await store.head();
     const last = moment.kind === 'position' ? parsePosition(moment.position, head) : undefined;
     if (last !== undefined && last > head) {
@@ -47,7 +47,11 @@ export async function recordCommand(
       recordAt(events, moment, (event) => last !== undefined && event.position > last),
     );
   };
-  const record = await withDatabase(where, ({ url }) => withEventStore(url, read));
+  const { id, record } = await withDatabase(where, async ({ url }) => {
+    const meant = await patientMeant(url, patient);
+    return { id: meant, record: await withEventStore(url, (store) => read(store, recordStream(meant))) };
+  });
+  const stream = recordStream(id);
   if (record.events === 0) {
     throw new Failure(`Patient/${id} has no record${at === undefined ? '' : ` as of ${at}`}`);
   }
@@ -71,17 +75,18 @@ function refuseFuture(at: string): void {
 function describe(id: string, record: RecordAt, asked: string): string {
   const all = [...record.resources.values()];
   const living = all.filter(({ body }) => body !== undefined);
-  const rows = living.map(({ type, id: resource, version, recordedAt }) => [
+  const rows = living.map(({ type, id: resource, version, recordedAt, body = '{}' }) => [
     type,
     resource,
     version,
     recordedAt,
+    resourceTitle(type, body),
   ]);
   const deleted = all.length - living.length;
   return [
     `Record of Patient/${id} as of ${asked}, last changed ${record.recordedAt}, from ${counted(record.events, 'event')}`,
     '',
-    table(['Type', 'Id', 'Version', 'Since'], rows),
+    table(['Type', 'Id', 'Version', 'Since', 'Title'], rows),
     '',
     `${counted(living.length, 'resource')}${deleted > 0 ? `, and ${deleted} deleted` : ''}. --json prints them as a Bundle.`,
   ].join('\n');

@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { foundProject } from '#test/support/project.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -98,11 +99,15 @@ describe('the command line, for auditors of other streams', () => {
   it('says what is wrong with what it was asked for', async () => {
     const unknown = '018f0000-0000-7000-8000-000000000001';
     for (const [code, said, ...args] of [
-      [2, 'is no patient', 'history', 'nobody'],
+      [1, 'no patient has the id, a name or an identifier like "nobody"', 'history', 'nobody'],
       [1, 'is not known', 'history', `Observation/${unknown}`],
       [1, 'is not known', 'history', unknown],
       [1, 'has no record', 'export', unknown, '--out', join(folder, 'unknown.ndjson')],
-      [2, 'is no patient', 'export', 'nobody', '--out', 'x'],
+      [1, 'no patient has', 'export', 'nobody', '--out', 'x'],
+      [1, 'no patient has', 'record', 'nobody'],
+      [2, 'is not a valid patient id', 'record', 'Patient/nobody'],
+      [2, 'no command histroy; did you mean `history`?', 'histroy'],
+      [2, 'did you mean `--checkpoint`?', 'verify', '--chekpoint', 'x'],
       [1, 'cannot be written', 'export', patient, '--out', join(folder, 'no/such/folder')],
       [2, 'expected the number of an event in the log', 'record', patient, '--at', 'position:x'],
       [2, 'needs --out', 'export', patient],
@@ -119,6 +124,70 @@ describe('the command line, for auditors of other streams', () => {
       expect(outcome, args.join(' ')).to.deep.equal({ code, stdout: '' });
       expect(stderr, args.join(' ')).to.contain(said);
     }
+  });
+
+  it('finds patients by name and identifier, in all projects, and takes a unique one for its id', async () => {
+    const send = async (resource: object, path: string, method = 'POST') =>
+      String((await service.fhir(path, { method, body: JSON.stringify(resource) })).json.id);
+    const name = (family: string, ...given: string[]) => [{ family, given }];
+    const identifier = [{ system: 'urn:mrn', value: '0012-34' }];
+    const resourceType = 'Patient';
+    const ida = await send(
+      { resourceType, name: name('Müller-Lund', 'Ida'), birthDate: '1984-05-02', identifier },
+      '/Patient',
+    );
+    const idun = await send({ resourceType, name: name('Muller', 'Idun') }, '/Patient');
+    await service.fhir(`/Patient/${idun}`, { method: 'DELETE' });
+    const other = await foundProject(database.url);
+    const elsewhere = await service.fhir('/Patient', {
+      method: 'POST',
+      body: JSON.stringify({ resourceType, name: name('Muller', 'Olaf') }),
+      headers: { Authorization: `Bearer ${other.key}` },
+    });
+    const condition = {
+      resourceType: 'Condition',
+      subject: { reference: `Patient/${ida}` },
+      clinicalStatus: {
+        coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-clinical', code: 'active' }],
+      },
+      code: { text: 'Hypertension' },
+    };
+    await send(condition, '/Condition');
+
+    const listed = await annal('patients', 'MULLER');
+    expect(listed.code).to.equal(0);
+    expect(listed.stdout)
+      .to.match(new RegExp(`${ida}  Ida Müller-Lund  1984-05-02  0012-34 `))
+      .and.to.match(new RegExp(`${idun}  Idun Muller .* deleted`))
+      .and.to.contain(`${String(elsewhere.json.id)}  Olaf Muller`)
+      .and.to.contain('3 patients.');
+    const json = JSON.parse((await annal('patients', 'ida', 'lund', '--json')).stdout);
+    expect(json.total).to.equal(1);
+    expect(json.data[0]).to.include({
+      id: ida,
+      name: 'Ida Müller-Lund',
+      deleted: false,
+      environment: 'sandbox',
+    });
+    expect(await annal('patients', 'nobody')).to.include({ code: 1, stdout: 'No patient is found.\n' });
+
+    for (const words of [['ida müller-lund'], ['ida', 'lund'], ['0012-34'], ['urn:mrn|0012-34']]) {
+      const history = await annal('history', ...words);
+      expect(history.code, history.stderr).to.equal(0);
+      expect(history.stdout).to.contain(`Patient/${ida}`);
+      expect(history.stderr).to.contain(`annal: Patient/${ida}: Ida Müller-Lund, born 1984-05-02`);
+    }
+    const record = await annal('record', 'ida', 'lund', '--at', new Date().toISOString().slice(0, 10));
+    expect(record.stdout)
+      .to.match(/^Condition .* Hypertension, active$/m)
+      .and.to.match(/^Patient .* Ida Müller-Lund$/m);
+    // A deleted patient's history is what auditors ask about, too.
+    expect((await annal('history', 'idun')).stdout).to.contain('DELETE');
+    const several = await annal('record', 'muller');
+    expect(several).to.include({ code: 1, stdout: '' });
+    expect(several.stderr)
+      .to.contain('finds 3 patients; name one by its id:')
+      .and.to.contain(`Patient/${ida}: Ida`);
   });
 
   it('finds that the event was changed by which the log is known', async function () {

@@ -1,0 +1,137 @@
+/** Patients by what an auditor knows of them: a name, an identifier, an id. All projects, deleted ones too. */
+import type { Pool } from 'pg';
+import { shownName } from '#src/fhir/human-name.ts';
+import { folded } from '#src/fhir/search/text.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+
+/** A patient that was found. */
+export interface FoundPatient {
+  readonly id: string;
+  readonly name: string | null;
+  /** As FHIR writes it, possibly without month or day. */
+  readonly birth_date: string | null;
+  readonly identifiers: readonly { readonly system: string | null; readonly value: string }[];
+  readonly project: string | null;
+  readonly project_name: string | null;
+  readonly environment: string | null;
+  readonly deleted: boolean;
+  /** Whether the text is the whole name, an identifier or the id, and not only the beginnings of words. */
+  readonly exact: boolean;
+}
+
+interface Row {
+  readonly id: string;
+  readonly body: string;
+  readonly deleted: boolean;
+}
+
+/** Every tenant that has or had resources, each by one step along the index history.version_of_tenant. */
+const TENANTS = `
+  with recursive tenants(tenant) as (
+    (select v.tenant from history.version v order by v.tenant limit 1)
+    union all
+    select (select v.tenant from history.version v where v.tenant > t.tenant order by v.tenant limit 1)
+    from tenants t where t.tenant is not null)
+  select tenant from tenants where tenant is not null`;
+
+// Indexes: resources.resource_by_id (tenant, type, id) where not deleted.
+const LIVING = `
+  select r.id, r.body, false as deleted from resources.resource r
+  where r.tenant = $1 and r.type = 'Patient' and not r.deleted and r.id > $2
+  order by r.id limit ${2_000}`;
+
+// Indexes: history.version_of_tenant (tenant, type, …); primary keys of resources.resource and history.version.
+const DELETED = `
+  select r.id, true as deleted, (
+    select b.body from history.version b where b.id = r.id and b.body is not null order by b.version desc limit 1) as body
+  from resources.resource r
+  where r.deleted and r.id in (
+    select v.id from history.version v where v.tenant = $1 and v.type = 'Patient' and v.operation = 'DELETE')`;
+
+const PROJECTS = `select p.id, p.name from projects.project p`;
+
+/**
+ * Finds patients. Each word of the text must begin a word of one of the names, without regard to case and accents; or
+ * the text is an identifier's value or `system|value`, or the patient's id. Reads every Patient once.
+ * @param pool connections without a time limit for statements.
+ * @returns exact matches first, then by name.
+ */
+export async function findPatients(pool: Pool, text: string): Promise<FoundPatient[]> {
+  const projects = await pool.query<{ id: string; name: string }>(PROJECTS);
+  const owners = new Map(
+    projects.rows.flatMap(({ id: project, name }) =>
+      (['sandbox', 'production'] as const).map((environment) => [
+        tenantId({ project, environment }),
+        { project, project_name: name, environment },
+      ]),
+    ),
+  );
+  const { rows: tenants } = await pool.query<{ tenant: string }>(TENANTS);
+  const found: FoundPatient[] = [];
+  for (const { tenant } of tenants) {
+    const owner = owners.get(tenant) ?? { project: null, project_name: null, environment: null };
+    for await (const row of patientsOf(pool, tenant)) {
+      const match = matchOf(row, text);
+      if (match !== undefined) found.push({ ...match, ...owner });
+    }
+  }
+  const order = new Intl.Collator('en');
+  return found.sort(
+    (a, b) =>
+      Number(b.exact) - Number(a.exact) ||
+      order.compare(a.name ?? '', b.name ?? '') ||
+      (a.id < b.id ? -1 : 1),
+  );
+}
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+async function* patientsOf(pool: Pool, tenant: string): AsyncGenerator<Row> {
+  for (let after: string | undefined = NO_ID; after !== undefined; ) {
+    const { rows }: { rows: Row[] } = await pool.query<Row>(LIVING, [tenant, after]);
+    yield* rows;
+    after = rows.at(-1)?.id;
+  }
+  yield* (await pool.query<Row>(DELETED, [tenant])).rows;
+}
+
+function matchOf({ id, body, deleted }: Row, text: string) {
+  const { value: patient } = parseJson(body ?? '{}');
+  if (!isObject(patient)) return undefined;
+  const identifiers = objects(patient.identifier).flatMap(({ system, value }) =>
+    typeof value === 'string' ? [{ system: typeof system === 'string' ? system : null, value }] : [],
+  );
+  const names = objects(patient.name);
+  const wanted = folded(text);
+  const exact =
+    id === text ||
+    identifiers.some(({ system, value }) => [value, `${system ?? ''}|${value}`].includes(text)) ||
+    names.some((name) => folded(shownName([name]) ?? '') === wanted);
+  if (!exact && !names.some((name) => begins(name, wanted))) return undefined;
+  return {
+    id,
+    name: shownName(names) ?? null,
+    birth_date: typeof patient.birthDate === 'string' ? patient.birthDate : null,
+    identifiers,
+    deleted,
+    exact,
+  };
+}
+
+/** Whether each word begins a word of a name. */
+function begins({ text, prefix, given, family, suffix }: JsonObject, wanted: string): boolean {
+  const parts = [text, prefix, given, family, suffix].flat().filter((part) => typeof part === 'string');
+  const words = parts.flatMap((part) => folded(part).split(/[\s,.-]+/));
+  const asked = wanted.split(/[\s,]+/).filter((word) => word !== '');
+  return (
+    asked.length > 0 &&
+    asked.every(
+      (word) =>
+        words.some((one) => one.startsWith(word)) || parts.some((part) => folded(part).startsWith(word)),
+    )
+  );
+}
+
+const objects = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
