@@ -79,7 +79,7 @@ const SWEEP_MS = 10 * 60_000;
 
 /** Makes them. */
 export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps): Webhooks {
-  const { store, pool, log } = processDeps;
+  const { store, pool, log, logAnswers } = processDeps;
   const { timeoutSeconds, retrySeconds: gaps } = config.webhooks;
   const deliveries = new WebhookDeliveries(pool);
   // Neither deliveries to be made nor claims on them are waited for: the checkpoint of the log and the ends of deliveries,
@@ -106,13 +106,15 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
   const replayer = new Replayer({
     store,
     replays,
-    stand: (name) =>
-      stand({
-        databaseUrl: processDeps.databaseUrl,
-        name: `webhooks ${name}`,
-        hungMs: HUNG_MS,
-        onAsked: () => undefined,
-      }),
+    stand: async (name) =>
+      logAnswers()
+        ? stand({
+            databaseUrl: processDeps.databaseUrl,
+            name: `webhooks ${name}`,
+            hungMs: HUNG_MS,
+            onAsked: () => undefined,
+          })
+        : undefined,
     wake,
     log,
   });
