@@ -10,7 +10,8 @@ import { authorDevice, composition, custodian } from './composition.ts';
 import { type Displays, lookingIn, withDisplays } from './displays.ts';
 import { entryText } from './entries.ts';
 import { sectionNarrative } from './narrative.ts';
-import { missingMembers } from './required.ts';
+import { withImagingParts } from './radiology.ts';
+import { missingMembers, withContained } from './required.ts';
 import type { Source, Stored } from './source.ts';
 
 /** What a document needs beside what was chosen of the record. */
@@ -72,7 +73,12 @@ export function summaryDocument(
       composition({ id, now, base, patient: subject.value, patientUrl: urlOf(subject), sections, leftOut }),
     ),
     ...[...entries.values()].map(({ source, section }) => {
-      const text = entryText(source, missingMembers(source, section), inside, links);
+      const text = entryText(
+        withContained(withImagingParts(source, links)),
+        missingMembers(source, section),
+        inside,
+        links,
+      );
       return `{"fullUrl":"${urlOf(source)}","resource":${text}}`;
     }),
     own(authorDevice(base)),

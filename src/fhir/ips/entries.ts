@@ -110,7 +110,8 @@ function isAlone(text: string, at: number): boolean {
   return ALONE.test(text);
 }
 
-function logical(value: string, type?: string): JsonObject {
+/** What stands in a Reference to something that is not in the document. */
+export function logical(value: string, type?: string): JsonObject {
   return { ...(type === undefined ? {} : { type }), identifier: { system: 'urn:ietf:rfc:3986', value } };
 }
 

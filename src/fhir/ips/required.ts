@@ -2,7 +2,7 @@
  * What the IPS profiles require and a valid R4 resource may lack: said to be unknown, by HL7's data-absent-reason, as
  * the guide asks. https://hl7.org/fhir/uv/ips/STU2/Empty-Sections-and-Missing-Data.html
  */
-import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { codes, objects } from './parts.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
@@ -13,9 +13,14 @@ export const UNKNOWN = {
 };
 const NAME = [{ _text: UNKNOWN }];
 
-/** Members that a resource gets, by name; none when it has what its profile requires. */
-export function missingMembers(source: Source, section: SectionName | undefined): JsonObject {
-  const { type, value } = source;
+/**
+ * Members that a resource gets, by name; none when it has what its profile requires.
+ * @param section that it stands in; undefined for what is there because others refer to it.
+ */
+export function missingMembers(
+  { type, value }: Pick<Source, 'type' | 'value'>,
+  section: SectionName | undefined,
+): JsonObject {
   const missing: JsonObject = {};
   const element = (name: string): void => {
     if (value[name] === undefined) missing[name] = UNKNOWN;
@@ -58,9 +63,8 @@ export function missingMembers(source: Source, section: SectionName | undefined)
       if (value.name === undefined) missing.name = NAME;
       break;
     case 'Observation':
-      if (section === undefined) break;
       oneOf('effective');
-      if (isResult(value) && section === 'results' && value.performer === undefined)
+      if (isResult(value) && (section ?? 'results') === 'results' && value.performer === undefined)
         missing.performer = [UNKNOWN];
       if (isEmpty(value)) missing.dataAbsentReason = { coding: [NOT_KNOWN] };
       break;
@@ -91,12 +95,37 @@ function isEmpty(value: JsonObject): boolean {
 
 /** A Patient or Practitioner each of whose names has words, or says that they are not known: ips-pat-1. */
 export function withNames(source: Source): Source {
-  const { type, value } = source;
-  if (type !== 'Patient' && type !== 'Practitioner') return source;
+  const value = named(source.type, source.value);
+  return value === source.value ? source : { ...source, value, body: printJson(value) };
+}
+
+function named(type: string, value: JsonObject): JsonObject {
+  if (type !== 'Patient' && type !== 'Practitioner') return value;
   const names = objects(value.name);
   const isNamed = (name: JsonObject): boolean =>
     ['family', 'given', 'text', '_family', '_given', '_text'].some((part) => name[part] !== undefined);
-  if (names.every(isNamed)) return source;
-  const named = { ...value, name: names.map((name) => (isNamed(name) ? name : { ...name, _text: UNKNOWN })) };
-  return { ...source, value: named, body: printJson(named) };
+  if (names.every(isNamed)) return value;
+  return { ...value, name: names.map((name) => (isNamed(name) ? name : { ...name, _text: UNKNOWN })) };
+}
+
+/**
+ * A resource whose contained resources have what their profiles require, for what refers to them must conform. An
+ * Observation without a subject is about that of the resource which contains it.
+ */
+export function withContained(source: Source): Source {
+  if (!source.body.includes('"contained":[')) return source;
+  const { value } = parseJson(source.body);
+  if (!isObject(value)) return source;
+  let completed = false;
+  const contained = objects(value.contained).map((resource) => {
+    const type = String(resource.resourceType);
+    const whole = named(type, resource);
+    const missing = missingMembers({ type, value: whole }, undefined);
+    if (type === 'Observation' && whole.subject === undefined && isObject(value.subject))
+      missing.subject = value.subject;
+    if (whole === resource && Object.keys(missing).length === 0) return resource;
+    completed = true;
+    return { ...whole, ...missing };
+  });
+  return completed ? { ...source, body: printJson({ ...value, contained }) } : source;
 }
