@@ -5,10 +5,12 @@ import type { Authorship } from '#src/context/compose.ts';
 import { type Made, makeContext } from '#src/context/make.ts';
 import { type Current, type Version, versionedOf } from '#src/context/record.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
+import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
+import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
 import { type Marks, openMarks } from '../rest/marks.ts';
 import { HeldRecords } from './held.ts';
 
@@ -53,7 +55,10 @@ export function openTellContext(pool: Pool, displays: NameCodes): TellContext {
   };
 }
 
-/** The texts of versions. Index: primary key of history.version. @throws Refusal unavailable (503) while it lacks one. */
+/**
+ * The texts of versions. Index: primary key of history.version.
+ * @throws Refusal unavailable (503) while it lacks one, too_large (413, `too-costly`) when they are too much together
+ */
 async function bodiesOf(
   pool: Pool,
   tenant: string,
@@ -62,12 +67,12 @@ async function bodiesOf(
   if (versions.length === 0) return new Map();
   const { rows } = await pool.query<Current>({
     name: 'context-bodies',
-    text: `select v.type, v.id, v.version, v.body from unnest($1::uuid[], $2::int[]) k(id, version)
+    text: `select v.type, v.id, v.version, ${bodyOrSize('v.body')} as body from unnest($1::uuid[], $2::int[]) k(id, version)
       join history.version v on v.id = k.id and v.version = k.version and v.tenant = $3 and v.body is not null`,
     values: [versions.map(({ id }) => id), versions.map(({ version }) => version), tenant],
   });
   if (rows.length < versions.length) throw lagging();
-  return new Map(rows.map((row) => [versionedOf(row), row.body]));
+  return new Map((await wholeRows(pool, tenant, rows)).map((row) => [versionedOf(row), row.body]));
 }
 
 /** Live entries of the directory. Index: primary key of resources.resource. */
@@ -75,11 +80,20 @@ async function directoryEntries(pool: Pool, tenant: string, keys: readonly strin
   if (keys.length === 0) return [];
   const { rows } = await pool.query<Current>({
     name: 'context-directory',
-    text: `select r.type, r.id, r.version, r.body from resources.resource r
+    text: `select r.type, r.id, r.version, ${bodyOrSize('r.body')} as body from resources.resource r
       where r.id = any($1::uuid[]) and r.tenant = $2 and r.record is null and not r.deleted order by r.id`,
     values: [keys.map((key) => key.split('/')[1] ?? '').filter(isUuid), tenant],
   });
-  return rows;
+  return wholeRows(pool, tenant, rows);
+}
+
+/** Rows with their large bodies. @throws Refusal too_large (413, `too-costly`) when they are too much together */
+function wholeRows(pool: Pool, tenantId: string, rows: readonly Current[]): Promise<Current[]> {
+  new AnswerBudget().take(
+    rows.reduce((sum, { body }) => sum + sizeOf(body), 0),
+    0,
+  );
+  return withLargeBodies(pool, { tenantId }, rows);
 }
 
 /** @throws Refusal unavailable (503) while the read model history lacks one. */

@@ -6,6 +6,7 @@ import type { EventMetadata } from '#src/events/metadata.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { readOut } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
+import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
 import { aiVersions } from '../summary/ai-versions.ts';
 
 const TYPES = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
@@ -70,7 +71,7 @@ const MOST_SINCE = 1_000;
 /** Index: history.version_of_record (record, recorded_at, event_id). The tenant is only checked. */
 const SINCE = `
   select v.type, v.id, v.version, v.recorded_at, v.metadata,
-    case when v.recorded_at > $3 and v.type in (${TYPES}) then v.body end as body
+    case when v.recorded_at > $3 and v.type in (${TYPES}) then ${bodyOrSize('v.body')} end as body
   from history.version v
   where v.record = $1 and (v.tenant = $2) is true and v.recorded_at >= $3
   order by v.recorded_at limit ${MOST_SINCE + 2}`;
@@ -78,7 +79,7 @@ const SINCE = `
 /**
  * Reads what has been recorded since: each version has a moment of its own, and the read model knows all before the last
  * that it knows.
- * @returns the same object when nothing has; undefined when there is more than is read so, or the read model does not
+ * @returns the same object when nothing has; undefined when there is more than is read so, or a large body, or the read model does not
  * know the last change that was read before: the record was purged, or the read model lags.
  */
 export async function readSince(
@@ -95,7 +96,8 @@ export async function readSince(
   const [known, ...later] = rows;
   if (known?.recorded_at !== before.at) return undefined;
   if (later.length === 0) return before;
-  if (later.length > MOST_SINCE) return undefined;
+  if (later.length > MOST_SINCE || later.some(({ body }) => body !== null && sizeOfLarge(body) !== undefined))
+    return undefined;
   const glances = new Glances();
   const byId = new Map(before.glances.map((glance) => [glance.id, glance]));
   const byAi = new Set(before.byAi);

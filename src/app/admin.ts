@@ -34,7 +34,7 @@ export interface Administration {
   /** Where new and reset sandboxes wait for their turn. */
   readonly queue: SandboxQueue;
   /** A patient's record at a moment, from its events; undefined when it was purged. */
-  readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
+  readonly recordAt: (patientId: string, moment: Moment, most: number) => Promise<RecordAt | undefined>;
 }
 
 /** Opens them. */
@@ -67,9 +67,9 @@ export function openAdministration({
     admin,
     adminQueries,
     queue,
-    async recordAt(patientId, moment) {
+    async recordAt(patientId, moment, most) {
       try {
-        return await recordAt(store.read(recordStream(patientId)), moment, () => false);
+        return await recordAt(store.read(recordStream(patientId)), moment, () => false, most);
       } catch (error) {
         if (error instanceof StreamDeleted) return undefined;
         throw error;

@@ -2,6 +2,7 @@
 
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
+import { tooCostly } from '#src/shared/answer-budget.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { Replay } from './replay.ts';
 
@@ -73,15 +74,18 @@ function isCalendarDay(day: string): boolean {
  * Folds a record's events, in order of revision, up to and including a moment. Reading stops there.
  * @param events of one `record-` stream, from revision 0.
  * @param isPast whether an event stands after a position of the store that it comes from.
- * @throws UnreadableEvent
+ * @param most bytes of the bodies that are held; default: no limit.
+ * @throws UnreadableEvent; Refusal too_large (413, `too-costly`) when the record has more than `most`
  */
 export async function recordAt(
   events: AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>,
   moment: Moment,
   isPast: (event: Pick<RecordedEvent, 'position'>, position: string) => boolean,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<RecordAt> {
   const resources = new Map<string, ResourceAt>();
   let count = 0;
+  let bytes = 0;
   let last: number | undefined;
   let recordedAt: string | undefined;
   const replay = new Replay(events);
@@ -98,12 +102,15 @@ export async function recordAt(
       event.type === 'ResourceUpdated' ||
       event.type === 'ResourceDeleted'
     ) {
+      const body = event.type === 'ResourceDeleted' ? undefined : event.body;
+      bytes += (body?.length ?? 0) - (resources.get(event.resourceId)?.body?.length ?? 0);
+      if (bytes > most) throw tooCostly(`would exceed ${most} bytes`);
       resources.set(event.resourceId, {
         type: event.resourceType,
         id: event.resourceId,
         version: event.version,
         recordedAt: metadata.recorded_at,
-        body: event.type === 'ResourceDeleted' ? undefined : event.body,
+        body,
         metadata,
       });
     }

@@ -1,6 +1,7 @@
 /** What one answer may hold: pages end early, Bundle entries and operations are refused with `too-costly`. docs/limits.md */
 import { expect } from 'chai';
 import { isObject } from '#src/shared/json.ts';
+import { signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 
@@ -207,6 +208,45 @@ describe('the limits of an answer', () => {
     expect(shown.length).to.equal(3);
     for (const { resource, response } of entries)
       if (resource === undefined) expect(issuesIn(response?.outcome)).to.deep.equal(['too-costly']);
+  });
+
+  it('are those of a record as of a moment', async () => {
+    const owner = await signIn(service, 'owner@answers.example');
+    const { id: organization } = await owner.done('POST', '/organizations', { name: 'Clinic' });
+    const { id: project } = await owner.done('POST', `/organizations/${organization}/projects`, {
+      name: 'P',
+    });
+    const { key } = await owner.done('POST', `/projects/${project}/keys`, {
+      name: 'k',
+      environment: 'sandbox',
+    });
+    const send = async (path: string, body: object): Promise<string> => {
+      const answer = await service.fhir(path, { method: 'POST', key, body: JSON.stringify(body) });
+      expect(answer.status, answer.text.slice(0, 300)).to.equal(201);
+      return String(answer.json.id);
+    };
+    const own = await send('/Patient', { resourceType: 'Patient', name: [{ family: 'Own' }] });
+    const statuses: number[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      await send('/Observation', { ...observation('own'), subject: { reference: `Patient/${own}` } });
+      statuses.push((await owner.ask('GET', `/projects/${project}/patients/${own}/record`)).status);
+    }
+    expect(statuses).to.deep.equal([200, 200, 200, 413]);
+  });
+
+  it('leave a context right whose record changed by something large', async () => {
+    const context = () =>
+      service.fhir(`${service.url}/v1/context`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ patient: patient.slice(8), budget_tokens: 500 }),
+      });
+    expect((await context()).status).to.equal(200);
+    const id = ids.at(-1) ?? '';
+    const changed = JSON.stringify({ ...observation('late', 'z'), id });
+    expect((await service.fhir(`/Observation/${id}`, { method: 'PUT', body: changed })).status).to.equal(200);
+    const again = await context();
+    expect(again.status, again.text).to.equal(200);
   });
 
   it('keep no long answer of what was read for its Idempotency-Key', async () => {

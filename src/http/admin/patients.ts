@@ -132,7 +132,7 @@ export const PATIENT_ROUTES = [
       const { patient_id: patient } = params;
       if (!(await services.adminQueries.hasRecord(tenants, patient)))
         throw notFound('Patient', patient.slice(0, 60));
-      const record = await services.recordAt(patient, moment);
+      const record = await services.recordAt(patient, moment, services.config.limits.answerBytes);
       if (record === undefined || record.events === 0) {
         throw new Refusal('not_found', {
           code: 'not-found',

@@ -37,6 +37,9 @@ export interface Services {
   readonly displays: Terminology['displays'];
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
   readonly caughtUp: (models: readonly string[]) => Promise<void>;
-  /** A patient's record at a moment, from its events; undefined when it was purged. */
-  readonly recordAt: (patientId: string, moment: Moment) => Promise<RecordAt | undefined>;
+  /**
+   * A patient's record at a moment, from its events; undefined when it was purged.
+   * @throws Refusal too_large (413, `too-costly`) when it has more than `most` bytes
+   */
+  readonly recordAt: (patientId: string, moment: Moment, most: number) => Promise<RecordAt | undefined>;
 }

@@ -6,9 +6,9 @@ import type { Part, Schemas } from './schemas.ts';
 import { errorResponses, headers, PARAMETERS, SECURITY } from './shared.ts';
 
 /** Errors that every route can answer with; an unknown query parameter is 422 everywhere. */
-const ALWAYS = [400, 404, 406, 422, 429, 500, 503];
+const ALWAYS = [400, 404, 406, 413, 422, 429, 500, 503];
 const CREDENTIAL = [401, 403];
-const WITH_BODY = [409, 412, 413, 415];
+const WITH_BODY = [409, 412, 415];
 const AUTHORED = { 422: { $ref: '#/components/responses/Authored422' } };
 
 const BYTES = { type: 'string', format: 'binary', description: 'The bytes as they are.' };
