@@ -10,6 +10,7 @@ import { sizeOf, withLargeBodies } from '../large-bodies.ts';
 import type { Asks } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
 import { aboutOf } from './about.ts';
+import { compartmentPredicate, type NamedCompartment } from './compartment.ts';
 import { type Asked, type FoundRow, LIMITS, type Limits, openFind } from './find.ts';
 import { isEverywhere, type Last, type OrderKey, orderOf } from './order.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
@@ -35,6 +36,8 @@ export interface SearchRequest {
   readonly query: URLSearchParams;
   /** The Patient compartment: only what is in this record. */
   readonly record?: string;
+  /** Another compartment. */
+  readonly compartment?: NamedCompartment;
   /** Base URL of the FHIR interface, slash at its end. */
   readonly base: string;
   /** Whether identifiers compare to the letter. */
@@ -58,13 +61,14 @@ export function openSearch(
   const find = openFind(pool, limits);
   return async (caller, request) => {
     const now = nowMicros();
-    const { type, record, base, exact = false } = request;
+    const { type, record, compartment, base, exact = false } = request;
     const scope = { type, tenant: caller.tenantId, base, now, exact };
     const search = await parseSearch(request.query, scope, terminology);
     const order = orderOf(type, caller.tenantId, search.sorts);
     const { made, last } = startOf(search.cursor, order);
     const about = aboutOf(scope, order, search.used);
-    const predicates = merged(await resolved(pool, search.predicates));
+    const within = compartment === undefined ? [] : [compartmentPredicate(compartment, scope)];
+    const predicates = merged(await resolved(pool, [...within, ...search.predicates]));
     const asked: Asked = {
       selection: {
         type,

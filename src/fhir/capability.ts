@@ -2,6 +2,7 @@
  * The CapabilityStatement: what this service does, from the table of types and what is built for them
  * (https://hl7.org/fhir/R4/capabilitystatement.html; decisions.md, section 5).
  */
+import { COMPARTMENT_TYPES } from './compartments.ts';
 import { searchParameter } from './definitions/search-parameters.ts';
 import { includable, mayName } from './search/inclusions.ts';
 import { compiledParameters } from './search/paths.ts';
@@ -101,7 +102,10 @@ export function capabilityStatement({
         interaction: OF_SYSTEM.map((code) => ({ code })),
         searchParam: ofSystem(),
         ...described(operations, ({ system }) => system === true),
-        compartment: ['http://hl7.org/fhir/CompartmentDefinition/patient'],
+        compartment: COMPARTMENT_TYPES.map(
+          (type) =>
+            `http://hl7.org/fhir/CompartmentDefinition/${type.charAt(0).toLowerCase()}${type.slice(1)}`,
+        ),
       },
     ],
   };

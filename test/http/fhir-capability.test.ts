@@ -213,8 +213,12 @@ describe('what the CapabilityStatement declares', () => {
         type,
         entry: [{ request: { method: 'GET', url: 'Patient' } }],
       });
-    expect(rest.compartment).to.have.length(1);
-    await get(`/Patient/${ids.get('Patient')}/*?_count=1`);
+    expect(rest.compartment).to.have.length(5);
+    for (const url of rest.compartment) {
+      const name = /CompartmentDefinition\/(\w+)$/.exec(url)?.[1] ?? '';
+      const type = name.charAt(0).toUpperCase() + name.slice(1);
+      await get(`/${type}/${ids.get(type)}/*?_count=1`);
+    }
     expect(statement.format).to.include('application/fhir+json');
     for (const format of ['application/fhir+json', 'json'])
       await get(`/Patient?_format=${encodeURIComponent(format)}`);

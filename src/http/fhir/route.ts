@@ -2,6 +2,7 @@
  * The FHIR interface's URLs: which interactions a path has. One table for requests and for the GET entries of Bundles.
  * https://hl7.org/fhir/R4/http.html#summary
  */
+import { type Compartment, isCompartmentType } from '#src/fhir/compartments.ts';
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
@@ -17,7 +18,7 @@ import { OPERATIONS } from './operations.ts';
 import { patch } from './patch.ts';
 import { read } from './read.ts';
 import type { FhirRequest, FhirWrite, Interaction } from './request.ts';
-import { search, searchCompartment, searchRecord, searchSystem } from './search.ts';
+import { search, searchCompartment, searchSystem, searchWholeCompartment } from './search.ts';
 import { unsupportedType } from './unsupported-type.ts';
 import { update } from './update.ts';
 import { vread } from './vread.ts';
@@ -77,7 +78,8 @@ export function routeOf(segments: readonly string[], operations = OPERATIONS): R
       };
     }
   }
-  if (type === 'Patient' && segments.length <= 4) return compartmentRoute(second, third, fourth);
+  if (isCompartmentType(type) && segments.length <= 4)
+    return compartmentRoute({ type, id: second }, third, fourth);
   throw noSuchUrl();
 }
 
@@ -129,15 +131,16 @@ function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route
   };
 }
 
-function compartmentRoute(patient: string, type: string, last: string | undefined): Route {
-  const all = (request: FhirRequest) => searchRecord(request, patient);
-  if (type === '*' && last === undefined) return { pattern: '/Patient/:id/*', methods: { GET: reads(all) } };
+function compartmentRoute(compartment: Compartment, type: string, last: string | undefined): Route {
+  const pattern = `/${compartment.type}/:id`;
+  const all = (request: FhirRequest) => searchWholeCompartment(request, compartment);
+  if (type === '*' && last === undefined) return { pattern: `${pattern}/*`, methods: { GET: reads(all) } };
   if ((type === '*' && last === '_search') || (type === '_search' && last === undefined))
-    return { pattern: '/Patient/:id/_search', methods: { POST: forms(all) } };
+    return { pattern: `${pattern}/_search`, methods: { POST: forms(all) } };
   if (!isResourceType(type)) throw unsupported(unsupportedType(type));
-  const run = (request: FhirRequest) => searchCompartment(request, patient, type);
-  if (last === undefined) return { pattern: '/Patient/:id/:type', methods: { GET: reads(run) } };
-  if (last === '_search') return { pattern: '/Patient/:id/:type/_search', methods: { POST: forms(run) } };
+  const run = (request: FhirRequest) => searchCompartment(request, compartment, type);
+  if (last === undefined) return { pattern: `${pattern}/:type`, methods: { GET: reads(run) } };
+  if (last === '_search') return { pattern: `${pattern}/:type/_search`, methods: { POST: forms(run) } };
   throw noSuchUrl();
 }
 

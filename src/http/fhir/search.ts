@@ -1,10 +1,11 @@
-/** search within a type, several types, and the Patient compartment: https://hl7.org/fhir/R4/http.html#search */
+/** search within a type, several types, and compartments: https://hl7.org/fhir/R4/http.html#search */
 import { CURSOR } from '#queries/cursor.ts';
 import { type Inclusion, isInclusion, parseInclusions } from '#queries/search/include.ts';
 import { isOfResources } from '#queries/search/of-resources.ts';
 import { unknownIssues, unknownParameters } from '#queries/search/parse.ts';
 import { badParameter } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
+import { type Compartment, typesInCompartment } from '#src/fhir/compartments.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { type Issue, notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
@@ -21,24 +22,28 @@ export async function search(request: FhirRequest, type: ResourceType): Promise<
 }
 
 /**
- * The same over one patient's record: `Patient/<id>/<Type>`.
- * @throws Refusal 404 for a Patient that the caller cannot see, and for a type that is in no record.
+ * The same over a compartment: `Patient/<id>/<Type>`, `Encounter/<id>/<Type>` and their like.
+ * @throws Refusal 404 for a resource that the caller cannot see, and for a type that is not in the compartment.
  */
 export async function searchCompartment(
   request: FhirRequest,
-  patient: string,
+  compartment: Compartment,
   type: ResourceType,
 ): Promise<Answer> {
   const asked = understood(request.query, [type]);
-  if (!isInRecord(type)) {
+  if (!typesInCompartment(compartment.type).includes(type)) {
     throw new Refusal('not_found', {
       code: 'not-supported',
-      diagnostics: `${type} is not in the Patient compartment`,
+      diagnostics: notIn(compartment, type),
     });
   }
-  await requirePatient(request, patient);
-  const page = await pageOf(request, type, asked, patient);
-  return answerPage(request, `Patient/${patient}/${type}`, asked, page);
+  await requireVisible(request, compartment);
+  const page = await pageOf(request, type, asked, compartment);
+  return answerPage(request, `${compartment.type}/${compartment.id}/${type}`, asked, page);
+}
+
+function notIn({ type: of }: Compartment, type: ResourceType): string {
+  return `${type} is not in the ${of} compartment, which has ${typesInCompartment(of).join(', ')}`;
 }
 
 /**
@@ -51,40 +56,39 @@ export function searchSystem(request: FhirRequest): Promise<Answer> {
   return severalTypes(request, '', typesIn(request.query) ?? written);
 }
 
-/** Several types of one patient's record: `Patient/<id>/*`. @throws Refusal 400 404 503 */
-export async function searchRecord(request: FhirRequest, patient: string): Promise<Answer> {
-  await requirePatient(request, patient);
-  const types = typesIn(request.query) ?? TYPE_NAMES.filter(isInRecord);
-  const elsewhere = types.find((type) => !isInRecord(type));
-  if (elsewhere !== undefined) throw badParameter('_type', `${elsewhere} is not in the Patient compartment`);
-  return severalTypes(request, `Patient/${patient}/*`, types, patient);
+/** Several types of one compartment: `Patient/<id>/*`. @throws Refusal 400 404 503 */
+export async function searchWholeCompartment(
+  request: FhirRequest,
+  compartment: Compartment,
+): Promise<Answer> {
+  await requireVisible(request, compartment);
+  const all = typesInCompartment(compartment.type);
+  const types = typesIn(request.query) ?? all;
+  const elsewhere = types.find((type) => !all.includes(type));
+  if (elsewhere !== undefined) throw badParameter('_type', notIn(compartment, elsewhere));
+  return severalTypes(request, `${compartment.type}/${compartment.id}/*`, types, compartment);
 }
 
 async function severalTypes(
   request: FhirRequest,
   path: string,
   types: readonly ResourceType[],
-  record?: string,
+  compartment?: Compartment,
 ): Promise<Answer> {
   const named = typesIn(request.query) !== undefined;
   const { rest, ...asked } = understood(request.query, types);
   rest.delete('_type');
-  await requireSearchable(request, types, rest);
-  const page = await searchTypes(types, rest, (type, query) => ask(request, type, query, record, named));
+  await requireSearchable(request, types, rest, compartment);
+  const page = await searchTypes(types, rest, (type, query) => ask(request, type, query, compartment, named));
   const ignored = requireKnown(request, 'a search of these types', types, page.unknown);
   return answerPage(request, path, { ...asked, rest, several: true }, { ...page, ignored });
 }
 
-function isInRecord(type: ResourceType): boolean {
-  const { home } = typeEntry(type);
-  return home === 'record' || home === 'either';
-}
-
-/** @throws Refusal 404 for a Patient that the caller cannot see, 503 */
-async function requirePatient({ service, caller }: FhirRequest, patient: string): Promise<void> {
+/** @throws Refusal 404 for a resource that the caller cannot see, 503 */
+async function requireVisible({ service, caller }: FhirRequest, { type, id }: Compartment): Promise<void> {
   requireFresh(service.stale, ['resources']);
-  const known = await service.queries.read(caller, 'Patient', patient);
-  if (known === undefined) throw notFound('Patient', patient);
+  const known = await service.queries.read(caller, type, id);
+  if (known === undefined) throw notFound(type, id);
 }
 
 /** A search: what it shows beside and of its matches, and the rest of its query. */
@@ -114,10 +118,10 @@ async function pageOf(
   request: FhirRequest,
   type: ResourceType,
   { rest }: Asked,
-  record?: string,
+  compartment?: Compartment,
 ): Promise<ToldPage> {
-  await requireSearchable(request, [type], rest);
-  const page = await ask(request, type, rest, record, true);
+  await requireSearchable(request, [type], rest, compartment);
+  const page = await ask(request, type, rest, compartment, true);
   return { ...page, ignored: requireKnown(request, type, [type], page.unknown) };
 }
 
@@ -126,10 +130,12 @@ async function requireSearchable(
   { service, query }: FhirRequest,
   types: readonly ResourceType[],
   rest: URLSearchParams,
+  compartment?: Compartment,
 ): Promise<void> {
   requireFresh(service.stale, ['resources', 'history']);
   const referrers = [...query.keys()].some((key) => key.startsWith('_revinclude'));
-  if (!referrers && types.every((type) => isOfResources(type, rest))) return;
+  const ofResources = compartment === undefined || compartment.type === 'Patient';
+  if (!referrers && ofResources && types.every((type) => isOfResources(type, rest))) return;
   requireFresh(service.stale, ['search']);
   await service.searchable();
 }
@@ -139,13 +145,40 @@ function ask(
   { service, caller, budget }: FhirRequest,
   type: ResourceType,
   query: URLSearchParams,
-  record: string | undefined,
+  compartment: Compartment | undefined,
   automatic: boolean,
 ): Promise<SearchPage> {
-  const asked = { query, base: service.base, budget, ...(record === undefined ? {} : { record }) };
-  return type === 'Provenance' && automatic
-    ? service.queries.searchProvenance(caller, asked)
-    : service.queries.search(caller, { type, ...asked });
+  const of = compartment?.type;
+  const asked = {
+    query,
+    base: service.base,
+    budget,
+    ...(compartment !== undefined && of === 'Patient' ? { record: compartment.id } : {}),
+  };
+  const named =
+    compartment === undefined || of === undefined || of === 'Patient'
+      ? undefined
+      : { type: of, id: compartment.id };
+  if (type !== 'Provenance' || !automatic)
+    return service.queries.search(caller, {
+      type,
+      ...asked,
+      ...(named === undefined ? {} : { compartment: named }),
+    });
+  if (named === undefined) return service.queries.searchProvenance(caller, asked);
+  return provenancesOf(named, query, (within) =>
+    service.queries.searchProvenance(caller, { ...asked, query: within }),
+  );
+}
+
+/** Provenances in a compartment: those of which it is an agent. */
+async function provenancesOf(
+  { type, id }: Compartment,
+  query: URLSearchParams,
+  search: (query: URLSearchParams) => Promise<SearchPage>,
+): Promise<SearchPage> {
+  const page = await search(new URLSearchParams([['agent', `${type}/${id}`], ...query]));
+  return { ...page, used: page.used.slice(1) };
 }
 
 /** Names unknown parameters, which are ignored. @throws Refusal 400 naming them with `handling=strict` */

@@ -1,4 +1,6 @@
 /** What the OpenAPI document says of the FHIR interface's interactions; which there are, the routes themselves say. */
+import { COMPARTMENT_TYPES } from '#src/fhir/compartments.ts';
+import { withArticle } from '#src/shared/article.ts';
 
 /** One interaction. */
 export interface FhirText {
@@ -134,28 +136,46 @@ export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
     headers: CONDITIONAL_READ,
     parameters: 'summary',
   },
-  'GET /Patient/{rid}/*': { name: 'searchRecord', summary: 'Search a patient’s record', ...found },
-  'POST /Patient/{rid}/_search': {
-    name: 'searchRecordByForm',
-    summary: 'Search a patient’s record, by form',
-    ...form,
-  },
-  'POST /Patient/{rid}/*/_search': {
-    name: 'searchAllOfRecordByForm',
-    summary: 'Search a patient’s record, by form',
-    ...form,
-  },
-  'GET /Patient/{rid}/{resource_type}': {
-    name: 'searchCompartment',
-    summary: 'Search a type in a patient’s compartment',
-    ...found,
-  },
-  'POST /Patient/{rid}/{resource_type}/_search': {
-    name: 'searchCompartmentByForm',
-    summary: 'Search a type in a patient’s compartment, by form',
-    ...form,
-  },
+  ...compartmentTexts(),
 };
+
+/** Searches in compartments. Those of a Patient had their names first. */
+function compartmentTexts(): Record<string, FhirText> {
+  return Object.fromEntries(
+    COMPARTMENT_TYPES.flatMap((type): [string, FhirText][] => {
+      // The type stands at the end of every name but a Patient's.
+      const [whole, what] =
+        type === 'Patient'
+          ? ['Record', 'a patient’s record']
+          : ['WholeCompartment', `the compartment of ${withArticle(type)}`];
+      const inside = type === 'Patient' ? 'a patient’s compartment' : what;
+      const path = `/${type}/{rid}`;
+      return [
+        [`GET ${path}/*`, { name: `search${whole}`, summary: `Search ${what}`, ...found }],
+        [
+          `POST ${path}/_search`,
+          { name: `search${whole}ByForm`, summary: `Search ${what}, by form`, ...form },
+        ],
+        [
+          `POST ${path}/*/_search`,
+          { name: `searchAllOf${whole}ByForm`, summary: `Search ${what}, by form`, ...form },
+        ],
+        [
+          `GET ${path}/{resource_type}`,
+          { name: 'searchCompartment', summary: `Search a type in ${inside}`, ...found },
+        ],
+        [
+          `POST ${path}/{resource_type}/_search`,
+          {
+            name: 'searchCompartmentByForm',
+            summary: `Search a type in ${inside}, by form`,
+            ...form,
+          },
+        ],
+      ];
+    }),
+  );
+}
 
 /** Paths below the base and, for each, segments that it is tried with: a type stands at `{resource_type}`. */
 export const FHIR_SHAPES: readonly string[] = [

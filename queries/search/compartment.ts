@@ -1,0 +1,28 @@
+/** What is in a compartment other than a Patient's: https://hl7.org/fhir/R4/search.html#compartment */
+import { type CompartmentType, compartmentParameters, ITSELF } from '#src/fhir/compartments.ts';
+import { compiledParameter } from '#src/fhir/search/paths.ts';
+import type { SearchScope } from './parameter.ts';
+import { parameterOf } from './parameters.ts';
+import { keysPredicate, type Predicate } from './predicate.ts';
+import { keysOfReferences } from './reference-keys.ts';
+
+/** A compartment whose resources name its own by reference parameters. */
+export interface NamedCompartment {
+  readonly type: Exclude<CompartmentType, 'Patient'>;
+  readonly id: string;
+}
+
+/** The predicate that a resource of the scope's type is in a compartment: one of its parameters names the compartment's own. */
+export function compartmentPredicate(compartment: NamedCompartment, scope: SearchScope): Predicate {
+  const codes = compartmentParameters(compartment.type, scope.type);
+  if (codes.includes(ITSELF)) {
+    const { id } = compartment;
+    const own = parameterOf(scope.type, { name: ITSELF });
+    if (own !== undefined) return own.predicate({ name: ITSELF, values: [id], text: id }, scope);
+  }
+  const keys = codes.flatMap((code) => {
+    const compiled = compiledParameter(scope.type, code);
+    return compiled === undefined ? [] : keysOfReferences(compiled, scope, [compartment]);
+  });
+  return keysPredicate(keys);
+}

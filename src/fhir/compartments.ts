@@ -1,0 +1,104 @@
+/**
+ * Compartments: which parameters of which types make a resource a part of one. A Patient's is its record (decisions.md,
+ * section 5); the others are R4's: https://hl7.org/fhir/R4/compartmentdefinition.html
+ */
+import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';
+
+/** The parameter that stands for the resource itself: R4's `{def}`. */
+export const ITSELF = '_id';
+
+/** Type of a compartment → type in it → the reference parameters, one of which must name the compartment's resource. */
+const COMPARTMENTS = {
+  Encounter: {
+    CarePlan: ['encounter'],
+    CareTeam: ['encounter'],
+    Condition: ['encounter'],
+    DiagnosticReport: ['encounter'],
+    DocumentReference: ['encounter'],
+    Encounter: [ITSELF],
+    MedicationRequest: ['encounter'],
+    Observation: ['encounter'],
+    Procedure: ['encounter'],
+  },
+  RelatedPerson: {
+    AllergyIntolerance: ['asserter'],
+    CarePlan: ['performer'],
+    CareTeam: ['participant'],
+    Condition: ['asserter'],
+    DocumentReference: ['author'],
+    Encounter: ['participant'],
+    MedicationStatement: ['source'],
+    Observation: ['performer'],
+    Patient: ['link'],
+    Procedure: ['performer'],
+    Provenance: ['agent'],
+    RelatedPerson: [ITSELF],
+  },
+  Practitioner: {
+    AllergyIntolerance: ['recorder', 'asserter'],
+    CarePlan: ['performer'],
+    CareTeam: ['participant'],
+    Condition: ['asserter'],
+    DiagnosticReport: ['performer'],
+    DocumentReference: ['subject', 'author', 'authenticator'],
+    Encounter: ['practitioner', 'participant'],
+    Immunization: ['performer'],
+    MedicationRequest: ['requester'],
+    MedicationStatement: ['source'],
+    Observation: ['performer'],
+    Patient: ['general-practitioner'],
+    Practitioner: [ITSELF],
+    PractitionerRole: ['practitioner'],
+    Procedure: ['performer'],
+    Provenance: ['agent'],
+    Specimen: ['collector'],
+  },
+  Device: {
+    DiagnosticReport: ['subject'],
+    DocumentReference: ['subject', 'author'],
+    Observation: ['subject', 'device'],
+    Provenance: ['agent'],
+    Specimen: ['subject'],
+  },
+} as const satisfies Partial<Record<ResourceType, Partial<Record<ResourceType, readonly string[]>>>>;
+
+/** A type whose resources have compartments. */
+export type CompartmentType = 'Patient' | keyof typeof COMPARTMENTS;
+
+/** All of them, in the order in which the CapabilityStatement lists them. */
+export const COMPARTMENT_TYPES: readonly CompartmentType[] = [
+  'Patient',
+  'Encounter',
+  'RelatedPerson',
+  'Practitioner',
+  'Device',
+];
+
+/** One resource's compartment. */
+export interface Compartment {
+  readonly type: CompartmentType;
+  readonly id: string;
+}
+
+/** Whether resources of a type have compartments. */
+export function isCompartmentType(type: ResourceType): type is CompartmentType {
+  return COMPARTMENT_TYPES.some((each) => each === type);
+}
+
+/** Returns the parameters that put resources of a type into a compartment; none if no resource of the type is in one. */
+export function compartmentParameters(
+  compartment: Exclude<CompartmentType, 'Patient'>,
+  type: ResourceType,
+): readonly string[] {
+  const types: Partial<Record<ResourceType, readonly string[]>> = COMPARTMENTS[compartment];
+  return types[type] ?? [];
+}
+
+/** Returns the types that may be in a compartment. */
+export function typesInCompartment(compartment: CompartmentType): readonly ResourceType[] {
+  return TYPE_NAMES.filter((type) => {
+    if (compartment !== 'Patient') return compartmentParameters(compartment, type).length > 0;
+    const { home } = typeEntry(type);
+    return home === 'record' || home === 'either';
+  });
+}
