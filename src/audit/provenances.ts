@@ -8,7 +8,9 @@ export interface SaidAgent {
   readonly type: string | null;
   /** The reference, else the name or identifier. */
   readonly who: string | null;
+  readonly who_name: string | null;
   readonly on_behalf_of: string | null;
+  readonly on_behalf_of_name: string | null;
 }
 
 /** A client's Provenance that is about a version. */
@@ -29,7 +31,10 @@ const reference = z
     display: z.string().optional(),
     identifier: z.object({ value: z.string().optional() }).optional(),
   })
-  .transform((said) => said.reference ?? said.display ?? said.identifier?.value ?? null);
+  .transform(({ reference, display, identifier }) => ({
+    to: reference ?? display ?? identifier?.value ?? null,
+    name: display ?? null,
+  }));
 
 const concept = z
   .object({
@@ -114,7 +119,7 @@ function standing(id: string, body: string, before: Standing | undefined): Stand
   if (data === undefined) return undefined;
   const about = new Map<string, number | undefined>();
   for (const target of data.target) {
-    const [, resource, version] = TARGET.exec(target ?? '') ?? [];
+    const [, resource, version] = TARGET.exec(target.to ?? '') ?? [];
     if (resource === undefined) continue;
     about.set(resource, version === undefined ? before?.about.get(resource) : Number(version));
   }
@@ -124,18 +129,21 @@ function standing(id: string, body: string, before: Standing | undefined): Stand
     activity: data.activity,
     agents: data.agent.map(({ type, who, onBehalfOf }) => ({
       type: type ?? null,
-      who: who ?? null,
-      on_behalf_of: onBehalfOf ?? null,
+      who: who?.to ?? null,
+      who_name: who?.name ?? null,
+      on_behalf_of: onBehalfOf?.to ?? null,
+      on_behalf_of_name: onBehalfOf?.name ?? null,
     })),
     recorded: data.recorded,
   };
   return { says, about };
 }
 
-/** One Provenance as a sentence: the reasons, what was done, by whom. */
+/** One Provenance as a sentence: the reasons, what was done, by whom; names where there are any. */
 export function sentenceOf({ reference: from, reason, activity, agents, recorded }: SaidProvenance): string {
-  const people = agents.map(({ type, who, on_behalf_of: behalf }) => {
-    const named = who ?? 'somebody';
+  const people = agents.map(({ type, who, who_name, on_behalf_of, on_behalf_of_name }) => {
+    const named = who_name ?? who ?? 'somebody';
+    const behalf = on_behalf_of_name ?? on_behalf_of;
     return `${type === null ? '' : `${type} `}${named}${behalf === null ? '' : ` on behalf of ${behalf}`}`;
   });
   const parts = [reason.join(', ') || 'no reason given', ...(activity === null ? [] : [activity]), ...people];

@@ -10,6 +10,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import { printJson } from '#src/shared/json.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { withEventStore } from './database.ts';
+import { nameDirectoryEntries } from './directory-names.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { writeNewFile } from './files.ts';
 import { reportBroken, withStream } from './patient.ts';
@@ -59,7 +60,7 @@ async function showHistory(
   const history = await withEventStore(databaseUrl, async (store) => {
     const found = await withStream(store, stream, (events) => historyOf(events, only));
     const versions = await nameCredentials((name) => store.read(name), found.versions);
-    return { ...found, versions };
+    return { ...found, versions: await nameDirectoryEntries(databaseUrl, versions) };
   });
   if (history.versions.length === 0) throw new Failure(`${resource} is not known`);
   const time = toInstant(nowMicros());

@@ -158,11 +158,29 @@ describe('the command line, for auditors', () => {
       reason: [{ text: 'moved here' }],
       agent: [{ who: { display: 'A. Aune' } }],
     };
+    const nurse = { resourceType: 'Practitioner', name: [{ text: 'N. Bly' }] };
+    const { id } = (await service.fhir('/Practitioner', { method: 'POST', body: JSON.stringify(nurse) }))
+      .json;
+    const role = {
+      resourceType: 'PractitionerRole',
+      practitioner: { reference: `Practitioner/${String(id)}` },
+    };
+    const made = await service.fhir('/PractitionerRole', { method: 'POST', body: JSON.stringify(role) });
+    const who = { reference: `PractitionerRole/${String(made.json.id)}` };
+    await service.fhir('/Provenance', {
+      method: 'POST',
+      body: JSON.stringify({ ...said, reason: undefined, agent: [{ who }] }),
+    });
     await service.fhir('/Provenance', { method: 'POST', body: JSON.stringify(said) });
     const shown = await annal('history', `Patient/${subject}`);
-    expect(shown.stdout).to.contain('    why: moved here; A. Aune (Provenance/');
+    expect(shown.stdout)
+      .to.contain('    why: moved here; A. Aune (Provenance/')
+      .and.to.contain('    why: no reason given; N. Bly (Provenance/');
     const { stdout } = await annal('history', `Patient/${subject}`, '--json');
-    expect(JSON.parse(stdout).versions[0].provenances[0]).to.deep.include({ reason: ['moved here'] });
+    const [version] = JSON.parse(stdout).versions.filter(
+      (each: { resource: string }) => each.resource === `Patient/${subject}`,
+    );
+    expect(version.provenances[1]).to.deep.include({ reason: ['moved here'] });
     const page = join(folder, 'why.html');
     await annal('history', subject, '--html', page);
     expect(await readFile(page, 'utf8')).to.contain('<dt>Why</dt><dd>moved here; A. Aune');

@@ -52,8 +52,14 @@ describe('the Provenances of a history', () => {
       reason: ['asked for', 'treatment'],
       activity: 'UPDATE',
       agents: [
-        { type: 'author', who: 'Practitioner/7', on_behalf_of: 'Clinic' },
-        { type: null, who: 'x-1', on_behalf_of: null },
+        {
+          type: 'author',
+          who: 'Practitioner/7',
+          who_name: null,
+          on_behalf_of: 'Clinic',
+          on_behalf_of_name: 'Clinic',
+        },
+        { type: null, who: 'x-1', who_name: null, on_behalf_of: null, on_behalf_of_name: null },
       ],
       recorded: '2026-03-01T10:00:00Z',
     });
