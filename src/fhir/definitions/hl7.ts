@@ -148,6 +148,9 @@ export function readStructures(): Map<string, Structure> {
   return structures;
 }
 
+/** Backbones of which the publisher requires fewer than HL7 does: backbones have no data elements. */
+const REQUIRED_BACKBONES: ReadonlySet<string> = new Set(['EvidenceVariable.characteristic']);
+
 /** Data elements exist for leaves only: a backbone is HL7's when it refers to another or leaves below it are. */
 function published(name: string, elements: readonly SourceElement[], leaves: Leaves): SourceElement[] {
   const { byPath } = leaves;
@@ -166,7 +169,8 @@ function published(name: string, elements: readonly SourceElement[], leaves: Lea
       own.has(element.path) ||
       lostItsId(element.path, leaves) ||
       ((element.contentReference !== undefined || inherited) && own.has(parent));
-    return !element.path.includes('.') || belongs ? [element] : [];
+    if (element.path.includes('.') && !belongs) return [];
+    return [REQUIRED_BACKBONES.has(element.path) ? { ...element, min: 1 } : element];
   });
   const paths = new Set(kept.map((element) => element.path));
   const missing = [...byPath.values()].filter(
