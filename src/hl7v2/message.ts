@@ -74,7 +74,7 @@ export class Segment {
   all(field: number): Field[] {
     const raw = this.fields[field - 1] ?? '';
     const { repetition } = this.reading.delimiters;
-    const parts = repetition === undefined ? [raw] : raw.split(repetition);
+    const parts = repetition === undefined ? [raw] : raw.split(repetition, MOST_REPETITIONS + 1);
     if (parts.length > MOST_REPETITIONS)
       throw noMessage(`${this.place}-${field} has more than ${MOST_REPETITIONS} repetitions`, 'too-long');
     return parts.filter((part) => part !== '').map((part) => new Field(part, this.reading));
@@ -104,6 +104,8 @@ const NAME = /^([A-Z][A-Z0-9]{2})(.)/su;
 /** Most lines of a text, and repetitions of a field. */
 const MOST_SEGMENTS = 20_000;
 const MOST_REPETITIONS = 5_000;
+/** Most fields of a segment: the standard's longest has fewer than a hundred. */
+const MOST_FIELDS = 500;
 
 /**
  * The messages of a text: lines end with CR, LF or both; a byte order mark and the frames of MLLP are taken off; a line
@@ -113,7 +115,7 @@ const MOST_REPETITIONS = 5_000;
 export function parseMessages(text: string): Message[] {
   const messages: Lines[] = [];
   let lines = 0;
-  for (const line of text.replace(/^\uFEFF/, '').split(/[\r\n\x0b\x1c]+/)) {
+  for (const line of text.replace(/^\uFEFF/, '').split(/[\r\n\x0b\x1c]+/, MOST_SEGMENTS + 2)) {
     const [, name, next] = NAME.exec(line.trimStart()) ?? [];
     const current = messages.at(-1);
     if (name === 'MSH' && next !== undefined) messages.push({ lines: [line.trimStart()] });
@@ -143,14 +145,16 @@ function messageOf({ lines: [first = '', ...rest] }: Lines): Message {
   const delimiters = delimitersOf(first);
   const bare: Reading = { delimiters, decode: decoderOf() };
   // Field 1 of the header is the delimiter itself.
-  const fields = [delimiters.field, ...first.split(delimiters.field).slice(1)];
+  const fields = [delimiters.field, ...first.split(delimiters.field, MOST_FIELDS).slice(1)];
   const name = new Segment('MSH', 1, fields, bare).part(18);
   const reading: Reading = { delimiters, decode: decoderOf(labelOf(name)) };
   const header = new Segment('MSH', 1, fields, reading);
   const seen = new Map<string, number>();
   const segments = [header];
   for (const line of continued(rest, delimiters)) {
-    const [of = '', ...own] = line.split(delimiters.field);
+    const [of = '', ...own] = line.split(delimiters.field, MOST_FIELDS + 2);
+    if (own.length > MOST_FIELDS)
+      throw noMessage(`a segment has more than ${MOST_FIELDS} fields`, 'too-long');
     const at = (seen.get(of) ?? 0) + 1;
     seen.set(of, at);
     segments.push(new Segment(of, at, own, reading));

@@ -1,36 +1,34 @@
 /** Laboratory results as a table (CSV, RFC 4180) → items. */
-import parse from 'csv-parse/lib/sync.js';
 import { Faults } from '#src/shared/faults.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Decimal, numberIn } from '../v1/elements.ts';
 import { type Column, columnOf, headingOf, KNOWN_HEADINGS, namedCode } from './columns.ts';
 import type { LabItem } from './items.ts';
 import { decimalIn } from './numbers.ts';
+import { rowsOf } from './rows.ts';
 import { fhirTime } from './times.ts';
 
 /** Most rows of a table. */
 const MOST_ROWS = 5_000;
-/** Most columns of a table. */
-const MOST_COLUMNS = 100;
 
 /**
- * Reads a table with a heading; commas, semicolons or tabs part its columns.
+ * Reads a table with a heading, a row a step; commas, semicolons or tabs part its columns.
  * @param date of rows that have no `effective_at`, a FHIR dateTime.
  * @throws Refusal invalid (422) naming every row and column that is wrong
  */
-export function itemsOfTable(text: string, date: string | undefined): LabItem[] {
-  const [heading = [], ...rows] = rowsOf(text.replace(/^\uFEFF/, ''));
+export function* itemsOfTable(text: string, date: string | undefined): Steps<LabItem[]> {
+  const [heading = [], ...rows] = yield* rowsOf(text.replace(/^\uFEFF/, ''), MOST_ROWS);
   const faults = new Faults();
   const fault = (diagnostics: string, expression: string): void =>
     faults.add({ code: 'value', diagnostics: `${expression} ${diagnostics}`, expression });
-  if (heading.length > MOST_COLUMNS) fault(`are more than ${MOST_COLUMNS}`, 'columns');
-  const columns = columnsOf(heading.slice(0, MOST_COLUMNS), fault);
+  const columns = columnsOf(heading, fault);
   if (rows.length === 0) fault('are missing', 'rows');
   if (rows.length > MOST_ROWS) fault(`are more than ${MOST_ROWS}`, 'rows');
   if (!faults.none) throw new Refusal('invalid', faults.list());
-  const items = rows.map((row, index) => {
+  const items = yield* mapSteps(rows, (row, index) => {
     const cell = (name: Column): string | undefined => {
       const at = columns.get(name)?.at;
       return at === undefined ? undefined : row[at]?.trim() || undefined;
@@ -117,20 +115,4 @@ function itemOf(
     note: cell('note'),
     ...(number === null ? { value_text: value } : { value: number }),
   };
-}
-
-function rowsOf(text: string): string[][] {
-  const [first = ''] = text.split(/\r?\n/, 1);
-  const delimiter = ['\t', ';', ','].sort((a, b) => first.split(b).length - first.split(a).length)[0] ?? ',';
-  try {
-    const rows: string[][] = parse(text, { delimiter, skip_empty_lines: true, relax_column_count: false });
-    return rows;
-  } catch (error) {
-    const told = error instanceof Error ? error.message : String(error);
-    throw new Refusal('invalid', {
-      code: 'structure',
-      diagnostics: `the table cannot be read: ${told.slice(0, 200)}`,
-      expression: 'rows',
-    });
-  }
 }

@@ -49,7 +49,7 @@ async function run(request: LabsRequest): Promise<RouteResult> {
   if (raw?.mediaType === CSV) {
     const { text, warnings } = decodeBytes(raw.bytes, raw.charset);
     const rows = { ...of, origin: command.authorship.originId, place: 'rows' };
-    const labs = await inSlices(labsOfItems(itemsOfTable(text, query.date), rows));
+    const labs = await inSlices(labsOfItems(await inSlices(itemsOfTable(text, query.date)), rows));
     return importLabs(request, command, patient, warned(labs, warnings));
   }
   const { text, warnings } = messageOf(raw, body);

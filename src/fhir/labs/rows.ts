@@ -1,0 +1,82 @@
+/** The rows of a table as text (RFC 4180), read a part at a time. */
+import parse from 'csv-parse/lib/sync.js';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Steps } from '#src/shared/slices.ts';
+
+/** Characters that are read in one step, up to the end of their last row. */
+const PART = 100_000;
+/** Longest row, in characters. */
+const MOST_IN_ROW = 500_000;
+/** Most columns of a table. */
+export const MOST_COLUMNS = 100;
+
+/**
+ * Returns the rows of a table, the heading first; lines without anything are left out.
+ * @param most rows that are read, the heading not counted; one more says that there are more.
+ * @throws Refusal invalid (422) for a text that is no table, a row with another number of cells than the heading, or a row
+ *   or heading that is too long
+ */
+export function* rowsOf(text: string, most: number): Steps<string[][]> {
+  const end = text.search(/[\r\n]/);
+  const heading = end < 0 ? text : text.slice(0, end);
+  const counts = ['\t', ';', ','].map((delimiter) => ({ delimiter, cells: countOf(heading, delimiter) + 1 }));
+  const [widest] = counts.sort((a, b) => b.cells - a.cells);
+  if (widest === undefined || widest.cells > MOST_COLUMNS)
+    throw refused('columns', `columns are more than ${MOST_COLUMNS}`);
+  const rows: string[][] = [];
+  for (const part of partsOf(text)) {
+    for (const row of parsed(part, widest.delimiter, rows.length)) {
+      if (row.length !== (rows[0] ?? row).length)
+        throw refused(
+          'rows',
+          `rows.${rows.length - 1} has ${row.length} cells, the heading has ${rows[0]?.length}`,
+        );
+      rows.push(row);
+      if (rows.length > most + 1) return rows;
+    }
+    yield;
+  }
+  return rows;
+}
+
+/** Parts of the text that end where a row ends: at the end of a line outside of quotes. */
+function* partsOf(text: string): Iterable<string> {
+  let from = 0;
+  let rowFrom = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const c = text.charCodeAt(at);
+    if (c === 0x22) quoted = !quoted;
+    else if (c === 0x0a || c === 0x0d) {
+      if (quoted) continue;
+      rowFrom = at + 1;
+      if (rowFrom - from < PART) continue;
+      yield text.slice(from, rowFrom);
+      from = rowFrom;
+    }
+    if (at - rowFrom > MOST_IN_ROW) throw refused('rows', `a row may have ${MOST_IN_ROW} characters`);
+  }
+  if (from < text.length) yield text.slice(from);
+}
+
+function parsed(text: string, delimiter: string, before: number): string[][] {
+  try {
+    const rows: string[][] = parse(text, { delimiter, skip_empty_lines: true, relax_column_count: true });
+    return rows;
+  } catch (error) {
+    const told = error instanceof Error ? error.message : String(error);
+    const after = before === 0 ? '' : ` after row ${before}`;
+    throw refused('rows', `the table cannot be read${after}: ${told.slice(0, 200)}`);
+  }
+}
+
+function countOf(text: string, sign: string): number {
+  let count = 0;
+  for (let at = text.indexOf(sign); at >= 0 && count < MOST_COLUMNS; at = text.indexOf(sign, at + 1))
+    count += 1;
+  return count;
+}
+
+function refused(expression: string, diagnostics: string): Refusal {
+  return new Refusal('invalid', { code: 'structure', diagnostics, expression });
+}
