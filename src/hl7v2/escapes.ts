@@ -52,8 +52,8 @@ function meaningOf(sequence: string, delimiters: Delimiters, decode: Decode): st
     case 'N':
       return '';
   }
-  const [, hex] = /^X((?:[0-9A-Fa-f]{2})+)$/.exec(sequence) ?? [];
-  if (hex !== undefined) return decode(Buffer.from(hex, 'hex'));
+  const [, hex] = /^X([0-9A-Fa-f]+)$/.exec(sequence) ?? [];
+  if (hex !== undefined && hex.length % 2 === 0) return decode(Buffer.from(hex, 'hex'));
   const [, command, count] = /^\.(br|ce|sp|sk|in|ti|fi|nf)([+-]?\d{0,3})$/.exec(sequence) ?? [];
   if (command === undefined) return undefined;
   if (command === 'br' || command === 'ce') return '\n';

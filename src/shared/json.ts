@@ -24,6 +24,8 @@ export const MAX_DEPTH = 100;
 const MAX_NUMBER = 1_000;
 /** A number as JSON writes it (RFC 8259, section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Most numbers of a body whose literals have to be kept, such as 1.50. */
+const MAX_LITERALS = 200_000;
 /** An exponent of more than 6 digits. */
 const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
@@ -185,6 +187,7 @@ class Scan {
       } else if (c === 0x3a) members += 1;
       else if (c === 0x2c) {
         values += 1;
+        if (values > mostValues) throw tooMany(mostValues);
         if (depth === 1 && outer !== undefined && outer.open >= 0) outer.commas.push(i);
         else if (depth === 2 && this.#list !== undefined) {
           this.#list.commas.push(i);
@@ -227,6 +230,7 @@ class Scan {
         if (survives(literal)) continue;
         if (!NUMBER.test(literal)) throw badSyntax(text, start);
         this.literals.push(start, i + 1);
+        if (this.literals.length > 2 * MAX_LITERALS) throw tooManyLiterals();
       }
     }
     if (values > mostValues) throw tooMany(mostValues);
@@ -331,21 +335,32 @@ function survives(literal: string): boolean {
 /** Only on the way to a refusal: which key it was. The text is known to be valid JSON. */
 function* firstDuplicate(text: string): Steps<string> {
   const open: Set<string>[] = [];
-  let seen = 0;
-  for (const [token, colon] of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}]/g)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '}') open.pop();
-    else if (colon !== undefined) {
-      const key = JSON.parse(token.slice(0, -colon.length)) as string;
-      const keys = open.at(-1);
-      if (keys?.has(key)) return key.slice(0, 60);
-      keys?.add(key);
+  let stepped = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const c = text.charCodeAt(at);
+    if (c === 0x7b) open.push(new Set());
+    else if (c === 0x7d) open.pop();
+    else if (c === 0x22) {
+      const from = at;
+      for (at += 1; at < text.length && text.charCodeAt(at) !== 0x22; at += 1)
+        if (text.charCodeAt(at) === 0x5c) at += 1;
+      let next = at + 1;
+      while (BLANKS.has(text.charCodeAt(next))) next += 1;
+      if (text.charCodeAt(next) === 0x3a) {
+        const key = JSON.parse(text.slice(from, at + 1)) as string;
+        const keys = open.at(-1);
+        if (keys?.has(key)) return key.slice(0, 60);
+        keys?.add(key);
+      }
     }
-    seen += 1;
-    if (seen % 1_000 === 0) yield;
+    if (at - stepped < STEP) continue;
+    stepped = at;
+    yield;
   }
   return '?';
 }
+
+const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 function duplicate(key: string): Refusal {
   return malformed(`the key "${key}" occurs twice in one object`);
@@ -380,5 +395,10 @@ function malformed(diagnostics: string): Refusal {
 
 function tooMany(most: number): Refusal {
   const diagnostics = `a resource may have ${most} JSON values, this one has more`;
+  return new Refusal('too_large', { code: 'too-costly', diagnostics });
+}
+
+function tooManyLiterals(): Refusal {
+  const diagnostics = `a body may have ${MAX_LITERALS} numbers with more digits than JavaScript keeps, such as 1.50`;
   return new Refusal('too_large', { code: 'too-costly', diagnostics });
 }

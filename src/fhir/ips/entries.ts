@@ -103,7 +103,7 @@ export function entryText(
 }
 
 /** A reference with nothing beside it but a display; beside others there may be an identifier or a type already. */
-const ALONE = /\{"reference":"[^"\\]*"(?:,"display":"(?:[^"\\]|\\.)*")?\}/y;
+const ALONE = /\{"reference":"[^"\\]*"(?:,"display":"(?:[^"\\]|\\.){0,2000}")?\}/y;
 
 function isAlone(text: string, at: number): boolean {
   ALONE.lastIndex = at - 1;

@@ -87,7 +87,7 @@ function embedded(field: Field, obx: Segment, reading: Reading): JsonObject {
   const encoding = field.part(4).toUpperCase();
   const data = field.part(5);
   const compact = data.replaceAll(/\s+/g, '');
-  if (encoding === 'HEX' && /^(?:[0-9A-Fa-f]{2})+$/.test(compact))
+  if (encoding === 'HEX' && /^[0-9A-Fa-f]+$/.test(compact) && compact.length % 2 === 0)
     return attachment(contentType, Buffer.from(compact, 'hex'));
   if (encoding !== 'A' && encoding !== 'HEX' && isBase64(compact))
     return attachment(contentType, Buffer.from(compact, 'base64'));

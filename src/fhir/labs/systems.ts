@@ -19,7 +19,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
 };
 /** Names of codes that a laboratory made itself. */
 const LOCAL = /^(?:L|99.*)?$/;
-const OID = /^[0-2](?:\.(?:0|[1-9]\d*))+$/;
+const OID = /^[0-2](?:\.(?:0|[1-9]\d*)){1,200}$/;
 /** Of codes that only their sender knows. */
 const LOCAL_CODES = 'https://annal.dev/fhir/local-code';
 

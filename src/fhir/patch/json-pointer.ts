@@ -5,13 +5,13 @@ import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 export type Pointer = readonly string[];
 
 /** `/` and tokens in which `~` occurs only as `~0` or `~1`, or the empty text (RFC 6901, section 3). */
-const POINTER = /^(?:\/(?:[^/~]|~[01])*)*$/;
+const TILDE = /~(?![01])/;
 /** Digits without a leading zero (RFC 6901, section 4). */
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
 /** Reads a pointer; undefined when the text is none. */
 export function parsePointer(text: string): Pointer | undefined {
-  if (!POINTER.test(text)) return undefined;
+  if ((text !== '' && !text.startsWith('/')) || TILDE.test(text)) return undefined;
   return text
     .split('/')
     .slice(1)

@@ -70,7 +70,7 @@ export const PRIMITIVE_TESTS: Readonly<Record<string, PrimitiveTest>> = {
   boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   canonical: uri,
   code: matching(
-    /^[^\s]+( [^\s]+)*$/,
+    /^[^\s]+( [^\s]+){0,1000}$/,
     'must be a code: no space at its ends, no whitespace but single spaces inside',
   ),
   date: text(isDate, 'must be a date that exists: YYYY, YYYY-MM or YYYY-MM-DD'),
@@ -83,7 +83,7 @@ export const PRIMITIVE_TESTS: Readonly<Record<string, PrimitiveTest>> = {
   instant: text(isInstant, 'must be an instant: YYYY-MM-DDThh:mm:ss with a time zone, at a date that exists'),
   integer: whole(-MAX_INTEGER - 1, 'must be a whole number of 32 bits'),
   markdown: string,
-  oid: matching(/^urn:oid:[0-2](\.(0|[1-9]\d*))+$/, 'must be an OID: urn:oid:1.2.3'),
+  oid: matching(/^urn:oid:[0-2](\.(0|[1-9]\d*)){1,200}$/, 'must be an OID: urn:oid:1.2.3'),
   positiveInt: whole(1, 'must be a whole number from 1 to 2147483647'),
   string,
   time: text(isTime, 'must be a time: hh:mm:ss, without a time zone'),
@@ -97,7 +97,7 @@ export const PRIMITIVE_TESTS: Readonly<Record<string, PrimitiveTest>> = {
 };
 
 const MEDIA_TYPE =
-  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w!#$%&'*.^`|~+-]+=([\w!#$%&'*.^`|~+:/-]+|"([^"\\]|\\.)*"))*$/;
+  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w!#$%&'*.^`|~+-]+=([\w!#$%&'*.^`|~+:/-]+|"([^"\\]|\\.){0,1000}")){0,100}$/;
 
 /** BCP 13 names are many and grow, so that they are checked by syntax (decisions.md, section 5 "Writes"). */
 export function isMediaType(value: Json): boolean {

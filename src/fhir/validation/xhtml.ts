@@ -18,9 +18,11 @@ const ATTRIBUTES = new Set(
   ).split(' '),
 );
 
+/** Most elements of a narrative. */
+const MOST_ELEMENTS = 100_000;
 const NAMESPACE = 'http://www.w3.org/1999/xhtml';
 const MARKUP =
-  /<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
+  /<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')){0,200})\s*(\/?)>/y;
 const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const ENTITY = /&(?:#(\d{1,20}|x[0-9A-Fa-f]{1,20});|([A-Za-z][A-Za-z0-9]*);)?/g;
 /** XML's own. HTML's (`&nbsp;`) need a document type, which a narrative has not: R4 wants the characters instead. */
@@ -66,6 +68,7 @@ export function checkXhtml(text: string): MarkupFault | undefined {
     } else if (opening !== undefined) {
       if (open.length === 0 && (opening !== 'div' || elements > 0)) return malformed('must be a single div');
       elements += 1;
+      if (elements > MOST_ELEMENTS) return malformed(`has more than ${MOST_ELEMENTS} elements`);
       const fault = checkElement(opening, attributes);
       if (fault !== undefined) return fault;
       content ||= opening === 'img';

@@ -28,6 +28,10 @@ function addIssue(faults: Faults, issue: Found, value: unknown, place: string): 
   const at = (path: readonly PropertyKey[]): string =>
     place + path.map((part) => String(part).slice(0, SHOWN)).join('.');
   if (issue.code === 'unrecognized_keys') {
+    if (faults.full) {
+      faults.count(issue.keys.length);
+      return;
+    }
     const known = knownIn(issue);
     for (const key of issue.keys.slice(0, MAX_FAULTS)) {
       const expression = at([...issue.path, key]);
@@ -40,6 +44,10 @@ function addIssue(faults: Faults, issue: Found, value: unknown, place: string): 
       });
     }
     faults.count(Math.max(issue.keys.length - MAX_FAULTS, 0));
+    return;
+  }
+  if (faults.full) {
+    faults.count(1);
     return;
   }
   const inner = nearest(issue, valueAt(value, issue.path));

@@ -6,7 +6,7 @@ import { authorType, common, date, ids, optional, text } from './schemas.ts';
 const TOKEN = "[\\w!#$&^.+'*`|~-]+";
 /** RFC 9110, section 8.3.1. */
 const MEDIA_TYPE = new RegExp(
-  `^${TOKEN}/${TOKEN}(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[ \\w!#-\\[\\]-~]*"))*$`,
+  `^${TOKEN}/${TOKEN}(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[ \\w!#-\\[\\]-~]*")){0,100}$`,
 );
 
 const kind = z.enum(DOCUMENT_KINDS);

@@ -43,7 +43,7 @@ export const moment = z
 export const code = z
   .string()
   .max(500)
-  .regex(/^(?:[^\s|]+\|)?[^\s|]+(?: [^\s|]+)*$/, 'must be a code, or system|code');
+  .regex(/^(?:[^\s|]+\|)?[^\s|]+(?: [^\s|]+){0,250}$/, 'must be a code, or system|code');
 
 /** URI of a code system. */
 export const system = z.string().max(1_000).regex(/^\S+$/, 'must be a URI');
