@@ -46,7 +46,11 @@ export class Closing {
    * @param movedTo the new place of the events, without credentials; undefined while it isn't decided.
    * @throws Unavailable
    */
-  async close(reader: Pick<Reader, 'last'>, appender: Appender, movedTo: string | undefined): Promise<void> {
+  async close(
+    reader: Pick<Reader, 'last'>,
+    appender: Pick<Appender, 'send'>,
+    movedTo: string | undefined,
+  ): Promise<void> {
     await this.refresh(reader);
     const closed = new LogClosed(movedTo);
     if (this.#closed?.message !== closed.message) await write(appender, CLOSED, { moved_to: movedTo });
@@ -54,14 +58,18 @@ export class Closing {
   }
 
   /** Writes that the log takes events again, unless it does. @throws Unavailable */
-  async reopen(reader: Pick<Reader, 'last'>, appender: Appender): Promise<void> {
+  async reopen(reader: Pick<Reader, 'last'>, appender: Pick<Appender, 'send'>): Promise<void> {
     await this.refresh(reader);
     if (this.#closed !== undefined) await write(appender, REOPENED, {});
     this.#closed = undefined;
   }
 }
 
-async function write(appender: Appender, type: string, data: z.infer<typeof marker>): Promise<void> {
+async function write(
+  appender: Pick<Appender, 'send'>,
+  type: string,
+  data: z.infer<typeof marker>,
+): Promise<void> {
   const event = { id: newUuid(), type, data: JSON.stringify(data), metadata: '{}' };
   await persist(() => appender.send({ stream: CLOSED_STREAM, revision: undefined, events: [event] }));
 }
