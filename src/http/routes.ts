@@ -5,4 +5,4 @@ import { REST_ROUTES } from './rest/routes.ts';
 import { WEBHOOK_ROUTES } from './webhooks/routes.ts';
 
 /** In the order of the documentation. */
-export const ROUTES: readonly Route[] = [...ADMIN_ROUTES, ...REST_ROUTES, ...WEBHOOK_ROUTES];
+export const ROUTES: readonly Route[] = [...REST_ROUTES, ...WEBHOOK_ROUTES, ...ADMIN_ROUTES];

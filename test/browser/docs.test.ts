@@ -80,7 +80,7 @@ describe('the documentation page in a browser', () => {
     await container.locator('input').fill(token);
     await container.locator('.authorize').click();
     await page.locator('.btn-done').first().click();
-    const block = (await group(page, 'Installation')).locator('.opblock', { hasText: '/admin/config' });
+    const block = (await group(page, 'Service')).locator('.opblock', { hasText: '/admin/config' });
     await block.locator('.opblock-summary-control').click();
     await block.getByRole('button', { name: 'Try it out' }).click();
     await block.getByRole('button', { name: 'Execute' }).click();
@@ -91,6 +91,73 @@ describe('the documentation page in a browser', () => {
     expect(complaints).to.deep.equal([]);
     expect(elsewhere).to.deep.equal([]);
   });
+
+  it('sends prefilled requests that work: a new Patient, and an update of it', async () => {
+    const page = await open('/docs');
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    const container = page.locator('.auth-container', { hasText: 'apiKey  (http' });
+    await container.locator('input').fill(service.key);
+    await container.locator('.authorize').click();
+    await page.locator('.btn-done').first().click();
+    const section = await group(page, 'FHIR: resources');
+    const execute = async (operation: string, rid?: string) => {
+      const block = section.locator(`[id$="-${operation}"]`);
+      await block.locator('.opblock-summary-control').click();
+      await block.getByRole('button', { name: 'Try it out' }).click();
+      if (rid !== undefined) await block.locator('tr[data-param-name="rid"] input').fill(rid);
+      await block.getByRole('button', { name: 'Execute' }).click();
+      const answer = block.locator('.live-responses-table .response');
+      await answer.waitFor();
+      const status = await answer.locator('.response-col_status').first().textContent();
+      return { status: status?.slice(0, 3), text: (await answer.textContent()) ?? '' };
+    };
+    const created = await execute('fhirCreate');
+    expect(created.status, created.text).to.equal('201');
+    const id = /"id": ?"([0-9a-f-]{36})"/.exec(created.text)?.[1] ?? '';
+    const updated = await execute('fhirUpdate', id);
+    expect(updated.status, updated.text).to.equal('200');
+    expect(updated.text).to.include(id);
+    expect((await execute('fhirTransaction')).status).to.equal('200');
+    expect(complaints).to.deep.equal([]);
+  });
+
+  for (const width of [1280, 390]) {
+    it(`keeps its headings in view with everything open, ${width} pixels wide`, async () => {
+      const page = await open('/docs');
+      await page.setViewportSize({ width, height: 800 });
+      const headings = page.locator('.opblock-tag');
+      await headings.first().waitFor();
+      const names = await headings.evaluateAll((all) => all.map((each) => each.dataset.tag));
+      await headings.evaluateAll((all) => {
+        for (const each of all) each.dispatchEvent(new Event('click', { bubbles: true }));
+      });
+      for (const name of names)
+        await page
+          .locator(`.opblock-tag-section.is-open h3[data-tag="${name}"]`)
+          .waitFor({ state: 'attached' });
+      const links = page.getByRole('navigation', { name: 'Groups' }).getByRole('link');
+      expect(await links.allTextContents()).to.deep.equal(names);
+      for (const name of ['Observations', 'Webhooks', 'Patients']) {
+        await links.filter({ hasText: new RegExp(`^${name}$`) }).click();
+        // Further down in the group its heading still stands at the top, and the list of groups beside or above it.
+        await page.mouse.move(width - 60, 600);
+        await page.mouse.wheel(0, 150);
+        await page.locator(`#groups a[aria-current]`, { hasText: name }).waitFor();
+        const top = await page
+          .locator(`h3[data-tag="${name}"]`)
+          .evaluate((heading) => heading.getBoundingClientRect().top);
+        expect(top, name).to.be.within(0, 60);
+        for (const link of width > 1000 ? await links.all() : [links.filter({ hasText: name }).first()]) {
+          const place = await link.boundingBox();
+          expect((place?.y ?? -1) >= 0 && (place?.y ?? 801) < 800, `${name}: a link is out of view`).to.equal(
+            true,
+          );
+        }
+      }
+      const own = (await accessibilityFaults(page)).filter((fault) => fault.includes('groups'));
+      expect(own).to.deep.equal([]);
+    });
+  }
 
   it('says without JavaScript where the description is', async () => {
     const page = await open('/docs', false);

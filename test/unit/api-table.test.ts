@@ -10,7 +10,7 @@ const at = (method: Method, path: string, operationId = `${method} ${path}`): Ro
     path,
     operationId,
     summary: '',
-    tag: '',
+    tag: 'Service',
     credential: 'none',
     answers: {},
     run: async () => ({ status: 204 }),

@@ -98,4 +98,14 @@ export const newApplication = z
       if (kind === 'public' && CONFIDENTIAL.has(grant))
         fault(['grant_types', index], `must not be ${grant} for a public application: it has no secret`);
     });
+  })
+  .meta({
+    examples: [
+      {
+        name: 'Health diary',
+        kind: 'public',
+        redirect_uris: ['http://localhost:5173/callback'],
+        scopes: ['openid', 'fhirUser', 'launch/patient', 'patient/*.rs'],
+      },
+    ],
   });

@@ -117,15 +117,17 @@ export const APPLICATION_ROUTES = [
     summary: 'Replace what the consent page shows of an application',
     tag: TAG,
     credential: 'identity',
-    body: z.strictObject({
-      logo_uri: webUrl.optional(),
-      client_uri: webUrl.optional().describe('Its home page.'),
-      tos_uri: webUrl.optional().describe('Its terms of service.'),
-      color: z
-        .string()
-        .regex(/^#[0-9a-fA-F]{6}$/, 'must have the form #rrggbb')
-        .optional(),
-    }),
+    body: z
+      .strictObject({
+        logo_uri: webUrl.optional(),
+        client_uri: webUrl.optional().describe('Its home page.'),
+        tos_uri: webUrl.optional().describe('Its terms of service.'),
+        color: z
+          .string()
+          .regex(/^#[0-9a-fA-F]{6}$/, 'must have the form #rrggbb')
+          .optional(),
+      })
+      .meta({ examples: [{ client_uri: 'https://diary.example.org', color: '#0b6e4f' }] }),
     answers: { 200: { description: 'The application', schema: applicationSchema } },
     async run(request) {
       const { services, params, body } = request;
@@ -145,7 +147,7 @@ export const APPLICATION_ROUTES = [
       'Trusted applications may use the first-party identity grant. It takes an owner, and a verified organization (else 409).',
     tag: TAG,
     credential: 'identity',
-    body: z.strictObject({ trusted: z.boolean().default(true) }),
+    body: z.strictObject({ trusted: z.boolean().default(true) }).meta({ examples: [{ trusted: true }] }),
     answers: { 200: { description: 'The application', schema: applicationSchema } },
     async run(request) {
       const { services, params, body } = request;

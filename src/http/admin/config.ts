@@ -27,7 +27,7 @@ export const CONFIG_ROUTES = [
     path: '/admin/config',
     operationId: 'getConfig',
     summary: 'URLs and limits of this installation, and who the caller is',
-    tag: 'Installation',
+    tag: 'Service',
     credential: 'identity',
     answers: { 200: { description: 'The installation', schema: config } },
     async run({ services, identity }) {

@@ -24,16 +24,18 @@ function keyView({ id, project, name: named, created_at, last_used_at, revoked_a
   return answer;
 }
 
-const newKey = z.strictObject({
-  name,
-  environment,
-  scopes: z
-    .array(keyScope)
-    .min(1)
-    .max(keyScope.options.length)
-    .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a scope' })
-    .default(['read', 'write']),
-});
+const newKey = z
+  .strictObject({
+    name,
+    environment,
+    scopes: z
+      .array(keyScope)
+      .min(1)
+      .max(keyScope.options.length)
+      .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a scope' })
+      .default(['read', 'write']),
+  })
+  .meta({ examples: [{ name: 'server', environment: 'sandbox', scopes: ['read', 'write'] }] });
 
 const shownKey = keySchema
   .extend({ key: z.string().describe('Shown this once; only its SHA-256 is kept.') })

@@ -53,7 +53,9 @@ export const MEMBER_ROUTES = [
     description: 'Owners may do so for every role, admins for admins and developers.',
     tag: TAG,
     credential: 'identity',
-    body: z.strictObject({ ...person, email: z.email().max(320).optional(), role }),
+    body: z.strictObject({ ...person, email: z.email().max(320).optional(), role }).meta({
+      examples: [{ issuer: 'https://login.example.org', subject: '248289761001', role: 'developer' }],
+    }),
     answers: { 200: { description: 'The member', schema: memberSchema } },
     async run(request) {
       const { services, params, body, now } = request;

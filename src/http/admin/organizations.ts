@@ -50,7 +50,7 @@ export const ORGANIZATION_ROUTES = [
     description: 'Whoever founds it is its first owner.',
     tag: TAG,
     credential: 'identity',
-    body: z.strictObject({ name }),
+    body: z.strictObject({ name }).meta({ examples: [{ name: 'Lakeside Clinic' }] }),
     answers: { 201: { description: 'The organization', schema: organizationSchema } },
     async run(request) {
       const { identity, services, body, now } = request;

@@ -29,7 +29,7 @@ export const PROJECT_ROUTES = [
     summary: 'Open a project in an organization',
     tag: TAG,
     credential: 'identity',
-    body: z.strictObject({ name }),
+    body: z.strictObject({ name }).meta({ examples: [{ name: 'Patient app' }] }),
     answers: { 201: { description: 'The project', schema: projectSchema } },
     async run(request) {
       const { services, params, body, now } = request;

@@ -16,7 +16,9 @@ export const QUICKSTART_ROUTES = [
     tag: 'Sandbox',
     credential: 'identity',
     secret: true,
-    body: z.strictObject({ name: name.default('Quickstart') }),
+    body: z
+      .strictObject({ name: name.default('Quickstart') })
+      .meta({ examples: [{ name: 'My first project' }] }),
     answers: {
       201: {
         description: 'The organization, its project, and a key of the sandbox (scopes read and write)',

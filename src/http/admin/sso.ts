@@ -22,19 +22,21 @@ export function ssoOf(
 /** RFC 1123: at least two labels. */
 const DOMAIN = /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
-const settings = z.strictObject({
-  issuer: z.string().max(500).refine(isIssuerUrl, {
-    error: 'must be an https URL (http only on localhost) without user, query and fragment',
-  }),
-  client_id: z.string().trim().min(1).max(255).describe('`aud` of its ID tokens.'),
-  domains: z
-    .array(z.string().trim().toLowerCase().regex(DOMAIN, 'must be a domain name'))
-    .max(50)
-    .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a domain' })
-    .describe(
-      'E-mail domains of its people; each belongs to one organization. Taken are those that it has, and the caller’s own.',
-    ),
-});
+const settings = z
+  .strictObject({
+    issuer: z.string().max(500).refine(isIssuerUrl, {
+      error: 'must be an https URL (http only on localhost) without user, query and fragment',
+    }),
+    client_id: z.string().trim().min(1).max(255).describe('`aud` of its ID tokens.'),
+    domains: z
+      .array(z.string().trim().toLowerCase().regex(DOMAIN, 'must be a domain name'))
+      .max(50)
+      .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a domain' })
+      .describe(
+        'E-mail domains of its people; each belongs to one organization. Taken are those that it has, and the caller’s own.',
+      ),
+  })
+  .meta({ examples: [{ issuer: 'https://login.example.org', client_id: 'annal-dashboard', domains: [] }] });
 
 const discovered = ssoSchema
   .omit({ domains: true })

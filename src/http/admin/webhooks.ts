@@ -27,7 +27,9 @@ export const WEBHOOK_ROUTES = [
     credential,
     models,
     secret: true,
-    body: newEndpoint.extend({ environment }),
+    body: newEndpoint.extend({ environment }).meta({
+      examples: [{ url: 'https://hooks.example.org/annal', events: ['*'], environment: 'sandbox' }],
+    }),
     answers: { 201: issued },
     async run(request) {
       const { environment: of, ...body } = request.body;

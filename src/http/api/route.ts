@@ -14,6 +14,7 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Content } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
+import type { Tag } from '../openapi/tags.ts';
 import { type Inputs, parseInputs } from './inputs.ts';
 import type { Services } from './services.ts';
 
@@ -109,7 +110,7 @@ interface Description<Path extends string, C extends Credential> {
   /** More about it, Markdown. */
   readonly description?: string;
   /** The group that it is listed in. */
-  readonly tag: string;
+  readonly tag: Tag;
   readonly credential: C;
   /** Of an API key. */
   readonly scope?: 'read' | 'write';

@@ -21,8 +21,11 @@ export function documentationPage(root: string): string {
 <script src="${escaped(root)}/docs/assets/swagger-ui-bundle.js" defer></script>
 <script src="${escaped(root)}/docs/assets/start.js" defer></script>`,
     root,
-    `<main id="documentation"><p>The description itself is at <a href="${escaped(root)}/openapi.json">openapi.json</a>;
-this page shows it with JavaScript. <a href="${escaped(root)}/docs/errors">Errors</a> have a page of their own.</p></main>`,
+    `<div class="reference">
+<nav id="groups" aria-label="Groups"></nav>
+<main id="documentation"><p>The description itself is at <a href="${escaped(root)}/openapi.json">openapi.json</a>;
+this page shows it with JavaScript. <a href="${escaped(root)}/docs/errors">Errors</a> have a page of their own.</p></main>
+</div>`,
   );
 }
 

@@ -7,6 +7,7 @@ import { OPEN_PATHS } from './of-open.ts';
 import { operationOf } from './of-route.ts';
 import { type Part, Schemas } from './schemas.ts';
 import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './shared.ts';
+import { TAGS } from './tags.ts';
 
 const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
 
@@ -39,7 +40,6 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
   }
   const taken = Object.keys(FHIR_SCHEMAS).find((name) => Object.hasOwn(schemas.components, name));
   if (taken !== undefined) throw new Error(`${taken} is the name of a schema of FHIR`);
-  const tags = [...new Set(routes.map(({ tag }) => tag)), 'FHIR R4', 'Service'];
   return {
     openapi: '3.1.1',
     info: {
@@ -49,8 +49,8 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
-    tags: tags.map((name) => ({ name })),
-    paths: { ...paths, ...fhirPaths(), ...OPEN_PATHS },
+    tags: TAGS.map((name) => ({ name })),
+    paths: { ...fhirPaths(), ...paths, ...OPEN_PATHS },
     components: {
       schemas: { ...schemas.components, ...FHIR_SCHEMAS },
       headers: HEADERS,

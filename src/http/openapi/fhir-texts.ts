@@ -15,7 +15,7 @@ export interface FhirText {
   readonly statuses: readonly number[];
   /** Names of request headers, as components. */
   readonly headers?: readonly string[];
-  readonly parameters?: 'search' | 'history' | 'summary' | 'purge';
+  readonly parameters?: 'search' | 'criteria' | 'history' | 'summary' | 'purge';
 }
 
 /** Headers of interface.md, section 4, beside `Idempotency-Key` on POST. */
@@ -75,7 +75,7 @@ export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
     answer: 'Resource',
     statuses: [200, 201],
     headers: H3,
-    parameters: 'search',
+    parameters: 'criteria',
   },
   'PATCH /{resource_type}': {
     name: 'patchConditional',
@@ -84,7 +84,7 @@ export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
     answer: 'Resource',
     statuses: [200],
     headers: H3,
-    parameters: 'search',
+    parameters: 'criteria',
   },
   'DELETE /{resource_type}': {
     name: 'deleteConditional',
@@ -92,7 +92,7 @@ export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
     answer: 'nothing',
     statuses: [204],
     headers: H3,
-    parameters: 'search',
+    parameters: 'criteria',
   },
   'GET /{resource_type}/_history': { name: 'historyType', summary: 'History of a type', ...past },
   'GET /{resource_type}/{rid}': {

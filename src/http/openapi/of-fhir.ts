@@ -4,9 +4,11 @@ import { FHIR_PATH } from '../fhir/interface.ts';
 import type { Operation } from '../fhir/operation.ts';
 import { OPERATIONS } from '../fhir/operations.ts';
 import { type Method, routeOf } from '../fhir/route.ts';
+import { bodyExamples, criteriaExample, formExample, inputExample } from './fhir-examples.ts';
 import { FHIR_SHAPES, FHIR_TEXTS, type FhirText } from './fhir-texts.ts';
 import type { Part } from './schemas.ts';
 import { errorResponses, headers, SECURITY } from './shared.ts';
+import type { Tag } from './tags.ts';
 
 const TYPE = '{resource_type}';
 const READ_ERRORS = [400, 401, 403, 404, 406, 410, 412, 413, 422, 429, 500, 503];
@@ -33,7 +35,7 @@ export function fhirPaths(): Readonly<Record<string, Part>> {
   for (const each of OPERATIONS) {
     for (const { path, types } of placesOfOperation(each)) {
       for (const method of each.methods)
-        add(path, method, operation(textOf(each, path, method), path, method, types, each.parameters));
+        add(path, method, operation(textOf(each, path, method), path, method, types, each));
     }
   }
   return paths;
@@ -96,7 +98,7 @@ function operation(
   path: string,
   method: Method,
   types: readonly string[],
-  inputs: readonly string[] = [],
+  called?: Operation,
 ): Part {
   const open = path === '/metadata';
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -104,16 +106,23 @@ function operation(
   return {
     operationId: idOf(text, path, method),
     summary: text.summary,
-    tags: ['FHIR R4'],
+    tags: [tagOf(path)],
     security: open ? [] : SECURITY.api_key,
     parameters: [
       ...names.map((name) => inPath(name, types)),
-      ...inputs.map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
-      ...(text.parameters === undefined ? [] : OF_QUERY[text.parameters]),
+      ...(called?.parameters ?? []).map((name) => ({
+        name,
+        in: 'query',
+        schema: { type: 'string' },
+        ...exampleOf(inputExample(called?.name ?? '', path, method, name)),
+      })),
+      ...(text.parameters === undefined ? [] : OF_QUERY[text.parameters]).map((parameter) =>
+        parameter.name === 'criteria' ? { ...parameter, example: criteriaExample(path, method) } : parameter,
+      ),
       ...(method === 'POST' ? [component('IdempotencyKey')] : []),
       ...(text.headers ?? []).map(component),
     ],
-    ...(text.body === undefined ? {} : { requestBody: BODIES[text.body] }),
+    ...(text.body === undefined ? {} : { requestBody: bodyOf(text.body, path, method, called?.name) }),
     responses: {
       ...errorResponses('Fhir', open ? [406, 429, 500, 503] : method === 'GET' ? READ_ERRORS : WRITE_ERRORS),
       ...Object.fromEntries(text.statuses.map((status) => [status, answerOf(text, status)])),
@@ -121,6 +130,40 @@ function operation(
         ? { 304: { description: 'Unchanged', headers: headers('ETag', 'Last-Modified') } }
         : {}),
     },
+  };
+}
+
+const exampleOf = (example: unknown): Part => (example === undefined ? {} : { example });
+
+/** Terminology is a subject of its own; else a request is about single resources, a search, versions or an operation. */
+function tagOf(path: string): Tag {
+  if (/^\/(?:CodeSystem|ValueSet|ConceptMap)\b/.test(path)) return 'Terminology';
+  if (path.includes('$')) return 'FHIR: operations';
+  if (path.includes('/_history')) return 'FHIR: history';
+  return path.endsWith('/_search') || path.startsWith('/Patient/{rid}/') ? 'FHIR: search' : 'FHIR: resources';
+}
+
+/** A body with what it is prefilled with. */
+function bodyOf(kind: NonNullable<FhirText['body']>, path: string, method: Method, called?: string): Part {
+  const { content: contents, ...body } = BODIES[kind];
+  const examples = kind === 'Form' ? {} : bodyExamples(path, method, called);
+  const fields = Object.entries(formExample(path)).map(([name, example]) => [
+    name,
+    { type: 'string', example },
+  ]);
+  const form = {
+    type: 'object',
+    properties: Object.fromEntries(fields),
+    additionalProperties: { type: 'string' },
+  };
+  return {
+    ...body,
+    content: Object.fromEntries(
+      Object.entries(contents).map(([type, media]) => [
+        type,
+        kind === 'Form' ? { schema: form } : { ...media, ...exampleOf(examples[type]) },
+      ]),
+    ),
   };
 }
 
@@ -136,7 +179,11 @@ function idOf({ name }: FhirText, path: string, method: Method): string {
 }
 
 function inPath(name: string, types: readonly string[]): Part {
-  const schema = name === 'resource_type' ? (types[0] === '*' ? {} : { enum: types }) : { pattern: ID };
+  const fallback = types.includes('Patient') ? 'Patient' : types[0];
+  const schema =
+    name === 'resource_type'
+      ? { ...(types[0] === '*' ? { default: 'Patient' } : { enum: types, default: fallback }) }
+      : { pattern: ID };
   return { name, in: 'path', required: true, schema: { type: 'string', ...schema } };
 }
 
@@ -157,25 +204,28 @@ const SHAPE = [
   query('_elements', 'Names of the elements to answer with, separated by commas.'),
 ];
 
+const CRITERIA: Part = {
+  ...query(
+    'criteria',
+    'R4’s search parameters of the type, each under its own name, as `/metadata` lists them.',
+    {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+    },
+  ),
+  style: 'form',
+  explode: true,
+};
+
 const OF_QUERY: Readonly<Record<NonNullable<FhirText['parameters']>, readonly Part[]>> = {
+  criteria: [CRITERIA],
   search: [
     COUNT,
     ...SHAPE,
     query('_sort', 'Codes to sort by, separated by commas; `-` before one sorts downwards.'),
     query('_include', '`Type:parameter`: also what matches refer to.'),
     query('_revinclude', '`Type:parameter`: also what refers to matches.'),
-    {
-      ...query(
-        'criteria',
-        'R4’s search parameters of the type, each under its own name, as `/metadata` lists them.',
-        {
-          type: 'object',
-          additionalProperties: { type: 'string' },
-        },
-      ),
-      style: 'form',
-      explode: true,
-    },
+    CRITERIA,
   ],
   history: [
     COUNT,
@@ -193,7 +243,12 @@ const content = (type: string, schema: string) => ({
   [type]: { schema: { $ref: `#/components/schemas/${schema}` } },
 });
 
-const BODIES: Readonly<Record<NonNullable<FhirText['body']>, Part>> = {
+const BODIES: Readonly<
+  Record<
+    NonNullable<FhirText['body']>,
+    { readonly required?: true; readonly content: Readonly<Record<string, Part>> }
+  >
+> = {
   Resource: { required: true, content: content(JSON_TYPE, 'Resource') },
   Bundle: { required: true, content: content(JSON_TYPE, 'Bundle') },
   Patch: {

@@ -74,7 +74,7 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
       operationId: 'getWebfinger',
       summary: 'Where the owner of an e-mail address signs in',
       description: `OpenID Connect Discovery 1.0, section 2: the link \`${ISSUER}\` names the issuer.`,
-      tags: ['Service'],
+      tags: ['Single sign-on'],
       security: [],
       parameters: [
         {

@@ -95,7 +95,7 @@ export const CONTEXT_ROUTES = [
     summary: 'What a language model needs to know of a patient, within a budget of tokens',
     description:
       'Reads only. The same record, request and day give the same answer. What an AI wrote is in `ai_notes` alone; what was entered in error or refuted, and what has an unknown modifierExtension, is left out and counted in `warnings`.',
-    tag: 'Patients and records',
+    tag: 'Timeline and context',
     credential: 'api_key',
     scope: 'read',
     body: asked,

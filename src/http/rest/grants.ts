@@ -15,7 +15,7 @@ export const GRANT_ROUTES = [
     summary: 'What the calling application may do for a patient',
     description:
       'Empty: no consent can be given yet, and a project needs none for the patients that it created.',
-    tag: 'Patients and records',
+    tag: 'Patients',
     credential: 'api_key',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(grantSchema) } },

@@ -2,12 +2,13 @@
 import type { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { type Route, route } from '../api/route.ts';
+import type { Tag } from '../openapi/tags.ts';
 import { type Kind, readItem, removeItem } from './items.ts';
 import { AUTHOR } from './schemas.ts';
 
 /** How the OpenAPI document speaks of a kind. */
 export interface Naming {
-  readonly tag: string;
+  readonly tag: Tag;
   /** `Condition`: part of the operations' names. */
   readonly name: string;
   readonly schema: z.ZodType;

@@ -19,7 +19,7 @@ import {
 } from './record.ts';
 import { AUTHOR, authorType, common, date, ids, optional, system, text } from './schemas.ts';
 
-const TAG = 'Patients and records';
+const TAG = 'Patients';
 
 const patientSchema = z
   .object({

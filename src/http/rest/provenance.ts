@@ -45,7 +45,7 @@ export const PROVENANCE_ROUTES = [
     path: '/v1/patients/{patient_id}/provenance/{resource_type}/{resource_id}',
     operationId: 'listProvenance',
     summary: 'Who wrote each version of a resource, the newest first',
-    tag: 'Patients and records',
+    tag: 'Patients',
     credential: 'api_key',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(versionSchema) } },

@@ -54,7 +54,7 @@ export const TIMELINE_ROUTES = [
     summary: 'What happened to a patient, the newest first',
     description:
       'Documents, observations, medications and conditions unless `kinds` asks for others. What was entered in error, refuted, or bears a modifier extension is left out.',
-    tag: 'Timeline',
+    tag: 'Timeline and context',
     credential: 'api_key',
     models: LISTING_MODELS,
     query: z

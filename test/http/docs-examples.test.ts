@@ -1,0 +1,193 @@
+/** What `/docs` prefills: every request of the FHIR and the admin interface is answered with success as it stands, once its ids are filled in. */
+import { expect } from 'chai';
+import { ID_OF_URL } from '#src/http/openapi/fhir-examples.ts';
+import { TAGS } from '#src/http/openapi/tags.ts';
+import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, { readonly example?: string }>>;
+}
+interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly example?: unknown;
+  readonly schema: Schema;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
+  };
+}
+interface Document {
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
+}
+
+/** A request with what the page prefills, and with ids. */
+interface Prefilled {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+describe('the documentation’s examples', () => {
+  let service: InProcess;
+  let described: Document;
+  let owner: AdminUser;
+
+  before(async () => {
+    service = await startInProcess();
+    described = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
+    owner = await signIn(service, 'owner@clinic.example');
+  });
+  after(() => service.stop());
+
+  function prefilled(
+    template: string,
+    operation: Operation,
+    ids: Readonly<Record<string, string>>,
+  ): Prefilled[] {
+    const parameters = (operation.parameters ?? []).map((given) =>
+      given.$ref === undefined
+        ? given
+        : (described.components.parameters[given.$ref.split('/').at(-1) ?? ''] ?? given),
+    );
+    const sentFor = ({ example, schema }: Parameter): unknown => example ?? schema.default;
+    const query = new URLSearchParams();
+    const headers: Record<string, string> = {};
+    let path = template;
+    for (const parameter of parameters) {
+      const { name } = parameter;
+      const value = sentFor(parameter);
+      if (parameter.in === 'path') path = path.replace(`{${name}}`, ids[name] ?? String(value));
+      else if (typeof value === 'object')
+        for (const [key, each] of Object.entries(value ?? {})) query.set(key, each);
+      else if (value !== undefined && parameter.in === 'query') query.set(name, String(value));
+      else if (value !== undefined) headers[name] = String(value);
+    }
+    const target = query.size === 0 ? path : `${path}?${query}`;
+    const contents = Object.entries(operation.requestBody?.content ?? {});
+    if (contents.length === 0) return [{ path: target, headers, body: undefined }];
+    return contents.map(([type, { example, schema }]) => {
+      const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => [
+        name,
+        field.example ?? '',
+      ]);
+      const json = JSON.stringify(example ?? schema.examples?.[0])?.replace(ID_OF_URL, ids.rid ?? '');
+      const body = type === FORM ? new URLSearchParams(Object.fromEntries(fields)).toString() : json;
+      return { path: target, headers: { ...headers, 'Content-Type': type }, body };
+    });
+  }
+
+  const operations = (from: string) =>
+    Object.entries(described.paths)
+      .filter(([path]) => path.startsWith(from))
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => ({
+          path,
+          method: method.toUpperCase(),
+          operation,
+        })),
+      );
+
+  it('of the FHIR interface work', async () => {
+    const ask = (path: string, method: string, { headers, body }: Omit<Prefilled, 'path'>) =>
+      service.fhir(service.url + path, { method, headers, ...(body === undefined ? {} : { body }) });
+    /** Of the terminology that the examples ask about. */
+    const idOf = async (type: string, operationId: string): Promise<string> => {
+      const system = operationId.includes('Subsumes') ? 'http://www.whocc.no/atc' : 'http://loinc.org';
+      const url = { CodeSystem: system, ValueSet: 'http://hl7.org/fhir/ValueSet/administrative-gender' }[
+        type
+      ];
+      const { json } = await service.fhir(`/${type}?_count=200${url === undefined ? '' : `&url=${url}`}`);
+      const found = (json.entry ?? []) as unknown as { resource: { id: string; url: string } }[];
+      return (
+        found.find(({ resource }) => url !== undefined || resource.url.includes('gender'))?.resource.id ?? ''
+      );
+    };
+    const [created, updated] = operations('/fhir/R4/{resource_type}').filter(({ operation }) =>
+      ['fhirCreate', 'fhirUpdateConditional'].includes(operation.operationId),
+    );
+    const run = async (one: typeof created, ids = {}) => {
+      const [request] = prefilled(one?.path ?? '', one?.operation ?? { operationId: '', tags: [] }, ids);
+      return ask(request?.path ?? '', one?.method ?? '', request ?? { headers: {}, body: undefined });
+    };
+    const failures: string[] = [];
+    for (const { path, method, operation } of operations('/fhir/R4')) {
+      // A URL has no place for the resource that is to be validated.
+      if (method === 'GET' && path === '/fhir/R4/{resource_type}/$validate') continue;
+      // Requests on condition find one Patient; those with an id, one of their own.
+      await run(updated);
+      const fixed = /^\/fhir\/R4\/(CodeSystem|ValueSet|ConceptMap)\//.exec(path)?.[1];
+      const rid =
+        fixed === undefined ? String((await run(created)).json.id) : await idOf(fixed, operation.operationId);
+      for (const request of prefilled(path, operation, { rid, vid: '1' })) {
+        const answer = await ask(request.path, method, request);
+        if (answer.status >= 300) failures.push(`${method} ${request.path} ${request.body ?? ''}: ${answer}`);
+      }
+    }
+    expect(failures).to.deep.equal([]);
+  });
+
+  it('of the admin interface work', async () => {
+    const failures: string[] = [];
+    const id = async (path: string, body: object): Promise<string> =>
+      (await owner.done('POST', path, body)).id;
+    const found = async (): Promise<Record<string, string>> => {
+      const organization = await id('/organizations', { name: 'Examples' });
+      const project = await id(`/organizations/${organization}/projects`, { name: 'Examples' });
+      await owner.done('POST', `/organizations/${organization}/verify`);
+      const application = {
+        name: 'a',
+        kind: 'confidential',
+        redirect_uris: ['http://localhost/'],
+        scopes: ['openid'],
+      };
+      const hook = { url: 'https://hooks.example.org/', events: ['ping'], environment: 'sandbox' };
+      return {
+        org_id: organization,
+        project_id: project,
+        key_id: await id(`/projects/${project}/keys`, { name: 'k', environment: 'sandbox' }),
+        application_id: await id(`/projects/${project}/applications`, application),
+        endpoint_id: await id(`/projects/${project}/webhooks`, hook),
+      };
+    };
+    const shared = await found();
+    for (const { path, method, operation } of operations('/admin')) {
+      const ends = method === 'DELETE' || operation.operationId === 'putSso';
+      const ids = ends ? await found() : shared;
+      // Those name something that only the reader knows.
+      if (
+        /\{(?:delivery_id|patient_id)\}/.test(path) ||
+        ['removeMember', 'discoverSso'].includes(operation.operationId)
+      )
+        continue;
+      for (const request of prefilled(path, operation, ids)) {
+        const body = request.body === undefined ? undefined : (JSON.parse(request.body) as unknown);
+        const answer = await owner.ask(method, request.path.replace(/^\/admin/, ''), body);
+        if (answer.status >= 300) failures.push(`${method} ${request.path} ${request.body ?? ''}: ${answer}`);
+      }
+    }
+    expect(failures).to.deep.equal([]);
+  });
+
+  it('stand in one group for each subject: patients and FHIR first, single sign-on last', () => {
+    expect(described.tags.map(({ name }) => name)).to.deep.equal([...TAGS]);
+    expect(TAGS.slice(0, 2)).to.deep.equal(['Patients', 'FHIR: resources']);
+    expect(TAGS.at(-1)).to.equal('Single sign-on');
+    const used = operations('/').flatMap(({ operation }) => operation.tags);
+    expect(new Set(used)).to.deep.equal(new Set(TAGS));
+    expect(new Set(TAGS.map((name) => name.toLowerCase())).size).to.equal(TAGS.length);
+  });
+});
