@@ -72,7 +72,8 @@ export function automaticPredicate(parameter: RawParameter, scope: SearchScope):
   switch (name) {
     case '_id': {
       const ids = parseIds(parameter);
-      return (binds) => `v.event_id = any(${binds.add(ids, 'uuid[]')})`;
+      const not = modifier === 'not' ? 'not ' : '';
+      return (binds) => `${not}v.event_id = any(${binds.add(ids, 'uuid[]')})`;
     }
     case '_lastUpdated':
     case 'recorded':

@@ -19,6 +19,8 @@ export interface ProvenancePredicate {
 
 /** Parameters whose values lead straight to automatic Provenances. */
 const SELECTIVE = new Set(['_id', 'target', 'patient', 'agent']);
+/** Modifiers with which they don't. */
+const UNSELECTIVE: ReadonlySet<string | undefined> = new Set(['missing', 'identifier', 'not']);
 
 /**
  * What a parameter comes down to; undefined when Provenance does not have it.
@@ -31,8 +33,7 @@ export function provenancePredicate(
   const own = parameter.name === 'activity' ? activity(parameter) : ownPredicate(parameter, scope);
   if (own === undefined) return undefined;
   const [name = ''] = parameter.name.split('.');
-  const selective =
-    SELECTIVE.has(name) && parameter.modifier !== 'missing' && parameter.modifier !== 'identifier';
+  const selective = SELECTIVE.has(name) && !UNSELECTIVE.has(parameter.modifier);
   return { automatic: automaticPredicate(parameter, scope), own, selective };
 }
 
