@@ -1,9 +1,11 @@
 /** Escape sequences of texts: HL7 v2 chapter 2, "Use of escape sequences in text fields". */
-import type { Delimiters } from './delimiters.ts';
+import { type Delimiters, noMessage } from './delimiters.ts';
 
 /** Bytes that `\X…\` gives, in the message's character set. */
 export type Decode = (bytes: Uint8Array) => string;
 
+/** Most escape characters of one text. */
+const MOST_ESCAPES = 200_000;
 /** No text of a record holds them. */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
@@ -19,7 +21,9 @@ export function cleaned(text: string): string {
 export function unescapeText(text: string, delimiters: Delimiters, decode: Decode): string {
   const mark = delimiters.escape;
   if (mark === undefined || !text.includes(mark)) return cleaned(text);
-  const parts = text.split(mark);
+  const parts = text.split(mark, MOST_ESCAPES + 1);
+  if (parts.length > MOST_ESCAPES)
+    throw noMessage(`a text has more than ${MOST_ESCAPES} escapes`, 'too-long');
   let plain = parts[0] ?? '';
   for (let at = 1; at < parts.length; at += 1) {
     const sequence = parts[at] ?? '';

@@ -30,7 +30,7 @@ const MAX_LITERALS = 200_000;
 const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
 /** Most values in one resource: what is done with all of them at once stays short. */
-export const MAX_VALUES = 100_000;
+export const MAX_VALUES = 90_000;
 
 /**
  * Parses a JSON text.

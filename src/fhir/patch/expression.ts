@@ -1,9 +1,12 @@
 /** Which FHIRPath expressions may be the path of a patch: those that walk the resource, and no others. */
 import { z } from 'zod';
 import { loadEngine } from '../fhirpath/engine.ts';
+import { isPlain } from './plain-path.ts';
 
+/** Most characters of all paths of one patch that are more than names and positions. */
+export const MAX_PARSED = 20_000;
 /** Longest expression that is read. */
-const MAX_LENGTH = 1_000;
+export const MAX_LENGTH = 1_000;
 /** How deep criteria may stand in criteria: each level costs a factor of the resource's size. */
 const MAX_NESTED_CRITERIA = 1;
 
@@ -47,6 +50,7 @@ const syntaxNode: z.ZodType<SyntaxNode> = z.lazy(() =>
  * @returns the end of a sentence that begins with "path".
  */
 export function faultOf(expression: string): string | undefined {
+  if (isPlain(expression)) return undefined;
   if (expression.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
   let tree: SyntaxNode;
   try {

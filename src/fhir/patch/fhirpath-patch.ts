@@ -5,7 +5,8 @@ import { Faults } from '#src/shared/faults.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { dataTypeOf, isPrimitive } from './elements.ts';
-import { faultOf, quoteDiv } from './expression.ts';
+import { faultOf, MAX_LENGTH, MAX_PARSED, quoteDiv } from './expression.ts';
+import { isPlain } from './plain-path.ts';
 import type { Content } from './tree.ts';
 
 /** A value of a named data type, a contained resource, or the members of a type that has no name of its own. */
@@ -70,6 +71,7 @@ export function parseFhirPathPatch(parameters: JsonObject): FhirPathOperation[] 
   const parsed = parametersSchema.safeParse(parameters);
   if (!parsed.success) throw new Refusal('malformed', formIssues(parsed.error, 'Parameters'));
   const faults = new Faults();
+  refuseLongPaths(parsed.data.parameter ?? []);
   const operations = (parsed.data.parameter ?? []).flatMap((parameter, index): FhirPathOperation[] => {
     const at = `Parameters.parameter[${index}]`;
     try {
@@ -82,6 +84,20 @@ export function parseFhirPathPatch(parameters: JsonObject): FhirPathOperation[] 
   });
   if (!faults.none) throw new Refusal('malformed', faults.list());
   return operations;
+}
+
+/** @throws Refusal too_large (413) for more paths than can be parsed at once */
+function refuseLongPaths(parameters: readonly Json[]): void {
+  let length = 0;
+  for (const parameter of parameters) {
+    const parts = isObject(parameter) && Array.isArray(parameter.part) ? parameter.part : [];
+    for (const part of parts)
+      if (isObject(part) && typeof part.valueString === 'string' && part.name === 'path')
+        length += isPlain(part.valueString) ? 0 : Math.min(part.valueString.length, MAX_LENGTH);
+  }
+  if (length <= MAX_PARSED) return;
+  const diagnostics = `paths with more than names and positions may have ${MAX_PARSED} characters together; these have ${length}`;
+  throw new Refusal('too_large', { code: 'too-costly', diagnostics, expression: 'Parameters.parameter' });
 }
 
 function parseOperation(parameter: Json, at: string): FhirPathOperation {

@@ -3,7 +3,15 @@ import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json
 import { type Location, objectAt, type Step } from './tree.ts';
 
 /** A path of names and positions: `Patient.name[0].family`. */
-const PLAIN = /^[A-Za-z]\w*(?:\[\d{1,9}\])?(?:\.[A-Za-z]\w*(?:\[\d{1,9}\])?)*$/;
+const PLAIN = /^[A-Za-z]\w*(?:\[\d{1,9}\])?(?:\.[A-Za-z]\w*(?:\[\d{1,9}\])?){0,100}$/;
+/** Operators that are words. */
+const WORDS = /(?:^|\.)(?:and|as|contains|div|false|implies|in|is|mod|or|true|xor)(?:$|[.[])/;
+
+/** Whether a path has names and positions alone. */
+export function isPlain(path: string): boolean {
+  const text = path.trim();
+  return text.length <= 500 && PLAIN.test(text) && !WORDS.test(text);
+}
 
 /**
  * Follows a path whose every name stands in the JSON as it is written: a list only with a position, or at the end.
@@ -11,7 +19,7 @@ const PLAIN = /^[A-Za-z]\w*(?:\[\d{1,9}\])?(?:\.[A-Za-z]\w*(?:\[\d{1,9}\])?)*$/;
  */
 export function followPlain(resource: JsonObject, path: string): Location[] | undefined {
   const text = path.trim();
-  if (!PLAIN.test(text)) return undefined;
+  if (!isPlain(text)) return undefined;
   const names = text.split('.');
   if (names[0] === resource.resourceType) names.shift();
   const location: Step[] = [];

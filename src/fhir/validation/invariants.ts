@@ -3,6 +3,7 @@
  * quantities whose units it would have to convert, are evaluated by fhirpath.js.
  */
 import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import type { Invariant } from '../definitions/tables.ts';
 import { compileTruth } from '../fhirpath/compile.ts';
 import { type Environment, NotCompiled, type Truth } from '../fhirpath/compiled.ts';
@@ -41,6 +42,32 @@ function tryCompile(invariant: Invariant, type: string): Truth | undefined {
   }
 }
 
+/** Most evaluations by the engine in one resource: each takes some 100 µs. */
+const MOST_EVALUATIONS = 100;
+
+/** By the outermost resource, while it is validated: how often the engine was asked. */
+const evaluations = new WeakMap<JsonObject, number>();
+
+/** @throws Refusal too_large (413), code `too-costly` */
+function countEvaluation(root: JsonObject): void {
+  const count = (evaluations.get(root) ?? 0) + 1;
+  evaluations.set(root, count);
+  if (count <= MOST_EVALUATIONS) return;
+  const diagnostics = `a resource may compare quantities of different units ${MOST_EVALUATIONS} times; give both ends of a Range in one unit`;
+  throw new Refusal('too_large', { code: 'too-costly', diagnostics });
+}
+
+/** Copies for the engine, which knows no numbers with literals. */
+const copies = new WeakMap<JsonObject, unknown>();
+
+function plain(value: JsonObject): unknown {
+  const known = copies.get(value);
+  if (known !== undefined) return known;
+  const copy: unknown = JSON.parse(printJson(value));
+  copies.set(value, copy);
+  return copy;
+}
+
 /**
  * Whether an invariant holds, as fhirpath.js evaluates it. The engine is loaded when first needed, which few resources
  * do; it throws at elements that are too broken for it, and those have a fault of their own already.
@@ -53,7 +80,7 @@ export function holdsByEngine(
 ): boolean {
   if (focus === undefined || focus === NO_VALUE) return true;
   const { fhirpath, model } = loadEngine();
-  const plain = (value: JsonObject): unknown => JSON.parse(printJson(value));
+  countEvaluation(environment.rootResource);
   try {
     const found: unknown[] = fhirpath.evaluate(
       JSON.parse(printJson(focus)),

@@ -1,0 +1,90 @@
+/**
+ * No request holds the event loop for more than 250 ms: the corpus of largest bodies, one request at a time. `npm test` sends
+ * smaller ones, which finds work that grows faster than its body; at full size they are as large as the service takes.
+ */
+import { writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { expect } from 'chai';
+import { heldBy } from '#test/support/held.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { LARGE_REQUESTS } from '#test/support/largest-bodies.ts';
+import { scaled } from '#test/support/scale.ts';
+
+/** With small bodies only work that grows faster than they do takes long, also on a busy machine. */
+const MOST_MS = scaled(250, 1_500);
+const BODY = scaled(9_900_000, 60_000);
+const BUNDLE = scaled(24_900_000, 150_000);
+
+describe('the event loop', () => {
+  let service: InProcess;
+  let patient: string;
+  const rows: string[] = [];
+  before(async () => {
+    service = await startInProcess();
+    const created = await service.post('/Patient', { resourceType: 'Patient', name: [{ family: 'Large' }] });
+    patient = String(created.json.id);
+  });
+  after(async () => {
+    const to = process.env.ANNAL_HELD_ROWS ?? '';
+    if (to !== '') writeFileSync(to, rows.join('\n'));
+    await service.stop();
+  });
+
+  /** Sends bytes that are ready, and reads the answer without keeping it. */
+  const send = (
+    method: string,
+    path: string,
+    type: string,
+    body: Buffer,
+  ): Promise<{ status: number; head: string }> =>
+    new Promise((resolve, reject) => {
+      const headers = {
+        Authorization: `Bearer ${service.key}`,
+        'Content-Type': type,
+        'Content-Length': body.length,
+      };
+      const sent = httpRequest(`${service.url}${path}`, { method, headers }, (answer) => {
+        let head = '';
+        answer.on('data', (chunk: Buffer) => {
+          if (head.length < 300) head += chunk.toString('latin1', 0, 300);
+        });
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, head }));
+        answer.on('error', reject);
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+
+  for (const { name, method, path, type, body, bundle, made } of LARGE_REQUESTS) {
+    it(`is not held for long by ${name}`, async () => {
+      const bytes = bundle === true ? BUNDLE : BODY;
+      const filledIn = (text: string, id = ''): string =>
+        text.replaceAll('{patient}', patient).replaceAll('{made}', id);
+      let id = '';
+      if (made !== undefined) {
+        const created = await send(
+          'POST',
+          `/fhir/R4/${made.type}`,
+          'application/fhir+json',
+          Buffer.from(filledIn(made.body(bytes))),
+        );
+        id = /"id":"([^"]+)"/.exec(created.head)?.[1] ?? '';
+        expect(created.status, created.head).to.equal(201);
+      }
+      const sent = Buffer.from(filledIn(body(bytes), id));
+      let answer = { status: 0, head: '' };
+      const began = performance.now();
+      const { longest } = await heldBy(async () => {
+        answer = await send(method, filledIn(path, id), type, sent);
+        // What projections make of it counts as well.
+        await service.fhir('/Patient?_summary=count&name=nobody');
+      });
+      const ms = Math.round(performance.now() - began);
+      rows.push(
+        `| ${name} | ${(sent.length / 1e6).toFixed(1)} MB | ${answer.status} | ${Math.round(longest)} ms | ${ms} ms |`,
+      );
+      expect(answer.status, answer.head).to.be.within(200, 499);
+      expect(longest).to.be.below(MOST_MS);
+    });
+  }
+});
