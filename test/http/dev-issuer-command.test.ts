@@ -63,7 +63,7 @@ describe('annal dev-token', () => {
     const told = JSON.parse((await runCommand(['history', stream, '--json'], env)).stdout) as {
       events: { credential: object }[];
     };
-    expect(told.events.at(-1)?.credential).to.deep.equal({ kind: 'id_token', key_id: null, issuer, subject });
+    expect(told.events.at(-1)?.credential).to.include({ kind: 'id_token', key_id: null, issuer, subject });
     expect((await runCommand(['history', stream], env)).stdout).to.include(subject);
   });
 

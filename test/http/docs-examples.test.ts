@@ -129,9 +129,25 @@ describe('the documentation’s examples', () => {
       if (method === 'GET' && path === '/fhir/R4/{resource_type}/$validate') continue;
       // Requests on condition find one Patient; those with an id, one of their own.
       await run(updated);
-      const fixed = /^\/fhir\/R4\/(CodeSystem|ValueSet|ConceptMap)\//.exec(path)?.[1];
+      const fixed = /^\/fhir\/R4\/([A-Z]\w+)\//.exec(path)?.[1] ?? 'Patient';
+      const patient = String((await run(created)).json.id);
+      const others: Record<string, object> = {
+        Encounter: {
+          status: 'finished',
+          class: { code: 'AMB' },
+          subject: { reference: `Patient/${patient}` },
+        },
+        Device: { patient: { reference: `Patient/${patient}` } },
+        RelatedPerson: { patient: { reference: `Patient/${patient}` } },
+        Practitioner: {},
+      };
+      const other = others[fixed];
       const rid =
-        fixed === undefined ? String((await run(created)).json.id) : await idOf(fixed, operation.operationId);
+        fixed === 'Patient'
+          ? patient
+          : other === undefined
+            ? await idOf(fixed, operation.operationId)
+            : String((await service.post(`/${fixed}`, { resourceType: fixed, ...other })).json.id);
       for (const request of prefilled(path, operation, { rid, vid: '1' })) {
         const answer = await ask(request.path, method, request);
         if (answer.status >= 300) failures.push(`${method} ${request.path} ${request.body ?? ''}: ${answer}`);

@@ -109,7 +109,7 @@ function operation(
     tags: [tagOf(path)],
     security: open ? [] : SECURITY.api_key,
     parameters: [
-      ...names.map((name) => inPath(name, types)),
+      ...names.map((name) => inPath(name, types, path)),
       ...(called?.parameters ?? []).map((name) => ({
         name,
         in: 'query',
@@ -140,7 +140,9 @@ function tagOf(path: string): Tag {
   if (/^\/(?:CodeSystem|ValueSet|ConceptMap)\b/.test(path)) return 'Terminology';
   if (path.includes('$')) return 'FHIR: operations';
   if (path.includes('/_history')) return 'FHIR: history';
-  return path.endsWith('/_search') || path.startsWith('/Patient/{rid}/') ? 'FHIR: search' : 'FHIR: resources';
+  return path.endsWith('/_search') || /^\/[A-Z]\w+\/\{rid\}\//.test(path)
+    ? 'FHIR: search'
+    : 'FHIR: resources';
 }
 
 /** A body with what it is prefilled with. */
@@ -178,8 +180,10 @@ function idOf({ name }: FhirText, path: string, method: Method): string {
   return `fhir${camel[0]?.toUpperCase()}${camel.slice(1)}${implied ? '' : fixed}${instance}${system}${operation && method === 'POST' ? 'ByPost' : ''}`;
 }
 
-function inPath(name: string, types: readonly string[]): Part {
-  const fallback = types.includes('Patient') ? 'Patient' : types[0];
+function inPath(name: string, types: readonly string[], path: string): Part {
+  // Every compartment has Observations.
+  const usual = path.includes('/{rid}/') ? 'Observation' : 'Patient';
+  const fallback = types.includes(usual) ? usual : types[0];
   const schema =
     name === 'resource_type'
       ? { ...(types[0] === '*' ? { default: 'Patient' } : { enum: types, default: fallback }) }
