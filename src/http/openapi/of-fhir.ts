@@ -182,7 +182,7 @@ function idOf({ name }: FhirText, path: string, method: Method): string {
 
 function inPath(name: string, types: readonly string[], path: string): Part {
   // Every compartment has Observations.
-  const usual = path.includes('/{rid}/') ? 'Observation' : 'Patient';
+  const usual = path.includes('{rid}/{resource_type}') ? 'Observation' : 'Patient';
   const fallback = types.includes(usual) ? usual : types[0];
   const schema =
     name === 'resource_type'
