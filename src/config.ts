@@ -101,6 +101,9 @@ const environment = z.object({
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(0, 100_000, 256).describe(
     'Connections that one client address may have open to one instance; more are answered 429 and closed. `0`: no limit. The addresses in TRUSTED_PROXIES have none.',
   ),
+  BODY_MEMORY_BYTES: wholeNumber(1_000_000, 100_000 * MEGABYTE, 300 * MEGABYTE).describe(
+    'Bytes of large request bodies (what each has beyond 1 MB) that one instance holds at a time; a third of it for one project. Beyond it a request with a large body is 503 with `Retry-After`.',
+  ),
   DOCUMENT_MAX_BYTES: wholeNumber(1, 5_000 * MEGABYTE, 100 * MEGABYTE).describe(
     'Largest content of a document, in bytes; beyond it 413.',
   ),
@@ -212,6 +215,8 @@ export interface Limits {
   readonly answerSeconds: number;
   /** Of all long answers that an instance holds at a time. */
   readonly answerMemoryBytes: number;
+  /** Of all large request bodies that an instance holds at a time. */
+  readonly bodyMemoryBytes: number;
   /** Of one client address; 0: no limit. */
   readonly connectionsPerAddress: number;
 }
@@ -267,6 +272,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       answerResources: data.MAX_ANSWER_RESOURCES,
       answerSeconds: data.MAX_ANSWER_SECONDS,
       answerMemoryBytes: data.ANSWER_MEMORY_BYTES,
+      bodyMemoryBytes: data.BODY_MEMORY_BYTES,
       connectionsPerAddress: data.MAX_CONNECTIONS_PER_ADDRESS,
     },
     documentsBucket: bucketOf(data),

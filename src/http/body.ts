@@ -24,18 +24,23 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
+/** Told while a body is read how many bytes of it are held by now. @throws Refusal when there is no memory for more */
+export type HoldBody = (bytes: number) => void;
+
 /**
  * Reads a request's body.
  * @param accepted media types, lower case.
  * @param limit bytes, after a gzip encoding is undone.
+ * @param hold asked for memory before bytes are kept.
  * @param anyCharset of the accepted types those whose texts need not be UTF-8.
  * @throws Refusal unsupported_media_type (415) for another type, charset or encoding; too_large (413), known from
- * Content-Length before anything is read; malformed (400) for a body that is missing or broken off.
+ * Content-Length before anything is read; malformed (400) for a body that is missing or broken off; what `hold` throws.
  */
 export async function readBody(
   request: IncomingMessage,
   accepted: readonly string[],
   limit: number,
+  hold: HoldBody,
   anyCharset: readonly string[] = [],
 ): Promise<RawBody> {
   const { headers } = request;
@@ -49,7 +54,12 @@ export async function readBody(
     throw unsupported(`Content-Encoding ${encoding.slice(0, 40)} is not supported; gzip is`, accepted);
   }
   if (length !== undefined && Number(length) > limit) throw tooLarge(limit);
-  const bytes = await collect(encoding === 'gzip' ? request.pipe(createGunzip()) : request, request, limit);
+  const bytes = await collect(
+    encoding === 'gzip' ? request.pipe(createGunzip()) : request,
+    request,
+    limit,
+    hold,
+  );
   return { mediaType, bytes, ...(charset === undefined ? {} : { charset }) };
 }
 
@@ -84,11 +94,11 @@ function mediaTypeOf(
 }
 
 /** Gathers a stream up to the limit. What a refused sender still sends is let go by. */
-function collect(source: Readable, request: IncomingMessage, limit: number): Promise<Buffer> {
+function collect(source: Readable, request: IncomingMessage, limit: number, hold: HoldBody): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const fail = (error: Refusal) => {
+    const fail = (error: unknown) => {
       source.removeAllListeners('data');
       request.unpipe();
       request.resume();
@@ -99,7 +109,14 @@ function collect(source: Readable, request: IncomingMessage, limit: number): Pro
       if (size > limit) {
         noteBody(request, size);
         fail(tooLarge(limit));
-      } else chunks.push(chunk);
+        return;
+      }
+      try {
+        hold(size);
+        chunks.push(chunk);
+      } catch (error) {
+        fail(error);
+      }
     });
     source.on('end', () => {
       noteBody(request, size);

@@ -6,6 +6,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { Refusal } from '#src/shared/refusal.ts';
 import { Turns } from '#src/shared/turns.ts';
+import type { HoldBody } from './body.ts';
+import { HeldMemory } from './held-memory.ts';
 import type { RequestLimits } from './limits.ts';
 
 /** A body that was not stored counts as a further request for each of so many bytes. */
@@ -24,11 +26,35 @@ export function noteBody(request: IncomingMessage, bytes: number): void {
   if (bytes >= BYTES_A_REQUEST) sizes.set(request, bytes);
 }
 
-/** Takes turns at large bodies, and counts those that were for nothing. */
+/** Sizes that a service is set to. */
+export interface LargeBodyLimits {
+  /** Bytes of all bodies together that are held at a time, beyond the first megabyte of each. */
+  readonly bodyMemoryBytes: number;
+  /** The longest body that a request may have. */
+  readonly bundleBytes: number;
+}
+
+/** Bounds the memory of large bodies, takes turns at them, and counts those that were for nothing. */
 export class LargeBodies {
   readonly #turns = new Turns(TURNS);
 
-  constructor(private readonly limits: RequestLimits) {}
+  readonly #memory: HeldMemory;
+
+  constructor(
+    private readonly limits: RequestLimits,
+    { bodyMemoryBytes, bundleBytes }: LargeBodyLimits,
+  ) {
+    this.#memory = new HeldMemory({
+      bytes: bodyMemoryBytes,
+      largest: bundleBytes,
+      refusal: 'too many large bodies are being received; try again, or send smaller ones',
+    });
+  }
+
+  /** Counts the memory of a body while it comes in and until it is answered. @param of whose it is. */
+  hold(ctx: Context, of: string): HoldBody {
+    return this.#memory.hold(of, ctx.res);
+  }
 
   /**
    * Works on a request whose body was read, when it is its turn.

@@ -98,7 +98,7 @@ export function createServer(deps: ServerDeps): Server {
     observeThrottled(metrics.registry),
   );
   const authenticator = new Authenticator(deps.queries.apiKey, (ctx, caller) => limits.byCaller(ctx, caller));
-  const largeBodies = new LargeBodies(limits);
+  const largeBodies = new LargeBodies(limits, deps.config.limits);
   const fhir = fhirInterface(deps, authenticator, limits, largeBodies);
   const api = { ...deps, largeBodies, authenticator, table: new RouteTable(ROUTES) };
   const app = new Koa();

@@ -35,6 +35,7 @@ describe('configuration', () => {
       answerResources: 20_000,
       answerSeconds: 60,
       answerMemoryBytes: 300_000_000,
+      bodyMemoryBytes: 300_000_000,
       connectionsPerAddress: 256,
     });
     expect(config.documentsBucket).to.equal(undefined);

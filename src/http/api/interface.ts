@@ -198,9 +198,14 @@ function givesBytes({ answers }: Route): boolean {
   return Object.values(answers).some(({ bytes }) => bytes === true);
 }
 
-function bodyOf({ services }: ApiInterface, { raw = {} }: Route, ctx: Context): Promise<RawBody> {
+function bodyOf(
+  { services, largeBodies }: ApiInterface,
+  { raw = {} }: Route,
+  ctx: Context,
+): Promise<RawBody> {
   const others = Object.keys(raw);
-  return readBody(ctx.req, [...JSON_TYPES, ...others], services.config.limits.bodyBytes, others);
+  const hold = largeBodies.hold(ctx, scopeOfTurn(ctx));
+  return readBody(ctx.req, [...JSON_TYPES, ...others], services.config.limits.bodyBytes, hold, others);
 }
 
 /** The body as its route takes it: JSON, or as it came. */

@@ -144,7 +144,10 @@ async function answerOperation(
   interaction: Extract<Interaction, { kind: 'operation' }>,
 ): Promise<Answer> {
   requireScope(request.caller, 'read');
-  const body = hasBody(ctx.req) ? await readBody(ctx.req, JSON_TYPES, fhir.limits.bodyBytes) : undefined;
+  const hold = fhir.largeBodies.hold(ctx, request.caller.tenantId);
+  const body = hasBody(ctx.req)
+    ? await readBody(ctx.req, JSON_TYPES, fhir.limits.bodyBytes, hold)
+    : undefined;
   return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => ({
     ...(await interaction.run(request, body === undefined ? undefined : parseBody(body))),
     reads: true,
@@ -161,7 +164,7 @@ async function answerWrite(
   permitted?: Promise<void>,
 ): Promise<Answer> {
   const authorship = readAuthorship(request.header);
-  const body = await bodyOf(fhir, ctx, interaction.takes);
+  const body = await bodyOf(fhir, ctx, request.caller, interaction.takes);
   const run = (attempted?: Attempted) => {
     const command: CommandContext = {
       caller: request.caller,
@@ -197,18 +200,20 @@ function keyed(
 }
 
 function bodyOf(
-  { limits }: FhirInterface,
+  { limits, largeBodies }: FhirInterface,
   ctx: Context,
+  { tenantId }: Caller,
   takes: 'nothing' | 'resource' | 'patch' | 'bundle',
 ): Promise<RawBody> | undefined {
+  const hold = largeBodies.hold(ctx, tenantId);
   switch (takes) {
     case 'nothing':
       return undefined;
     case 'resource':
-      return readBody(ctx.req, JSON_TYPES, limits.bodyBytes);
+      return readBody(ctx.req, JSON_TYPES, limits.bodyBytes, hold);
     case 'patch':
-      return readBody(ctx.req, PATCH_TYPES, limits.bodyBytes);
+      return readBody(ctx.req, PATCH_TYPES, limits.bodyBytes, hold);
     case 'bundle':
-      return readBody(ctx.req, JSON_TYPES, limits.bundleBytes);
+      return readBody(ctx.req, JSON_TYPES, limits.bundleBytes, hold);
   }
 }
