@@ -5,6 +5,9 @@ import { nearest } from './shared/nearest.ts';
 /** Most differences between a variable's name and the setting that it was meant for. */
 const MOST_DIFFERENCES = 2;
 
+/** Variables of other programs whose names are near to a setting's: npm sets `NODE` for its scripts. */
+const OF_OTHERS: ReadonlySet<string> = new Set(['NODE']);
+
 /** A variable that is not read, and the setting that its name is near to. */
 export interface Misspelt {
   readonly name: string;
@@ -16,7 +19,7 @@ export function misspeltSettings(env: NodeJS.ProcessEnv): Misspelt[] {
   const settings = configurationTable().map(({ name }) => name);
   const unset = settings.filter((name) => (env[name] ?? '').trim() === '');
   return Object.keys(env)
-    .filter((name) => !settings.includes(name))
+    .filter((name) => !settings.includes(name) && !OF_OTHERS.has(name))
     .flatMap((name) => {
       const setting = nearest(name, unset, MOST_DIFFERENCES);
       return setting === undefined ? [] : [{ name, setting }];

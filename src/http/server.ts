@@ -299,9 +299,10 @@ function send(ctx: Context, answer: Answer): void | Promise<void> {
     return stream === undefined ? reply(ctx, answer) : replyStream(ctx, answer, stream);
   const coding = codingFor(ctx);
   const varied = { ...answer, headers: { ...headers, Vary: 'Accept-Encoding' } };
-  if (coding === undefined || ctx.method === 'HEAD')
+  if (coding === undefined)
     return stream === undefined ? reply(ctx, varied) : replyStream(ctx, varied, stream);
   const coded = { ...varied, headers: { ...varied.headers, 'Content-Encoding': coding } };
+  if (ctx.method === 'HEAD') return replyHead(ctx, coded);
   if (stream !== undefined) return replyStream(ctx, coded, compressedStream(stream, coding));
   if (body === undefined) return reply(ctx, varied);
   if (isCompressedInParts(body))
@@ -315,9 +316,16 @@ function replyStream(
   { status, headers }: Answer,
   stream: AsyncIterable<string | Buffer>,
 ): void | Promise<void> {
+  if (ctx.method === 'HEAD') return replyHead(ctx, { status, headers });
   ctx.respond = false;
   headOf(ctx).write(ctx.res, status, headers, undefined);
-  if (ctx.method !== 'HEAD') return sendStream(ctx.res, stream);
+  return sendStream(ctx.res, stream);
+}
+
+/** Sends headers alone: how long the body would be is not worth making it (RFC 9110, section 9.3.2). */
+function replyHead(ctx: Context, { status, headers }: Answer): void {
+  ctx.respond = false;
+  headOf(ctx).write(ctx.res, status, headers, undefined);
   ctx.res.end();
 }
 

@@ -98,6 +98,7 @@ describe('configuration', () => {
       'WEBHOOK_TIMEOUT_SECOND WEBHOOK_TIMEOUT_SECONDS',
     ]);
     expect(found({ DATABSE_URL: 'x', DATABASE_URL: 'y' })).to.deep.equal([]);
+    expect(found({ NODE: '/usr/bin/node' }), 'npm sets it').to.deep.equal([]);
     const usual = [
       'PATH',
       'HOME',

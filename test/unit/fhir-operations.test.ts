@@ -132,7 +132,8 @@ describe('operations', () => {
     const request = await call('$list', asked('_format=json&other=1&count=2'));
     expect(request.ignored).to.deep.equal([
       {
-        code: 'informational',
+        code: 'not-supported',
+        severity: 'warning',
         diagnostics: 'operation $list has no parameter other: it was ignored',
         expression: 'query.other',
       },

@@ -10,7 +10,7 @@ describe('the last answer', () => {
     const port = await freePort();
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     try {
-      const response = await fetch(`http://127.0.0.1:${port}/`);
+      const response = await fetch(`http://127.0.0.1:${port}/dev/last`);
       return new Response(await response.text(), response);
     } finally {
       server.close();
