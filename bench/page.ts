@@ -1,15 +1,16 @@
 /**
- * docs/performance.md: a section for each row of the bench, with the date and the command of the run that it comes from. A
- * run writes the sections of its rows and leaves the others as they are.
+ * docs/performance.md: a section for each row of the bench, with the date and the command of the run that it comes from,
+ * and after them those of no row. A run writes the sections of its rows and leaves the others as they are.
  */
 import { holds } from './measure.ts';
 import { figure, limit, memoryBound, number, type RowReport, type RunReport } from './report.ts';
 
 const INTRODUCTION = `# Performance
 
-Written by the bench; do not edit. Ratios are judged: each compares two things in one run on one machine, which is all
-that carries over to another. Absolute figures are reported for orientation only. Each section says when it was measured:
-\`npm run bench\` measures all rows, \`npm run bench -- --only <row>\` one.
+A section with a row's name is written by the bench; do not edit it. The sections after them were measured once, as each
+says. Ratios are judged: each compares two things in one run on one machine, which is all that carries over to another.
+Absolute figures are reported for orientation only. Each section says when it was measured: \`npm run bench\` measures all
+rows, \`npm run bench -- --only <row>\` one.
 
 How it is measured: \`bench/\`; one file per row in \`bench/measures/\`, the baselines in \`bench/baselines/\`. The load
 comes from a process of its own, the same for both sides; an unexpected status fails the row. The baseline writes to the
@@ -24,11 +25,12 @@ same PostgreSQL server under the same settings.
 export function pageWith(report: RunReport, before: string, order: readonly string[]): string {
   const sections = sectionsOf(before);
   for (const row of report.rows) sections.set(row.row, section(row, report));
-  const kept = order.flatMap((row) => sections.get(row) ?? []);
+  const others = [...sections.keys()].filter((heading) => !order.includes(heading));
+  const kept = [...order, ...others].flatMap((heading) => sections.get(heading) ?? []);
   return `${[INTRODUCTION, ...kept].join('\n')}`;
 }
 
-/** The sections of a page by their rows. */
+/** The sections of a page by their headings: of a row its name. */
 function sectionsOf(page: string): Map<string, string> {
   const [, ...parts] = page.split(/^## /m);
   return new Map(

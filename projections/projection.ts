@@ -1,6 +1,7 @@
 /** What a projection is: tables of its own, and how events become rows. The projector does the rest. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import type { Steps } from '#src/shared/slices.ts';
 
 /** A read model. It owns the Postgres schema `name`; a rebuild fills the same tables in `<name>_next`. */
 export interface Projection {
@@ -27,6 +28,8 @@ export interface Projection {
    * @throws Error for an event that cannot be applied.
    */
   statements(schema: string, events: readonly StoredEvent[]): readonly QueryConfig[];
+  /** The same statements in steps, if those of one event can take long: others' requests run in between. */
+  inSteps?(schema: string, events: readonly StoredEvent[]): Steps<readonly QueryConfig[]>;
   /** Brings a batch into tables that nobody reads yet, by COPY where that is faster; the same rows. */
   load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void>;
 }

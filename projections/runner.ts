@@ -5,6 +5,7 @@ import type { QueryConfig } from 'pg';
 import { OneTransaction } from '#src/database/one-transaction.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventBatch, Position, RecordedEvent } from '#src/events/store.ts';
+import { inSlices } from '#src/shared/slices.ts';
 import { eraseFromAbandoned, isErasure } from './abandoned.ts';
 import { advancing, type Checkpoint, movedOr } from './checkpoint.ts';
 import { CannotApply, isPassing } from './failure.ts';
@@ -142,47 +143,44 @@ async function prepare(
   projection: Projection,
   batch: EventBatch,
 ): Promise<{ events: readonly StoredEvent[]; statements: readonly QueryConfig[] }> {
-  const first = prepareSlice(projection, batch.events.slice(0, SLICE));
-  for (let from = SLICE; from < batch.events.length; from += SLICE) {
-    await setImmediate();
-    const next = prepareSlice(projection, batch.events.slice(from, from + SLICE));
-    first.events.push(...next.events);
-    first.statements.push(...next.statements);
+  const { name } = projection;
+  const events: StoredEvent[] = [];
+  const statements: QueryConfig[] = [];
+  for (let from = 0; from < batch.events.length; from += SLICE) {
+    if (from > 0) await setImmediate();
+    const recorded = batch.events.slice(from, from + SLICE);
+    const understoodOnes = recorded.map((event) => attempt(name, event, () => understood(event)));
+    for (const event of understoodOnes) events.push(event);
+    for (const statement of await statementsOf(projection, recorded, understoodOnes))
+      statements.push(statement);
   }
-  return first;
-}
-
-function prepareSlice(
-  projection: Projection,
-  recorded: readonly RecordedEvent[],
-): { events: StoredEvent[]; statements: QueryConfig[] } {
-  const events = recorded.map((event) => attempt(projection, event, () => understood(event)));
-  return { events, statements: statementsOf(projection, recorded, events) };
+  return { events, statements };
 }
 
 /** Those of events whose rows are together more than a statement takes are made by halves. @throws CannotApply */
-function statementsOf(
+async function statementsOf(
   projection: Projection,
   recorded: readonly RecordedEvent[],
   events: readonly StoredEvent[],
-): QueryConfig[] {
+): Promise<readonly QueryConfig[]> {
   const { name } = projection;
   const [first] = recorded;
   if (first === undefined) return [];
-  if (recorded.length === 1)
-    return attempt(projection, first, () => [...projection.statements(name, events)]);
   try {
-    return [...projection.statements(name, events)];
-  } catch {
+    return projection.inSteps === undefined
+      ? projection.statements(name, events)
+      : await inSlices(projection.inSteps(name, events));
+  } catch (error) {
+    if (recorded.length === 1) throw new CannotApply(name, first, error);
     const half = recorded.length >> 1;
     return [
-      ...statementsOf(projection, recorded.slice(0, half), events.slice(0, half)),
-      ...statementsOf(projection, recorded.slice(half), events.slice(half)),
+      ...(await statementsOf(projection, recorded.slice(0, half), events.slice(0, half))),
+      ...(await statementsOf(projection, recorded.slice(half), events.slice(half))),
     ];
   }
 }
 
-function attempt<T>({ name }: Projection, event: RecordedEvent, work: () => T): T {
+function attempt<T>(name: string, event: RecordedEvent, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -135,7 +135,8 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
   const place = findOwner(resource.value, type, bases);
   const owner = 'issue' in place ? undefined : place;
   const issues = [...withoutEarlier(found, resource, type, bases), ...unresolved];
-  if (candidate.replaces === true) issues.push(...excerptFaults(resource.value, type));
+  if (candidate.replaces === true)
+    for (const issue of excerptFaults(resource.value, type)) issues.push(issue);
   if (
     'issue' in place &&
     !issues.some((issue) => issue.expression?.startsWith(place.issue.expression ?? '-'))

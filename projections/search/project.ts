@@ -3,6 +3,7 @@ import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordKey } from '#src/fhir/search/keys.ts';
 import { searchKey } from '#src/shared/search-key.ts';
+import { atOnce, inSlices, type Steps } from '#src/shared/slices.ts';
 import { erasedIn, isResourceEvent, type StoredResourceEvent } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { type Columns, copyRows, type Row, recordset, runAll } from '../rows.ts';
@@ -77,8 +78,8 @@ function names(columns: Columns): string {
   return Object.keys(columns).join(', ');
 }
 
-function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
-  return [...merge(schema, lastVersions(events)), ...erase(schema, events)];
+function* inSteps(schema: string, events: readonly StoredEvent[]): Steps<QueryConfig[]> {
+  return [...(yield* merge(schema, yield* lastVersions(events))), ...erase(schema, events)];
 }
 
 /** Resources that came into being in the batch cannot be there yet: they are copied. */
@@ -86,7 +87,7 @@ async function load(tx: ClientBase, schema: string, events: readonly StoredEvent
   const created = new Set(
     events.filter(isResourceEvent).flatMap(({ event }) => (event.version === 1 ? [event.resourceId] : [])),
   );
-  const all = lastVersions(events);
+  const all = await inSlices(lastVersions(events));
   const fresh = all.filter(({ entry: { id } }) => created.has(id));
   await copyRows(
     tx,
@@ -98,11 +99,11 @@ async function load(tx: ClientBase, schema: string, events: readonly StoredEvent
     await copyRows(tx, `${schema}.${table}`, columns as Columns, fresh.flatMap<Row<Columns>>(of));
   }
   const others = all.filter(({ entry: { id } }) => !created.has(id));
-  await runAll(tx, [...merge(schema, others), ...erase(schema, events)]);
+  await runAll(tx, [...(await inSlices(merge(schema, others))), ...erase(schema, events)]);
 }
 
-/** Each resource's newest version in the batch. */
-function lastVersions(events: readonly StoredEvent[]): Rows[] {
+/** The rows of each resource's newest version in the batch. */
+function* lastVersions(events: readonly StoredEvent[]): Steps<Rows[]> {
   const last = new Map<string, StoredResourceEvent>();
   for (const stored of events) {
     if (!isResourceEvent(stored)) continue;
@@ -111,13 +112,15 @@ function lastVersions(events: readonly StoredEvent[]): Rows[] {
       last.set(stored.event.resourceId, stored);
     }
   }
-  return [...last.values()].map(rowsOf);
+  const all: Rows[] = [];
+  for (const stored of last.values()) all.push(yield* rowsOf(stored));
+  return all;
 }
 
 /** Rows of resources that may be there already. A table that nothing can be in or comes to is left alone. */
-function merge(schema: string, all: readonly Rows[]): QueryConfig[] {
+function* merge(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   const [fresh, others] = [all.filter(isFirst), all.filter((rows) => !isFirst(rows))];
-  return [...added(schema, fresh), ...replaced(schema, others)];
+  return [...(yield* added(schema, fresh)), ...(yield* replaced(schema, others))];
 }
 
 /** Whether nothing can be there of a resource but this version. One with contained resources is replaced in any case. */
@@ -125,38 +128,47 @@ function isFirst({ entry: { version }, contained }: Rows): boolean {
   return version === 1 && contained.length === 0;
 }
 
-function added(schema: string, all: readonly Rows[]): QueryConfig[] {
+function* added(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   if (all.length === 0) return [];
-  const entries = JSON.stringify(all.map((rows) => rows.entry));
-  const values = VALUES.map(({ of }) => JSON.stringify(all.flatMap<Row<Columns>>(of)));
-  return [{ name: `${schema}.add`, text: add(schema), values: [entries, ...values] }];
+  const values = [yield* textOf(all.map((rows) => rows.entry))];
+  for (const { of } of VALUES) values.push(yield* textOf(all.flatMap<Row<Columns>>(of)));
+  return [{ name: `${schema}.add`, text: add(schema), values }];
 }
 
 /** A resource has one current version, so that its rows are those of that version or of none. */
-function replaced(schema: string, all: readonly Rows[]): QueryConfig[] {
+function* replaced(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   if (all.length === 0) return [];
-  const entries = JSON.stringify(all.map((rows) => rows.entry));
+  const entries = yield* textOf(all.map((rows) => rows.entry));
   const containers = idsOf(all.map((rows) => rows.entry));
   const contained = all.flatMap((rows) => rows.contained);
   const whole = idsOf([...all.map((rows) => rows.entry), ...contained]);
-  return [
+  const statements: QueryConfig[] = [
     { name: `${schema}.entry`, text: upsert(schema), values: [entries] },
     { name: `${schema}.emptied`, text: emptied(schema), values: ['', ...containers] },
-    ...(contained.length === 0
-      ? []
-      : [
-          {
-            name: `${schema}.contain`,
-            text: contain(schema),
-            values: [JSON.stringify(contained), ...containers],
-          },
-        ]),
-    ...VALUES.map(({ table, columns, of }) => ({
-      name: `${schema}.${table}`,
-      text: replace(schema, table, columns),
-      values: [JSON.stringify(all.flatMap<Row<Columns>>(of)), ...whole],
-    })),
   ];
+  if (contained.length > 0) {
+    const values = [yield* textOf(contained), ...containers];
+    statements.push({ name: `${schema}.contain`, text: contain(schema), values });
+  }
+  for (const { table, columns, of } of VALUES) {
+    const values = [yield* textOf(all.flatMap<Row<Columns>>(of)), ...whole];
+    statements.push({ name: `${schema}.${table}`, text: replace(schema, table, columns), values });
+  }
+  return statements;
+}
+
+/** So many rows are written as JSON in one step. */
+const STEP = 1_000;
+
+/** Rows as `json_to_recordset` takes them. */
+function* textOf(rows: readonly object[]): Steps<string> {
+  if (rows.length <= STEP) return JSON.stringify(rows);
+  const parts: string[] = [];
+  for (let from = 0; from < rows.length; from += STEP) {
+    parts.push(JSON.stringify(rows.slice(from, from + STEP)).slice(1, -1));
+    yield;
+  }
+  return `[${parts.join()}]`;
 }
 
 /** The parameters `$2` and `$3`: ids and versions. */
@@ -185,6 +197,7 @@ export const search: Projection = {
   tables,
   indexes,
   compared: ['entry', 'string', 'period', 'quantity'],
-  statements,
+  statements: (schema, events) => atOnce(inSteps(schema, events)),
+  inSteps,
   load,
 };

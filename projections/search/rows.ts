@@ -21,6 +21,7 @@ import { kindOf } from '#src/fhir/v1/timeline.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { parseJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
+import type { Steps } from '#src/shared/slices.ts';
 import { ownerOf, type StoredResourceEvent } from '../owner.ts';
 import { parsedOnce, type Version } from '../parsed.ts';
 import type { Row } from '../rows.ts';
@@ -38,8 +39,11 @@ export interface Rows {
   readonly quantities: readonly Row<typeof QUANTITY>[];
 }
 
-/** The rows of an event's version; of a deleted one only the entry. */
-export function rowsOf(stored: StoredResourceEvent): Rows {
+/** How many values are hashed, or made rows of, in one step. */
+const STEP = 200;
+
+/** The rows of an event's version, in steps; of a deleted one only the entry. */
+export function* rowsOf(stored: StoredResourceEvent): Steps<Rows> {
   const { event } = stored;
   const { tenant, record } = ownerOf(stored);
   const { resourceId: id, resourceType: type, version } = event;
@@ -51,18 +55,20 @@ export function rowsOf(stored: StoredResourceEvent): Rows {
   }
   const resource = parsed(event, record);
   const within = { contained: containedIn(id, resource), container: `${type}/${id}` };
-  const found = extract(type, resource, within);
+  const found = yield* extract(type, resource, within);
   const hashes = hashesOf(tenant, type);
-  for (const { code, value } of found.forms) {
+  for (const [at, { code, value }] of found.forms.entries()) {
+    if (at % STEP === STEP - 1) yield;
     const key = hashes.value(code, value);
     keys.add(key);
     if (record !== null && hasKeyInRecord(code, value)) keys.add(searchKey(inRecordKey(key, record)));
   }
   const targets = targetsOf(found.targets, record);
   const entry = { ...own, keys: arrayOf(keys), targets, sorts: sortsOf(type, found), container: null };
-  const rows = { entry, contained: [], ...valuesOf(id, record, found, hashes) };
+  const rows = { entry, contained: [], ...(yield* valuesOf(id, record, found, hashes)) };
   if (within.contained.size === 0) return rows;
-  const inner = [...within.contained.values()].map((each) => containedRows(each, own, tenant, within));
+  const inner: Inner[] = [];
+  for (const each of within.contained.values()) inner.push(yield* containedRows(each, own, tenant, within));
   return {
     entry,
     contained: inner.map((each) => each.entry),
@@ -72,32 +78,41 @@ export function rowsOf(stored: StoredResourceEvent): Rows {
   };
 }
 
+/** What a contained resource adds. */
+type Inner = Pick<Rows, 'strings' | 'periods' | 'quantities'> & { readonly entry: Entry };
+
 /** The rows of a contained resource. It goes with its container: they have the same version and record. */
-function containedRows(
+function* containedRows(
   { type, rowId, resource }: Contained,
   { id: container, version, record }: { id: string; version: number; record: string | null },
   tenant: string,
   within: Within,
-): Pick<Rows, 'entry' | 'strings' | 'periods' | 'quantities'> {
-  const found = extract(type, resource, within);
+): Steps<Inner> {
+  const found = yield* extract(type, resource, within);
   const hashes = hashesOf(tenant, containedType(type));
   const keys = new Set([searchKey(containedKey(tenant, type))]);
   if (record !== null) keys.add(searchKey(recordKey(record)));
-  for (const { code, value } of found.forms) keys.add(hashes.value(code, value));
+  for (const [at, { code, value }] of found.forms.entries()) {
+    if (at % STEP === STEP - 1) yield;
+    keys.add(hashes.value(code, value));
+  }
   const rest = { keys: arrayOf(keys), targets: arrayOf([]), sorts: null, container };
-  return { entry: { id: rowId, version, record, ...rest }, ...valuesOf(rowId, record, found, hashes) };
+  return {
+    entry: { id: rowId, version, record, ...rest },
+    ...(yield* valuesOf(rowId, record, found, hashes)),
+  };
 }
 
-function valuesOf(
+function* valuesOf(
   id: string,
   record: string | null,
   { strings, periods, quantities }: SearchValues,
   hashes: Hashes,
-): Pick<Rows, 'strings' | 'periods' | 'quantities'> {
+): Steps<Pick<Rows, 'strings' | 'periods' | 'quantities'>> {
   return {
-    strings: stringRows(id, strings, hashes),
-    periods: periodRows(id, record, periods, hashes),
-    quantities: quantityRows(id, quantities, hashes),
+    strings: yield* stringRows(id, strings, hashes),
+    periods: yield* periodRows(id, record, periods, hashes),
+    quantities: yield* quantityRows(id, quantities, hashes),
   };
 }
 
@@ -126,10 +141,11 @@ function aboutOf({ code, about }: Found<unknown>, hashes: Hashes): readonly [str
 
 const NOTHING = [null, null] as const;
 
-function stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): Rows['strings'] {
+function* stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): Steps<Rows['strings']> {
   const seen = new Set<string>();
   const rows: Row<typeof STRING>[] = [];
-  for (const found of all) {
+  for (const [at, found] of all.entries()) {
+    if (at % STEP === STEP - 1) yield;
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${found.value}`)) continue;
@@ -140,15 +156,16 @@ function stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): 
   return rows;
 }
 
-function periodRows(
+function* periodRows(
   id: string,
   record: string | null,
   all: readonly Found<Period>[],
   hashes: Hashes,
-): Rows['periods'] {
+): Steps<Rows['periods']> {
   const seen = new Set<string>();
   const rows: Row<typeof PERIOD>[] = [];
-  for (const found of all) {
+  for (const [at, found] of all.entries()) {
+    if (at % STEP === STEP - 1) yield;
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     const { from, to } = found.value;
@@ -159,10 +176,15 @@ function periodRows(
   return rows;
 }
 
-function quantityRows(id: string, all: readonly Found<QuantityValue>[], hashes: Hashes): Rows['quantities'] {
+function* quantityRows(
+  id: string,
+  all: readonly Found<QuantityValue>[],
+  hashes: Hashes,
+): Steps<Rows['quantities']> {
   const seen = new Set<string>();
   const rows: Row<typeof QUANTITY>[] = [];
-  for (const found of all) {
+  for (const [at, found] of all.entries()) {
+    if (at % STEP === STEP - 1) yield;
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     const { low, high, system, code, unit, canonical } = found.value;

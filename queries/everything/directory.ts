@@ -66,7 +66,7 @@ export async function closure(
   let wanted = new Set(ids);
   while (wanted.size > 0) {
     const rows = await directoryRows(database, tenant, wanted);
-    all.push(...rows);
+    for (const row of rows) all.push(row);
     const named = new NamedIds(bases);
     await addNamedBy(database, tenant, rows, named);
     wanted = new Set([...named.ids].filter((id) => !known.has(id)));

@@ -64,7 +64,7 @@ export function openInclude(pool: Pool): Include {
       const wanted = fresh.slice(0, left);
       const fitting = roomFor(wanted, budget);
       const taken = await withLargeBodies(pool, caller, wanted.slice(0, fitting));
-      resources.push(...taken);
+      for (const resource of taken) resources.push(resource);
       if (fitting < fresh.length) return { resources, more: true };
       frontier = taken;
       followed = followed.filter(({ iterate }) => iterate);

@@ -117,7 +117,7 @@ function groupsOf(drugs: readonly Drug[]): Drug[][] {
   }
   for (const coded of bySubstance.values()) {
     for (const name of new Set(coded.map((drug) => drug.name.toLowerCase()))) {
-      coded.push(...(byName.get(name) ?? []));
+      for (const drug of byName.get(name) ?? []) coded.push(drug);
     }
   }
   const coded = new Set([...bySubstance.values()].flat());

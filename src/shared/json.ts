@@ -29,6 +29,8 @@ const MAX_LITERALS = 200_000;
 /** An exponent of more than 6 digits. */
 const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+
 /** Most values in one resource: what is done with all of them at once stays short. */
 export const MAX_VALUES = 90_000;
 
@@ -38,12 +40,19 @@ export const MAX_VALUES = 90_000;
  * @throws Refusal `malformed` naming the fault: bad syntax, a duplicate key, nesting over `MAX_DEPTH`, or a number with
  * more than 1,000 characters or an exponent of more than 6 digits; `too_large` (413) for more values.
  */
-export function parseJson(text: string, mostValues = Number.POSITIVE_INFINITY): ParsedJson {
+export function parseJson(text: string, mostValues = NO_LIMIT): ParsedJson {
   const scan = new Scan(text, mostValues);
   scan.to(text.length);
   const value = parsePart(scan, 0, text.length);
   if (settle(value) !== scan.members) throw duplicate(atOnce(firstDuplicate(text)));
   return { value, exact: scan.literals.length > 0 };
+}
+
+/** Bounds on the values in a text whose outermost object has lists. */
+export interface MostValues {
+  /** In each item of these lists, and in what stands between them. */
+  readonly item?: number;
+  readonly whole?: number;
 }
 
 /** Characters that are looked at in one step, and that parts of a text have. */
@@ -52,12 +61,14 @@ const STEP = 200_000;
 /**
  * Parses a JSON text in steps, its outermost object in parts: some members at a time, and of lists that are its members,
  * such as the entries of a Bundle, some items at a time.
- * @param mostValues bound on the values in each item of these lists, and in the rest.
  * @throws Refusal as of `parseJson`
  */
-export function* parseInParts(text: string, mostValues = Number.POSITIVE_INFINITY): Steps<ParsedJson> {
+export function* parseInParts(
+  text: string,
+  { item = NO_LIMIT, whole = NO_LIMIT }: MostValues = {},
+): Steps<ParsedJson> {
   const outer: Outer = { open: -1, commas: [], close: -1, lists: [] };
-  const scan = new Scan(text, mostValues, outer);
+  const scan = new Scan(text, item, outer, whole);
   for (let at = STEP; at < text.length + STEP; at += STEP) {
     scan.to(Math.min(at, text.length));
     yield;
@@ -160,13 +171,19 @@ class Scan {
   #at = 0;
   #depth = 0;
   #values = 1;
+  /** Values of the items before. */
+  #before = 0;
   #list: Container | undefined;
 
-  /** @param outer gets the outermost object, where it is one; values are counted in each item of its lists. */
+  /**
+   * @param outer gets the outermost object, where it is one; then `mostValues` holds for each item of its lists.
+   * @param mostInAll values in the whole of it, about.
+   */
   constructor(
     readonly text: string,
     readonly mostValues: number,
     readonly outer?: Outer,
+    readonly mostInAll = NO_LIMIT,
   ) {}
 
   /** Goes on up to a place, and to the end of a string or number that begins before it. @throws Refusal */
@@ -192,6 +209,7 @@ class Scan {
         else if (depth === 2 && this.#list !== undefined) {
           this.#list.commas.push(i);
           if (values > mostValues) throw tooMany(mostValues);
+          this.#before += values - 1;
           values = 1;
         }
       } else if (c === 0x7b || c === 0x5b) {
@@ -207,6 +225,7 @@ class Scan {
             this.#list = { open: i, commas: [], close: i };
             outer.lists.push(this.#list);
             if (values > mostValues) throw tooMany(mostValues);
+            this.#before += values;
             values = 1;
           }
         }
@@ -234,6 +253,7 @@ class Scan {
       }
     }
     if (values > mostValues) throw tooMany(mostValues);
+    if (this.#before + values > this.mostInAll) throw tooMany(this.mostInAll);
     // A list that does not end.
     if (end === text.length && this.#list !== undefined) throw badSyntax(text, this.#list.open);
     this.#at = i;
@@ -394,7 +414,7 @@ function malformed(diagnostics: string): Refusal {
 }
 
 function tooMany(most: number): Refusal {
-  const diagnostics = `a resource may have ${most} JSON values, this one has more`;
+  const diagnostics = `a resource or another body may have ${most} JSON values, this one has more`;
   return new Refusal('too_large', { code: 'too-costly', diagnostics });
 }
 

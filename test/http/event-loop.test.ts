@@ -7,17 +7,30 @@ import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { heldBy } from '#test/support/held.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { LARGE_REQUESTS } from '#test/support/largest-bodies.ts';
+import {
+  LARGE_READS,
+  LARGE_REQUESTS,
+  type LargeRequest,
+  longObservation,
+  observations,
+} from '#test/support/largest-bodies.ts';
 import { scaled } from '#test/support/scale.ts';
 
 /** With small bodies only work that grows faster than they do takes long, also on a busy machine. */
 const MOST_MS = scaled(250, 1_500);
 const BODY = scaled(9_900_000, 60_000);
 const BUNDLE = scaled(24_900_000, 150_000);
+/** Of the large record, in transactions. */
+const OBSERVATIONS = scaled(20_000, 400);
+const AT_ONCE = 4_000;
+/** Versions of an Observation with a long note, and so many such Observations. */
+const VERSIONS = scaled(100, 5);
+const NOTE = scaled(400_000, 20_000);
 
 describe('the event loop', () => {
   let service: InProcess;
   let patient: string;
+  const names = new Map<string, string>();
   const rows: string[] = [];
   before(async () => {
     service = await startInProcess();
@@ -55,11 +68,40 @@ describe('the event loop', () => {
       sent.end(body);
     });
 
-  for (const { name, method, path, type, body, bundle, made } of LARGE_REQUESTS) {
+  /** The records that reads are of. */
+  const fill = async (): Promise<void> => {
+    const made = async (path: string, body: string): Promise<string> => {
+      const { status, head } = await send(
+        'POST',
+        `/fhir/R4${path}`,
+        'application/fhir+json',
+        Buffer.from(body),
+      );
+      expect(status, head).to.be.within(200, 201);
+      return /"id":"([^"]+)"/.exec(head)?.[1] ?? '';
+    };
+    const record = await made('/Patient', '{"resourceType":"Patient","name":[{"family":"Many"}]}');
+    const long = await made('/Patient', '{"resourceType":"Patient","name":[{"family":"Long"}]}');
+    for (let from = 0; from < OBSERVATIONS; from += AT_ONCE)
+      await made('', observations(record, Math.min(AT_ONCE, OBSERVATIONS - from), from));
+    let versions = '';
+    for (let n = 0; n < VERSIONS; n += 1) versions = await made('/Observation', longObservation(long, NOTE));
+    for (let n = 1; n < VERSIONS; n += 1) {
+      const body = longObservation(long, NOTE - n, `"id":"${versions}",`);
+      const path = `/fhir/R4/Observation/${versions}`;
+      expect((await send('PUT', path, 'application/fhir+json', Buffer.from(body))).status).to.equal(200);
+    }
+    for (const [name, id] of Object.entries({ record, long, versions })) names.set(`{${name}}`, id);
+  };
+
+  const test = ({ name, method, path, type, body, bundle, made }: LargeRequest): void => {
     it(`is not held for long by ${name}`, async () => {
       const bytes = bundle === true ? BUNDLE : BODY;
       const filledIn = (text: string, id = ''): string =>
-        text.replaceAll('{patient}', patient).replaceAll('{made}', id);
+        text
+          .replaceAll('{patient}', patient)
+          .replaceAll('{made}', id)
+          .replaceAll(/\{(?:record|long|versions)\}/g, (place) => names.get(place) ?? place);
       let id = '';
       if (made !== undefined) {
         const created = await send(
@@ -86,5 +128,12 @@ describe('the event loop', () => {
       expect(answer.status, answer.head).to.be.within(200, 499);
       expect(longest).to.be.below(MOST_MS);
     });
-  }
+  };
+
+  for (const request of LARGE_REQUESTS) test(request);
+
+  describe('with large records', () => {
+    before(fill);
+    for (const request of LARGE_READS) test(request);
+  });
 });

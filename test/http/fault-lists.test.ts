@@ -44,9 +44,18 @@ describe('a request with very many faults', () => {
     expect(message).to.contain(`${MANY - MAX_FAULTS} more faults are not listed`);
   });
 
+  it('of more members than a body may have values is refused for that', async () => {
+    const answer = await v1(
+      '/patients',
+      `{"family":"A",${Array.from({ length: 4 * MANY }, (_, n) => `"k${n}":1`)}}`,
+    );
+    expect(answer.status, String(answer)).to.equal(413);
+    expect(errorIn(answer).message).to.contain('may have 200000 JSON values');
+  });
+
   it('of texts with control characters is refused in the same way', async () => {
-    const identifiers = Array.from({ length: MANY }, () => ({ value: '\u0001' }));
-    const answer = await v1('/patients', JSON.stringify({ family: 'A', identifiers }));
+    const given = Array.from({ length: MANY }, () => '\u0001');
+    const answer = await v1('/patients', JSON.stringify({ family: 'A', given }));
     short(answer);
     expect(errorIn(answer).message).to.match(/\d+ more faults are not listed/);
   });

@@ -92,6 +92,13 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'loop',
+    shows:
+      'bodies as large as the service takes, and reads of large records: none holds the event loop for 250 ms',
+    run: { tests: ['test/http/event-loop.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'soak',
     shows:
       'ten minutes of 64 clients at the edge of their rate limits, on two instances of which one is killed every minute',

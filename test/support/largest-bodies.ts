@@ -3,7 +3,7 @@
 /** A request with such a body. `{patient}` in path and body is a Patient's id, `{observation}` an Observation's. */
 export interface LargeRequest {
   readonly name: string;
-  readonly method: 'POST' | 'PUT' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   readonly type: string;
   /** @param bytes about how long it is to be */
@@ -53,8 +53,8 @@ const create = (name: string, type: string, body: (bytes: number) => string): La
   type: FHIR,
   body,
 });
-const validate = (name: string, type: string, body: (bytes: number) => string): LargeRequest =>
-  create(name, `${type}/$validate`, body);
+const validate = (name: string, type: string, body: (bytes: number) => string, query = ''): LargeRequest =>
+  create(name, `${type}/$validate${query}`, body);
 const onNames = (name: string, type: string, body: (bytes: number) => string): LargeRequest => ({
   name,
   method: 'PATCH',
@@ -286,6 +286,16 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
       ).join(),
     ),
   ),
+  ofBundle('a batch of 5,000 Observations', '/fhir/R4', (bytes) =>
+    bundle(
+      'batch',
+      Array.from(
+        { length: Math.min(ENTRIES, bytes / 1_000) },
+        () =>
+          `{"resource":${observation(`"note":[{"text":"${padded(bytes / ENTRIES - 400)}"}]`)},"request":{"method":"POST","url":"Observation"}}`,
+      ).join(),
+    ),
+  ),
   ofBundle('a transaction of more than 12 MB', '/fhir/R4', (bytes) =>
     bundle(
       'transaction',
@@ -337,16 +347,17 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
   ),
   validate(
     '$validate of a document by the IPS profiles',
-    'Bundle?profile=http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips',
+    'Bundle',
     (bytes) =>
       bundle(
         'document',
         filled(
-          bytes,
+          Math.min(bytes, 850_000),
           (n) =>
             `{"fullUrl":"urn:uuid:${n}","resource":{"resourceType":"Observation","status":"final","code":${BLOOD},"subject":{"reference":"urn:uuid:${n + 1}"}}}`,
         ),
       ),
+    '?profile=http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips',
   ),
   validate(
     '$validate of a Questionnaire of many items',
@@ -433,6 +444,17 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
       `{"date":"2026-01-01","items":[${Array.from({ length: 5_000 }, (_, n) => `{"code":"2345-7","value":${n}.50,"unit":"mg/dL","note":"${padded(bytes / 5_000 - 80)}"}`)}]}`,
   ),
   post(
+    '5,000 items with everything said of each',
+    LABS,
+    'application/json',
+    (bytes) =>
+      `{"items":[${Array.from(
+        { length: Math.min(5_000, bytes / 400) },
+        (_, n) =>
+          `{"code":"2345-7","system":"http://loinc.org","display":"Glucose","category":"laboratory","effective_at":"2026-01-01T10:00:00Z","value":${n}.50,"unit":"mg/dL","reference_range":{"low":70,"high":99.0},"note":"Fasting"}`,
+      )}]}`,
+  ),
+  post(
     '5,000 items with faults',
     LABS,
     'application/json',
@@ -464,3 +486,50 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
     (bytes) => `{"patient":"{patient}","question":"${padded(bytes)}"}`,
   ),
 ];
+
+const read = (name: string, path: string): LargeRequest => ({
+  name,
+  method: 'GET',
+  path,
+  type: FHIR,
+  body: () => '',
+});
+
+/**
+ * Reads of a record of many Observations, whose Patient is `{record}`; of one with long notes, the last of them with many
+ * versions, the Patient is `{long}` and the Observation `{versions}`.
+ */
+export const LARGE_READS: readonly LargeRequest[] = [
+  read('$summary of 20,000 Observations', '/fhir/R4/Patient/{record}/$summary'),
+  post(
+    'a context of 20,000 Observations',
+    '/v1/context',
+    'application/json',
+    () =>
+      '{"patient":"{record}","budget_tokens":100000,"window_days":36500,"question":"How has glucose developed?","needs":["labs:2345-7","timeline:36500d","labs:trend:2345-7"]}',
+  ),
+  read('$everything of 20,000 Observations', '/fhir/R4/Patient/{record}/$everything'),
+  read(
+    'a search of 200 of 20,000 Observations',
+    '/fhir/R4/Observation?patient={record}&_count=200&_sort=-date',
+  ),
+  read('a timeline of 20,000 Observations', '/v1/patients/{record}/timeline?limit=200'),
+  read('$summary of 40 MB', '/fhir/R4/Patient/{long}/$summary'),
+  read('$everything of 40 MB', '/fhir/R4/Patient/{long}/$everything'),
+  read('a history of 100 versions of 400 kB', '/fhir/R4/Observation/{versions}/_history?_count=200'),
+  read('a search of resources of 400 kB', '/fhir/R4/Observation?patient={long}&_count=200'),
+];
+
+/** A transaction of Observations of a Patient, on different days. @param from the number of the first */
+export function observations(patient: string, count: number, from: number): string {
+  const entries = Array.from({ length: count }, (_, n) => {
+    const day = new Date(Date.UTC(2000, 0, 1 + ((from + n) % 9_000))).toISOString().slice(0, 10);
+    return `{"resource":{"resourceType":"Observation","status":"final","category":[{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/observation-category","code":"laboratory"}]}],"code":${BLOOD},"subject":{"reference":"Patient/${patient}"},"effectiveDateTime":"${day}","valueQuantity":{"value":${n % 300}.5,"unit":"mg/dL","system":"http://unitsofmeasure.org","code":"mg/dL"}},"request":{"method":"POST","url":"Observation"}}`;
+  });
+  return bundle('transaction', entries.join());
+}
+
+/** An Observation with a long note. */
+export function longObservation(patient: string, bytes: number, of = ''): string {
+  return `{"resourceType":"Observation",${of}"status":"final","code":${BLOOD},"subject":{"reference":"Patient/${patient}"},"note":[{"text":"${padded(bytes)}"}]}`;
+}

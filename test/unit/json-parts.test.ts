@@ -18,7 +18,7 @@ function outcome(parse: () => { value: unknown }): string {
 
 const same = (text: string): void => {
   expect(
-    outcome(() => atOnce(parseInParts(text, ANY))),
+    outcome(() => atOnce(parseInParts(text, { item: ANY }))),
     text.slice(0, 200),
   ).to.equal(outcome(() => parseJson(text)));
 };
@@ -53,8 +53,8 @@ describe('JSON in parts', () => {
       text.replace('"z"', '"x"'),
       text.replace('"value":1.50,', '"value":1.50,"value":1,'),
     ])
-      expect(() => atOnce(parseInParts(wrong, ANY)), wrong.slice(-40)).to.throw(Refusal);
-    const { value } = atOnce(parseInParts(text, ANY));
+      expect(() => atOnce(parseInParts(wrong, { item: ANY })), wrong.slice(-40)).to.throw(Refusal);
+    const { value } = atOnce(parseInParts(text, { item: ANY }));
     expect(printJson(value)).to.equal(printJson(parseJson(text).value));
     expect(printJson(value)).to.contain('1.50');
   });
@@ -62,8 +62,10 @@ describe('JSON in parts', () => {
   it('counts values in each item of an outer list, and in a body as a whole', () => {
     const items = Array.from({ length: 10 }, () => '{"a":[1,2,3]}');
     const text = `{"entry":[${items}]}`;
-    expect(outcome(() => atOnce(parseInParts(text, 10)))).to.equal(text);
-    expect(outcome(() => atOnce(parseInParts(text, 3)))).to.equal('too_large');
+    expect(outcome(() => atOnce(parseInParts(text, { item: 10 })))).to.equal(text);
+    expect(outcome(() => atOnce(parseInParts(text, { item: 3 })))).to.equal('too_large');
+    expect(outcome(() => atOnce(parseInParts(text, { whole: 1_000 })))).to.equal(text);
+    expect(outcome(() => atOnce(parseInParts(text, { whole: 10 })))).to.equal('too_large');
     expect(outcome(() => parseJson(text, 10))).to.equal('too_large');
     expect(outcome(() => parseJson(text, 100))).to.equal(text);
   });

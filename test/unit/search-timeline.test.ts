@@ -3,6 +3,7 @@ import { extract } from '#src/fhir/search/extract.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import { isSingle, timelineOf } from '#src/fhir/search/timeline.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
+import { atOnce } from '#src/shared/slices.ts';
 
 describe('timelines of a type', () => {
   it('name a token parameter and a date that is kept under its own name, with the places of the codes', () => {
@@ -23,7 +24,7 @@ describe('timelines of a type', () => {
 
   it('keep a date once for each code, and without a code by itself', () => {
     const dates = (coding: object[]) =>
-      extract('Observation', { code: { coding }, effectiveDateTime: '2020' })
+      atOnce(extract('Observation', { code: { coding }, effectiveDateTime: '2020' }))
         .periods.filter(({ code }) => code === 'date')
         .map(({ about }) => about?.code);
     expect(dates([{ code: 'a' }, { system: 'urn:s', code: 'b' }])).to.deep.equal(['a', 'b']);

@@ -34,7 +34,9 @@ export function dateSpan(parameter: RawParameter, { now }: Pick<SearchScope, 'no
   const dates = parameter.values.map((value) => parsePrefixedDate(keyOf(parameter), value));
   if (dates.every(({ prefix }) => prefix === 'eq' || prefix === 'sa')) return undefined;
   const ends = dates.map(({ prefix, period }) => earliestEnd(prefix, period, now));
-  return ends.every((end) => end !== undefined) ? periodsFrom(Math.min(...ends)) : undefined;
+  return ends.every((end) => end !== undefined)
+    ? periodsFrom(ends.reduce((first, end) => Math.min(first, end)))
+    : undefined;
 }
 
 /** No period that a date is compared with successfully ends before this moment. */

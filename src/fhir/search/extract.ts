@@ -1,4 +1,5 @@
 /** Everything that searches find a resource by. */
+import type { Steps } from '#src/shared/slices.ts';
 import type { ResourceType } from '../types.ts';
 import type { Part } from './composites.ts';
 import type { ContainedResources } from './contained.ts';
@@ -72,12 +73,15 @@ interface Values {
   readonly sorts: Map<string, Ends>;
 }
 
+/** How many elements are read in one step. */
+const STEP = 200;
+
 /**
- * Reads a resource.
+ * Reads a resource, in steps: one may have tens of thousands of elements.
  * @param resource its JSON, parsed; valid R4.
  * @param within what its references to contained resources lead to; without it they lead nowhere.
  */
-export function extract(type: ResourceType, resource: unknown, within?: Within): SearchValues {
+export function* extract(type: ResourceType, resource: unknown, within?: Within): Steps<SearchValues> {
   const values: Values = {
     within,
     forms: [],
@@ -91,38 +95,51 @@ export function extract(type: ResourceType, resource: unknown, within?: Within):
     const { code, paths, stored } = parameter;
     // Its values stand under the codes of others.
     if (stored[0] !== code) continue;
-    if (parameter.type === 'composite') addPairs(values, parameter, resource);
-    else if (paths[0]?.truth === true) {
+    if (parameter.type === 'composite') {
+      addPairs(values, parameter, resource);
+      yield;
+    } else if (paths[0]?.truth === true) {
       const all = paths.flatMap((path) => elementsAt(resource, path));
       for (const value of truthForms(all)) values.forms.push({ code, value });
       addSort(values, code, String(truthOf(all)));
       values.forms.push({ code, value: PRESENT });
     } else {
       let present = false;
-      for (const path of paths) present = addAll(values, parameter, path, resource) || present;
+      for (const path of paths) {
+        const elements = elementsAt(resource, path.about?.base ?? path);
+        for (let from = 0; from < elements.length; from += STEP) {
+          if (from > 0) yield;
+          const some = elements.length > STEP ? elements.slice(from, from + STEP) : elements;
+          present = addAll(values, parameter, path, some) || present;
+        }
+      }
       if (present) values.forms.push({ code, value: PRESENT });
     }
   }
   return values;
 }
 
-/** The values at a path. @returns whether there are elements. */
-function addAll(values: Values, parameter: CompiledParameter, path: Path, resource: unknown): boolean {
+/** The values of elements at a path, or at its base if it has one. @returns whether there are any. */
+function addAll(
+  values: Values,
+  parameter: CompiledParameter,
+  path: Path,
+  elements: readonly unknown[],
+): boolean {
   const { about } = path;
   if (about === undefined) {
-    const elements = elementsAt(resource, path);
     for (const element of elements) add(values, parameter, path, element);
     return elements.length > 0;
   }
   let present = false;
-  for (const base of elementsAt(resource, about.base)) {
-    const elements = elementsAt(base, about.values);
-    if (elements.length === 0) continue;
+  for (const base of elements) {
+    const inBase = elementsAt(base, about.values);
+    if (inBase.length === 0) continue;
     present = true;
     const codes = about.codes.flatMap((each) =>
       elementsAt(base, each).flatMap((code) => codedOf(code, each)),
     );
-    for (const element of elements) add(values, parameter, path, element, codes);
+    for (const element of inBase) add(values, parameter, path, element, codes);
   }
   return present;
 }

@@ -220,6 +220,8 @@ async function inputOf(
 
 /** From how many characters on a body is parsed in parts. */
 const LONG = 500_000;
+/** Most JSON values of a body: an import of 5,000 laboratory results, with everything said of each, has 150,000. */
+const MOST_VALUES = 200_000;
 
 /** The body as plain JSON, and exactly where that is another. @throws Refusal malformed (400) for what is no JSON object, and where a needed one is missing. */
 async function jsonOf(
@@ -231,7 +233,10 @@ async function jsonOf(
     throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
   }
   const text = textOf(body);
-  const { value, exact } = text.length > LONG ? await inSlices(parseInParts(text)) : parseJson(text);
+  const { value, exact } =
+    text.length > LONG
+      ? await inSlices(parseInParts(text, { whole: MOST_VALUES }))
+      : parseJson(text, MOST_VALUES);
   if (!isObject(value))
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not a JSON object' });
   if (exact && text.length > LONG) await setImmediate();

@@ -18,7 +18,7 @@ export function parseBody(body: RawBody | undefined): ParsedJson {
  */
 export async function parseBundleBody(body: RawBody | undefined): Promise<ParsedJson> {
   if (body === undefined) throw malformed('required', 'the request has no body');
-  return inSlices(parseInParts(textOf(body), MAX_VALUES));
+  return inSlices(parseInParts(textOf(body), { item: MAX_VALUES }));
 }
 
 /**

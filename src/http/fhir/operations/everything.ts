@@ -56,7 +56,7 @@ async function run(request: OperationRequest): Promise<Answer> {
   const seen = new Seen(asked);
   const shown: (string | Buffer)[] = seen.outcome(ignored);
   for await (const page of withFirst(first.value, parts))
-    shown.push(...(await entryTexts(service.base, page, seen, subset)));
+    for (const text of await entryTexts(service.base, page, seen, subset)) shown.push(text);
   const [before, after] = bundleFrame('searchset', seen.entries, seen.frame(path));
   return { status: 200, headers, body: joined([before, ...shown, after]) };
 }

@@ -43,7 +43,8 @@ async function run(request: OperationRequest): Promise<Answer> {
   if (mode === 'delete') issues.push(...(await refusedWrite(request, 'delete', undefined)));
   else {
     const resource = await resourceOf(request, mode);
-    issues.push(...ofOtherType(request, resource), ...validateWithProfiles(resource.value, profiles));
+    for (const issue of ofOtherType(request, resource)) issues.push(issue);
+    for (const issue of validateWithProfiles(resource.value, profiles)) issues.push(issue);
     if (mode === 'create' || mode === 'update') issues.push(...(await refusedWrite(request, mode, resource)));
   }
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: operationOutcome(once(issues)) };
