@@ -1,0 +1,39 @@
+/** One resource as long as there may be: what searches find it by is made in many short steps, not in one. */
+import { expect } from 'chai';
+import { search } from '#projections/search/project.ts';
+import { recordStream } from '#src/events/streams.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { created, stored } from './made.ts';
+
+const MANY = 30_000;
+
+describe('the rows of a long resource', () => {
+  const long = {
+    Patient: { name: Array.from({ length: MANY }, (_, n) => ({ family: `F${n}` })) },
+    Observation: {
+      component: Array.from({ length: MANY }, (_, n) => ({
+        code: { coding: [{ system: 'http://loinc.org', code: `${n}-7` }] },
+        valueQuantity: { value: n, unit: 'mg' },
+      })),
+    },
+  };
+  for (const [type, resource] of Object.entries(long)) {
+    it(`of type ${type} are made in steps, none of which takes a fifth of the whole`, () => {
+      const id = newUuid();
+      const events = stored(recordStream(newUuid()), [created(type, id, resource)]);
+      const steps = search.inSteps?.('search', events);
+      if (steps === undefined) throw new Error('it has no steps');
+      let [whole, longest] = [0, 0];
+      for (;;) {
+        const { user, system } = process.cpuUsage();
+        const { done } = steps.next();
+        const now = process.cpuUsage();
+        const took = now.user + now.system - user - system;
+        whole += took;
+        longest = Math.max(longest, took);
+        if (done === true) break;
+      }
+      expect(longest).to.be.below(whole / 5);
+    });
+  }
+});
