@@ -43,6 +43,7 @@ const pathPatch = (type: string, path: string): string =>
   `{"name":"type","valueCode":"${type}"},{"name":"path","valueString":${JSON.stringify(path)}}`;
 const segments = (lines: string): string =>
   `MSH|^~\\&|LIS|LAB|||20260331093000+0200||ORU^R01|M1|P|2.5.1\rPID|1\rOBR|1||F100|24323-8^Panel^LN|||20260331080000+0200\r${lines}`;
+const IPS = 'http://hl7.org/fhir/uv/ips/StructureDefinition/';
 const LABS = '/v1/patients/{patient}/labs/import';
 const HL7 = 'x-application/hl7-v2+er7';
 
@@ -357,7 +358,15 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
             `{"fullUrl":"urn:uuid:${n}","resource":{"resourceType":"Observation","status":"final","code":${BLOOD},"subject":{"reference":"urn:uuid:${n + 1}"}}}`,
         ),
       ),
-    '?profile=http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips',
+    `?profile=${IPS}Bundle-uv-ips`,
+  ),
+  validate('$validate of a resource that claims one profile very often', 'Observation', (bytes) =>
+    observation(
+      `"meta":{"profile":[${filled(Math.min(bytes, 4_000_000) / 2, () => `"${IPS}Observation-results-laboratory-pathology-uv-ips"`)}]},"component":[${filled(Math.min(bytes, 600_000) / 2, () => '{"code":{"text":"a"},"valueQuantity":{"value":1}}')}]`,
+    ),
+  ),
+  validate('$validate of a resource that claims profiles that are not known', 'Patient', (bytes) =>
+    patient(`"meta":{"profile":[${filled(Math.min(bytes, 900_000), (n) => `"urn:p${n}"`)}]}`),
   ),
   validate(
     '$validate of a Questionnaire of many items',

@@ -1,5 +1,6 @@
 /** What of a record is in its summary, before anything of the directory is known. */
 import type { Json } from '#src/shared/json.ts';
+import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { isResourceType, typeEntry } from '../types.ts';
 import { type LeftOut, PLACED_BY, placeOf, withdrawnAs } from './classify.ts';
 import type { Look } from './columns.ts';
@@ -74,37 +75,47 @@ export const SUMMARIZED_TYPES = [...new Set([...LISTED, ...SUPPORTING])];
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Chooses. */
-export function chosenOf({ base, patient, record, byAi = NONE }: RecordSource): Chosen {
+/** `choosing`, at once. */
+export function chosenOf(record: RecordSource): Chosen {
+  return atOnce(choosing(record));
+}
+
+/** Chooses, a resource a step. */
+export function* choosing({ base, patient, record, byAi = NONE }: RecordSource): Steps<Chosen> {
   const subject = withNames(sourceOf(patient));
-  const { placed, leftOut } = placedIn(record, byAi);
+  const { placed, leftOut } = yield* placedIn(record, byAi);
   const links = new Links(base);
   const look = looking(record, byAi);
   const entries = new Map<string, Entry>([[subject.key, { source: subject }]]);
-  const sections = SECTIONS.flatMap((section): ChosenSection[] => {
+  const sections: ChosenSection[] = [];
+  for (const section of SECTIONS) {
     const all = placed.get(section.name) ?? [];
-    if (all.length === 0 && section.empty === undefined) return [];
-    const sources = capped(all, section.cap ?? all.length).map(({ stored }) =>
+    if (all.length === 0 && section.empty === undefined) continue;
+    const sources = yield* mapSteps(capped(all, section.cap ?? all.length), ({ stored }) =>
       stored.type === 'Device' ? useOf(stored, subject, base) : sourceOf(stored),
     );
     for (const source of sources) entries.set(source.key, { source, section: section.name });
-    return [{ section, sources, found: all.length }];
-  });
-  const inDirectory = supported(entries, links, look);
+    sections.push({ section, sources, found: all.length });
+  }
+  const inDirectory = yield* supported(entries, links, look);
   return { subject, sections, leftOut, entries, inDirectory, links, look };
 }
 
 /** Adds what of the record entries refer to. @returns the directory entries that they refer to */
-function supported(entries: Map<string, Entry>, links: Links, look: Look): Set<string> {
+function* supported(entries: Map<string, Entry>, links: Links, look: Look): Steps<Set<string>> {
   const inDirectory = new Set<string>();
   const referred = new Set<string>();
-  for (const { source } of entries.values()) links.addReferred(source, referred);
+  for (const { source } of entries.values()) {
+    links.addReferred(source, referred);
+    yield;
+  }
   // A Set gives what is added while it is walked: what comes in brings in what it refers to.
   for (const key of referred) {
     const [type = ''] = key.split('/');
     if (isInDirectory(type)) inDirectory.add(key);
     if (entries.has(key) || !(SUPPORTING as readonly string[]).includes(type)) continue;
     const source = look(key);
+    yield;
     if (source === undefined) continue;
     entries.set(key, { source });
     links.addReferred(source, referred);
@@ -149,12 +160,13 @@ const CHOSEN_BY: ReadonlySet<string> = new Set([...PLACED_BY, ...DATED_BY, ...CO
 /** The same and which version it is, where an AI wrote some. */
 const CHOSEN_BY_VERSION: ReadonlySet<string> = new Set(['meta', ...CHOSEN_BY]);
 
-function placedIn(record: readonly Stored[], byAi: ReadonlySet<string>): Placed {
+function* placedIn(record: readonly Stored[], byAi: ReadonlySet<string>): Steps<Placed> {
   const placed = new Map<SectionName, Candidate[]>();
   const leftOut = new Map<LeftOut, number>();
   const known = new Map<string, Json>();
   for (const stored of record) {
     if (!HAVE_SECTIONS.has(stored.type)) continue;
+    yield;
     const source = glanceAt(stored, byAi.size === 0 ? CHOSEN_BY : CHOSEN_BY_VERSION, known);
     const place = placeOf(source, isVersionOf(source, byAi));
     if (place === undefined) continue;

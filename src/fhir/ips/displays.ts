@@ -1,5 +1,6 @@
 /** What codes are called that a record holds without a word: a narrative that shows bare codes tells readers nothing. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import type { Steps } from '#src/shared/slices.ts';
 import type { SystemCode } from '../terminology.ts';
 import { type Chosen, looking } from './chosen.ts';
 import type { Look } from './columns.ts';
@@ -17,18 +18,25 @@ export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
   };
 }
 
-/** The codes that narratives of a summary may have to show and that say nothing but themselves, each once. */
-export function codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[]): SystemCode[] {
+/** The codes that narratives of a summary may have to show and that say nothing but themselves, each once; in steps. */
+export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[]): Steps<SystemCode[]> {
   const look = lookingIn(chosen, looking(directory));
   const sources = new Set(chosen.sections.flatMap((section) => section.sources));
   const referred = new Set<string>();
-  for (const source of sources) chosen.links.addReferred(source, referred);
+  for (const source of sources) {
+    chosen.links.addReferred(source, referred);
+    yield;
+  }
   for (const key of referred) {
     const source = look(key);
+    yield;
     if (source !== undefined) sources.add(source);
   }
   const found = new Map<string, SystemCode>();
-  for (const { value } of sources) addBare(value, found);
+  for (const { value } of sources) {
+    addBare(value, found);
+    yield;
+  }
   return [...found.values()];
 }
 

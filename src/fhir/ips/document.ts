@@ -4,9 +4,10 @@
  * under the same id gives the same text.
  */
 import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
 import { type Chosen, type Entry, looking } from './chosen.ts';
-import { authorDevice, composition, custodian } from './composition.ts';
+import { authorDevice, composition, custodian, type Filled } from './composition.ts';
 import { type Displays, lookingIn, withDisplays } from './displays.ts';
 import { entryText } from './entries.ts';
 import { sectionNarrative } from './narrative.ts';
@@ -28,11 +29,16 @@ export interface DocumentParts {
 
 const NO_DISPLAYS: Displays = new Map();
 
-/** The JSON text of the document. */
-export function summaryDocument(
+/** `writing`, at once. */
+export function summaryDocument(chosen: Chosen, parts: DocumentParts): string {
+  return atOnce(writing(chosen, parts));
+}
+
+/** The JSON text of the document, an entry a step. */
+export function* writing(
   chosen: Chosen,
   { id, now, directory, displays = NO_DISPLAYS }: DocumentParts,
-): string {
+): Steps<string> {
   const { subject, links, leftOut } = chosen;
   const { base } = links;
   const inDirectory = looking(directory);
@@ -58,21 +64,22 @@ export function summaryDocument(
   const referred = new Set(chosen.inDirectory);
   for (const key of referred) {
     const source = entries.has(key) ? undefined : inDirectory(key);
+    yield;
     if (source === undefined) continue;
     entries.set(key, { source });
     links.addReferred(source, referred);
   }
-  const sections = chosen.sections.map(({ section, sources, found }) => ({
-    section,
-    text: sectionNarrative(section, sources.map(shown), found, look),
-    entries: sources.map(urlOf),
-  }));
+  const sections: Filled[] = [];
+  for (const { section, sources, found } of chosen.sections) {
+    const text = yield* sectionNarrative(section, yield* mapSteps(sources, shown), found, look);
+    sections.push({ section, text, entries: sources.map(urlOf) });
+  }
   const inside = (key: string): boolean => entries.has(key);
   const texts = [
     own(
       composition({ id, now, base, patient: subject.value, patientUrl: urlOf(subject), sections, leftOut }),
     ),
-    ...[...entries.values()].map(({ source, section }) => {
+    ...(yield* mapSteps([...entries.values()], ({ source, section }) => {
       const text = entryText(
         withContained(withImagingParts(source, links)),
         missingMembers(source, section),
@@ -80,7 +87,7 @@ export function summaryDocument(
         links,
       );
       return `{"fullUrl":"${urlOf(source)}","resource":${text}}`;
-    }),
+    })),
     own(authorDevice(base)),
     own(custodian(base)),
   ];

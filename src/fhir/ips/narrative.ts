@@ -1,4 +1,5 @@
 /** Narratives: XHTML that reads as a page, https://hl7.org/fhir/R4/narrative.html */
+import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { COLUMNS, type Column, type Look } from './columns.ts';
 import type { Section } from './section.ts';
 import type { Source } from './source.ts';
@@ -27,16 +28,16 @@ export function paragraph(text: string): string {
 }
 
 /**
- * A section's narrative.
+ * A section's narrative, in steps.
  * @param sources its entries, newest first.
  * @param found how many there were before the section was cut to its cap.
  */
-export function sectionNarrative(
+export function* sectionNarrative(
   { name, empty }: Section,
   sources: readonly Source[],
   found: number,
   look: Look,
-): Narrative {
+): Steps<Narrative> {
   if (sources.length === 0) {
     return narrative([
       paragraph(
@@ -52,15 +53,16 @@ export function sectionNarrative(
           ),
         ]
       : [];
-  return narrative([...cut, table(COLUMNS[name], sources, look)]);
+  return narrative([...cut, yield* table(COLUMNS[name], sources, look)]);
 }
 
-function table(columns: readonly Column[], sources: readonly Source[], look: Look): string {
-  const cells = columns.map(([, cell]) => sources.map((source) => cell(source, look) ?? ''));
+function* table(columns: readonly Column[], sources: readonly Source[], look: Look): Steps<string> {
+  const cells: string[][] = [];
+  for (const [, cell] of columns) cells.push(yield* mapSteps(sources, (source) => cell(source, look) ?? ''));
   // The first names the entry and is always there.
   const shown = cells.flatMap((column, n) => (n === 0 || column.some((text) => text !== '') ? [n] : []));
   const head = shown.map((n) => `<th>${escaped(columns[n]?.[0] ?? '')}</th>`).join('');
-  const rows = sources.map((_, row) => {
+  const rows = yield* mapSteps(sources, (_, row) => {
     const texts = shown.map((n) => cells[n]?.[row] ?? '');
     return `<tr>${texts.map((text, n) => `<td>${escaped(text || (n === 0 ? 'not named' : ''))}</td>`).join('')}</tr>`;
   });

@@ -5,6 +5,7 @@
 
 import { withArticle } from '#src/shared/article.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
+import type { Steps } from '#src/shared/slices.ts';
 import { isResource, typeOfProfile } from './discriminators.ts';
 import { type Fault, hasErrors } from './faults.ts';
 import { holderOf, type Item, itemsOf } from './items.ts';
@@ -12,7 +13,14 @@ import { isFixed, matchesPattern } from './match.ts';
 import { bundlePlaces, containedPlace, type Place, placeOf, resolveReference } from './places.ts';
 import { checkBinding, checkRules, type Scope } from './rules.ts';
 import { Slicing } from './slicing.ts';
-import { type Profile, type ProfileNode, type ProfileType, profileOf, shortName } from './table.ts';
+import {
+  type Profile,
+  type ProfileNode,
+  type ProfileType,
+  profileOf,
+  profilesOf,
+  shortName,
+} from './table.ts';
 
 const NO_FAULTS: readonly Fault[] = [];
 
@@ -34,6 +42,20 @@ export class ProfileCheck {
   /** Every resource in it, entries' and contained ones too. */
   places(): Iterable<Place> {
     return this.#places.values();
+  }
+
+  /**
+   * Finds what entries lack by the profiles of their types, a profile a step: what asks for it later, all at once, finds it
+   * made. A document's Composition, which refers to all others, comes last.
+   */
+  *entries(): Steps<void> {
+    for (const place of [...this.places()].reverse()) {
+      if (place === this.root) continue;
+      for (const url of profilesOf(String(place.resource.resourceType))) {
+        this.faults(place, url);
+        yield;
+      }
+    }
   }
 
   #add(place: Place): Place {

@@ -75,6 +75,18 @@ export function profileUrls(): readonly string[] {
   return Object.keys(profiles().profiles);
 }
 
+const ofTypes = new Map<string, readonly string[]>();
+
+/** Urls of the bundled profiles of a resource type. */
+export function profilesOf(type: string): readonly string[] {
+  let urls = ofTypes.get(type);
+  if (urls === undefined) {
+    urls = profileUrls().filter((url) => profileOf(url)?.type === type);
+    ofTypes.set(type, urls);
+  }
+  return urls;
+}
+
 /** Code system → codes of a value set that a profile is bound to. @throws Error for one that is not in the table. */
 export function profileValueSet(url: string): Readonly<Record<string, readonly string[]>> {
   const systems = profiles().valueSets[url];

@@ -4,8 +4,10 @@
  */
 
 import { withArticle } from '#src/shared/article.ts';
+import { Faults } from '#src/shared/faults.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import type { Issue } from '#src/shared/refusal.ts';
+import { atOnce, type Steps } from '#src/shared/slices.ts';
 import { validateResource } from '../validate.ts';
 import { asArray } from '../validation/walk.ts';
 import { ProfileCheck } from './check.ts';
@@ -13,12 +15,18 @@ import { checkDocument, type FoundReference } from './document.ts';
 import { type Fault, issuesOf } from './faults.ts';
 import { baseType, profileOf, profileUrls, shortName } from './table.ts';
 
+/** `validationSteps`, at once. */
+export function validateWithProfiles(resource: JsonObject, profiles?: readonly string[]): Issue[] {
+  return atOnce(validationSteps(resource, profiles));
+}
+
 /**
+ * Validates in steps, of a Bundle an entry and a profile a step.
  * @param resource of any R4 type.
  * @param profiles canonical urls that it has to conform to, with or without `|version`.
  * @returns everything found; none has severity `error` when the resource is valid. Issues without a severity are errors.
  */
-export function validateWithProfiles(resource: JsonObject, profiles: readonly string[] = []): Issue[] {
+export function* validationSteps(resource: JsonObject, profiles: readonly string[] = []): Steps<Issue[]> {
   const references: FoundReference[] = [];
   const base = validateResource(resource, undefined, {
     reference(path, { reference }) {
@@ -27,40 +35,55 @@ export function validateWithProfiles(resource: JsonObject, profiles: readonly st
   });
   const [first] = base;
   if (first !== undefined && typeof resource.resourceType !== 'string') return base;
+  yield;
   const check = new ProfileCheck(resource);
+  if (resource.resourceType === 'Bundle') yield* check.entries();
   const faults: Fault[] = [];
+  // A resource may claim one profile thousands of times.
+  const added = new Set<readonly Fault[]>();
   const addAll = (more: readonly Fault[]): void => {
+    if (added.has(more)) return;
+    added.add(more);
     for (const fault of more) faults.push(fault);
   };
-  const remarks: Issue[] = [];
+  const remarks = new Faults();
   for (const canonical of profiles) {
+    yield;
     const known = resolveCanonical(canonical);
     if ('fault' in known) {
-      remarks.push({
+      remarks.add({
         code: 'not-supported',
         diagnostics: `profile ${canonical.slice(0, 200)} ${known.fault}`,
       });
     } else if (known.base === undefined) addAll(check.faults(check.root, known.url));
     else if (known.base !== 'Resource' && known.base !== resource.resourceType) {
       const diagnostics = `the resource must be ${withArticle(known.base)}, as the profile says`;
-      remarks.push({ code: 'value', diagnostics, expression: check.root.path });
+      remarks.add({ code: 'value', diagnostics, expression: check.root.path });
     }
   }
   for (const place of check.places()) {
     const claims = isObject(place.resource.meta) ? asArray(place.resource.meta.profile) : [];
     for (const [index, claim] of claims.entries()) {
+      yield;
       if (typeof claim !== 'string') continue;
       const known = resolveCanonical(claim);
+      if ('fault' in known && remarks.full) {
+        remarks.count(1);
+        continue;
+      }
       if ('url' in known) {
         if (known.base === undefined) addAll(check.faults(place, known.url));
         continue;
       }
       const expression = `${place.path}.meta.profile[${index}]`;
       const diagnostics = `${expression} claims a profile that ${known.fault}, so that it was not checked`;
-      remarks.push({ severity: 'information', code: 'not-supported', diagnostics, expression });
+      remarks.add({ severity: 'information', code: 'not-supported', diagnostics, expression });
     }
   }
-  return [...base, ...checkDocument(check.root, references), ...issuesOf(faults), ...remarks];
+  yield;
+  const ofDocument = checkDocument(check.root, references);
+  yield;
+  return [...base, ...ofDocument, ...issuesOf(faults), ...remarks.list()];
 }
 
 /** A canonical url, found: a bundled profile, or a base definition of R4. */

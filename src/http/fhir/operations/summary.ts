@@ -2,9 +2,10 @@
 import { badParameter } from '#queries/search/raw.ts';
 import { COMPOSITION_PROFILE, IPS_VERSION } from '#src/fhir/ips/composition.ts';
 import { codesWithoutDisplay } from '#src/fhir/ips/displays.ts';
-import { summaryDocument } from '#src/fhir/ips/document.ts';
+import { writing } from '#src/fhir/ips/document.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { inSlices } from '#src/shared/slices.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { requireFresh } from '../../freshness.ts';
@@ -30,8 +31,10 @@ async function run(request: OperationRequest): Promise<Answer> {
   const id = request.id ?? (await identified(request));
   const { base } = service;
   const body = await service.queries.summarize(caller, id, base, budget, async ({ chosen, directory }) => {
-    const displays = await service.terminology.displays(codesWithoutDisplay(chosen, directory));
-    return summaryDocument(chosen, { id: newUuid(), now: nowMicros(), directory, displays });
+    const displays = await service.terminology.displays(
+      await inSlices(codesWithoutDisplay(chosen, directory)),
+    );
+    return inSlices(writing(chosen, { id: newUuid(), now: nowMicros(), directory, displays }));
   });
   if (body === undefined) {
     await requirePatient(request, id);

@@ -1,12 +1,13 @@
 /** `Type/$validate`, `Type/<id>/$validate`: https://hl7.org/fhir/R4/resource-operation-validate.html */
 import type { CommandContext, SubmittedResource } from '#commands/command.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
-import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
+import { validationSteps } from '#src/fhir/profiles/validate.ts';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { isObject, parseJson } from '#src/shared/json.ts';
 import { type Issue, notFound, Refusal } from '#src/shared/refusal.ts';
+import { inSlices } from '#src/shared/slices.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { parseAuthorship } from '../../authorship.ts';
@@ -44,7 +45,8 @@ async function run(request: OperationRequest): Promise<Answer> {
   else {
     const resource = await resourceOf(request, mode);
     for (const issue of ofOtherType(request, resource)) issues.push(issue);
-    for (const issue of validateWithProfiles(resource.value, profiles)) issues.push(issue);
+    const found = await inSlices(validationSteps(resource.value, profiles));
+    for (const issue of found) issues.push(issue);
     if (mode === 'create' || mode === 'update') issues.push(...(await refusedWrite(request, mode, resource)));
   }
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: operationOutcome(once(issues)) };
