@@ -4,12 +4,15 @@
 const LONGEST = 64;
 /** One difference is tolerated for every so many characters of the word. Words with fewer match by letters alone. */
 const CHARACTERS_PER_DIFFERENCE = 3;
+/** Fewest letters that are taken for the beginning of a name. */
+const SHORTEST_BEGINNING = 3;
 
 /**
  * Returns the candidate that a misspelt word is nearest to, as the candidate is written.
  * A candidate with the same letters wins, whatever their case and separators (`birthDate`, `birth-date`: `birth_date`).
  * Otherwise the one with the smallest Damerau-Levenshtein distance (optimal string alignment: an insertion, a deletion, a
  * substitution, or a swap of two neighbours counts 1), at most a third of the word's length; of equal ones the first.
+ * If none is so near, the only one that begins with the word (`lab`: `laboratory`), unless there is a limit.
  * @param word what a client sent, of any length; over 64 characters nothing is near.
  * @param limit most differences, where a third of the word's length would be too many.
  * @returns undefined if no candidate is near enough to be worth suggesting.
@@ -22,18 +25,21 @@ export function nearest(
   if (word.length > LONGEST) return undefined;
   const wanted = folded(word);
   let most = Math.min(limit, Math.floor(wanted.length / CHARACTERS_PER_DIFFERENCE));
+  const mayBeCut = limit === Number.POSITIVE_INFINITY && wanted.length >= SHORTEST_BEGINNING;
   let found: string | undefined;
+  const longer: string[] = [];
   for (const candidate of candidates) {
     if (candidate.length > LONGEST) continue;
     const letters = folded(candidate);
     if (letters === wanted) return candidate;
+    if (mayBeCut && letters.startsWith(wanted)) longer.push(candidate);
     if (Math.abs(letters.length - wanted.length) > most) continue;
     const differences = distance(wanted, letters);
     if (differences > most || (found !== undefined && differences === most)) continue;
     most = differences;
     found = candidate;
   }
-  return found;
+  return found ?? (longer.length === 1 ? longer[0] : undefined);
 }
 
 /**

@@ -71,6 +71,39 @@ describe('import of laboratory items and tables', () => {
     expect((await send(table, 'text/csv', {}, '?date=2026-03-31')).json).to.deep.include({ skipped: 2 });
   });
 
+  it('keeps range and note of an earlier result that comes again without them', async () => {
+    const table = (text: string) => send(text, 'text/csv', {}, '?date=2026-05-01');
+    const first = await table('marker,result,reference range,comment\nCRP,5,0 - 10,fasting');
+    const again = await table('marker,result\nCRP,5');
+    expect(told(again.json)).to.deep.include({ created: 0, skipped: 1, warnings: [] });
+    expect(observations(again.json)).to.deep.equal(observations(first.json));
+    expect((await table('marker,result,reference range\nCRP,5,')).json).to.deep.include({ skipped: 1 });
+    const bare = await json({ date: '2026-05-01', items: [{ marker: 'CRP', result: 5 }] });
+    expect(observations(bare.json)).to.deep.equal(observations(first.json));
+    const other = await table('marker,result,reference range\nCRP,5,0 - 8');
+    expect(other.json.warnings).to.deep.equal([
+      'rows.0: an earlier result is replaced by version 2: it is final; reference range changed',
+    ]);
+  });
+
+  it('says which range it could not read, and keeps its text', async () => {
+    const table = 'marker,result,reference range\nCRP,5,abc\nNitrite,negative,negative';
+    const answer = await send(table, 'text/csv', {}, '?date=2026-05-01');
+    expect(answer.json.warnings).to.deep.equal([
+      'rows.0: the reference range abc is kept as text: write two numbers or a bound, such as 3.9 - 5.5 or < 5',
+    ]);
+    const { json: stored } = await service.fhir(`/Observation/${observations(answer.json)[0]?.id}`);
+    expect(stored.referenceRange).to.deep.equal([{ text: 'abc' }]);
+  });
+
+  it('says what to write for a unit that is ambiguous', async () => {
+    const items = [{ code: '8310-5', value: 37, unit: 'C' }];
+    const answer = await json({ date: '2026-05-01', items });
+    expect(answer.json.warnings).to.deep.equal([
+      'items.0: the unit C is kept as it is: it is ambiguous; write Cel for degrees Celsius',
+    ]);
+  });
+
   it('takes a table with the columns that people use', async () => {
     const table = [
       'Marker,Result,Units,Reference Range,Low,High,Date,Comment',

@@ -81,7 +81,7 @@ describe('import of laboratory messages', () => {
     );
     expect(told(corrected)).to.deep.include({ created: 0, skipped: 0 });
     expect(corrected.warnings).to.deep.equal([
-      'OBX[1]: an earlier result is replaced by version 2: it is corrected',
+      'OBX[1]: an earlier result is replaced by version 2: it is corrected; status and value changed, specimen removed',
     ]);
     expect(observations(corrected)[0]).to.include({
       id: first[0]?.id,

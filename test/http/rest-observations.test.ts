@@ -189,10 +189,23 @@ describe('observations of REST v1', () => {
     const parts = { code: '85354-9', ...at, components: [{ code: '8867-4', value: 60, unit: 'bpm' }] };
     const [part] = (await made(`/patients/${patient}/observations`, parts)).components as JsonObject[];
     expect(part?.unit).to.equal('/min');
+    const lab = await v1('POST', `/patients/${patient}/observations`, { ...body, category: 'lab' });
+    expect((lab.json.error as JsonObject).message).to.contain('; did you mean `laboratory`?');
     for (const [unit, says] of [
       ['C', 'unit is ambiguous: write Cel for degrees Celsius'],
       ['G/L', 'unit is ambiguous: write 10*9/L for giga per litre, or g/L for grams per litre'],
-      ['MMOL/L', 'unit must be a unit of UCUM, such as mg/dL or mm[Hg]; did you mean `mmol/L`?'],
+      [
+        'MMOL/L',
+        'unit must be a unit of UCUM, such as mg/dL or mm[Hg], not `MMOL/L`; did you mean `mmol/L`?',
+      ],
+      [
+        'kilogrms',
+        'unit must be a unit of UCUM, such as mg/dL or mm[Hg], not `kilogrms`; did you mean `kilograms`?',
+      ],
+      [
+        'furlongs',
+        'unit must be a unit of UCUM, such as mg/dL or mm[Hg], not `furlongs`; docs/rest.md lists the spellings that are accepted',
+      ],
     ]) {
       const answer = await v1('POST', `/patients/${patient}/observations`, { ...body, unit });
       expect(answer.status, answer.text).to.equal(422);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { decideLabs, type Earlier, nameOf } from '#src/fhir/labs/decide.ts';
 import { Notes } from '#src/fhir/labs/labs.ts';
-import { objectIn } from '#src/fhir/v1/elements.ts';
+import { listIn, objectIn } from '#src/fhir/v1/elements.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { atOnce } from '#src/shared/slices.ts';
 import { labsOf } from '#test/support/labs/forms.ts';
@@ -16,17 +16,20 @@ interface Sent {
   /** OBX-19, hour of the day. */
   readonly made?: number;
   readonly note?: string;
+  /** OBX-6 and OBX-7. */
+  readonly unit?: string;
+  readonly range?: string;
 }
 
 const at = (hour: number | undefined): string =>
   hour === undefined ? '' : `20260331${String(hour).padStart(2, '0')}0000+0200`;
 /** A message whose order has no OBR-22. */
-const message = ({ value = '', letter, sent, made, note }: Sent): string =>
+const message = ({ value = '', letter, sent, made, note, unit = 'mmol/L', range = '' }: Sent): string =>
   [
     msh().replace('20260331093000+0200', at(sent)),
     PID,
     OBR.replace('20260331092500+0200', ''),
-    `OBX|1|NM|${GLUCOSE}||${value}|mmol/L|||||${letter}||||||||${at(made)}`,
+    `OBX|1|NM|${GLUCOSE}||${value}|${unit}|${range}||||${letter}||||||||${at(made)}`,
     ...(note === undefined ? [] : [`NTE|1||${note}`]),
   ].join('\r');
 const pdf = (text: string): string =>
@@ -108,12 +111,37 @@ describe('a result that was taken back', () => {
   });
 });
 
+describe('a result with a range', () => {
+  const first: Sent = { ...FINAL, range: '3.9-5.5' };
+  const later: Sent = { ...FINAL, value: '6.1', sent: 12, made: 12 };
+  const textOf = ({ record }: ReturnType<typeof imported>): unknown =>
+    listIn(record.resource('Observation').referenceRange)[0]?.text;
+  it('keeps it when it comes again with another value and an empty OBX-7', () => {
+    const again = imported([first], [later]);
+    expect(textOf(again)).to.equal('3.9-5.5');
+    expect(again.record.result).to.deep.equal([6.1, 'final', 2]);
+    expect(again.warnings[0]).to.match(/; value changed$/);
+  });
+  it('loses it with "" and with another unit, and says so', () => {
+    for (const now of [
+      { ...later, range: '""' },
+      { ...later, unit: 'mg/dL' },
+    ]) {
+      const again = imported([first], [now]);
+      expect(textOf(again)).to.equal(undefined);
+      expect(again.warnings[0]).to.match(/; value changed, reference range removed$/);
+    }
+  });
+});
+
 describe('a result that says it has no value', () => {
   const none: Sent = { letter: 'N', sent: 11, made: 11 };
   it('leaves none for an empty one to keep', () => {
     const { record, warnings } = imported([none], [EMPTY]);
     expect(record.resource('Observation')).not.to.have.property('dataAbsentReason');
-    expect(warnings).to.deep.equal(['OBX[1]: an earlier result is replaced by version 2: it is final']);
+    expect(warnings).to.deep.equal([
+      'OBX[1]: an earlier result is replaced by version 2: it is final; note added, reason for a missing value removed',
+    ]);
   });
   it('takes back the value that was there, and says so', () => {
     const { record, warnings } = imported([FINAL], [none]);
@@ -158,7 +186,7 @@ describe('several messages in one body', () => {
       'end with the later correction',
       [FINAL, corrected],
       [5.7, 'corrected'],
-      'OBX[1]: an earlier result of the same request is replaced: it is corrected',
+      'OBX[1]: an earlier result of the same request is replaced: it is corrected; status and value changed',
     ],
     ['take a value back', [FINAL, { ...EMPTY, value: '""' }], [undefined, 'final'], TAKES],
     [

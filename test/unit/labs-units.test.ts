@@ -89,6 +89,13 @@ describe('units of laboratories', () => {
     ['ug/dL', 'ug/dL'],
     ['µg/dL', 'ug/dL'],
     ['mg/dl', 'mg/dl'],
+    ['pounds', '[lb_av]'],
+    ['Kilograms', 'kg'],
+    ['grams', 'g'],
+    ['percentage', '%'],
+    ['Bpm', '/min'],
+    ['beats per minute', '/min'],
+    ['MMHG', 'mm[Hg]'],
     ['kg/m²', 'kg/m2'],
     ['lbs', '[lb_av]'],
     ['ft', '[ft_i]'],
@@ -103,7 +110,7 @@ describe('units of laboratories', () => {
       expect(isUcum(ucum)).to.equal(true);
     });
 
-  for (const typed of ['C', 'F', 'K', 'G/L', ' G / L', 'MG', 'oz'])
+  for (const typed of ['C', 'F', 'K', 'G/L', ' G / L', 'MG', 'oz', 'beats'])
     it(`that people type: ${typed} is ambiguous`, () =>
       expect(readUnit(typed, isUcum)).to.have.property('ambiguous'));
 

@@ -12,6 +12,7 @@ describe('nearest', () => {
     ['genders', 'gender'],
     ['identifier', 'identifiers'],
     ['famly', 'family'],
+    ['ident', 'identifiers'],
   ] as const) {
     it(`finds ${meant} for ${word}`, () => expect(nearest(word, fields)).to.equal(meant));
   }

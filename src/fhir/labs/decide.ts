@@ -4,7 +4,7 @@ import type { Steps } from '#src/shared/slices.ts';
 import type { WriteEntry } from '../bundle.ts';
 import { listIn, textIn } from '../v1/elements.ts';
 import { type Draft, draftUrl, identifierOf, LAB_SYSTEM, type Notes } from './labs.ts';
-import { hasOtherBytes, isSameBut, merge, ownOf } from './merge.ts';
+import { changesIn, hasOtherBytes, isSameBut, merge, ownOf } from './merge.ts';
 
 /** What an earlier report wrote, as it stands now. */
 export interface Earlier {
@@ -68,7 +68,7 @@ export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, note
       if (type === 'Observation')
         notes.warn(
           place,
-          `an earlier result is replaced by version ${version + 1}: it is ${String(resource.status)}`,
+          `an earlier result is replaced by version ${version + 1}: it is ${String(resource.status)}; ${changesIn(there.resource, resource)}`,
         );
       decided.push({
         ...at,
@@ -111,7 +111,7 @@ function* outcomeOf(
       if (type === 'Observation')
         told.push([
           place,
-          `an earlier result of the same request is replaced: it is ${String(merged.resource.status)}`,
+          `an earlier result of the same request is replaced: it is ${String(merged.resource.status)}; ${changesIn(now, merged.resource)}`,
         ]);
       if (hasOtherBytes(now, merged.resource))
         told.push([place, 'an earlier document of the same request is replaced']);

@@ -7,9 +7,9 @@ import { toObservation } from '../v1/observation.ts';
 import { labelOf } from './codes.ts';
 import { unitOf } from './international.ts';
 import { type Draft, identifierOf, keyOf, type Labs, Notes } from './labs.ts';
-import { rangeOf } from './range.ts';
+import { rangeOf, unreadRange } from './range.ts';
 import { localSystem } from './systems.ts';
-import { quantityOf, ucumOf } from './units.ts';
+import { quantityOf, ucumOf, unitKept } from './units.ts';
 import { textual } from './value.ts';
 
 /** A result: the members of an observation of REST v1, with units and ranges as laboratories write them. */
@@ -48,6 +48,9 @@ export interface OfItems {
   readonly place: string;
 }
 
+/** What an item that doesn't say it leaves as an earlier report had it. */
+const KEPT = ['referenceRange', 'note'];
+
 /** Makes Observations of items, an item a step. */
 export function* labsOfItems(items: readonly LabItem[], of: OfItems): Steps<Labs> {
   const notes = new Notes();
@@ -56,17 +59,21 @@ export function* labsOfItems(items: readonly LabItem[], of: OfItems): Steps<Labs
     const place = `${of.place}.${index}`;
     const coded = codeOf(item, of.source);
     if (!coded.loinc) notes.unmapped(labelOf(item.code, item.display ?? ''));
+    const value = valueOfItem(item, coded.concept, place, notes);
+    const unread = unreadRange(value);
+    if (unread !== undefined) notes.warn(place, unread);
     const resource = {
       ...toObservation(
         { code: item.code, category: item.category ?? 'laboratory', effective_at: item.effective_at },
         of.subject,
       ),
       code: coded.concept,
-      ...valueOfItem(item, coded.concept, place, notes),
+      ...value,
       ...toNote(item.note),
     };
     const key = keyOfItem(item, resource, of, seen);
-    return { type: 'Observation', key, place, resource: { ...resource, identifier: [identifierOf(key)] } };
+    const identifier = [identifierOf(key)];
+    return { type: 'Observation', key, place, keeps: KEPT, resource: { ...resource, identifier } };
   });
   return { drafts, ...notes.told };
 }
@@ -87,8 +94,7 @@ function valueOfItem(item: LabItem, concept: JsonObject, place: string, notes: N
   const { value, value_text: text, value_code: coded, value_boolean: truth, reference_range: range } = item;
   const unit = item.unit ?? '';
   const code = unitOf(ucumOf(unit), concept);
-  if (unit !== '' && code === undefined)
-    notes.warn(place, `the unit ${unit.slice(0, 60)} is kept as it is: it is not surely one of UCUM`);
+  if (unit !== '' && code === undefined) notes.warn(place, unitKept(unit));
   const end = (number: Decimal | undefined): Json | undefined =>
     number === undefined ? undefined : quantityOf({ value: number }, unit, code);
   const ends = present({ low: end(range?.low), high: end(range?.high) });

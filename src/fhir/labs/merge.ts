@@ -55,6 +55,40 @@ export function merge(before: JsonObject, draft: Draft): Merged {
   return { resource: next, told };
 }
 
+/** What changed elements are called where their names say too little. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['referenceRange', 'reference range'],
+  ['effectiveDateTime', 'date'],
+  ['bodySite', 'body site'],
+  ['derivedFrom', 'parent result'],
+  [NO_VALUE, 'reason for a missing value'],
+]);
+
+/**
+ * Returns what a version changes, in words and without values: `value and status changed, reference range removed`.
+ * @returns an empty text if nothing did but what `isSameBut` leaves out
+ */
+export function changesIn(before: JsonObject, after: JsonObject): string {
+  const [one, other] = [comparable(before), comparable(after)];
+  const called = (name: string): string => (VALUE.test(name) ? 'value' : name);
+  const byKind = (resource: JsonObject, kind: string): JsonObject =>
+    Object.fromEntries(Object.entries(resource).filter(([name]) => called(name) === kind));
+  const kinds = [...new Set([...Object.keys(one), ...Object.keys(other)].map(called))];
+  const did = (kind: string): string | undefined => {
+    const [was, is] = [byKind(one, kind), byKind(other, kind)];
+    if (sameJson(was, is)) return undefined;
+    if (Object.keys(is).length === 0) return 'removed';
+    return Object.keys(was).length === 0 ? 'added' : 'changed';
+  };
+  const all = kinds.map((kind) => [NAMES.get(kind) ?? kind, did(kind)] as const);
+  return ['changed', 'added', 'removed']
+    .flatMap((verb) => {
+      const names = all.flatMap(([name, done]) => (done === verb ? [name] : []));
+      return names.length === 0 ? [] : [`${names.join(' and ')} ${verb}`];
+    })
+    .join(', ');
+}
+
 /** Whether two are the same but for what differs when a report is sent again: the time of sending. */
 export function isSameBut(before: JsonObject, after: JsonObject): boolean {
   return before === after || sameJson(comparable(before), comparable(after));
@@ -107,6 +141,7 @@ function nextOf(draft: Draft, before: JsonObject): { next: JsonObject; note: str
 function keptOf(before: JsonObject, { type, keeps = [], keptNote, resource }: Draft): JsonObject {
   if (type !== 'DocumentReference' && isRevived(before.status, resource.status)) return {};
   const said = new Set(Object.keys(resource).map(kindOf));
+  if (isInAnotherUnit(before, resource)) said.add('referenceRange');
   return Object.fromEntries(
     Object.entries(before).filter(
       ([name]) =>
@@ -115,6 +150,15 @@ function keptOf(before: JsonObject, { type, keeps = [], keptNote, resource }: Dr
         (name !== NO_VALUE || keptNote === undefined),
     ),
   );
+}
+
+/** Whether both have a number, and its unit is another: a range of the first says nothing of the second. */
+function isInAnotherUnit(before: JsonObject, after: JsonObject): boolean {
+  const [one, other] = [before, after].map(({ valueQuantity }) => {
+    const { code, unit } = objectIn(valueQuantity);
+    return code ?? unit;
+  });
+  return one !== undefined && other !== undefined && one !== other;
 }
 
 function kindOf(name: string): string {

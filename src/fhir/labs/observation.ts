@@ -8,11 +8,11 @@ import { unitOf } from './international.ts';
 import { interpretationOf } from './interpretation.ts';
 import { identifierOf } from './labs.ts';
 import type { Result } from './orders.ts';
-import { rangeOf } from './range.ts';
+import { rangeOf, unreadRange } from './range.ts';
 import type { Reading } from './reading.ts';
 import { observationStatus } from './status.ts';
 import { fhirTime } from './times.ts';
-import { ucumOf } from './units.ts';
+import { ucumOf, unitKept } from './units.ts';
 import { isText, type Value, type ValueContext, valueIn } from './value.ts';
 
 /** What a result has of its order. */
@@ -42,8 +42,7 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
   const written = powerIn(unit) ?? (unit.part(1) || unit.part(2) || unit.part(9));
   const named = /^UCUM$/i.test(unit.part(3));
   const ucum = named ? ucumOf(written, named) : unitOf(ucumOf(written), code?.concept);
-  if (written !== '' && ucum === undefined)
-    told.warn(obx.place, `the unit ${written.slice(0, 60)} is kept as it is: it is not surely one of UCUM`);
+  if (written !== '' && ucum === undefined) told.warn(obx.place, unitKept(written));
   const type = obx.part(2).toUpperCase();
   const values = { type, unit: written, code: ucum, sender, zone: reading.zone };
   const elements = [obx, ...more].flatMap((segment) => segment.all(5));
@@ -54,6 +53,9 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
     .map(({ whole }) => whole)
     .filter((text) => text !== '')
     .join('; ');
+  const ranged = range === '' ? {} : { referenceRange: [rangeOf(range, written, ucum)] };
+  const unread = unreadRange({ ...value.element, ...ranged });
+  if (unread !== undefined) told.warn(obx.place, unread);
   const flags = obx
     .all(8)
     .map((flag) => flag.part(1) || flag.part(2))
@@ -79,7 +81,7 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
     ...present({ bodySite: conceptIn(obx.first(20), sender), method: conceptIn(obx.first(17), sender) }),
     ...(of.specimen === undefined ? {} : { specimen: { reference: of.specimen } }),
     ...displayed('device', obx.first(18)),
-    ...(range === '' ? {} : { referenceRange: [rangeOf(range, written, ucum)] }),
+    ...ranged,
     ...listed(
       'derivedFrom',
       of.derivedFrom.map((reference) => ({ reference })),

@@ -1,5 +1,6 @@
 /** Reference ranges (OBX-7) as laboratories write them. */
 import type { JsonObject } from '#src/shared/json.ts';
+import { listIn } from '../v1/elements.ts';
 import { decimalIn } from './numbers.ts';
 import { quantityOf, ucumOf } from './units.ts';
 
@@ -39,6 +40,18 @@ export function rangeOf(text: string, unit: string, code: string | undefined): J
     ...(high === undefined ? {} : { high }),
     text: trimmed,
   };
+}
+
+/**
+ * Returns what to warn of when a number's range could not be read as numbers; undefined if it could. The range of a result
+ * in words is in words itself.
+ * @param resource an Observation with the range, or the members of one.
+ */
+export function unreadRange({ valueQuantity, referenceRange }: JsonObject): string | undefined {
+  const [{ low, high, text } = {}] = listIn(referenceRange);
+  if (valueQuantity === undefined || typeof text !== 'string' || low !== undefined || high !== undefined)
+    return undefined;
+  return `the reference range ${text.slice(0, 60)} is kept as text: write two numbers or a bound, such as 3.9 - 5.5 or < 5`;
 }
 
 interface Ends {

@@ -153,13 +153,14 @@ function parentsOf(obr: Segment | undefined, parents: Parents): string[] {
 
 /**
  * What a result keeps of an earlier report: an empty field is one that was not valued, and changes nothing; `""` takes back
- * what was there (HL7 v2 chapter 2, "Field").
+ * what was there (HL7 v2 chapter 2, "Field"). A new value keeps the range, but no flags: they were those of the old one.
  */
 function kept({ obx, more }: Result): Pick<Draft, 'keeps' | 'keptNote'> {
   const letter = obx.part(11).toUpperCase();
   const isLeft = (field: number): boolean =>
     [obx, ...more].every((segment) => segment.all(field).every((one) => one.isUnvalued));
-  if (HAVE_NO_VALUE.has(letter) || !isLeft(5)) return {};
+  if (HAVE_NO_VALUE.has(letter)) return {};
+  if (!isLeft(5)) return isLeft(7) ? { keeps: ['referenceRange'] } : {};
   const keeps = LEFT.flatMap(([field, name]) => (isLeft(field) ? [name] : []));
   return NEED_NO_VALUE.has(letter) ? { keeps } : { keeps, keptNote: KEPT_NOTE };
 }

@@ -1,7 +1,7 @@
 /** How people and laboratories write units, in UCUM. Pure data. */
 
 /**
- * UCUM → spellings that mean it and nothing else, without blanks, micro as `u`; letters' case counts. `G/L` is none: where
+ * UCUM → spellings that mean it and nothing else, without blanks, micro as `u`; letters' case counts but in words. `G/L` is none: where
  * all is written in capitals it means grams.
  */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {
@@ -11,7 +11,7 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   'mm[Hg]': ['mmHg', 'mmhg', 'mmHG', 'MMHG'],
   s: ['sec', 'sek', 'Sek', 'seconds', 'secs', 'second'],
   'mm/h': ['mm1h', 'mm/1h', 'mm/hr', 'mm/Std'],
-  '%': ['pct', 'percent'],
+  '%': ['pct', 'percent', 'percentage'],
   Cel: ['°C', 'degC', 'degreesC', 'Celsius', 'celsius'],
   '[degF]': ['°F', 'degF', 'degreesF', 'Fahrenheit', 'fahrenheit'],
   '[pH]': ['pH'],
@@ -38,22 +38,40 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   '{INR}': ['INR', '{INR}'],
   '{titer}': ['titer', 'Titer'],
   '{score}': ['score'],
-  '/min': ['bpm', 'BPM', 'beats/min', 'beats/minute', 'breaths/min', 'breaths/minute', '/minute'],
+  '/min': [
+    'bpm',
+    'BPM',
+    'beats/min',
+    'beats/minute',
+    'breaths/min',
+    'breaths/minute',
+    '/minute',
+    'beatsperminute',
+    'breathsperminute',
+  ],
   min: ['mins', 'minute', 'minutes'],
   h: ['hr', 'hrs', 'hour', 'hours', 'Std'],
   d: ['day', 'days'],
   wk: ['week', 'weeks'],
   mo: ['month', 'months'],
   a: ['yr', 'yrs', 'year', 'years'],
-  kg: ['kgs'],
-  '[lb_av]': ['lb', 'lbs'],
+  kg: ['kgs', 'kilo', 'kilos', 'kilogram', 'kilograms'],
+  g: ['gram', 'grams'],
+  mg: ['milligram', 'milligrams'],
+  ug: ['microgram', 'micrograms'],
+  m: ['meter', 'meters', 'metre', 'metres'],
+  cm: ['centimeter', 'centimeters', 'centimetre', 'centimetres'],
+  mm: ['millimeter', 'millimeters', 'millimetre', 'millimetres'],
+  L: ['liter', 'liters', 'litre', 'litres'],
+  '[lb_av]': ['lb', 'lbs', 'pound', 'pounds'],
   '[in_i]': ['in', 'inch', 'inches'],
-  '[ft_i]': ['ft', 'feet'],
+  '[ft_i]': ['ft', 'foot', 'feet'],
   'cm[H2O]': ['cmH2O'],
   '{steps}': ['steps'],
   '{count}': ['count'],
-  ms: ['msec'],
-  mL: ['cc'],
+  ms: ['msec', 'millisecond', 'milliseconds'],
+  mL: ['cc', 'milliliter', 'milliliters', 'millilitre', 'millilitres'],
+  kcal: ['kilocalorie', 'kilocalories', 'Kcal'],
   'mmol/L': ['mM'],
   'umol/L': ['uM'],
   'nmol/L': ['nM'],
@@ -62,6 +80,13 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
 /** Spelling → UCUM. */
 export const SPELLINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(WRITTEN).flatMap(([ucum, written]) => written.map((each) => [each, ucum] as const)),
+);
+
+/** Spellings that are words of three letters or more, in lower case → UCUM: they mean the same in any case. */
+export const WORDS: ReadonlyMap<string, string> = new Map(
+  [...SPELLINGS].flatMap(([spelling, ucum]) =>
+    /^[a-z]{3,}$/i.test(spelling) ? [[spelling.toLowerCase(), ucum] as const] : [],
+  ),
 );
 
 /** Texts that may mean several units, whatever they mean in UCUM → what to write instead. */
@@ -73,6 +98,8 @@ export const AMBIGUOUS: ReadonlyMap<string, readonly string[]> = new Map([
   ['G/L', ['10*9/L for giga per litre', 'g/L for grams per litre']],
   ['MG', ['mg for milligrams']],
   ['ML', ['mL for millilitres']],
+  ['beats', ['/min for beats per minute', '{beats} for a number of beats']],
+  ['breaths', ['/min for breaths per minute', '{breaths} for a number of breaths']],
   ['oz', ['[oz_av] for the weight', '[foz_us] for the volume']],
   ['pt', ['[pt_us] for pints']],
   ['st', ['[stone_av] for stones']],
@@ -81,6 +108,7 @@ export const AMBIGUOUS: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** Units that a misspelt one may be meant to be. */
 export const COMMON_UNITS: readonly string[] = [
+  ...WORDS.keys(),
   ...Object.keys(WRITTEN).filter((ucum) => !ucum.startsWith('{')),
   ...[
     'g/L',

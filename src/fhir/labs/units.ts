@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#src/shared/json.ts';
 import { canonicalRange } from '../units/canonical.ts';
 import { UCUM } from '../v1/elements.ts';
 import type { Measured } from './numbers.ts';
-import { AMBIGUOUS, SPELLINGS } from './unit-spellings.ts';
+import { AMBIGUOUS, SPELLINGS, WORDS } from './unit-spellings.ts';
 
 /** Parts that have one meaning: amounts with a prefix, whole units, powers of ten. */
 const AMOUNT = /^(?:[pnumcdk]?g|[fpnum]?mol|[fpnumcd]?[Ll]|[mu]?U|[mu]?eq|m?osm|[num]?m|[num]?kat)$/;
@@ -46,7 +46,18 @@ export function ucumOf(text: string, named = false): string | undefined {
   const isPart = (part: string): boolean => AMOUNT.test(part) || WHOLE.has(part);
   if (more.length === 0 && isPart(first) && (second === undefined || isPart(second)))
     return withLitres(powered);
+  const word = WORDS.get(compact.toLowerCase());
+  if (word !== undefined) return word;
   return named && canonicalRange(text, '1', '1') !== undefined ? text : undefined;
+}
+
+/** Returns the warning about a unit that isn't certain, and so has no code: with what to write instead if it may mean several. */
+export function unitKept(text: string): string {
+  const said = `the unit ${text.slice(0, 60)} is kept as it is`;
+  const meant = AMBIGUOUS.get(compactOf(text));
+  return meant === undefined
+    ? `${said}: it is not surely one of UCUM`
+    : `${said}: it is ambiguous; write ${meant.join(', or ')}`;
 }
 
 /** A unit that somebody typed: in UCUM, or what it may mean; undefined where it is no unit. */

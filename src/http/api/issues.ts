@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { type Faults, MAX_FAULTS } from '#src/shared/faults.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
 import type { IssueType } from '#src/shared/refusal.ts';
 import { suggestion, unknownName } from './unknown-names.ts';
 
@@ -65,7 +66,7 @@ function addIssue(faults: Faults, issue: Found, value: unknown, place: string): 
   const name = expression === '' || expression === place ? 'the body' : expression;
   faults.add({
     code: missing ? 'required' : codeOf(issue),
-    diagnostics: `${name} ${missing ? 'is missing' : issue.code === 'invalid_union' ? alternatives(issue.errors) : issue.message}`,
+    diagnostics: `${name} ${missing ? 'is missing' : issue.code === 'invalid_union' ? alternatives(issue.errors) : issue.message}${missing ? '' : meant(issue, valueAt(value, issue.path))}`,
     ...(expression === '' ? {} : { expression }),
   });
 }
@@ -82,6 +83,15 @@ function nearest(issue: Found, value: unknown): readonly Found[] | undefined {
     .map((form) => ({ form, distance: distanceOf(form, value) }));
   forms.sort((one, other) => compared(one.distance, other.distance));
   return forms[0]?.form;
+}
+
+/** The end of a message about a text that isn't one of a list: the nearest of the list, if one is near. */
+function meant(issue: Found, sent: unknown): string {
+  if (issue.code !== 'invalid_value' || typeof sent !== 'string') return '';
+  return didYouMean(
+    sent,
+    issue.values.filter((known) => typeof known === 'string'),
+  );
 }
 
 /** Whether a fault says that the value as a whole is of another JSON type. */

@@ -57,7 +57,7 @@ export const unit = z
     if (read !== undefined && 'ucum' in read) return read.ucum;
     const message =
       read === undefined
-        ? `must be a unit of UCUM, such as mg/dL or mm[Hg]${didYouMean(value, COMMON_UNITS)}`
+        ? `must be a unit of UCUM, such as mg/dL or mm[Hg], not \`${value.slice(0, 40)}\`${didYouMean(value, COMMON_UNITS) || '; docs/rest.md lists the spellings that are accepted'}`
         : `is ambiguous: write ${read.ambiguous.join(', or ')}`;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
