@@ -61,21 +61,23 @@ export async function checkCandidates(
   const own = new Map(candidates.map((candidate) => [candidate.id, candidate]));
   const wanted = new Set<string>();
   const versions = new Map<string, number>();
-  for (const { references, owner } of read) {
+  const want = ({ references, owner }: Read): void => {
     for (const { id, version } of references) {
       if (!own.has(id) || version !== undefined) wanted.add(id);
       if (version !== undefined) versions.set(id, Math.max(version || 0, versions.get(id) ?? 0));
     }
     for (const id of ownerIds(owner)) if (!own.has(id)) wanted.add(id);
-  }
+  };
+  await inSlices(mapSteps(read, want));
   const patients = new Set(read.flatMap(({ owner }) => (owner?.kind === 'patient' ? [owner.id] : [])));
   const located = await locateKnown(deps.handler.states, deps.lookup, ctx, wanted, [...patients], versions);
   const streams = new Map<string, string>();
   const faults = new Faults();
-  for (const one of read) {
+  const addFaults = (one: Read): void => {
     faults.addAll(issuesAt(one.at, one.issues));
     faults.addAll(issuesAt(one.at, danglingOf(one, own, located)));
-  }
+  };
+  await inSlices(mapSteps(read, addFaults));
   // A Provenance is placed by its targets, which may be Provenances of the same Bundle: each waits for one of them.
   const waiting = new Map<string, Read[]>();
   const ready = [...read];

@@ -33,8 +33,8 @@ export type Summarize = (
   patient: string,
   base: string,
   budget: AnswerBudget,
-  make: (found: Summarized) => Promise<string>,
-) => Promise<string | undefined>;
+  make: (found: Summarized) => Promise<Buffer>,
+) => Promise<Buffer | undefined>;
 
 const READ: ReadonlySet<ResourceType> = new Set<ResourceType>(['Patient', ...SUMMARIZED_TYPES]);
 

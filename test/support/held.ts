@@ -32,3 +32,26 @@ export async function heldBy(work: () => Promise<unknown>): Promise<Held> {
   }
   return { longest };
 }
+
+/** What was measured of work in steps. */
+export interface Stepped<T> {
+  readonly value: T;
+  /** Processor time of all steps, in ms. */
+  readonly ms: number;
+  /** Processor time of the longest step, as a part of that of all. */
+  readonly longest: number;
+}
+
+/** Does work in steps and measures them. */
+export function stepped<T>(steps: Generator<undefined, T>): Stepped<T> {
+  let [whole, longest] = [0, 0];
+  for (;;) {
+    const { user, system } = process.cpuUsage();
+    const step = steps.next();
+    const now = process.cpuUsage();
+    const took = now.user + now.system - user - system;
+    whole += took;
+    longest = Math.max(longest, took);
+    if (step.done === true) return { value: step.value, ms: whole / 1_000, longest: longest / whole };
+  }
+}

@@ -10,6 +10,8 @@ export interface LargeRequest {
   readonly body: (bytes: number) => string;
   /** Part of the limit of 10 MB, or of 25 MB for Bundles. Default 1. */
   readonly bundle?: true;
+  /** What its answer must be; otherwise anything but a fault of the service. */
+  readonly status?: number;
   /** A resource that is made first, which path and body name as `{made}`. */
   readonly made?: { readonly type: string; readonly body: (bytes: number) => string };
 }
@@ -502,6 +504,7 @@ const read = (name: string, path: string): LargeRequest => ({
   path,
   type: FHIR,
   body: () => '',
+  status: 200,
 });
 
 /**
@@ -510,13 +513,16 @@ const read = (name: string, path: string): LargeRequest => ({
  */
 export const LARGE_READS: readonly LargeRequest[] = [
   read('$summary of 20,000 Observations', '/fhir/R4/Patient/{record}/$summary'),
-  post(
-    'a context of 20,000 Observations',
-    '/v1/context',
-    'application/json',
-    () =>
-      '{"patient":"{record}","budget_tokens":100000,"window_days":36500,"question":"How has glucose developed?","needs":["labs:2345-7","timeline:36500d","labs:trend:2345-7"]}',
-  ),
+  {
+    ...post(
+      'a context of 20,000 Observations',
+      '/v1/context',
+      'application/json',
+      () =>
+        '{"patient":"{record}","budget_tokens":100000,"window_days":36500,"question":"How has glucose developed?","needs":["labs:2345-7","timeline:36500d","labs:trend:2345-7"]}',
+    ),
+    status: 200,
+  },
   read('$everything of 20,000 Observations', '/fhir/R4/Patient/{record}/$everything'),
   read(
     'a search of 200 of 20,000 Observations',

@@ -31,14 +31,14 @@ const NO_DISPLAYS: Displays = new Map();
 
 /** `writing`, at once. */
 export function summaryDocument(chosen: Chosen, parts: DocumentParts): string {
-  return atOnce(writing(chosen, parts));
+  return atOnce(writing(chosen, parts)).join('');
 }
 
-/** The JSON text of the document, an entry a step. */
+/** The JSON text of the document in pieces, an entry a step. */
 export function* writing(
   chosen: Chosen,
   { id, now, directory, displays = NO_DISPLAYS }: DocumentParts,
-): Steps<string> {
+): Steps<string[]> {
   const { subject, links, leftOut } = chosen;
   const { base } = links;
   const inDirectory = looking(directory);
@@ -92,7 +92,11 @@ export function* writing(
     own(custodian(base)),
   ];
   const identifier = `{"system":"urn:ietf:rfc:3986","value":"urn:uuid:${id}"}`;
-  return `{"resourceType":"Bundle","id":"${id}","identifier":${identifier},"type":"document","timestamp":"${toInstant(now)}","entry":[${texts.join(',')}]}`;
+  return [
+    `{"resourceType":"Bundle","id":"${id}","identifier":${identifier},"type":"document","timestamp":"${toInstant(now)}","entry":[`,
+    ...texts.map((text, n) => (n === 0 ? text : `,${text}`)),
+    ']}',
+  ];
 }
 
 /** An entry of a resource that exists in the document alone. */

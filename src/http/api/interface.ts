@@ -239,8 +239,11 @@ async function jsonOf(
       : parseJson(text, MOST_VALUES);
   if (!isObject(value))
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not a JSON object' });
-  if (exact && text.length > LONG) await setImmediate();
-  return exact ? { value: JSON.parse(text), exact: value } : { value };
+  if (!exact) return { value };
+  if (text.length > LONG) await setImmediate();
+  const plain: unknown = JSON.parse(text);
+  if (text.length > LONG) await setImmediate();
+  return { value: plain, exact: value };
 }
 
 /** Whoever reads after the answer sees what was written (decisions.md, section 3). */

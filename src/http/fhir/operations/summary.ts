@@ -9,6 +9,7 @@ import { inSlices } from '#src/shared/slices.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { requireFresh } from '../../freshness.ts';
+import { joined } from '../bundle-text.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { requirePatient } from './patient.ts';
 
@@ -34,7 +35,7 @@ async function run(request: OperationRequest): Promise<Answer> {
     const displays = await service.terminology.displays(
       await inSlices(codesWithoutDisplay(chosen, directory)),
     );
-    return inSlices(writing(chosen, { id: newUuid(), now: nowMicros(), directory, displays }));
+    return joined(await inSlices(writing(chosen, { id: newUuid(), now: nowMicros(), directory, displays })));
   });
   if (body === undefined) {
     await requirePatient(request, id);

@@ -1,0 +1,70 @@
+/** Work whose size a client decides is done in many short steps. A warm-up comes first, which compiles what they run. */
+import { expect } from 'chai';
+import { choosing } from '#src/fhir/ips/chosen.ts';
+import { writing } from '#src/fhir/ips/document.ts';
+import { validationSteps } from '#src/fhir/profiles/validate.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { stepped } from '#test/support/held.ts';
+
+const PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips';
+const ID = '01890a5d-ac96-774b-bcce-000000000000';
+const code = { coding: [{ system: 'http://loinc.org', code: '2345-7' }] };
+
+describe('long work', () => {
+  it('of validating a document by profiles is done an entry and a profile at a time', () => {
+    const document = (entries: number): JsonObject => ({
+      resourceType: 'Bundle',
+      type: 'document',
+      entry: Array.from({ length: entries }, (_, n) => ({
+        fullUrl: `urn:uuid:${n}`,
+        resource: {
+          resourceType: 'Observation',
+          status: 'final',
+          code,
+          subject: { reference: `urn:uuid:${n + 1}` },
+        },
+      })),
+    });
+    stepped(validationSteps(document(100), [PROFILE]));
+    expect(stepped(validationSteps(document(2_000), [PROFILE])).longest).to.be.below(1 / 4);
+  });
+
+  it('of checking a resource that claims a profile thousands of times is done once', () => {
+    const profile = PROFILE.replace('Bundle', 'Patient');
+    const claims = (times: number): JsonObject => ({
+      resourceType: 'Patient',
+      meta: { profile: Array.from({ length: times }, () => profile) },
+      name: Array.from({ length: 2_000 }, () => ({ use: 'usual' })),
+    });
+    stepped(validationSteps(claims(1)));
+    const [once, often] = [1, 20_000].map((times) => stepped(validationSteps(claims(times))));
+    expect(often?.value).to.deep.equal(once?.value);
+    expect(often?.ms).to.be.below(20 * (once?.ms ?? 0));
+  });
+
+  it('of making a summary is done a resource at a time', () => {
+    const stored = (type: string, n: number, resource: object) => {
+      const id = `01890a5d-ac96-774b-bcce-${String(n).padStart(12, '0')}`;
+      return { type, id, body: JSON.stringify({ resourceType: type, id, ...resource }) };
+    };
+    const patient = stored('Patient', 0, { name: [{ family: 'Long' }] });
+    const subject = { reference: `Patient/${patient.id}` };
+    const record = (length: number) =>
+      Array.from({ length }, (_, n) =>
+        stored('Condition', n + 1, {
+          code: { text: `Condition ${n}` },
+          subject,
+          note: [{ text: 'x'.repeat(500) }],
+        }),
+      );
+    const parts = { id: ID, now: 1_700_000_000_000_000, directory: [] };
+    const made = (length: number) => {
+      const chosen = stepped(
+        choosing({ base: 'http://localhost/fhir/R4/', patient, record: record(length) }),
+      );
+      return [chosen, stepped(writing(chosen.value, parts))];
+    };
+    made(100);
+    for (const { longest } of made(10_000)) expect(longest).to.be.below(1 / 4);
+  });
+});
