@@ -197,12 +197,25 @@ describe('a key that may only write', () => {
     expect(other.text).to.not.contain('PID-7');
   });
 
-  it('changes webhooks without being shown them', async () => {
-    const url = 'http://localhost:9/hook';
-    const made = await v1('POST', '/webhooks', { url, events: ['*'] });
-    expect(made.status, String(made)).to.equal(201);
+  it('neither opens nor redirects webhooks, nor has events sent again: they tell what others write', async () => {
+    const hook = { url: 'http://localhost:9/hook', events: ['*'] };
+    const asOwner = (method: string, path: string, body?: unknown): Promise<Answer> =>
+      service.fhir(`${service.url}/v1${path}`, {
+        method,
+        key: full,
+        headers: { 'Content-Type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    const made = await asOwner('POST', '/webhooks', hook);
     const at = `/webhooks/${made.json.id}`;
-    closed(await v1('PATCH', at, { active: false }), 204);
-    closed(await v1('POST', `${at}/rotate`), 403);
+    closed(await v1('POST', '/webhooks', hook), 403);
+    closed(await v1('PATCH', at, { url: 'http://localhost:10/mine' }), 403);
+    for (const path of ['rotate', 'deliveries/redeliver-exhausted', 'deliveries/whd_1/redeliver'])
+      closed(await v1('POST', `${at}/${path}`), 403);
+    closed(await v1('POST', `${at}/replay`, { from: '2026-01-01T00:00:00Z' }), 403);
+    closed(await v1('DELETE', `${at}/replay`), 403);
+    expect((await asOwner('GET', at)).json.url).to.equal(hook.url);
+    closed(await v1('POST', `${at}/ping`), 204);
+    closed(await v1('DELETE', at), 204);
   });
 });

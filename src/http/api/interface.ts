@@ -174,6 +174,7 @@ async function admission(
   }
   const caller = await authenticator.begin(credential, ctx).caller;
   requireScope(caller, route.scope ?? (route.method === 'GET' ? 'read' : 'write'));
+  if (route.needsRead === true) requireScope(caller, 'read');
   return (inputs) => {
     const run = route.accept(inputs);
     return {

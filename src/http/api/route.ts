@@ -114,6 +114,8 @@ interface Description<Path extends string, C extends Credential> {
   readonly credential: C;
   /** Of an API key. */
   readonly scope?: 'read' | 'write';
+  /** Of an API key: what the route does shows what is stored to others, so that it takes the scope `read` beside `scope`. */
+  readonly needsRead?: true;
   /** The answer shows what was stored before: a key that may not read gets 204 without a body in its place. */
   readonly showsStored?: true;
   /** The body is bytes of any media type, which `run` reads. */
@@ -163,6 +165,9 @@ export type Route = { [C in Credential]: TypedRoute<C> }[Credential];
 /** The answer of a route that `showsStored` to a key that may not read. */
 const UNSHOWN = { 204: { description: 'Done; the key has no scope `read` to be shown the result' } };
 
+/** The sentence that the description of a route that `needsRead` ends with. */
+const NEEDS_READ = 'Takes a key with the scopes `read` and `write`.';
+
 /** Makes a route of its definition. */
 export function route<
   const Path extends string,
@@ -173,8 +178,10 @@ export function route<
   const { run, ...described } = definition;
   const answers =
     definition.showsStored === true ? { ...definition.answers, ...UNSHOWN } : definition.answers;
+  const description = [definition.description ?? [], definition.needsRead === true ? NEEDS_READ : []].flat();
   return {
     ...described,
+    ...(description.length === 0 ? {} : { description: description.join(' ') }),
     answers,
     accept(inputs) {
       const parsed = parseInputs<PathParams<Path>, Query, Body>(definition, inputs);

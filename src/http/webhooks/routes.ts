@@ -7,7 +7,6 @@ import { WEBHOOK_EVENT_TYPES } from '#src/reactions/webhooks/event-types.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { type ApiRequest, type Route, route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
-import { requireScope } from '../credentials.ts';
 import * as actions from './actions.ts';
 import {
   delivery,
@@ -65,6 +64,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'A new endpoint; its secret is shown this once',
     tag,
     credential,
+    needsRead: true,
     models,
     secret: true,
     body: newEndpoint,
@@ -117,9 +117,9 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'Change an endpoint, pause it or resume it',
     tag,
     credential,
+    needsRead: true,
     models,
     body: endpointChange,
-    showsStored: true,
     answers: { 200: shown },
     run: async (request) =>
       actions.changeEndpoint(
@@ -148,14 +148,12 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'A new secret; the old one stops immediately',
     tag,
     credential,
+    needsRead: true,
     models,
     secret: true,
     answers: { 200: issued },
-    async run(request) {
-      // The answer shows the endpoint with its new secret, which nobody could be shown later.
-      requireScope(request.caller, 'read');
-      return actions.rotateEndpoint(request, by(request), await known(request, request.params.endpoint_id));
-    },
+    run: async (request) =>
+      actions.rotateEndpoint(request, by(request), await known(request, request.params.endpoint_id)),
   }),
   route({
     method: 'POST',
@@ -194,8 +192,8 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     description: WAITS,
     tag,
     credential,
+    needsRead: true,
     models,
-    showsStored: true,
     answers: { 200: one },
     run: async (request) =>
       actions.redeliver(
@@ -211,6 +209,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'Send every delivery that was given up again now',
     tag,
     credential,
+    needsRead: true,
     models,
     answers: {
       200: {
@@ -230,6 +229,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
       'Their deliveries bear `Service-Replay: true` and the event ids of the first time. What is behind a delivery that fails waits until that has ended. Erased records are left out. One replay of an endpoint runs at a time.',
     tag,
     credential,
+    needsRead: true,
     models,
     body: newReplay,
     answers: { 202: { description: 'It has begun', schema: replay } },
@@ -254,6 +254,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'End the replay that runs; what was not sent is dropped',
     tag,
     credential,
+    needsRead: true,
     models,
     answers: { 200: { description: 'The replay', schema: replay } },
     run: async (request) => actions.cancelReplay(request, await known(request, request.params.endpoint_id)),
