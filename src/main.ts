@@ -9,7 +9,7 @@ import { LogClosed } from './events/closed.ts';
 import { Unavailable } from './events/store.ts';
 import { settleHeap } from './heap.ts';
 import { createLogger } from './logging.ts';
-import { misspeltSettings } from './misspelt.ts';
+import { type Misspelt, misspeltSettings } from './misspelt.ts';
 import { ForeignLog } from './operations/log-identity.ts';
 import { LogBehind } from './operations/restored-log.ts';
 import { refusedAddress, tryPort } from './port.ts';
@@ -25,10 +25,10 @@ class CannotStart extends Error {
 const DATABASE_STOP_MS = 60_000;
 
 async function main(): Promise<void> {
-  const config = loadConfig(process.env);
+  const misspelt = misspeltSettings(process.env).map(sentenceOfMisspelt);
+  const config = settings(misspelt);
   const log = createLogger(config.logLevel);
-  for (const { name, setting } of misspeltSettings(process.env))
-    log.warn(`the environment variable ${name} is not a setting and is ignored; did you mean ${setting}?`);
+  for (const sentence of misspelt) log.warn(sentence);
   const shutdown = new Shutdown(log, config.shutdownSeconds * 1_000);
   shutdown.listen();
   try {
@@ -39,6 +39,20 @@ async function main(): Promise<void> {
     if (!(error instanceof Stopping)) tell(error);
     await shutdown.end(error instanceof Stopping ? 0 : 1);
   }
+}
+
+/** @throws ConfigError that names misspelt settings, too: what they were meant to set may be what is wrong. */
+function settings(misspelt: readonly string[]): Config {
+  try {
+    return loadConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError([error.message, ...misspelt].join('\n'));
+  }
+}
+
+function sentenceOfMisspelt({ name, setting }: Misspelt): string {
+  return `the environment variable ${name} is not a setting and is ignored; did you mean ${setting}?`;
 }
 
 async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<void> {

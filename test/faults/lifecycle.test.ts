@@ -118,7 +118,7 @@ describe('the service', () => {
   });
 
   it('names the variable that is wrong', async () => {
-    const wrong: [Record<string, string>, string][] = [
+    const wrong: [Record<string, string>, string, string?][] = [
       [{ PORT: 'http' }, 'PORT must be a whole number from 1 to 65535'],
       [{ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' }, 'EVENTSTORE_URL: the event store cannot be used'],
       [{ DATABASE_URL: 'postgres://annal@127.0.0.1:1/annal' }, 'DATABASE_URL: the database cannot be used'],
@@ -132,11 +132,17 @@ describe('the service', () => {
       [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is not an address of this machine'],
       [{ HOST: '300.1.1.1' }, 'HOST must be an IP address of this machine'],
       [{ HOST: 'nowhere.invalid' }, 'HOST'],
+      [
+        { PROT: '4711', HOST: '300.1.1.1' },
+        'HOST must be an IP address of this machine',
+        'the environment variable PROT is not a setting and is ignored; did you mean PORT?',
+      ],
     ];
-    for (const [env, sentence] of wrong) {
-      const program = start(await startedDataDir(), { PORT: String(await freePort()), ...env });
+    for (const [env, sentence, further = ''] of wrong) {
+      const port: Record<string, string> = 'PROT' in env ? {} : { PORT: String(await freePort()) };
+      const program = start(await startedDataDir(), { ...port, ...env });
       expect(await program.ended).to.equal(1);
-      expect(program.stderr()).to.contain(`Annal cannot start: ${sentence}`);
+      expect(program.stderr()).to.contain(`Annal cannot start: ${sentence}`).and.to.contain(further);
       expect(program.stderr()).not.to.contain('    at ');
       started.splice(0);
     }
