@@ -2,7 +2,7 @@
 /**
  * Checks a file that `annal export` wrote. This file stands alone: it needs Node.js 18 or later and nothing else.
  *
- *   node verify-export.mjs FILE [--key PUBLICKEY]
+ *   node bin/verify-export.mjs FILE [--key PUBLICKEY]
  *
  * It checks every line's form, the hash chain over all events, the SHA-256 over the file, and the Ed25519 signature.
  * Without --key it can only say which key signed: compare that with the public key that the operator has published.
@@ -27,11 +27,13 @@ export class Altered extends Error {}
  * @param {string} [key] the public key that it must be signed with: 43 characters of base64url
  * @returns {{stream: string, events: number, first: string, last: string, time: string, key_id: string, public_key: string}}
  *   what was exported; `first` and `last`: when its first and last event were recorded
- * @throws {OtherFile} for a checkpoint
+ * @throws {OtherFile} for a checkpoint, and for what neither begins nor ends as an export does
  * @throws {Altered} naming the line and what is wrong
  */
 export function verifyExport(bytes, key) {
-  const lines = linesIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!isLikeAnnals(file)) throw new OtherFile('this is not an Annal export');
+  const lines = linesIn(file);
   const [opening] = lines;
   const closing = lines.at(-1);
   if (closing?.text.startsWith('{"statement":{"type":"annal-checkpoint",'))
@@ -86,6 +88,17 @@ export function verifyExport(bytes, key) {
     key_id: id,
     public_key: publicKey,
   };
+}
+
+/** Whether a file begins as an export does, or has a line that begins as the last one of an export or a checkpoint. */
+function isLikeAnnals(file) {
+  const text = file.toString('latin1');
+  return (
+    // An export that was cut off right at its beginning.
+    '{"format":"annal-export",'.startsWith(text) ||
+    /^\W*\{\s*"format"\s*:\s*"annal-export"/.test(text) ||
+    /^\s*\{\s*"statement"\s*:\s*\{\s*"type"\s*:\s*"annal-/m.test(text)
+  );
 }
 
 /** The lines with where they start; every one ends with a line feed, also the last. */
@@ -161,7 +174,7 @@ function content(file) {
 }
 
 const USAGE =
-  'usage: node verify-export.mjs FILE [--key PUBLICKEY]   (PUBLICKEY: 43 characters of base64url)';
+  'usage: node bin/verify-export.mjs FILE [--key PUBLICKEY]   (PUBLICKEY: 43 characters of base64url)';
 
 function main(args) {
   if (args.includes('--help')) {

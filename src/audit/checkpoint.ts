@@ -113,7 +113,7 @@ export async function readCheckpoint(
 
 function faultOf(line: string | undefined, number: number): string {
   return line?.startsWith('{"format":"annal-export",') === true
-    ? 'it is an export, not a checkpoint: use node verify-export.mjs'
+    ? 'it is an export, not a checkpoint: use node bin/verify-export.mjs'
     : `line ${number} is not that of a checkpoint`;
 }
 

@@ -61,6 +61,7 @@ export async function exportCommand(
     json
       ? `${JSON.stringify(signed, null, 2)}\n`
       : `${counted(signed.events ?? 0, 'event')} of ${called} ${signed.events === 1 ? 'is' : 'are'} in ${out}, signed with the key ${key.id}.\n` +
-          `To check it anywhere: node verify-export.mjs ${out} --key ${key.text}\n`,
+          `To check it: node bin/verify-export.mjs ${out} --key ${key.text}\n` +
+          'bin/verify-export.mjs needs Node.js and nothing else: copy it along to check the export on another machine.\n',
   );
 }

@@ -212,6 +212,17 @@ describe('the command line, for auditors', () => {
     expect(await node([alone, join(folder, 'none')])).to.include({ code: 1 });
     expect(await node([alone])).to.include({ code: 2 });
     expect(await node([alone, path, '--key', 'x'])).to.include({ code: 2 });
+    const readme = await node([alone, file('README.md')]);
+    expect(readme).to.include({ code: 1, stdout: '' });
+    expect(readme.stderr).to.contain('README.md: this is not an Annal export');
+    // The command that an export prints can be run as it is.
+    const second = join(folder, 'second.ndjson');
+    const printed = /^To check it: node (\S+) (\S+) --key (\S+)$/m.exec(
+      (await annal('export', patient, '--out', second)).stdout,
+    );
+    expect(await node([file(printed?.[1] ?? ''), second, '--key', printed?.[3] ?? ''])).to.include({
+      code: 0,
+    });
   });
 
   it('rebuilds the record as of a position of the log', async () => {
