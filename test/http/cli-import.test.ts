@@ -521,6 +521,39 @@ describe('annal import', () => {
     expect(await of(`${marker}-pool`)).to.have.length(2);
   });
 
+  it('says without --skip-invalid that there is that option, and names places instead of bundle entries', async () => {
+    const marker = `hint-${number}`;
+    await write({
+      'pool.ndjson': ndjson(
+        { ...marked(marker), id: marker },
+        { ...observation(`Patient/${marker}`), id: `${marker}-1` },
+        {
+          ...observation(`Patient/${marker}`),
+          status: 'unheard-of',
+          id: `${marker}-2`,
+        },
+      ),
+    });
+    const { report } = await load();
+    const printed = printReport(report);
+    expect(printed, printed)
+      .to.match(/line 3 \(Observation\): /)
+      .and.not.to.contain('Bundle.entry');
+    expect(printed).to.contain('run it again with --skip-invalid');
+    expect(printReport(report, true)).not.to.contain('--skip-invalid');
+    const refused = await load([folder, '--key', 'sk_test_wrong']);
+    expect(refused.report.stopped).to.contain('refuses the key').and.not.to.contain('same command');
+  });
+
+  it('takes option values as they were typed, and refuses empty ones', async () => {
+    const marker = `typed-${number}`;
+    await write({ 'a.json': bundle(post(1, marked(marker))) });
+    expect((await load([folder, '--source-system', '0042', '--state', join(folder, 's')])).code).to.equal(0);
+    const [found] = await search(`Provenance?target=${await onlyPatient(marker)}`);
+    const [entity] = Array.isArray(found?.entity) ? found.entity : [];
+    expect(isObject(entity) && isObject(entity.what) && entity.what).to.include({ display: '0042' });
+  });
+
   it('reads standard input', async () => {
     const marker = `stdin-${number}`;
     const run = () =>

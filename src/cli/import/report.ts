@@ -164,8 +164,11 @@ function keptAsIdentifiers(count: number, which: string): string {
   return `${counted(count, 'reference')} ${which} ${kept}.`;
 }
 
-/** The report for people. */
-export function printReport(report: ReportData): string {
+/**
+ * Returns the report for people.
+ * @param skipInvalid whether the import left out invalid resources: otherwise the report says how to.
+ */
+export function printReport(report: ReportData, skipInvalid = false): string {
   const sum = (name: keyof TypeCounts): number =>
     Object.values(report.types).reduce((all, counts) => all + counts[name], 0);
   const shown = (Object.keys(COLUMNS) as (keyof TypeCounts)[]).filter(
@@ -199,6 +202,12 @@ export function printReport(report: ReportData): string {
     'Not loaded',
     report.faults.map(({ place, diagnostics }) => `${place}: ${diagnostics}`),
   );
+  // A record whose Patient is invalid isn't loaded with the option either.
+  if (!skipInvalid && report.faults.some(({ type }) => type !== undefined && type !== 'Patient'))
+    lines.push(
+      '',
+      'To load these records without their invalid resources, run it again with --skip-invalid.',
+    );
   if (report.report_file !== undefined) lines.push('', `The whole report is in ${report.report_file}.`);
   if (report.stopped !== null) lines.push('', report.stopped);
   return lines.join('\n');

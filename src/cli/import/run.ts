@@ -12,7 +12,7 @@ import { loadDeferred, loadPool } from './load-pool.ts';
 import { LIMITS, type Limits } from './parts.ts';
 import { Records } from './records.ts';
 import { printReport, Report, type ReportData } from './report.ts';
-import { Sender } from './send.ts';
+import { KeyRefused, Sender } from './send.ts';
 import { hashFile, listSources, type SourceFile, survey } from './sources.ts';
 import { Pool } from './spill.ts';
 import { ImportState } from './state.ts';
@@ -116,8 +116,12 @@ async function load(
       await loadBundles(bundles, concurrency, loading);
       await loadDeferred(pool, refused, loading);
     } catch (error) {
-      if (error instanceof Failure) report.stopped = `${error.message}. The same command goes on from here.`;
-      else if (signal?.aborted === true) report.stopped = 'Interrupted. The same command goes on from here.';
+      if (error instanceof KeyRefused)
+        report.stopped = `${error.message}. Give a valid key with --key, or ANNAL_KEY in the environment.`;
+      else if (error instanceof Failure)
+        report.stopped = `${error.message}. Run the same command again to continue from here.`;
+      else if (signal?.aborted === true)
+        report.stopped = 'Interrupted. Run the same command again to continue from here.';
       else throw error;
     } finally {
       progress.stop();
@@ -159,6 +163,8 @@ async function stateName(
 /** Runs the command and prints its report. @returns the exit code. */
 export async function importCommand(sources: readonly string[], options: ImportOptions): Promise<number> {
   const report = await runImport(sources, options);
-  process.stdout.write(`${options.json === true ? JSON.stringify(report, null, 2) : printReport(report)}\n`);
+  const text =
+    options.json === true ? JSON.stringify(report, null, 2) : printReport(report, options.skipInvalid);
+  process.stdout.write(`${text}\n`);
   return report.complete ? 0 : 1;
 }

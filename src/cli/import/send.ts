@@ -36,6 +36,9 @@ export class Refused extends Error {
   }
 }
 
+/** The service refused the key: with this one the import cannot go on. */
+export class KeyRefused extends Failure {}
+
 /** An issue of an OperationOutcome. */
 export interface RefusedIssue {
   readonly diagnostics: string;
@@ -115,7 +118,8 @@ export class Sender {
         if (response.ok) return read(text);
         if (method === 'GET' && (status === 404 || status === 410)) return undefined;
         if (status === 401 || status === 403) {
-          throw new Failure(`${url} refuses the key: ${issuesOf(text)[0]?.diagnostics ?? `HTTP ${status}`}`);
+          const why = issuesOf(text)[0]?.diagnostics ?? `HTTP ${status}`;
+          throw new KeyRefused(`${url} refuses the key: ${why}`);
         }
         asked = seconds(response.headers.get('retry-after'));
         throttled = status === 429;
@@ -179,6 +183,9 @@ function reasonOf(error: unknown): string {
   return error.message;
 }
 
+/** How a message about an entry begins: which one that is in the sources, the report says in its place. */
+const OWN_ENTRY = /^Bundle\.entry\[\d+\](?:\.[\w.[\]]+)?: /;
+
 function issuesOf(text: string): RefusedIssue[] {
   let value: Json;
   try {
@@ -192,8 +199,9 @@ function issuesOf(text: string): RefusedIssue[] {
     const details = isObject(issue.details) ? issue.details.text : undefined;
     const diagnostics = [issue.diagnostics, details, issue.code].find((said) => typeof said === 'string');
     const entry = typeof expression === 'string' ? /^Bundle\.entry\[(\d+)\]\.?(.*)$/.exec(expression) : null;
+    const own = (text: string): string => (entry === null ? text : text.replace(OWN_ENTRY, ''));
     return {
-      diagnostics: diagnostics ?? 'refused without a reason',
+      diagnostics: own(diagnostics ?? 'refused without a reason'),
       ...(entry === null ? {} : { entry: Number(entry[1]), expression: entry[2] ?? '' }),
     };
   });
