@@ -27,7 +27,16 @@ const PROGRAM = {
 };
 /** Packages of many files that are nothing but JavaScript. */
 const BUNDLED = [
-  ...['@koa/router', 'cac', 'csv-parse/lib/sync.js', 'dataloader', 'file-type', 'jose', 'koa', 'koa-body'],
+  ...[
+    '@koa/router',
+    'commander',
+    'csv-parse/lib/sync.js',
+    'dataloader',
+    'file-type',
+    'jose',
+    'koa',
+    'koa-body',
+  ],
   ...['lossless-json', 'lru-cache', 'pg', 'pg-copy-streams', 'prom-client', 'rxjs', 'rxjs/operators', 'uuid'],
   'zod',
 ];

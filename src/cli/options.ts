@@ -1,15 +1,25 @@
-/** The options of every command, as cac hands them over. */
+/** The options of every command: their texts as they were typed, checked. */
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
 
-/** cac turns texts that look like numbers into numbers, and repeats into lists: the last one counts, as text. */
-const text = z
-  .union([z.string(), z.number(), z.array(z.union([z.string(), z.number()]))])
-  .transform((value) => String(Array.isArray(value) ? (value.at(-1) ?? '') : value))
-  .optional();
+const text = z.string().optional();
+const flag = z.boolean().optional();
+
+/** A whole number, as decimal digits. */
+function whole(option: string, least: number, most: number) {
+  const message = `${option} must be a whole number from ${least} to ${most}`;
+  return z
+    .string()
+    .regex(/^\d+$/, message)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, message)
+    .optional();
+}
 
 const schema = z.object({
-  json: z.boolean().optional(),
+  json: flag,
   url: text,
   key: text,
   dataDir: text,
@@ -20,44 +30,60 @@ const schema = z.object({
   state: text,
   sourceSystem: text,
   authorType: z.enum(AUTHOR_TYPES, `--author-type must be one of ${AUTHOR_TYPES.join(', ')}`).optional(),
-  concurrency: z
-    .int('--concurrency must be a whole number from 1 to 64')
-    .min(1, '--concurrency must be at least 1')
-    .max(64, '--concurrency must be at most 64')
-    .optional(),
-  again: z.boolean().optional(),
-  skipInvalid: z.boolean().optional(),
+  concurrency: whole('--concurrency', 1, 64),
+  again: flag,
+  skipInvalid: flag,
   report: text,
-  force: z.boolean().optional(),
-  fresh: z.boolean().optional(),
+  force: flag,
+  fresh: flag,
   from: text,
   to: text,
-  cutover: z.boolean().optional(),
-  cancel: z.boolean().optional(),
+  cutover: flag,
+  cancel: flag,
   load: z.enum(['full', 'low'], '--load must be full or low').optional(),
-  retry: z.boolean().optional(),
-  restored: z.boolean().optional(),
+  retry: flag,
+  restored: flag,
   email: text,
   patient: text,
   system: text,
   release: text,
-  port: z
-    .int('--port must be a whole number from 1 to 65535')
-    .min(1, '--port must be at least 1')
-    .max(65_535, '--port must be at most 65535')
-    .optional(),
+  port: whole('--port', 1, 65_535),
   events: text,
   secret: text,
-  readOnly: z.boolean().optional(),
+  readOnly: flag,
   command: text,
 });
 
-/** The options that were given, checked; the others are absent. @throws ZodError whose messages are for the person. */
-export function read(options: unknown): Given<z.infer<typeof schema>> {
-  const parsed = schema.parse(options);
-  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined)) as Given<
-    typeof parsed
-  >;
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The options that were given; the others are absent. */
+export type Options = Given<z.infer<typeof schema>>;
+
+/**
+ * Returns the options that a command was given, checked. Of an option that was repeated the last value counts.
+ * @throws Failure for a value that is missing, and ZodError for one that is not allowed; its messages are for the person.
+ */
+export function readOptions(command: Command): Options {
+  const flags = ['-h', '--help', ...command.options.flatMap(({ short, long }) => [short, long])];
+  const given = command.optsWithGlobals<Record<string, unknown>>();
+  for (const option of command.options) {
+    const value = given[option.attributeName()];
+    // Another option in the place of the value: the value was forgotten.
+    if (typeof value === 'string' && (value.trim() === '' || flags.includes(value)))
+      throw new Failure(`${option.long} needs a value`, MISUNDERSTOOD);
+  }
+  const parsed = schema.parse(given);
+  return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined)) as Options;
 }
 
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+/**
+ * Returns the words that a command was given besides options, as they were typed.
+ * @throws Failure for an empty one.
+ */
+export function readWords({ args, registeredArguments }: Command): string[] {
+  for (const [at, word] of args.entries()) {
+    const name = (registeredArguments[at] ?? registeredArguments.at(-1))?.name() ?? 'argument';
+    if (word.trim() === '') throw new Failure(`${name} must not be empty`, MISUNDERSTOOD);
+  }
+  return [...args];
+}

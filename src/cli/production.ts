@@ -9,7 +9,7 @@ import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { databaseUrlOf, withEventStore } from './database.ts';
-import { Failure, MISUNDERSTOOD } from './failure.ts';
+import { expectAction, Failure } from './failure.ts';
 import type { ServiceOptions } from './service.ts';
 
 /** What the command line says. */
@@ -26,8 +26,7 @@ export async function productionCommand(
   project: string,
   { json = false, ...where }: ProductionOptions,
 ): Promise<void> {
-  if (action !== 'allow' && action !== 'withdraw')
-    throw new Failure(`annal production has no ${action}: it has allow and withdraw`, MISUNDERSTOOD);
+  expectAction('production', action, ['allow', 'withdraw']);
   const allowed = action === 'allow';
   const wrote = await withEventStore(await databaseUrlOf(where), async (store) => {
     const projects = new Aggregate(new Handler(store, new States(store, NO_SNAPSHOTS)), PROJECT);

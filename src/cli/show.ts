@@ -1,7 +1,10 @@
-/** `annal show <Type/id>`: prints a resource as the service serves it. */
+/** `annal show <Type/id | patient>`: prints a resource as the service serves it. */
 import { stringify } from 'lossless-json';
-import { Failure } from './failure.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
+import { patientMeant } from './patients.ts';
 import { findService, readFhir, type ServiceOptions } from './service.ts';
+import { withDatabase } from './stopped.ts';
 
 /** What the command line says. */
 export interface ShowOptions extends ServiceOptions {
@@ -9,16 +12,26 @@ export interface ShowOptions extends ServiceOptions {
   readonly json?: boolean;
 }
 
-/** `Type/id`, `Type/id/_history/n`, or a bare id, which is a patient's. @throws Failure for anything else. */
-export function resourcePath(text: string): string {
-  if (/^[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}(\/_history\/\d+)?$/.test(text)) return text;
-  if (/^[A-Za-z0-9\-.]{1,64}$/.test(text)) return `Patient/${text}`;
-  throw new Failure(`${text}: expected Type/id, such as Patient/018f…`);
+const RESOURCE = /^[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}(\/_history\/\d+)?$/;
+
+/**
+ * Prints one resource: `Type/id`, `Type/id/_history/n`, or a patient by id, name or identifier.
+ * @throws Failure when the service refuses, and for a name that no patient or several have.
+ */
+export async function showCommand(resource: string, { json = false, ...where }: ShowOptions): Promise<void> {
+  const service = await findService(where);
+  const { text, value } = await readFhir(service, await pathOf(resource, where));
+  process.stdout.write(`${json ? text : stringify(value, undefined, 2)}\n`);
 }
 
-/** Prints one resource. @throws Failure when the service refuses. */
-export async function showCommand(resource: string, { json = false, ...where }: ShowOptions): Promise<void> {
-  const path = resourcePath(resource);
-  const { text, value } = await readFhir(await findService(where), path);
-  process.stdout.write(`${json ? text : stringify(value, undefined, 2)}\n`);
+/** Names are looked up in the database of this machine's service: another service is asked for ids only. */
+async function pathOf(text: string, { url: elsewhere, ...where }: ShowOptions): Promise<string> {
+  if (RESOURCE.test(text)) return text;
+  if (isUuid(text)) return `Patient/${text}`;
+  if (elsewhere !== undefined)
+    throw new Failure(
+      `${text}: with --url, name a resource as Type/id, such as Patient/018f…`,
+      MISUNDERSTOOD,
+    );
+  return `Patient/${await withDatabase(where, ({ url }) => patientMeant(url, text))}`;
 }

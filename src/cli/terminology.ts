@@ -8,7 +8,7 @@ import { nowMicros } from '#src/shared/time.ts';
 import { LOADABLE, type LoadableName, loadSystem } from '#src/terminology/load/load.ts';
 import { BadFile } from '#src/terminology/load/table.ts';
 import { databaseUrlOf } from './database.ts';
-import { Failure, MISUNDERSTOOD } from './failure.ts';
+import { expectAction, Failure, MISUNDERSTOOD } from './failure.ts';
 import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { counted, table } from './table.ts';
@@ -32,12 +32,10 @@ export async function terminologyCommand(
   files: readonly string[],
   options: TerminologyOptions,
 ): Promise<void> {
+  expectAction('terminology', action, ['load', 'list']);
   if (action === 'list') {
     if (files.length > 0) throw new Failure('annal terminology list takes no files', MISUNDERSTOOD);
     return onDatabase(options, (pool) => list(pool, options));
-  }
-  if (action !== 'load') {
-    throw new Failure(`annal terminology has no ${action}: it has load and list`, MISUNDERSTOOD);
   }
   const { system } = options;
   const name = NAMES.find((each) => each === system);

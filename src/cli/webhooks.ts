@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { verify } from '#src/reactions/webhooks/signature.ts';
-import { Failure, MISUNDERSTOOD } from './failure.ts';
+import { expectAction, Failure } from './failure.ts';
 import { findService, type Service, type ServiceOptions } from './service.ts';
 
 /** What the command line says. */
@@ -29,7 +29,7 @@ const MOST = 1_000_000;
  * @throws Failure when the port is taken or the service refuses.
  */
 export async function webhooksCommand(action: string, options: WebhooksOptions): Promise<void> {
-  if (action !== 'listen') throw new Failure(`annal webhooks has no action ${action}: listen`, MISUNDERSTOOD);
+  expectAction('webhooks', action, ['listen']);
   const { signal, secret } = options;
   const secrets: string[] = secret === undefined ? [] : [secret];
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 /** `annal show`, `history`, `record`, `verify` and `rebuild` against the real service. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -157,6 +157,49 @@ describe('the command line', () => {
       }
     } finally {
       await rm(empty, { recursive: true, force: true });
+    }
+  });
+
+  it('shows a patient by name', async () => {
+    expect((await run(['show', 'second'], here())).stdout).to.contain(`"id": "${id}"`);
+    const elsewhere = await run(['show', 'second', '--url', service.url], here());
+    expect(elsewhere).to.include({ code: 2, stdout: '' });
+    expect(elsewhere.stderr).to.contain('name a resource as Type/id');
+  });
+
+  it('takes words as they were typed: digits, flags before them, and no values that are missing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'annal-words-'));
+    try {
+      const out = join(folder, '007');
+      expect((await run(['export', id, '--out', out], here())).code).to.equal(0);
+      expect(await readdir(folder)).to.deep.equal(['007']);
+      const flagged = await run(['import', '--skip-invalid', join(folder, 'none')], here());
+      expect(flagged.stderr).to.contain('none: there is no such file or folder');
+      const given = await run(['sql', '--read-only', 'select 1 as one', '--json'], here());
+      expect(JSON.parse(given.stdout)).to.deep.equal([{ one: 1 }]);
+      expect((await run(['patients', '007'], here())).stdout).to.equal('No patient is found.\n');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    for (const [said, ...args] of [
+      ['--source-system needs a value', 'import', 'x', '--source-system', ''],
+      ['--out needs a value', 'checkpoint', '--out', ''],
+      ['--out needs a value', 'checkpoint', '--out='],
+      ['--out needs a value', 'checkpoint', '--out'],
+      ['--out needs a value', 'checkpoint', '--out', '--json'],
+      ['--data-dir needs a value', '--data-dir', ' ', 'verify'],
+      ['--command needs a value', 'sql', '--read-only', '-c', ''],
+      ['sources must not be empty', 'import', 'x', ''],
+      ['--json takes no value', 'patients', 'second', '--json=yes'],
+      ['--port must be a whole number from 1 to 65535', 'webhooks', 'listen', '--port', '1e3'],
+      ['has no action lisen: its action is listen; did you mean `listen`?', 'webhooks', 'lisen'],
+      ['its actions are load and list; did you mean `load`?', 'terminology', 'lod'],
+      ['its actions are allow and withdraw; did you mean `allow`?', 'production', 'alow', 'x'],
+      ['did you mean `history`?', 'help', 'hisotry'],
+    ] as const) {
+      const { stderr, ...outcome } = await run(args, here());
+      expect(outcome, args.join(' ')).to.deep.equal({ code: 2, stdout: '' });
+      expect(stderr, args.join(' ')).to.contain(said);
     }
   });
 

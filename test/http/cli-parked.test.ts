@@ -43,7 +43,7 @@ describe('annal parked', () => {
     const bare = await annal('import');
     expect([bare.code, bare.stderr]).to.deep.equal([
       2,
-      'annal: missing required args for command `import <...sources>`: annal import --help explains it\n',
+      "annal: missing required argument 'sources': annal import --help explains it\n",
     ]);
   });
 });

@@ -59,7 +59,7 @@ describe('production by request', () => {
     expect([unknown.code, unknown.stderr]).to.deep.equal([1, 'annal: project/proj_unknown is not known\n']);
     expect([misunderstood.code, misunderstood.stderr]).to.deep.equal([
       2,
-      'annal: annal production has no grant: it has allow and withdraw\n',
+      'annal: annal production has no action grant: its actions are allow and withdraw\n',
     ]);
   });
 });

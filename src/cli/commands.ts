@@ -1,0 +1,386 @@
+/** The commands: what each takes, what its help says, and the module that does it, which is loaded only then. */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { z } from 'zod';
+import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
+import { type Options, readOptions, readWords } from './options.ts';
+
+/** What a command does. @returns its exit code; anything else counts as 0. */
+type Work = (words: readonly string[], options: Options) => Promise<unknown>;
+
+/** The command line's parser, and what the command that it ran ended with. */
+export interface CommandLine {
+  readonly program: Command;
+  readonly outcome: { code: number };
+}
+
+/**
+ * Describes every command.
+ * @param people who can sign in, for the help of `dev-token`.
+ * @returns a parser that throws CommanderError instead of ending the process, and prints nothing but help and version.
+ */
+export function describeCommands(people: string): CommandLine {
+  const outcome = { code: 0 };
+  const program = new Command('annal')
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .configureHelp({
+      subcommandTerm: (command) =>
+        [command.name(), ...command.registeredArguments.map(usageOf)].filter(Boolean).join(' '),
+    })
+    .showSuggestionAfterError(false)
+    // What stands after the command is the command's own: a value may look like an option of the program.
+    .enablePositionalOptions()
+    .helpOption('-h, --help', 'Print this')
+    .helpCommand(false)
+    .version(version(), '-v, --version', 'Print the version');
+
+  const command = (usage: string, description: string): Command =>
+    program.command(usage).description(description);
+  const does = (described: Command, work: Work): Command =>
+    described.action(async () => {
+      const code = await work(readWords(described), readOptions(described));
+      outcome.code = typeof code === 'number' ? code : 0;
+    });
+
+  does(
+    examples(
+      withService(
+        command('import <sources...>', 'Load bundles and NDJSON: files, folders, or - for standard input'),
+      )
+        .option('--concurrency <n>', 'Records that are sent at a time (default: 4)')
+        .option('--source-system <name>', 'Name of the system that the data come from, for their Provenance')
+        .option('--author-type <type>', `Who wrote them: ${AUTHOR_TYPES.join(', ')} (default: import)`)
+        .option('--state <file>', 'Where to remember what was loaded (default: below the data folder)')
+        .option(
+          '--skip-invalid',
+          'Load records without their invalid resources, and name those in the report file',
+        )
+        .option('--report <file>', 'Write the report as JSON (default with --skip-invalid: beside the state)')
+        .option('--again', 'Load everything once more, even what an earlier import loaded'),
+      'annal import ./synthea/fhir --source-system "General Hospital"',
+      'annal import Patient.ndjson Observation.ndjson',
+    ),
+    async (sources, options) => {
+      const { importCommand } = await import('./import/run.ts');
+      return interruptible((signal) => importCommand(sources, { ...options, signal }));
+    },
+  );
+
+  does(
+    examples(
+      withService(
+        command('show <resource...>', 'Print a resource: Type/id, Type/id/_history/n, or a patient'),
+      ),
+      'annal show Observation/018f…/_history/2',
+      'annal show mira sand',
+    ),
+    async (words, options) => {
+      const { showCommand } = await import('./show.ts');
+      return showCommand(words.join(' '), options);
+    },
+  );
+
+  does(
+    examples(
+      command('patients <name...>', 'List patients by name or identifier, of all projects'),
+      'annal patients mira sand',
+      'annal patients 0012-34',
+    ),
+    async (words, options) => {
+      const { patientsCommand } = await import('./patients.ts');
+      return patientsCommand(words.join(' '), options);
+    },
+  );
+
+  does(
+    examples(
+      command(
+        'history <resource...>',
+        'Print who wrote which version, and what changed: of a patient’s record, of Type/id, or of a stream',
+      ).option('--html <file>', 'Write it as a page instead'),
+      'annal history 018f… --html history.html',
+      'annal history mira sand',
+      'annal history project-proj_… --json',
+    ),
+    async (words, options) => {
+      const { historyCommand } = await import('./history.ts');
+      return historyCommand(words.join(' '), options);
+    },
+  );
+
+  does(
+    examples(
+      command(
+        'record <patient...>',
+        'Print a patient’s record as of any moment, rebuilt from its events',
+      ).option('--at <time>', 'A date, a date-time with an offset, revision:N or position:N (default: now)'),
+      'annal record 018f… --at 2026-03-01',
+      'annal record 018f… --at 2026-03-01T09:30:00+01:00',
+    ),
+    async (words, options) => {
+      const { recordCommand } = await import('./record.ts');
+      return recordCommand(words.join(' '), options);
+    },
+  );
+
+  does(
+    examples(
+      command('context <manifest>', 'Print a context of /v1/context again, made from the events'),
+      'annal context ctx_…',
+      'annal context ctx_… --json',
+    ),
+    async ([manifest = ''], options) => {
+      const { contextCommand } = await import('./context.ts');
+      return contextCommand(manifest, options);
+    },
+  );
+
+  does(
+    examples(
+      command(
+        'export <patient...>',
+        'Write the whole history of a record, or of a stream, as one signed file that proves itself',
+      ).option('--out <file>', 'The file to write; compressed if it ends with .gz'),
+      'annal export 018f… --out record.ndjson',
+    ),
+    async (words, { out, ...others }) => {
+      if (out === undefined) throw new Failure('annal export needs --out <file>', MISUNDERSTOOD);
+      const { exportCommand } = await import('./export.ts');
+      return exportCommand(words.join(' '), { out, ...others });
+    },
+  );
+
+  does(
+    examples(
+      command(
+        'checkpoint',
+        'Sign where the history of every stream ends now, so that it can be proved later',
+      ).option('--out <file>', 'The file to write; compressed if it ends with .gz'),
+      '# signs with AUDIT_KEY_FILE, else DATA_DIR/audit-key.pem, and makes that key if it is missing',
+      'annal checkpoint --out checkpoint-2026-03-01.ndjson.gz',
+    ),
+    async (_words, { out, ...others }) => {
+      if (out === undefined) throw new Failure('annal checkpoint needs --out <file>', MISUNDERSTOOD);
+      const { checkpointCommand } = await import('./checkpoint.ts');
+      return interruptible((signal) => checkpointCommand({ out, ...others, signal }));
+    },
+  );
+
+  does(
+    examples(
+      command('verify', 'Check the hash chains, and compare the read models with what the log says')
+        .option('--checkpoint <file>', 'Prove that no history up to this checkpoint was altered')
+        .option(
+          '--key <key>',
+          'The public key that the checkpoint is signed with (default: the one of DATA_DIR)',
+        ),
+      'annal verify',
+      'annal verify --checkpoint checkpoint-2026-03-01.ndjson.gz --key 11qYAYKx…',
+    ),
+    async (_words, options) => {
+      if (options.key !== undefined && options.checkpoint === undefined)
+        throw new Failure('annal verify --key needs --checkpoint <file>', MISUNDERSTOOD);
+      const { verifyCommand } = await import('./verify.ts');
+      return interruptible((signal) => verifyCommand({ ...options, signal }));
+    },
+  );
+
+  does(
+    examples(
+      command(
+        'sql [statements...]',
+        'Read the database in SQL: given statements, those of standard input, or typed one by one',
+      )
+        .option('--read-only', 'Required: nothing can be written')
+        .option('-c, --command <sql>', 'Statements to run, separated by semicolons'),
+      'annal sql --read-only -c "select type, count(*) from resources.resource group by 1"',
+      "annal sql --read-only -c '\\dt'",
+    ),
+    async (words, options) => {
+      if (words.length > 0 && options.command !== undefined)
+        throw new Failure('annal sql takes statements with -c or without, not both', MISUNDERSTOOD);
+      const { sqlCommand } = await import('./sql/command.ts');
+      return sqlCommand({ ...options, ...(words.length > 0 ? { command: words.join(' ') } : {}) });
+    },
+  );
+
+  does(
+    examples(
+      command('parked', 'List events that a process could not act on and has set aside').option(
+        '--retry',
+        'Have them tried again now',
+      ),
+      'annal parked --retry',
+    ),
+    async (_words, options) => {
+      const { parkedCommand } = await import('./parked.ts');
+      return parkedCommand(options);
+    },
+  );
+
+  does(
+    command('scavenge', 'Remove what was purged from the files of the event store and of the database'),
+    async (_words, options) => {
+      const { scavengeCommand } = await import('./scavenge.ts');
+      return scavengeCommand(options);
+    },
+  );
+
+  does(
+    examples(
+      command(
+        'rebuild [projections...]',
+        'Rebuild read models from the log while the service runs (default: all of them)',
+      )
+        .option('--force', 'Use the rebuilt rows even if they differ from the present ones')
+        .option('--fresh', 'Start over instead of continuing a rebuild that was stopped')
+        .option(
+          '--load <load>',
+          'full: as fast as it goes (default); low: reads of the service hardly notice',
+        )
+        .option('--restored', 'Rebuild all after an older log was restored; stop the service first'),
+      'annal rebuild history',
+    ),
+    async (projections, options) => {
+      if (options.restored === true) {
+        if (projections.length > 0)
+          throw new Failure('--restored rebuilds all: name no projection', MISUNDERSTOOD);
+        const { rebuildRestored } = await import('./restored.ts');
+        return interruptible((signal) => rebuildRestored({ ...options, signal }));
+      }
+      const { rebuildCommand } = await import('./rebuild.ts');
+      return interruptible((signal) => rebuildCommand(projections, { ...options, signal }));
+    },
+  );
+
+  does(
+    examples(
+      command('migrate-log', 'Move the log to another store while the service runs')
+        .option(
+          '--from <log>',
+          'postgres://…, esdb://…, or database: the service’s own (default: where it is now)',
+        )
+        .option('--to <log>', 'Where to move it')
+        .option('--cutover', 'Close the old log, and bring over what the service remembers of it')
+        .option('--cancel', 'Let writes into --from again, after a cutover that was given up'),
+      'annal migrate-log --from database --to esdb://localhost:2113?tls=false',
+    ),
+    async (_words, { to, ...others }) => {
+      if (to === undefined) throw new Failure('annal migrate-log needs --to <log>', MISUNDERSTOOD);
+      const { migrateLogCommand } = await import('./migrate-log.ts');
+      return interruptible((signal) => migrateLogCommand({ to, ...others, signal }));
+    },
+  );
+
+  does(
+    examples(
+      command(
+        'terminology <action> [files...]',
+        'load: load a code system from your own files; list: list the code systems',
+      )
+        .option('--system <name>', 'For load: loinc, atc, icd10 or snomed')
+        .option(
+          '--release <version>',
+          'For load: the version of the code system, as its publisher writes it',
+        ),
+      'annal terminology load Loinc.csv --system loinc --release 2.78',
+      'annal terminology list',
+    ),
+    async ([action = '', ...files], options) => {
+      const { terminologyCommand } = await import('./terminology.ts');
+      return interruptible((signal) => terminologyCommand(action, files, { ...options, signal }));
+    },
+  );
+
+  does(
+    examples(
+      withService(
+        command('webhooks <action>', 'listen: receive, verify and print webhook deliveries on this machine'),
+      )
+        .option('--events <types>', 'Event types, separated by commas (default: all)')
+        .option('--port <port>', 'Where to listen (default: any free port)')
+        .option(
+          '--secret <secret>',
+          'Secret of an existing endpoint with this address; by default one is made, and deleted at the end',
+        ),
+      'annal webhooks listen --events resource.created,resource.updated',
+    ),
+    async ([action = ''], options) => {
+      const { webhooksCommand } = await import('./webhooks.ts');
+      return interruptible((signal) => webhooksCommand(action, { ...options, signal }));
+    },
+  );
+
+  does(
+    examples(
+      command(
+        'production <action> <project>',
+        'allow: let a project make production keys where PRODUCTION_ACCESS is request; withdraw: stop that',
+      ),
+      'annal production allow proj_…',
+    ),
+    async ([action = '', project = ''], options) => {
+      const { productionCommand } = await import('./production.ts');
+      return productionCommand(action, project, options);
+    },
+  );
+
+  does(
+    examples(
+      command('dev-token', 'Print an ID token of the development issuer, for scripts that call /admin')
+        .option('--email <address>', 'The person: any address, nothing is sent there')
+        .option('--patient <who>', 'Instead: a synthetic patient, by number or name (below)'),
+      'annal dev-token --email developer@example.org',
+    ).addHelpText('after', people),
+    async (_words, options) => {
+      const { devTokenCommand } = await import('./dev-token.ts');
+      return devTokenCommand(options);
+    },
+  );
+
+  for (const each of [program, ...program.commands]) withCommon(each);
+  examples(program, 'annal import ./records', 'annal history 018f…');
+  return { program, outcome };
+}
+
+/** Options of every command, which may also stand before it. */
+function withCommon(command: Command): Command {
+  return command
+    .option('--json', 'Print data for programs instead of text for people')
+    .option('--data-dir <folder>', 'Folder of the service on this machine (default: DATA_DIR, else .annal)');
+}
+
+function withService(command: Command): Command {
+  return command
+    .option('--url <url>', 'The service (default: the one on the data folder)')
+    .option('--key <key>', 'An API key (default: ANNAL_KEY, else the one in quickstart.json)');
+}
+
+function examples(command: Command, ...lines: readonly string[]): Command {
+  return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+}
+
+function usageOf(argument: Command['registeredArguments'][number]): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+/** Work that SIGINT and SIGTERM stop at the next step, so that the same command can go on from there. */
+async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interrupted = new AbortController();
+  const stop = () => interrupted.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  try {
+    return await work(interrupted.signal);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  const read = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version;
+  return `annal/${read} ${process.platform}-${process.arch} node-${process.version}`;
+}
