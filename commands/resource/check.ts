@@ -187,7 +187,7 @@ function danglingOf(
 ): Issue[] {
   return one.references.flatMap(({ path, type, id, version }): Issue[] => {
     const fault = (what: string): Issue[] => [
-      { code: 'value', diagnostics: `${what} is not known`, expression: path },
+      { code: 'value', diagnostics: `${what} doesn't exist`, expression: path },
     ];
     const there = located.get(id);
     if ((own.get(id)?.type ?? there?.type) !== type) return fault(`${type}/${id}`);
@@ -223,7 +223,7 @@ function streamOf(
       if (known === 'Patient') return recordStream(owner.id);
       const expression = `${type}.${typeEntry(type).owner}.reference`;
       if (one.references.some((reference) => reference.path === expression)) return [];
-      return [{ code: 'value', diagnostics: `Patient/${owner.id} is not known`, expression }];
+      return [{ code: 'value', diagnostics: `Patient/${owner.id} doesn't exist`, expression }];
     }
     case 'targets': {
       const homes = owner.targets.map(({ id }) => streams.get(id) ?? located.get(id)?.stream);

@@ -16,8 +16,13 @@ const PREFIXED = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(?=\d)(.*)$/s;
 export function parsePrefixedDate(name: string, text: string): { prefix: Prefix; period: Period } {
   const [, prefix, date] = PREFIXED.exec(text) ?? [];
   const period = date === undefined ? undefined : parsePeriod(date);
-  if (period === undefined) throw badParameter(name, 'the value must be a FHIR date or instant');
+  if (period === undefined) throw badParameter(name, notDate(text));
   return { prefix: (prefix ?? 'eq') as Prefix, period };
+}
+
+/** What is wrong with a text that isn't a date, with an example of one. @param text as it was sent, of any length */
+export function notDate(text: string): string {
+  return `\`${text.slice(0, 40)}\` is not a FHIR date or instant; write 2026-03-31, 2026-03 or 2026-03-31T09:30:00Z`;
 }
 
 /** The bounds [from, to) that a moment must be in, and for `ne` must not be in. */

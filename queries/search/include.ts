@@ -2,6 +2,7 @@
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { includable } from '#src/fhir/search/inclusions.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
 import { badParameter } from './raw.ts';
 
 /** What is to be shown beside the matches: the resources that they refer to, or (`reverse`) that refer to them. */
@@ -54,11 +55,17 @@ function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'tar
   if (code === undefined || code === '' || more.length > 0)
     throw badParameter(key, 'the value must be Type:parameter, Type:parameter:Target, Type:* or *');
   if (!isResourceType(type))
-    throw badParameter(key, `${type?.slice(0, 64)} is not a supported resource type`);
+    throw badParameter(
+      key,
+      `${type?.slice(0, 64)} is not a supported resource type${didYouMean(type ?? '', TYPE_NAMES)}`,
+    );
   if (code !== '*' && !includable(type).includes(code))
-    throw badParameter(key, `${type} has no reference parameter ${code.slice(0, 64)}`);
+    throw badParameter(
+      key,
+      `${type} has no reference parameter ${code.slice(0, 64)}${didYouMean(code, includable(type))}`,
+    );
   if (target !== undefined && !isR4ResourceType(target))
-    throw badParameter(key, `${target.slice(0, 64)} is not a resource type`);
+    throw badParameter(key, `${target.slice(0, 64)} is not a resource type${didYouMean(target, TYPE_NAMES)}`);
   return {
     sources: new Map([[type, code === '*' ? includable(type) : [code]]]),
     ...(target === undefined ? {} : { target }),

@@ -4,10 +4,16 @@
  */
 
 import { PRESENT } from '#src/fhir/search/keys.ts';
-import { type CompiledParameter, compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
+import {
+  type CompiledParameter,
+  compiledParameter,
+  compiledParameters,
+  namesRecord,
+} from '#src/fhir/search/paths.ts';
 import { isSortedByText, sortSlots } from '#src/fhir/search/sorts.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
 import type { Sort } from './controls.ts';
@@ -60,7 +66,8 @@ export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort
     if (sort.by === '_lastUpdated') return { ...sort, type: 'int8' };
     const parameter = compiledParameter(type, sort.by);
     if (parameter === undefined) {
-      throw badParameter('_sort', `${type} has no search parameter ${sort.by.slice(0, 100)} here`);
+      const meant = didYouMean(sort.by, sortable(type));
+      throw badParameter('_sort', `${type} has no search parameter ${sort.by.slice(0, 100)} here${meant}`);
     }
     if (isSortedByText(parameter)) return { ...sort, ...textIn(type, tenant, parameter, sort.descending) };
     if (!isOrdered(parameter.type) || parameter.sounds === true) {
@@ -74,6 +81,14 @@ export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort
     const keys = parameterKeys(parameter, { tenant, type });
     return { ...sort, type: of, place: { table, column, keys, single: isSingle(type, parameter) } };
   });
+}
+
+/** The names that a search of a type can be sorted by. */
+function sortable(type: ResourceType): string[] {
+  const own = compiledParameters(type).filter(
+    (parameter) => isSortedByText(parameter) || (isOrdered(parameter.type) && parameter.sounds !== true),
+  );
+  return [...own.map(({ code }) => code), '_id', '_lastUpdated'];
 }
 
 /** A token or a reference in an entry: the text of the value that comes first. The record's own Patient is a column. */

@@ -1,4 +1,5 @@
 /** A search as text: names, modifiers and values, before anybody asks what they mean. https://hl7.org/fhir/R4/search.html */
+import { nearest } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** One `name:modifier=a,b` of a query. */
@@ -96,5 +97,13 @@ export function parseTruth(parameter: RawParameter): boolean {
 /** Refuses every modifier, for kinds that take none. */
 export function refuseModifier(parameter: RawParameter, supported: readonly string[] = []): void {
   if (parameter.modifier === undefined || supported.includes(parameter.modifier)) return;
-  throw badParameter(keyOf(parameter), `modifier :${parameter.modifier.slice(0, 50)} is not supported`);
+  const { name, modifier } = parameter;
+  const near = nearest(modifier, supported);
+  const advice =
+    near !== undefined
+      ? `; did you mean \`${name}:${near}\`?`
+      : supported.length === 0
+        ? ''
+        : `; it takes ${supported.map((each) => `:${each}`).join(', ')}`;
+  throw badParameter(keyOf(parameter), `modifier :${modifier.slice(0, 50)} is not supported${advice}`);
 }

@@ -62,7 +62,7 @@ async function showHistory(
     const versions = await nameCredentials((name) => store.read(name), found.versions);
     return { ...found, versions: await nameDirectoryEntries(databaseUrl, versions) };
   });
-  if (history.versions.length === 0) throw new Failure(`${resource} is not known`);
+  if (history.versions.length === 0) throw new Failure(`${resource} doesn't exist`);
   const time = toInstant(nowMicros());
   if (html !== undefined) {
     await writeNewFile(html, reportPage({ resource, record, time, stream }, history));
@@ -105,7 +105,7 @@ async function streamOf(databaseUrl: string, resource: string): Promise<string> 
       [id, type],
     );
     const [row] = rows;
-    if (row === undefined) throw new Failure(`${resource} is not known`);
+    if (row === undefined) throw new Failure(`${resource} doesn't exist`);
     return row.stream;
   } finally {
     await pool.end();

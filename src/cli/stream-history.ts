@@ -31,7 +31,7 @@ export async function streamHistory(
     );
     return { ...found, occurrences: named };
   });
-  if (occurrences.length === 0) throw new Failure(`${stream} is not known`);
+  if (occurrences.length === 0) throw new Failure(`${stream} doesn't exist`);
   if (json) {
     const chain = { holds: brokenAt === undefined, ...(brokenAt !== undefined && { broken_at: brokenAt }) };
     const made_at = toInstant(nowMicros());

@@ -49,6 +49,11 @@ export function elementNamed(type: ResourceType, name: string): string | undefin
   )?.name;
 }
 
+/** The names of a type's top-level elements; a choice's without its type. */
+export function elementNames(type: ResourceType): string[] {
+  return typeDefinition(type).elements.map(({ name }) => name);
+}
+
 /** JSON name → what is kept of its value: all of it, or a part of each backbone. */
 type Plan = ReadonlyMap<string, 'whole' | Plan>;
 

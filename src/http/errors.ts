@@ -18,7 +18,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
     });
   }
   if (error instanceof StreamDeleted) {
-    return new Refusal('not_found', { code: 'not-found', diagnostics: 'the record is not known' });
+    return new Refusal('not_found', { code: 'not-found', diagnostics: "the record doesn't exist" });
   }
   if (error instanceof Conflict) return unavailable('the record is being written by others; try again');
   if (error instanceof Unavailable) return unavailable('the event store is not available');

@@ -20,6 +20,7 @@ import type { Terminology } from '#src/terminology/terminology.ts';
 import type { Answer } from './answer.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { type ApiInterface, answerApi, type Identify } from './api/interface.ts';
+import { nearestRoute } from './api/nearest-route.ts';
 import type { Services } from './api/services.ts';
 import { RouteTable } from './api/table.ts';
 import { baseHeaders, withoutFeatures } from './base-headers.ts';
@@ -218,7 +219,7 @@ function envelope(
           if (answer === undefined) {
             head.settle(res);
             await next();
-            if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx);
+            if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx, api.table);
             withoutFeatures(ctx);
             endWhenStalled(res);
           } else if (answer.content === undefined) await send(ctx, answer);
@@ -256,14 +257,15 @@ const ROOTS = [
 ].join(', ');
 
 /** What nothing has answered: no such URL, or none of its methods. */
-function unanswered(ctx: Context): Refusal {
+function unanswered(ctx: Context, table: RouteTable): Refusal {
   if (ctx.status === 405 || ctx.status === 501) {
     const allow = ctx.response.get('Allow') || 'GET, HEAD';
     return methodNotAllowed(notSupportedHere(ctx.method), allow);
   }
+  const meant = nearestRoute(table, ctx.method, ctx.path);
   return new Refusal('not_found', {
     code: 'not-found',
-    diagnostics: `there is nothing at this URL: the interfaces are at ${ROOTS}; /docs and /openapi.json describe them, ${FHIR_PATH}/metadata says what FHIR offers`,
+    diagnostics: `there is nothing at this URL${meant}: the interfaces are at ${ROOTS}; /docs and /openapi.json describe them, ${FHIR_PATH}/metadata says what FHIR offers`,
   });
 }
 

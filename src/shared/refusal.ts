@@ -90,7 +90,7 @@ export class Refusal extends Error {
 
 /** What a caller gets for an id that it cannot see, whether it exists or not (interface.md, section 7). */
 export function notFound(type: string, id: string): Refusal {
-  return new Refusal('not_found', { code: 'not-found', diagnostics: `${type}/${id} is not known` });
+  return new Refusal('not_found', { code: 'not-found', diagnostics: `${type}/${id} doesn't exist` });
 }
 
 /** A 503 that asks the caller to come back. */

@@ -91,7 +91,7 @@ const SNOMED = 'http://snomed.info/sct';
 export async function valueSetOf(pool: Pool, canonical: string): Promise<ValueSet> {
   const found = (await findResource(pool, 'ValueSet', canonical)) ?? (await implied(pool, canonical));
   if (found !== undefined) return found;
-  throw notFound(`value set ${canonical.slice(0, 200)} is not known`);
+  throw notFound(`value set ${canonical.slice(0, 200)} doesn't exist`);
 }
 
 async function implied(pool: Pool, url: string): Promise<ValueSet | undefined> {

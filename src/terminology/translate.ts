@@ -61,7 +61,7 @@ async function mapsFor(pool: Pool, request: TranslateRequest): Promise<ConceptMa
   const { url, source, target } = request;
   if (url !== undefined) {
     const map = await findResource(pool, 'ConceptMap', url);
-    if (map === undefined) throw notFound(`concept map ${url.slice(0, 200)} is not known`);
+    if (map === undefined) throw notFound(`concept map ${url.slice(0, 200)} doesn't exist`);
     return [map];
   }
   const fits = (asked: string | undefined, ...own: readonly (string | undefined)[]): boolean =>

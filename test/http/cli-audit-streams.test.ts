@@ -100,8 +100,8 @@ describe('the command line, for auditors of other streams', () => {
     const unknown = '018f0000-0000-7000-8000-000000000001';
     for (const [code, said, ...args] of [
       [1, 'no patient has the id, a name or an identifier like "nobody"', 'history', 'nobody'],
-      [1, 'is not known', 'history', `Observation/${unknown}`],
-      [1, 'is not known', 'history', unknown],
+      [1, "doesn't exist", 'history', `Observation/${unknown}`],
+      [1, "doesn't exist", 'history', unknown],
       [1, 'has no record', 'export', unknown, '--out', join(folder, 'unknown.ndjson')],
       [1, 'no patient has', 'export', 'nobody', '--out', 'x'],
       [1, 'no patient has', 'record', 'nobody'],
@@ -116,7 +116,7 @@ describe('the command line, for auditors of other streams', () => {
       [2, 'needs --checkpoint', 'verify', '--key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
       [2, 'expected a date', 'record', patient, '--at', 'yesterday'],
       [2, 'expected Type/id', 'history', 'Patient/nobody'],
-      [1, 'is not known', 'history', 'project-none'],
+      [1, "doesn't exist", 'history', 'project-none'],
       [1, 'has no events', 'export', 'directory-none-sandbox', '--out', join(folder, 'none.ndjson')],
       [2, 'use --json', 'history', 'project-none', '--html', join(folder, 'none.html')],
     ] as const) {

@@ -17,6 +17,75 @@ describe('at the edges of the interface', () => {
     expect(answer.text).to.contain('/fhir/R4/metadata');
   });
 
+  for (const [method, path, says] of [
+    ['POST', '/v1/patient', 'did you mean POST /v1/patients?'],
+    ['GET', '/v1/Patients', 'did you mean GET /v1/patients?'],
+    ['GET', '/patients', 'did you mean GET /v1/patients?'],
+    ['GET', '/v1/patients/1/observation', 'did you mean GET /v1/patients/{patient_id}/observations?'],
+    [
+      'POST',
+      '/v1/webhooks/1/test',
+      'below /v1/webhooks/{endpoint_id} there are rotate, ping, deliveries, replay',
+    ],
+    ['GET', '/admin/organisations', 'did you mean GET /admin/organizations?'],
+  ] as const)
+    it(`${method} ${path} names the nearest route`, async () => {
+      const answer = await service.fhir(service.url + path, { method, key: null });
+      expect(answer.status).to.equal(404);
+      expect(answer.text).to.contain(says);
+    });
+  it('a long path is compared with none', async () => {
+    const answer = await service.fhir(`${service.url}/v1/${'patients/'.repeat(500)}`, { key: null });
+    expect([answer.status, answer.text.includes('did you mean')]).to.deep.equal([404, false]);
+  });
+
+  it('says where patients are searched', async () => {
+    const answer = await service.fhir(`${service.url}/v1/patients?name=lind`);
+    expect(answer.status).to.equal(422);
+    expect(answer.text).to.contain('/fhir/R4/Patient?name=');
+  });
+
+  for (const [query, says] of [
+    ['/Observation?_sort=dat', 'did you mean `date`?'],
+    ['/Observation?_sort=-dat', 'did you mean `date`?'],
+    ['/Observation?_include=Observation:patiet', 'did you mean `patient`?'],
+    ['/Observation?_include=Observatoin:patient', 'did you mean `Observation`?'],
+    ['/Observation?_elements=statu', 'did you mean `status`?'],
+    ['/Patient?name:exakt=a', 'did you mean `name:exact`?'],
+    ['/Observation?code:exakt=a', 'it takes :not, :text, :in, :not-in, :above, :below, :missing'],
+    ['/Observation?date=20260331', '`20260331` is not a FHIR date or instant; write 2026-03-31,'],
+    ['/Patient/_history?_since=yesterday', '`yesterday` is not a FHIR date or instant'],
+  ] as const)
+    it(`${query} says what was probably meant`, async () => {
+      const answer = await service.fhir(query);
+      expect(answer.status, answer.text).to.equal(400);
+      expect(answer.text).to.contain(says);
+    });
+  it('a misspelt operation names the nearest', async () => {
+    const answer = await service.fhir(`/Patient/${patient}/$sumary`);
+    expect([answer.status, answer.text.includes('did you mean `$summary`?')]).to.deep.equal([404, true]);
+  });
+
+  it('unknown elements name the nearest', async () => {
+    const answer = await service.fhir('/Patient', {
+      method: 'POST',
+      body: JSON.stringify({
+        resourceType: 'Patient',
+        birthdate: '2000-01-01',
+        firstName: 'Anna',
+        deceased: true,
+        name: [{ firstName: 'Anna' }],
+      }),
+    });
+    const said = (answer.json.issue as { diagnostics: string }[]).map(({ diagnostics }) => diagnostics);
+    expect(said).to.deep.equal([
+      'Patient.birthdate is not an element of Patient; did you mean `birthDate`?',
+      'Patient.firstName is not an element of Patient; did you mean `name`?',
+      'Patient.deceased is not an element of Patient; write deceasedBoolean, deceasedDateTime',
+      'Patient.name[0].firstName is not an element of HumanName; did you mean `given`?',
+    ]);
+  });
+
   it('GET of the base is a search of everything', async () => {
     const answer = await service.fhir('?_count=1');
     expect(answer.json).to.include({ resourceType: 'Bundle', type: 'searchset', total: 1 });

@@ -56,7 +56,7 @@ describe('production by request', () => {
       annal('allow', 'proj_unknown'),
       annal('grant', project),
     ]);
-    expect([unknown.code, unknown.stderr]).to.deep.equal([1, 'annal: project/proj_unknown is not known\n']);
+    expect([unknown.code, unknown.stderr]).to.deep.equal([1, "annal: project/proj_unknown doesn't exist\n"]);
     expect([misunderstood.code, misunderstood.stderr]).to.deep.equal([
       2,
       'annal: annal production has no action grant: its actions are allow and withdraw\n',

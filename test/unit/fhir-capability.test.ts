@@ -64,7 +64,7 @@ describe('OperationOutcome', () => {
     const outcome = parsed(
       operationOutcome([
         { code: 'required', diagnostics: 'Observation.status is required', expression: 'Observation.status' },
-        { code: 'not-found', diagnostics: 'Patient/1 is not known' },
+        { code: 'not-found', diagnostics: "Patient/1 doesn't exist" },
       ]),
     );
     expect(validateResource(outcome, 'OperationOutcome')).to.deep.equal([]);
@@ -75,7 +75,7 @@ describe('OperationOutcome', () => {
         diagnostics: 'Observation.status is required',
         expression: ['Observation.status'],
       },
-      { severity: 'error', code: 'not-found', diagnostics: 'Patient/1 is not known' },
+      { severity: 'error', code: 'not-found', diagnostics: "Patient/1 doesn't exist" },
     ]);
   });
 

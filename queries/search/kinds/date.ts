@@ -17,7 +17,7 @@ export function datePredicate(
   compiled: CompiledParameter,
   scope: SearchScope,
 ): Predicate {
-  refuseModifier(parameter);
+  refuseModifier(parameter, ['missing']);
   const span = dateSpan(parameter, scope);
   return valuesPredicate({
     table: 'period',

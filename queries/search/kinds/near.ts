@@ -28,7 +28,7 @@ export function nearPredicate(
   compiled: CompiledParameter,
   scope: SearchScope,
 ): Predicate {
-  refuseModifier(parameter);
+  refuseModifier(parameter, ['missing']);
   const circles = parameter.values.map((value) => parseCircle(parameter, value));
   const longitudes = parameterKeys(compiled, scope, LONGITUDE);
   return valuesPredicate({

@@ -24,7 +24,7 @@ export function quantityPredicate(
   compiled: CompiledParameter,
   scope: SearchScope,
 ): Predicate {
-  refuseModifier(parameter);
+  refuseModifier(parameter, ['missing']);
   const span = quantitySpan(parameter);
   return valuesPredicate({
     table: 'quantity',

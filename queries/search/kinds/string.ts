@@ -22,7 +22,7 @@ export function stringPredicate(
   scope: SearchScope,
 ): Predicate {
   if (compiled.sounds === true) return soundPredicate(parameter, compiled, scope);
-  refuseModifier(parameter, ['exact', 'contains']);
+  refuseModifier(parameter, ['exact', 'contains', 'missing']);
   const keys = parameterKeys(compiled, scope);
   return valuesPredicate({ table: 'string', as: 's', keys, condition: stringCondition(parameter) });
 }
@@ -70,7 +70,7 @@ function condition(modifier: string | undefined, text: string, binds: Binds): st
  * @throws Refusal `malformed`
  */
 function soundPredicate(parameter: RawParameter, compiled: CompiledParameter, scope: SearchScope): Predicate {
-  refuseModifier(parameter);
+  refuseModifier(parameter, ['missing']);
   const texts = parameter.values.map((value) => {
     const words = soundsOf(unescaped(value));
     if (words.length === 0) throw badParameter(keyOf(parameter), 'the value has no letters or digits');

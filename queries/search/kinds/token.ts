@@ -9,7 +9,7 @@ import { formKeys } from '../stored.ts';
 import { codesOf } from '../terms.ts';
 import { labelPredicate } from './string.ts';
 
-const MODIFIERS = ['not', 'text', 'in', 'not-in', 'above', 'below'];
+const MODIFIERS = ['not', 'text', 'in', 'not-in', 'above', 'below', 'missing'];
 
 /**
  * Any of the tokens; with `:not` none of them, whatever else there is; with `:of-type` identifiers by type and value; with

@@ -21,7 +21,7 @@ export function uriPredicate(
   compiled: CompiledParameter,
   scope: SearchScope,
 ): Predicate {
-  refuseModifier(parameter, ['above', 'below']);
+  refuseModifier(parameter, ['above', 'below', 'missing']);
   const uris = parameter.values.map(unescaped);
   if (parameter.modifier === 'below') return below(parameterKeys(compiled, scope), uris);
   const parts = uris.reduce((sum, uri) => sum + uri.split('/').length, 0);

@@ -17,6 +17,7 @@ import { boundCode, boundConcept } from './bindings.ts';
 import { checkContained } from './contained.ts';
 import { checkExtension } from './extensions.ts';
 import { compileInvariant } from './invariants.ts';
+import { meantElement } from './meant.ts';
 import { PRIMITIVE_TESTS } from './primitives.ts';
 import {
   applyRules,
@@ -82,7 +83,11 @@ function compileType(type: string): ObjectCheck {
       const property = properties.get(key);
       if (property === undefined) {
         if (!isResource || key !== 'resourceType')
-          walk.fault('structure', `is not an element of ${name}`, pathName(key));
+          walk.fault(
+            'structure',
+            `is not an element of ${name}${walk.faults.full ? '' : meantElement(key, properties)}`,
+            pathName(key),
+          );
         continue;
       }
       if (property.choice && (present & property.bit) !== 0)

@@ -24,6 +24,7 @@ interface Schemas<Query extends z.ZodObject, Body extends z.ZodType> {
   readonly query?: Query;
   readonly body?: Body;
   readonly framed?: readonly string[];
+  readonly otherwise?: string;
 }
 
 const NOTHING = z.strictObject({});
@@ -42,7 +43,7 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
   const check = (schema: z.ZodType, value: unknown, place: string): unknown => {
     const result = schema.safeParse(value, { error: sentence });
     if (result.success) return result.data;
-    addIssues(faults, result.error.issues, value, place);
+    addIssues(faults, result.error.issues, value, place, schemas.otherwise);
     return undefined;
   };
   if (schemas.params !== undefined) check(schemas.params, inputs.params, 'path.');

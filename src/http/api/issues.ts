@@ -20,12 +20,25 @@ const SHOWN = 60;
  * Adds what zod found; an object with several unknown members has a fault for each.
  * @param value what was parsed: tells a missing member from one of a wrong type.
  * @param place `query.`, `path.`, or nothing for the body.
+ * @param otherwise where to ask what the query cannot: the end of a message about an unknown query parameter.
  */
-export function addIssues(faults: Faults, found: readonly Found[], value: unknown, place: string): void {
-  for (const issue of found) addIssue(faults, issue, value, place);
+export function addIssues(
+  faults: Faults,
+  found: readonly Found[],
+  value: unknown,
+  place: string,
+  otherwise?: string,
+): void {
+  for (const issue of found) addIssue(faults, issue, value, place, otherwise);
 }
 
-function addIssue(faults: Faults, issue: Found, value: unknown, place: string): void {
+function addIssue(
+  faults: Faults,
+  issue: Found,
+  value: unknown,
+  place: string,
+  otherwise: string | undefined,
+): void {
   const at = (path: readonly PropertyKey[]): string =>
     place + path.map((part) => String(part).slice(0, SHOWN)).join('.');
   if (issue.code === 'unrecognized_keys') {
@@ -40,7 +53,12 @@ function addIssue(faults: Faults, issue: Found, value: unknown, place: string): 
       const what = place === 'query.' ? 'query parameter' : 'field';
       faults.add({
         code: 'structure',
-        diagnostics: unknownName(what, { name: key, at: shown, known }),
+        diagnostics: unknownName(what, {
+          name: key,
+          at: shown,
+          known,
+          otherwise: place === 'query.' ? otherwise : undefined,
+        }),
         expression,
       });
     }

@@ -124,6 +124,8 @@ interface Description<Path extends string, C extends Credential> {
   readonly raw?: Readonly<Record<string, string>>;
   /** Members of the body whose texts may hold control characters. */
   readonly framed?: readonly string[];
+  /** Where to ask what its query cannot, for a message about an unknown query parameter: `to search…, use …`. */
+  readonly otherwise?: string;
   /** The answer holds a secret: nobody may store it. */
   readonly secret?: true;
   /** Read models that its answers show. Default: `projects` for identities, `resources` and `history` for API keys. */

@@ -39,12 +39,24 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
  * @param what `field`, `query parameter`.
  * @param at where it stands: the name itself, or a dotted path that ends with it.
  * @param known the names that are known in its place.
+ * @param otherwise where to ask what these cannot, if there is such a place.
  */
 export function unknownName(
   what: string,
-  { name, at, known }: { readonly name: string; readonly at: string; readonly known: readonly string[] },
+  {
+    name,
+    at,
+    known,
+    otherwise,
+  }: {
+    readonly name: string;
+    readonly at: string;
+    readonly known: readonly string[];
+    readonly otherwise?: string | undefined;
+  },
 ): string {
-  return `unknown ${what} \`${at}\`${suggestion(name, known) || listed(what, known)}`;
+  const more = otherwise === undefined ? '' : `; ${otherwise}`;
+  return `unknown ${what} \`${at}\`${suggestion(name, known) || listed(what, known) + more}`;
 }
 
 /** `` ; did you mean `given`? `` for a name that is nearly, or means the same as, a known one; else nothing. */

@@ -2,6 +2,7 @@
 import { CURSOR } from '#queries/cursor.ts';
 import type { HistoryEntry, HistoryPage, HistoryQuery } from '#queries/history.ts';
 import { DEFAULT_COUNT, parseCount } from '#queries/search/controls.ts';
+import { notDate } from '#queries/search/dates.ts';
 import { badParameter } from '#queries/search/raw.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
@@ -132,7 +133,7 @@ function periodIn(query: URLSearchParams, name: string): { from: number; to: num
   const text = query.get(name);
   if (text === null || text === '') return undefined;
   const period = parsePeriod(text);
-  if (period === undefined) throw badParameter(name, 'the value must be a FHIR instant or date');
+  if (period === undefined) throw badParameter(name, notDate(text));
   return period;
 }
 

@@ -58,9 +58,10 @@ export function operationInteractions(
 ): Partial<Record<'GET' | 'POST', Interaction>> {
   const operation = table.find((each) => `$${each.name}` === segment && isThere(each, type, id, otherType));
   if (operation === undefined) {
+    const names = table.filter((each) => isThere(each, type, id, otherType)).map(({ name }) => `$${name}`);
     throw new Refusal('not_found', {
       code: 'not-supported',
-      diagnostics: `operation ${segment.slice(0, 64)} is not supported`,
+      diagnostics: `operation ${segment.slice(0, 64)} is not supported${didYouMean(segment, names)}`,
     });
   }
   const elsewhere = otherType === undefined ? {} : { otherType };

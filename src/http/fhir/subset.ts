@@ -2,9 +2,10 @@
 
 import type { CurrentResource } from '#queries/read.ts';
 import { badParameter } from '#queries/search/raw.ts';
-import { elementNamed, type Subset, subsetOf } from '#src/fhir/summary.ts';
+import { elementNamed, elementNames, type Subset, subsetOf } from '#src/fhir/summary.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isObject, parseJson, printJson } from '#src/shared/json.ts';
+import { didYouMean } from '#src/shared/nearest.ts';
 import type { Answer } from '../answer.ts';
 
 const FORMS = ['true', 'text', 'data', 'count', 'false'] as const;
@@ -58,7 +59,7 @@ function elementsOf(name: string, types: readonly ResourceType[]): string[] {
   if (known.length > 0) return known;
   throw badParameter(
     '_elements',
-    `${name.slice(0, 64)} is no top-level element of ${types.length === 1 ? types[0] : 'these types'}`,
+    `${name.slice(0, 64)} is not a top-level element of ${types.length === 1 ? types[0] : 'these types'}${didYouMean(name.split('.').at(-1) ?? '', types.flatMap(elementNames))}`,
   );
 }
 

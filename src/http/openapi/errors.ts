@@ -36,7 +36,7 @@ export const ERRORS: readonly DescribedError[] = [
   {
     status: 404,
     type: 'not_found',
-    meaning: 'There is nothing at this URL for this caller. What others own is answered like what never was.',
+    meaning: 'Nothing exists at this URL, or it belongs to another project: the answer is the same.',
     advice: 'Check the id, and that the credential is of the same project and environment.',
   },
   {

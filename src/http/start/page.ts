@@ -74,8 +74,9 @@ ${links}</ul>
 <dl>
 ${bases}</dl>
 <h2>First request</h2>
-<p>The file <code>quickstart.json</code> in the service’s data folder holds a key of a sandbox with synthetic patients.</p>
-<pre tabindex="0" role="region" aria-label="Example"><code>curl -H "Authorization: Bearer $KEY" ${baseUrl}/fhir/R4/Patient?_count=5</code></pre>
+<p>The file <code>quickstart.json</code> in the service’s data folder (<code>.annal</code> unless <code>DATA_DIR</code> is set) holds a key of a sandbox with synthetic patients. In the folder where the service was started:</p>
+<pre tabindex="0" role="region" aria-label="Example"><code>KEY=$(node -p "require('./.annal/quickstart.json').sandbox_key")
+curl -H "Authorization: Bearer $KEY" '${baseUrl}/fhir/R4/Patient?_count=5'</code></pre>
 </main>
 </body>
 </html>

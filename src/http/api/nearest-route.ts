@@ -1,0 +1,85 @@
+/** Which route somebody meant who asked for a URL that has none. */
+import { nearest } from '#src/shared/nearest.ts';
+import type { Method } from './route.ts';
+import type { RouteTable } from './table.ts';
+
+/** Longest path that is compared, in UTF-16 code units. */
+const LONGEST = 300;
+/** Most names that a message lists. */
+const LISTED = 20;
+
+/** The routes of one path. */
+interface Path {
+  readonly path: string;
+  readonly segments: readonly string[];
+  readonly methods: readonly Method[];
+}
+
+const known = new WeakMap<RouteTable, readonly Path[]>();
+
+/**
+ * Returns what to say of a URL without a route: the nearest route, else the names that may stand last where
+ * the rest of the path is known, else nothing. The work is bounded: each segment is compared with at most one name of each path.
+ * @param path as it was sent; ids in it are not repeated.
+ */
+export function nearestRoute(table: RouteTable, method: string, path: string): string {
+  if (path.length > LONGEST) return '';
+  const paths = pathsOf(table);
+  const sent = path.split('/').filter((segment) => segment !== '');
+  const near = nearestOf(paths, sent) ?? nearestOf(paths, ['v1', ...sent]);
+  if (near !== undefined) {
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const methods = near.methods.filter((each) => each === wanted);
+    const shown = (methods.length > 0 ? methods : near.methods).map((each) => `${each} ${near.path}`);
+    return `; did you mean ${shown.join(' or ')}?`;
+  }
+  const begun = sent.slice(0, -1);
+  if (begun.length < 2) return '';
+  const below = paths.filter(
+    ({ segments }) => segments.length === sent.length && differences(segments.slice(0, -1), begun) === 0,
+  );
+  const names = below.map(({ segments }) => segments.at(-1) ?? '').filter((name) => !name.startsWith('{'));
+  const [first] = below;
+  if (first === undefined || names.length === 0 || names.length > LISTED) return '';
+  return `; below ${first.path.slice(0, first.path.lastIndexOf('/'))} there are ${names.join(', ')}`;
+}
+
+/** The path of as many segments with the fewest that differ, all of which are nearly the same. */
+function nearestOf(paths: readonly Path[], sent: readonly string[]): Path | undefined {
+  let found: Path | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const path of paths) {
+    if (path.segments.length !== sent.length) continue;
+    const count = differences(path.segments, sent);
+    if (count >= least) continue;
+    found = path;
+    least = count;
+  }
+  return found;
+}
+
+/** How many segments differ in a way that a slip may explain; infinite if one is another name. */
+function differences(segments: readonly string[], sent: readonly string[]): number {
+  let count = 0;
+  for (const [at, segment] of segments.entries()) {
+    const given = sent[at] ?? '';
+    if (segment === given || segment.startsWith('{')) continue;
+    if (nearest(given, [segment]) === undefined) return Number.POSITIVE_INFINITY;
+    count += 1;
+  }
+  return count;
+}
+
+function pathsOf(table: RouteTable): readonly Path[] {
+  const made = known.get(table);
+  if (made !== undefined) return made;
+  const methods = new Map<string, Method[]>();
+  for (const { path, method } of table.routes) methods.set(path, [...(methods.get(path) ?? []), method]);
+  const paths = [...methods].map(([path, all]) => ({
+    path,
+    segments: path.split('/').slice(1),
+    methods: all,
+  }));
+  known.set(table, paths);
+  return paths;
+}
