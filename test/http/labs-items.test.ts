@@ -189,6 +189,39 @@ describe('import of laboratory items and tables', () => {
     expect(fieldsOf(row)).to.deep.equal(['rows.0.test', 'rows.0.low']);
   });
 
+  it('refuses ends of a range that differ from its text', async () => {
+    const rows = ['3-4,2,', '3-4 mmol/L,3,4.0', '< 5,2,5', '> 5,,6', 'see note,2,3'];
+    const text = [
+      'code,value,unit,normal range,low,reference high',
+      ...rows.map((row) => `NA,1,mmol/L,${row}`),
+    ];
+    const table = await send(
+      text.join('\n').replaceAll('reference high', 'reference_high'),
+      'text/csv',
+      {},
+      '?date=2026-01-01',
+    );
+    expect(table.status).to.equal(422);
+    const { errors } = table.json.error as unknown as { errors: { field: string; message: string }[] };
+    expect(errors.map(({ field }) => field)).to.deep.equal([
+      'rows.0.low',
+      'rows.2.low',
+      'rows.3.reference_high',
+    ]);
+    expect(table.text).to.contain('rows.0.low differs from normal_range: send one of them');
+    const item = { code: 'NA', value: 1, unit: 'mmol/L' };
+    const items = [
+      { ...item, reference_range: '3-4', low: 2 },
+      { ...item, 'reference range': '3-4', low: 3, high: 5 },
+      { ...item, 'reference range': '3-4', low: 3, high: 4 },
+    ];
+    const sent = await json({ items, date: '2026-01-01' });
+    expect(sent.status).to.equal(422);
+    expect(sent.text).to.contain('items.0.low').and.to.contain('differs from reference_range');
+    expect(sent.text).to.contain('items.1.high').and.to.contain('differs from reference range');
+    expect(sent.text).not.to.contain('items.2');
+  });
+
   const bad: readonly [string, () => Promise<Answer>, number, string?][] = [
     ['a message of another kind', () => send(MESSAGE.replace('ORU^R01', 'ADT^A01')), 422, 'message'],
     ['what is no message', () => send('hello'), 422, 'message'],

@@ -104,7 +104,7 @@ describe('observations of REST v1', () => {
       derived_from: id,
     });
     expect(record).to.deep.include({ effective_at: '2026-01-01T10:00:00Z', derived_from: [id] });
-    const referred = { ...body, ...at, derived_from: [`DocumentReference/${id}`] };
+    const referred = { ...body, ...at, derived_from: [`DocumentReference/${id}`, id] };
     const same = await made(`/patients/${patient}/observations`, referred);
     expect(same.derived_from).to.deep.equal([id]);
     const { derivedFrom } = await fhir('Observation', same.id);
@@ -193,6 +193,7 @@ describe('observations of REST v1', () => {
     expect((lab.json.error as JsonObject).message).to.contain('; did you mean `laboratory`?');
     for (const [unit, says] of [
       ['C', 'unit is ambiguous: write Cel for degrees Celsius'],
+      ['mph', 'unit is ambiguous: write [mi_i]/h for miles per hour'],
       ['G/L', 'unit is ambiguous: write 10*9/L for giga per litre, or g/L for grams per litre'],
       [
         'MMOL/L',

@@ -110,7 +110,7 @@ describe('units of laboratories', () => {
       expect(isUcum(ucum)).to.equal(true);
     });
 
-  for (const typed of ['C', 'F', 'K', 'G/L', ' G / L', 'MG', 'oz', 'beats'])
+  for (const typed of ['C', 'F', 'K', 'G/L', ' G / L', 'MG', 'oz', 'beats', 'mph', 'kph', 'PH'])
     it(`that people type: ${typed} is ambiguous`, () =>
       expect(readUnit(typed, isUcum)).to.have.property('ambiguous'));
 

@@ -1,6 +1,6 @@
 /** Reference ranges (OBX-7) as laboratories write them. */
-import type { JsonObject } from '#src/shared/json.ts';
-import { listIn } from '../v1/elements.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { type Decimal, listIn, objectIn } from '../v1/elements.ts';
 import { decimalIn } from './numbers.ts';
 import { quantityOf, ucumOf } from './units.ts';
 
@@ -40,6 +40,24 @@ export function rangeOf(text: string, unit: string, code: string | undefined): J
     ...(high === undefined ? {} : { high }),
     text: trimmed,
   };
+}
+
+/**
+ * Returns which end of a range differs from what its text says, or is missing there; undefined if none does, or if the text is
+ * neither two numbers nor a bound.
+ * @param unit of the value, as written.
+ */
+export function contradicted(
+  text: string,
+  unit: string,
+  ends: { readonly low?: Decimal | undefined; readonly high?: Decimal | undefined },
+): 'low' | 'high' | undefined {
+  const { low, high } = rangeOf(text, unit, ucumOf(unit));
+  if (low === undefined && high === undefined) return undefined;
+  const differs = (said: Json | undefined, sent: Decimal | undefined): boolean =>
+    sent !== undefined && Number(sent) !== Number(String(objectIn(said).value));
+  if (differs(low, ends.low)) return 'low';
+  return differs(high, ends.high) ? 'high' : undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import { type Decimal, numberIn } from '../v1/elements.ts';
 import { type Column, columnOf, headingOf, KNOWN_HEADINGS, namedCode } from './columns.ts';
 import type { LabItem } from './items.ts';
 import { decimalIn } from './numbers.ts';
+import { contradicted } from './range.ts';
 import { rowsOf } from './rows.ts';
 import { fhirTime } from './times.ts';
 
@@ -33,11 +34,13 @@ export function* itemsOfTable(text: string, date: string | undefined): Steps<Lab
       const at = columns.get(name)?.at;
       return at === undefined ? undefined : row[at]?.trim() || undefined;
     };
-    const name = (column: Column): string => {
+    const nameOf = (column: Column): string => {
       const headed = columns.get(column) ?? (column === 'code' ? columns.get('name') : undefined);
       return headed?.heading ?? column;
     };
-    return itemOf(cell, date, (column, diagnostics) => fault(diagnostics, `rows.${index}.${name(column)}`));
+    return itemOf(cell, nameOf, date, (column, diagnostics) =>
+      fault(diagnostics, `rows.${index}.${nameOf(column)}`),
+    );
   });
   if (!faults.none) throw new Refusal('invalid', faults.list());
   return items;
@@ -80,6 +83,7 @@ function columnsOf(
 
 function itemOf(
   cell: (name: Column) => string | undefined,
+  nameOf: (name: Column) => string,
   date: string | undefined,
   fault: (name: Column, diagnostics: string) => void,
 ): LabItem {
@@ -102,7 +106,10 @@ function itemOf(
   };
   const [low, high] = [end('low'), end('high')];
   if (low !== undefined && high !== undefined && Number(low) > Number(high))
-    fault('high', 'must not be below low');
+    fault('high', `must not be below ${nameOf('low')}`);
+  const range = cell('reference_range');
+  const wrong = range === undefined ? undefined : contradicted(range, cell('unit') ?? '', { low, high });
+  if (wrong !== undefined) fault(wrong, `differs from ${nameOf('reference_range')}: send one of them`);
   const number = numberIn(value === undefined ? undefined : decimalIn(value));
   return {
     code,
@@ -111,7 +118,7 @@ function itemOf(
     effective_at: effective,
     unit: cell('unit'),
     reference_range: { low, high },
-    range_text: cell('reference_range'),
+    range_text: range,
     note: cell('note'),
     ...(number === null ? { value_text: value } : { value: number }),
   };

@@ -88,7 +88,9 @@ export function categorySystem(category: string): string {
 export function toObservation(given: GivenObservation, subject: string): JsonObject {
   const { category, value_code: coded, reference_range: range, derived_from: from, unit } = given;
   const limits = range === undefined ? undefined : limitsOf(range, unit);
-  const documents = from === undefined ? [] : typeof from === 'string' ? [from] : from;
+  const documents = new Set(
+    (from === undefined ? [] : typeof from === 'string' ? [from] : from).map(referenceTo),
+  );
   return {
     resourceType: 'Observation',
     status: 'final',
@@ -106,9 +108,9 @@ export function toObservation(given: GivenObservation, subject: string): JsonObj
       ),
       referenceRange: limits === undefined ? undefined : [limits],
     }),
-    ...(documents.length === 0
+    ...(documents.size === 0
       ? {}
-      : { derivedFrom: documents.map((document): Json => ({ reference: referenceTo(document) })) }),
+      : { derivedFrom: [...documents].map((reference): Json => ({ reference })) }),
     ...toNote(given.note),
   };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { namedCode } from '#src/fhir/labs/columns.ts';
 import type { LabItem } from '#src/fhir/labs/items.ts';
 import { decimalIn } from '#src/fhir/labs/numbers.ts';
+import { contradicted } from '#src/fhir/labs/range.ts';
 import { numberIn } from '#src/fhir/v1/elements.ts';
 import { CATEGORIES } from '#src/fhir/v1/observation.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
@@ -66,6 +67,9 @@ const item = sentItem
       refuse(given.low === undefined ? 'high' : 'low', 'must not come with low and high in reference_range');
     if (given.reference_range !== undefined && given['reference range'] !== undefined)
       refuse('reference range', 'means the same as reference_range: send one of them');
+    const [heading, said] = rangeTextOf(given);
+    const wrong = said === undefined ? undefined : contradicted(said, given.unit ?? '', { low, high });
+    if (wrong !== undefined) refuse(wrong, `differs from ${heading}: send one of them`);
   })
   .transform(itemOf);
 
@@ -74,9 +78,16 @@ function endsOf({ reference_range: sent, low, high }: SentItem): z.output<typeof
   return typeof sent === 'object' ? sent : { low, high };
 }
 
+/** The member that says the range as text, and the text. */
+function rangeTextOf(given: SentItem): readonly [name: string, text: string | undefined] {
+  const { reference_range: sent, 'reference range': spelled } = given;
+  if (spelled !== undefined) return ['reference range', spelled];
+  return ['reference_range', typeof sent === 'string' ? sent : undefined];
+}
+
 /** What is sent under other names, under those of a result. */
 function itemOf(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem, 'effective_at'> {
-  const { marker, test, analyte, result, value = result, value_text, reference_range: sent } = given;
+  const { marker, test, analyte, result, value = result, value_text } = given;
   const { code: is, display } = namedCode(
     { code: given.code, name: marker ?? test ?? analyte, display: given.display },
     isLoincCode,
@@ -96,7 +107,7 @@ function itemOf(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem,
     value: number ?? undefined,
     value_text: typeof value === 'string' && number === null ? value : value_text,
     reference_range: endsOf(given),
-    range_text: given['reference range'] ?? (typeof sent === 'string' ? sent : undefined),
+    range_text: rangeTextOf(given)[1],
   };
 }
 
