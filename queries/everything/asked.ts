@@ -55,8 +55,8 @@ export function parseEverything(query: URLSearchParams): EverythingAsked {
   const types = valuesOf('_type').flatMap((value) => value.split(','));
   const count = one('_count');
   const offset = one('_offset');
-  // Which parts of resources are shown is the answer's matter.
-  for (const name of ['_summary', '_elements']) valuesOf(name);
+  // Which parts of resources are shown, and how, is the answer's matter; links keep it.
+  for (const name of ['_summary', '_elements', '_format', '_pretty']) valuesOf(name);
   const cursor = one(CURSOR);
   return {
     ...(types.length === 0 ? {} : { types: new Set(types.map(typeOf)) }),

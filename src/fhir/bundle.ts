@@ -179,7 +179,8 @@ function parseWrite(
     const form = method === 'POST' ? 'Type' : 'Type/id or Type?criteria';
     throw fault('value', `request.url of a ${method} must be ${form}`, `${at}.request.url`);
   }
-  if (id !== undefined && !/^[A-Za-z0-9.-]{1,64}$/.test(id))
+  // Nothing has such an id: a DELETE answers 204, as it does by itself.
+  if (method !== 'DELETE' && id !== undefined && !/^[A-Za-z0-9.-]{1,64}$/.test(id))
     throw fault('value', 'the id is not a FHIR id', `${at}.request.url`);
   const resource = entry.resource;
   if (method !== 'DELETE' && !isObject(resource))

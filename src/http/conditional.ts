@@ -21,16 +21,22 @@ export function versionHeaders(version: number, lastUpdated: Micros | undefined)
  */
 export function notModified(header: Header, version: number, lastUpdated: Micros): Answer | undefined {
   const known = header('if-none-match');
+  const unchanged = (): Answer => ({
+    status: 304,
+    // As on the 200 (RFC 9110, section 15.4.5).
+    headers: { ...versionHeaders(version, lastUpdated), Vary: 'Accept-Encoding' },
+    lastUpdated,
+  });
   if (known !== undefined) {
     const current = known.split(',').some((tag) => isTagOf(tag.trim(), version));
-    return current ? { status: 304, headers: versionHeaders(version, lastUpdated), lastUpdated } : undefined;
+    return current ? unchanged() : undefined;
   }
   const since = header('if-modified-since');
   if (since === undefined) return undefined;
   const moment = Date.parse(since);
   if (Number.isNaN(moment) || Math.floor(lastUpdated / 1_000_000) > Math.floor(moment / 1000))
     return undefined;
-  return { status: 304, headers: versionHeaders(version, lastUpdated), lastUpdated };
+  return unchanged();
 }
 
 function isTagOf(tag: string, version: number): boolean {

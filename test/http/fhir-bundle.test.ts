@@ -119,6 +119,9 @@ describe('FHIR Bundles', () => {
     );
     expect(answer.type).to.equal('batch-response');
     expect(statuses(answer)).to.deep.equal([201, 201, 422, 422, 412, 204, 200, 404, 404]);
+    const badId = request('DELETE', 'Patient/a_b!');
+    for (const type of ['batch', 'transaction'] as const)
+      expect(statuses(await send(bundle(type, badId))), type).to.deep.equal([204]);
     expect(answer.entry[2]?.response.outcome?.issue.length).to.be.greaterThan(1);
     expect(answer.entry[6]?.resource?.total).to.equal(1);
     const codes = answer.entry.slice(7).map(({ response }) => response.outcome?.issue[0]?.code);

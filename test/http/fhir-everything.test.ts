@@ -253,7 +253,10 @@ describe('$everything', () => {
       expect(total).to.equal(found.length);
       expect(link[0]?.url).to.contain('_type=').and.not.contain('nonsense');
     }
-    expect((await get('?_type=Patient&_format=json&_pretty=true')).entry).to.have.length(1);
+    const indented = await get('?_count=1&_format=json&_pretty=true');
+    expect(indented.entry).to.have.length(1);
+    expect(indented.link.map(({ relation }) => relation)).to.deep.equal(['self', 'next']);
+    for (const { url } of indented.link) expect(url).to.contain('_format=json').and.contain('_pretty=true');
   });
 
   it('shows parts of resources, on every page', async () => {
