@@ -6,6 +6,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import type { Issue } from '#src/shared/refusal.ts';
 import { isR4ResourceType } from './definitions/tables.ts';
 import { objectCheck } from './validation/compile.ts';
+import { forgetEvaluations } from './validation/invariants.ts';
 import { type Sink, Walk } from './validation/walk.ts';
 
 export type { Sink } from './validation/walk.ts';
@@ -32,6 +33,7 @@ export function validateResource(resource: JsonObject, expectedType?: string, si
       { code, diagnostics: `resourceType must be ${expected}`, expression: expectedType ?? 'Resource' },
     ];
   }
+  forgetEvaluations(resource);
   const walk = new Walk(resource, sink);
   walk.enter(type, -1);
   objectCheck(type)(resource, walk);

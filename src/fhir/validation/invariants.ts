@@ -22,12 +22,16 @@ export function isCompiled(invariant: Invariant, type: string): boolean {
 /** @param type the type that the invariant's expression begins at. */
 export function compileInvariant(invariant: Invariant, type: string): Holds {
   const run = tryCompile(invariant, type);
-  if (run === undefined) return (focus, environment) => holdsByEngine(invariant, type, focus, environment);
+  const byEngine: Holds = (focus, environment) => {
+    countEvaluation(environment.rootResource);
+    return holdsByEngine(invariant, type, focus, environment);
+  };
+  if (run === undefined) return byEngine;
   return (focus, environment) => {
     try {
       return run(focus, environment) !== false;
     } catch (error) {
-      if (error instanceof NeedsEngine) return holdsByEngine(invariant, type, focus, environment);
+      if (error instanceof NeedsEngine) return byEngine(focus, environment);
       throw error;
     }
   };
@@ -47,6 +51,11 @@ const MOST_EVALUATIONS = 100;
 
 /** By the outermost resource, while it is validated: how often the engine was asked. */
 const evaluations = new WeakMap<JsonObject, number>();
+
+/** A resource is validated anew: by a retry of the same request, say. */
+export function forgetEvaluations(root: JsonObject): void {
+  evaluations.delete(root);
+}
 
 /** @throws Refusal too_large (413), code `too-costly` */
 function countEvaluation(root: JsonObject): void {
@@ -80,7 +89,6 @@ export function holdsByEngine(
 ): boolean {
   if (focus === undefined || focus === NO_VALUE) return true;
   const { fhirpath, model } = loadEngine();
-  countEvaluation(environment.rootResource);
   try {
     const found: unknown[] = fhirpath.evaluate(
       JSON.parse(printJson(focus)),
