@@ -5,7 +5,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import { type Draft, type Labs, Notes } from './labs.ts';
 import { groupsOf } from './orders.ts';
-import { requireOnePatient, requirePatient } from './patient.ts';
+import { refusePatient, requireOnePatient, requirePatient } from './patient.ts';
 import { readingOf } from './reading.ts';
 import { orderDrafts } from './report.ts';
 
@@ -17,7 +17,7 @@ export interface Circumstances {
   readonly subject: string;
   /** Name of the source system; empty when nobody says it. */
   readonly source: string;
-  /** Whether the caller may be told what of the record contradicts; true when absent. */
+  /** Whether a PID may be compared with the Patient; true when absent. */
   readonly mayRead?: boolean;
 }
 
@@ -27,7 +27,7 @@ const VERSION = /^2\.[3-8](?:\.\d)?$/;
 /**
  * Reads messages on one patient, a result a step.
  * @throws Refusal invalid (422) for a text that is no ORU message, for several patients, and for a PID that contradicts
- * the Patient
+ * the Patient; forbidden (403) for a PID that cannot be compared for want of the scope `read`
  */
 export function* labsOfMessage(
   text: string,
@@ -38,8 +38,9 @@ export function* labsOfMessage(
   for (const message of messages) requireOru(message);
   const groups = messages.map((message) => ({ message, ...groupsOf(message, notes) }));
   const patients = groups.flatMap((one) => one.patients);
+  if (!mayRead) for (const pid of patients) refusePatient(pid);
   requireOnePatient(patients);
-  for (const pid of patients) requirePatient(pid, patient, notes, mayRead);
+  for (const pid of patients) requirePatient(pid, patient, notes);
   if (patients.length === 0) notes.warn('', 'no PID says whose results these are');
   // A result may stand in several messages: each counts, as if they came one by one.
   const told = new Map<string, Draft[]>();

@@ -25,12 +25,27 @@ export function requireOnePatient(patients: readonly Segment[]): void {
 }
 
 /**
+ * Refuses the PID of a caller without the scope `read`: whether it is the Patient's tells what is stored, and an import
+ * that isn't held to the Patient may go to the wrong record.
+ * @throws Refusal forbidden (403) for a PID with a name, number, day of birth or sex
+ */
+export function refusePatient(pid: Segment): void {
+  const named = [2, 3, 4, 5, 7, 8, 19].filter((field) => pid.all(field).some(({ text }) => text !== ''));
+  if (named.length === 0) return;
+  const fields = named.map((field) => `PID-${field}`).join(', ');
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: `the credential lacks the scope read, which comparing ${fields} with the patient needs: send the results as JSON items or CSV, or use a key with the scope read`,
+    expression: 'message',
+  });
+}
+
+/**
  * Holds a PID to the record's Patient. A number of a known system that the Patient does not have, another day of birth and
  * another sex are contradictions; another name is told.
- * @param mayRead whether the caller may be told which fields they are.
  * @throws Refusal invalid (422) naming the fields of PID that contradict
  */
-export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes, mayRead: boolean): void {
+export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes): void {
   const faults: string[] = [];
   const known = listIn(patient.identifier).map(({ system, value }) => ({
     system: textIn(system) ?? undefined,
@@ -51,7 +66,7 @@ export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes, 
   const gender = textIn(patient.gender);
   if (sex !== undefined && gender !== null && gender !== 'unknown' && sex !== gender)
     faults.push('PID-8 is not the patient’s gender');
-  if (faults.length > 0) throw contradiction(mayRead ? [...new Set(faults)] : ['PID is not of this patient']);
+  if (faults.length > 0) throw contradiction([...new Set(faults)]);
   const names = listIn(patient.name).flatMap(({ family }) => textIn(family) ?? []);
   const family = pid.part(5);
   if (family !== '' && names.length > 0 && !names.some((name) => folded(name) === folded(family)))

@@ -24,7 +24,8 @@ const KEYS = 100;
 
 /**
  * Writes what is new and what has changed, all or nothing.
- * @returns 200 with `created`, `skipped`, `unmapped`, `warnings` and the report's `observations` as they stand now
+ * @returns 200 with `created`, `skipped`, `unmapped`, `warnings` and the report's `observations` as they stand now; to a caller
+ * without the scope `read`, all that was sent as `created`, and no observations
  * @throws Refusal 409 413 422, naming places of the report
  */
 export async function importLabs(
@@ -67,16 +68,18 @@ export async function importLabs(
   );
   const ofType = written.filter(({ type }) => type === 'Observation');
   const reads = mayRead(request.caller);
-  const created = new Set(ofType.filter(({ outcome }) => outcome === 'created').map(({ id }) => id));
-  const visible = reads ? observations : observations.filter(({ id }) => created.has(id));
+  const created = ofType.filter(({ outcome }) => outcome === 'created').length;
+  // Which results are new, changed or there already tells what is stored.
+  const visible = reads ? observations : [];
+  const accepted = drafts.filter(({ type }) => type === 'Observation').length;
   const shown = await shownRecords(request, visible, shownObservation, parseStored);
   const displays = await displaysFor(request, shown);
   const printed = await inSlices(
     mapSteps(shown, (one) => printJson(withDisplays(one, displays) as JsonObject)),
   );
   const answer = printJson({
-    created: created.size,
-    skipped: observations.length - ofType.length,
+    created: reads ? created : accepted,
+    skipped: reads ? observations.length - ofType.length : 0,
     unmapped: [...labs.unmapped],
     warnings: reads ? [...labs.warnings, ...labs.compared, ...notes.told.warnings] : [...labs.warnings],
   });

@@ -28,7 +28,7 @@ type LabsRequest = ApiRequest<
   z.output<typeof labsBody>
 >;
 
-/** Reads the report, whatever its form, and imports it. @throws Refusal 404 409 413 422 */
+/** Reads the report, whatever its form, and imports it. @throws Refusal 403 404 409 413 422 */
 async function run(request: LabsRequest): Promise<RouteResult> {
   const { params, query, raw, body } = request;
   const { patient_id: patient } = params;
@@ -122,7 +122,7 @@ export const LABS_ROUTES = [
     operationId: 'importLabs',
     summary: 'Import laboratory results',
     description:
-      'An HL7 v2 message (ORU^R01), JSON items, or a table. All of it is written, or nothing. A report that is sent again is skipped; what has changed becomes a new version of the earlier result. Results under codes that are not LOINC’s are kept, and their codes named in `unmapped`.',
+      'An HL7 v2 message (ORU^R01), JSON items, or a table. All of it is written, or nothing. A report that is sent again is skipped; what has changed becomes a new version of the earlier result. Results under codes that are not LOINC’s are kept, and their codes named in `unmapped`. A key without `read` sends messages without patient data in PID (403 otherwise).',
     tag: 'Laboratory results',
     credential: 'api_key',
     scope: 'write',
@@ -139,13 +139,17 @@ export const LABS_ROUTES = [
       200: {
         description: 'What became of it',
         schema: z.object({
-          created: z.int().describe('New observations.'),
-          skipped: z.int().describe('Observations that were there already, or are newer than the report.'),
+          created: z.int().describe('New observations. To a key without `read`: all that the report holds.'),
+          skipped: z
+            .int()
+            .describe(
+              'Observations that were there already, or are newer than the report. To a key without `read`: 0.',
+            ),
           unmapped: z.array(z.string()).describe('Codes that are not LOINC’s.'),
           warnings: z.array(z.string()),
           observations: z
             .array(observationSchema)
-            .describe('Those of the report, as they stand now. A key without `read` is shown the new ones.'),
+            .describe('Those of the report, as they stand now. A key without `read` is shown none.'),
         }),
       },
     },
