@@ -3,11 +3,15 @@
  * change in one transaction, which begins by moving the row on from the position that the writer believes it has.
  */
 import pg from 'pg';
+import { isTableMissing } from '#src/database/failure.ts';
 import type { Statement } from '#src/database/one-transaction.ts';
 import type { Position } from '#src/events/store.ts';
 
 /** NOTIFY channel; the payload is `<projection> <position>`. */
 export const CHANNEL = 'annal_progress';
+
+/** Versions begin at 1: tables of this one are to be rebuilt before anything reads or writes them. */
+export const NOTHING_YET = 0;
 
 /** What a checkpoint says. */
 export interface Checkpoint {
@@ -37,6 +41,8 @@ insert into ${schema}.checkpoint (position, version) values ('', ${version});`;
 }
 
 const DIVISION_BY_ZERO = '22012';
+/** How often checkpoints are read again when a table was dropped while they were read. */
+const READS = 3;
 
 /**
  * The statement that moves the checkpoint from where the writer believes it is and gives a sign of life. In a
@@ -55,10 +61,12 @@ export function advancing(schema: string, held: Checkpoint, position: Position, 
   };
 }
 
-/** What a transaction with `advancing` failed with: CheckpointMoved when the checkpoint was elsewhere. */
+/** What a transaction with `advancing` failed with: CheckpointMoved when the checkpoint was elsewhere, or was dropped. */
 export function movedOr(error: unknown, schema: string): unknown {
-  const elsewhere = error instanceof pg.DatabaseError && error.code === DIVISION_BY_ZERO;
-  return elsewhere ? new CheckpointMoved(schema) : error;
+  if (!(error instanceof pg.DatabaseError)) return error;
+  const elsewhere = error.code === DIVISION_BY_ZERO;
+  const dropped = isTableMissing(error) && error.message.includes(`"${schema}.checkpoint"`);
+  return elsewhere || dropped ? new CheckpointMoved(schema) : error;
 }
 
 /** Moves a checkpoint of tables that only the caller writes, inside the caller's transaction. */
@@ -66,42 +74,62 @@ export async function moveCheckpoint(tx: pg.ClientBase, schema: string, position
   await tx.query(`update ${schema}.checkpoint set position = $1, heartbeat = clock_timestamp()`, [position]);
 }
 
-/** The checkpoint of a schema, or undefined when there is no such read model. */
+/** Returns the checkpoint of a schema, or undefined when there is no such read model. */
 export async function readCheckpoint(
   client: pg.ClientBase | pg.Pool,
   schema: string,
 ): Promise<Checkpoint | undefined> {
-  // Not by to_regclass: what a session found missing it may go on to miss after another one has made it.
-  const { rowCount } = await client.query(
-    `select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = $1 and c.relname = 'checkpoint'`,
-    [schema],
-  );
-  if (rowCount === 0) return undefined;
-  return (await client.query<Checkpoint>(`select position, version from ${schema}.checkpoint`)).rows[0];
+  return (await readCheckpoints(client, [schema])).get(schema);
 }
 
-/** The positions of those of several projections that have tables. */
+/** Returns the positions of those of several projections that have tables. */
 export async function notedPositions(
   client: pg.ClientBase | pg.Pool,
   names: readonly string[],
 ): Promise<Map<string, Position>> {
-  const positions = new Map<string, Position>();
-  for (const name of names) {
-    const checkpoint = await readCheckpoint(client, name);
-    if (checkpoint !== undefined) positions.set(name, checkpoint.position);
-  }
-  return positions;
+  const checkpoints = await readCheckpoints(client, names);
+  return new Map([...checkpoints].map(([name, { position }]) => [name, position]));
 }
 
-/** The checkpoints of several projections in one statement. */
+/** Returns the checkpoints of those of several projections that have tables. @throws errors of the database */
 export async function readCheckpoints(
   client: pg.ClientBase | pg.Pool,
   names: readonly string[],
 ): Promise<Map<string, Checkpoint>> {
-  const each = names.map((name) => `select '${name}' as name, position, version from ${name}.checkpoint`);
-  const { rows } = await client.query<Checkpoint & { name: string }>(each.join(' union all '));
-  return new Map(rows.map(({ name, position, version }) => [name, { position, version }]));
+  for (let reads = 1; ; reads += 1) {
+    const each = (await withTables(client, names)).map(
+      (name) => `select '${name}' as name, position, version from ${name}.checkpoint`,
+    );
+    if (each.length === 0) return new Map();
+    try {
+      const { rows } = await client.query<Checkpoint & { name: string }>(each.join(' union all '));
+      return new Map(rows.map(({ name, position, version }) => [name, { position, version }]));
+    } catch (error) {
+      if (!isTableMissing(error) || reads === READS) throw error;
+    }
+  }
+}
+
+/** Returns those of several schemas that have a checkpoint. */
+async function withTables(client: pg.ClientBase | pg.Pool, schemas: readonly string[]): Promise<string[]> {
+  // Not by to_regclass: what a session found missing it may go on to miss after another one has made it.
+  const { rows } = await client.query<{ name: string }>(
+    `select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = any($1) and c.relname = 'checkpoint'`,
+    [schemas],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Returns those of several projections whose reads find nothing, since there are no tables, or none that a rebuild has
+ * filled yet.
+ */
+export function unfilled(
+  names: readonly string[],
+  checkpoints: ReadonlyMap<string, Checkpoint>,
+): readonly string[] {
+  return names.filter((name) => (checkpoints.get(name)?.version ?? NOTHING_YET) === NOTHING_YET);
 }
 
 /** What sessions that listen to `CHANNEL` are called in pg_stat_activity. */

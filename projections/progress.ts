@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { exhaustMap, merge, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
 import { BEGINNING, type EventStore, type Position } from '#src/events/store.ts';
 import { within } from '#src/shared/within.ts';
-import { CHANNEL, countListeners, LISTENER, readCheckpoints } from './checkpoint.ts';
+import { CHANNEL, countListeners, LISTENER, readCheckpoints, unfilled } from './checkpoint.ts';
 import { Freshness } from './freshness.ts';
 import type { Projection } from './projection.ts';
 import { closeSession, openSession } from './session.ts';
@@ -47,6 +47,8 @@ export class Progress {
   readonly #names: readonly string[];
   /** Projections whose tables earlier software has made again: what this one would look for is not in them. */
   readonly #earlier = new Set<string>();
+  /** Projections without tables, or whose tables a rebuild has yet to fill, as of the last look. */
+  #missing: readonly string[] = [];
   readonly #passed = new Map<string, Position>();
   readonly #waiters = new Set<Waiter>();
   readonly #pauses = new Set<Pause>();
@@ -114,11 +116,12 @@ export class Progress {
 
   /**
    * Waits until projections have passed a position.
-   * @param timeoutMs after which it gives up.
+   * @param timeoutMs after which it gives up; at once when one of them has no tables.
    * @returns whether they have.
    */
   waitFor(position: Position, names: readonly string[], timeoutMs: number): Promise<boolean> {
     if (this.#hasPassed({ position, names })) return Promise.resolve(true);
+    if (this.#lacksOneOf(names)) return Promise.resolve(false);
     return new Promise((resolve) => {
       const timeout = setTimeout(() => waiter.settle(false), timeoutMs);
       const waiter: Waiter = {
@@ -154,13 +157,25 @@ export class Progress {
 
   /**
    * Projections that must not be read now: they lack a write that was answered, or lag for long, or nobody knows, or their
-   * tables are of an earlier version than this software reads.
+   * tables are missing or of an earlier version than this software reads.
    */
   stale(): string[] {
     const now = performance.now();
     return this.#names.filter(
-      (name) => this.#earlier.has(name) || !this.#freshness.isFresh(name, this.#passed.get(name), now),
+      (name) =>
+        this.#missing.includes(name) ||
+        this.#earlier.has(name) ||
+        !this.#freshness.isFresh(name, this.#passed.get(name), now),
     );
+  }
+
+  /** Projections that have no tables, or none that a rebuild has filled yet; all of them are stale, too. */
+  missing(): readonly string[] {
+    return this.#missing;
+  }
+
+  #lacksOneOf(names: readonly string[]): boolean {
+    return this.#missing.length > 0 && this.#missing.some((name) => names.includes(name));
   }
 
   #hasPassed({ position, names }: Pick<Waiter, 'position' | 'names'>): boolean {
@@ -234,17 +249,26 @@ export class Progress {
       Promise.all([readCheckpoints(client, this.#names), lateWrites(client)]),
     );
     const undisturbed = changes === this.#changes;
+    this.#miss(unfilled(this.#names, checkpoints));
     for (const { name, version } of this.#deps.projections) {
       if ((checkpoints.get(name)?.version ?? version) < version) this.#earlier.add(name);
       else this.#earlier.delete(name);
     }
     for (const [name, { position }] of checkpoints) {
+      if (this.#missing.includes(name)) continue;
       if (undisturbed) this.#passed.delete(name);
       this.advance(name, position);
     }
     this.#freshness.noteLate(at, late);
     this.#alone = (await within(DATABASE_MS, countListeners(client))) <= 1;
     this.#looked();
+  }
+
+  /** Of projections without tables nothing is known, and nobody need wait for them. */
+  #miss(names: readonly string[]): void {
+    this.#missing = names;
+    for (const name of names) this.#passed.delete(name);
+    for (const waiter of [...this.#waiters]) if (this.#lacksOneOf(waiter.names)) waiter.settle(false);
   }
 
   #looked(): void {

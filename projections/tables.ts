@@ -1,6 +1,6 @@
 /** Makes the tables of the read models at start. */
 import type pg from 'pg';
-import { checkpointTable, readCheckpoint } from './checkpoint.ts';
+import { checkpointTable, NOTHING_YET, readCheckpoint } from './checkpoint.ts';
 import { lockTransaction } from './locks.ts';
 import type { Projection } from './projection.ts';
 import { inTransaction } from './session.ts';
@@ -9,9 +9,6 @@ import { inTransaction } from './session.ts';
 export function schemaSql(projection: Projection, schema: string): string {
   return `create schema ${schema};\n${projection.tables(schema)}\n${checkpointTable(schema, projection.version)}`;
 }
-
-/** Versions begin at 1: tables of this one are to be rebuilt before anything reads or writes them. */
-const NOTHING_YET = 0;
 
 /** Makes the tables of a read model that has none, to be rebuilt: until then no instance serves or fills them. */
 export async function makeMissing(session: pg.Client, projection: Projection): Promise<void> {

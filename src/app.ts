@@ -5,6 +5,7 @@ import { Handler } from '#commands/handle.ts';
 import { openCommands } from '#commands/open.ts';
 import { States } from '#commands/resource/states.ts';
 import { PROJECTIONS } from '#projections/all.ts';
+import { readCheckpoints, unfilled } from '#projections/checkpoint.ts';
 import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
 import { Projector } from '#projections/projector.ts';
@@ -35,7 +36,7 @@ import type { LogClosed } from './events/closed.ts';
 import { kindOf, openEventStore } from './events/open.ts';
 import type { EventStore, Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
-import { lagging, requireFresh } from './http/freshness.ts';
+import { notFresh, requireFresh } from './http/freshness.ts';
 import { openIdentify } from './http/identity.ts';
 import { createServer } from './http/server.ts';
 import { VERSION } from './http/version.ts';
@@ -147,7 +148,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const names = projections.map(({ name }) => name);
   const progress = new Progress({ store: waiting, databaseUrl, projections, lateWrites: readLateWrites });
   logAnswers = () => progress.logAnswers;
-  const stale = { models: () => progress.stale(), logAnswers };
+  const stale = { models: () => progress.stale(), missing: () => progress.missing(), logAnswers };
   const projector = new Projector({ store, databaseUrl, projections, progress, log });
   projector.start();
   await progress.start();
@@ -159,6 +160,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const settled = openSettled({
     note: (position, models) => noteLateWrite(pool, position, models),
     waitFor: (position, models, ms) => progress.waitFor(position, models, ms),
+    missing: () => progress.missing(),
+    lookForMissing: async (models) => unfilled(models, await readCheckpoints(pool, models)),
   });
   const visible = (position: Position): Promise<boolean> => settled(position, RECORD_MODELS);
   const base = `${config.baseUrl}/fhir/R4`;
@@ -206,9 +209,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
     // What a crash left of a transaction's directory entries must be there before it can be matched.
     const { home } = typeEntry(type);
     const complete = home === 'record' || (await carried.hasPassed(await store.head(), VISIBLE_MS));
-    if (!complete || !(await passed(await store.head(), ['resources', 'search']))) {
-      throw unavailable('the read model lags behind the log');
-    }
+    if (!complete) throw unavailable('the read model lags behind the log');
+    const models = ['resources', 'search'];
+    if (!(await passed(await store.head(), models))) throw notFresh(stale, models);
   };
 
   const measured = observeQueries(registry);
@@ -257,7 +260,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
   const { verifier, devIssuer } = await openIdentities({ config, pool, log, ssoClientsOf });
   const caughtUp = async (models: readonly string[]): Promise<void> => {
-    if (!(await passed(await acknowledged({ store, pool, logAnswers }), models))) throw lagging(logAnswers());
+    if (!(await passed(await acknowledged({ store, pool, logAnswers }), models)))
+      throw notFresh(stale, models);
   };
   const server = createServer({
     config,

@@ -1,9 +1,10 @@
 /** What must hold before an instance takes requests. */
 import type { Pool } from 'pg';
-import { readCheckpoints } from '#projections/checkpoint.ts';
+import { readCheckpoints, unfilled } from '#projections/checkpoint.ts';
 import type { Progress } from '#projections/progress.ts';
 import type { EventStore } from '../events/store.ts';
 import type { LogWatch } from '../operations/log-watch.ts';
+import { tablesMissing } from '../shared/refusal.ts';
 
 /** What is looked at. */
 export interface ReadinessDeps {
@@ -30,10 +31,11 @@ export function readinessChecks({
     },
     database: async () => void (await pool.query('SELECT 1')),
     projections: async () => {
+      // What the last look found may have been dropped since.
+      const missing = unfilled(models, await readCheckpoints(pool, models));
+      if (missing.length > 0) throw tablesMissing(missing);
       const stale = progress.stale();
       if (stale.length > 0) throw new Error(`${stale.join(', ')} lag`);
-      // What the last look found may have been dropped since.
-      await readCheckpoints(pool, models);
     },
   };
 }

@@ -16,23 +16,29 @@ export interface SettledDeps {
   readonly note: (position: Position, models: readonly string[]) => Promise<void>;
   /** Waits until read models have passed a position; false when that takes longer than `ms`. */
   readonly waitFor: (position: Position, models: readonly string[], ms: number) => Promise<boolean>;
+  /** Read models that had no tables at the last look. */
+  readonly missing: () => readonly string[];
+  /** Looks which of these have none now. */
+  readonly lookForMissing: (models: readonly string[]) => Promise<readonly string[]>;
 }
 
 /**
  * Returns a function that waits, at most ten seconds, until read models show a position. It resolves to false when they
  * don't: then the position is noted, and every instance refuses to read those models until they show it.
  *
+ * It doesn't wait for models without tables: no instance can read those, and once they are back each has seen the note.
+ *
  * It throws a Refusal unavailable (503) when the note can't be written: the write must not be answered as done.
  */
 export function openSettled({
   note,
   waitFor,
+  missing,
+  lookForMissing,
 }: SettledDeps): (position: Position, models: readonly string[]) => Promise<boolean> {
   /** The newest position that is noted for a model, if its note is older than any look that still holds. */
   const noted = new Map<string, Position>();
-  return async (position, models) => {
-    if (models.every((model) => (noted.get(model) ?? '') >= position)) return waitFor(position, models, 0);
-    if (await waitFor(position, models, NOTE_AFTER_MS)) return true;
+  const noteDown = async (position: Position, models: readonly string[]): Promise<void> => {
     try {
       await note(position, models);
     } catch {
@@ -40,6 +46,27 @@ export function openSettled({
         'the write is saved, but no read shows it yet and the database does not answer; send it again with the same Idempotency-Key',
       );
     }
+  };
+  const withoutTables = async (position: Position, models: readonly string[]): Promise<void> => {
+    await noteDown(position, models);
+    const still = await lookForMissing(models).catch(() => []);
+    // Tables that a rebuild has just filled may be read by instances that have not seen the note.
+    if (still.length < models.length) await delay(ANSWER_AFTER_MS);
+  };
+  const settle = async (position: Position, models: readonly string[]): Promise<boolean> => {
+    const gone = missing().filter((name) => models.includes(name));
+    if (gone.length > 0) {
+      const others = models.filter((name) => !gone.includes(name));
+      await Promise.all([
+        withoutTables(position, gone),
+        others.length === 0 ? undefined : settle(position, others),
+      ]);
+      return false;
+    }
+    if (models.every((model) => (noted.get(model) ?? '') >= position)) return waitFor(position, models, 0);
+    if (await waitFor(position, models, NOTE_AFTER_MS)) return true;
+    if (missing().some((name) => models.includes(name))) return settle(position, models);
+    await noteDown(position, models);
     const waiting = new AbortController();
     const known = delay(ANSWER_AFTER_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
     if (await waitFor(position, models, ANSWER_AFTER_MS)) {
@@ -50,4 +77,5 @@ export function openSettled({
     for (const model of models) if ((noted.get(model) ?? '') < position) noted.set(model, position);
     return false;
   };
+  return settle;
 }

@@ -32,6 +32,11 @@ export function isPassingInDatabase(error: unknown): boolean {
   return error instanceof pg.DatabaseError ? PASSING.test(error.code ?? '') : isConnectionError(error);
 }
 
+/** Whether PostgreSQL has no such table, or no such schema. */
+export function isTableMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '3F000');
+}
+
 /** The driver reports broken connections as plain errors, with a system error code or one of its own sentences. */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

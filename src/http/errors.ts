@@ -1,7 +1,8 @@
 /** Every error becomes an answer here: refusals by their catalogue, faults of ours as 500 without a word of their cause. */
+import { isTableMissing } from '#src/database/failure.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/store.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
-import { Refusal, STATUS_OF, unavailable } from '#src/shared/refusal.ts';
+import { Refusal, STATUS_OF, tablesMissing, unavailable } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from './answer.ts';
 import { docUrl } from './openapi/errors.ts';
 
@@ -23,8 +24,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Conflict) return unavailable('the record is being written by others; try again');
   if (error instanceof Unavailable) return unavailable('the event store is not available');
   if (isDatabaseAway(error)) return unavailable('the database is not available');
-  if (isTableMissing(error))
-    return unavailable('tables of a read model are missing; `annal rebuild` or a restart makes them');
+  if (isTableMissing(error)) return tablesMissing([]);
   if (isUnstorable(error)) {
     return new Refusal('malformed', {
       code: 'value',
@@ -68,11 +68,6 @@ function isDatabaseAway(error: unknown): boolean {
     AWAY.test(code) ||
     (SOCKET.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write'))
   );
-}
-
-/** Undefined table, undefined schema: somebody dropped a read model under the service. */
-function isTableMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '3F000');
 }
 
 /** Whether the database was asked about a NUL character, as such or as JSON's escape, which no text there can hold. */

@@ -2,8 +2,9 @@
 import Router from '@koa/router';
 import { observeChecks } from '#src/metrics/checks.ts';
 import type { Metrics } from '#src/metrics/registry.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 
-/** Named conditions of readiness; a check that rejects, or takes too long, fails. */
+/** Named conditions of readiness; a check that rejects, or takes too long, fails. Everybody may read a Refusal's message. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
 /** How long one check may take, in milliseconds. */
@@ -11,22 +12,27 @@ const PATIENCE = 2_000;
 
 /**
  * The routes. Live: 200 as long as the process answers. Ready: 200 `{status: "ready", checks}` when every check
- * passes, else 503 `{status: "unavailable", checks, message}` that names the parts that are missing.
+ * passes, else 503 `{status: "unavailable", checks, message}` that names the parts that are missing,
+ * and what to do where a check says so.
  */
 export function healthRouter(options: { checks: ReadinessChecks; metrics: Metrics }): Router {
   const router = new Router();
   const check = () =>
     Promise.all(
-      Object.entries(options.checks).map(async ([name, holds]) => [name, await passes(holds)] as const),
+      Object.entries(options.checks).map(async ([name, holds]) => [name, await lookAt(holds)] as const),
     );
-  observeChecks(options.metrics.registry, check);
+  observeChecks(options.metrics.registry, async () =>
+    (await check()).map(([name, { ok }]) => [name, ok] as const),
+  );
   router.get('/health/live', (ctx) => {
     ctx.body = { status: 'live' };
   });
   router.get('/health/ready', async (ctx) => {
     const results = await check();
-    const missing = results.filter(([, ok]) => !ok).map(([name]) => name);
-    const checks = Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'unavailable']));
+    const missing = results.flatMap(([name, { ok, says }]) =>
+      ok ? [] : [says === undefined ? name : `${name} (${says})`],
+    );
+    const checks = Object.fromEntries(results.map(([name, { ok }]) => [name, ok ? 'ok' : 'unavailable']));
     ctx.set('Cache-Control', 'no-store');
     if (missing.length === 0) {
       ctx.body = { status: 'ready', checks };
@@ -43,16 +49,22 @@ export function healthRouter(options: { checks: ReadinessChecks; metrics: Metric
   return router;
 }
 
-async function passes(check: () => Promise<void>): Promise<boolean> {
+/** What came of a check, and what it tells everybody. */
+interface Checked {
+  readonly ok: boolean;
+  readonly says?: string;
+}
+
+async function lookAt(check: () => Promise<void>): Promise<Checked> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(reject, PATIENCE, new Error('late'));
   });
   try {
     await Promise.race([check(), late]);
-    return true;
-  } catch {
-    return false;
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, ...(error instanceof Refusal ? { says: error.message } : {}) };
   } finally {
     clearTimeout(timer);
   }

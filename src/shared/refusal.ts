@@ -101,3 +101,8 @@ export function unavailable(diagnostics: string, retryAfterSeconds = 1): Refusal
     { 'Retry-After': String(retryAfterSeconds) },
   );
 }
+/** The 503 for what is served from read models that have no tables. @param models their names, as far as they are known */
+export function tablesMissing(models: readonly string[]): Refusal {
+  const command = ['annal rebuild', ...models].join(' ');
+  return unavailable(`tables of a read model are missing; \`${command}\` or a restart makes them`);
+}

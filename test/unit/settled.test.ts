@@ -8,7 +8,11 @@ const MODELS = ['resources', 'history'];
 
 describe('the answer to a write', () => {
   /** Waits in no time; `shown` says at which wait the read models show the position. */
-  function settling(shown: number, note: () => Promise<void> = async () => undefined) {
+  function settling(
+    shown: number,
+    note: () => Promise<void> = async () => undefined,
+    missing: readonly string[] = [],
+  ) {
     const did: string[] = [];
     let waits = 0;
     const settled = openSettled({
@@ -17,6 +21,8 @@ describe('the answer to a write', () => {
         did.push(`wait ${ms}`);
         return waits >= shown;
       },
+      missing: () => missing,
+      lookForMissing: async (models) => models.filter((name) => missing.includes(name)),
       note: async (position, models) => {
         did.push(`note ${Number(position)} ${models.join()}`);
         await note();
@@ -35,6 +41,12 @@ describe('the answer to a write', () => {
     const { settled, did } = settling(2);
     expect(await settled(at(3), MODELS)).to.equal(true);
     expect(did).to.deep.equal(['wait 5000', 'note 3 resources,history', 'wait 5000']);
+  });
+
+  it('does not wait for a read model without tables, once that is noted', async () => {
+    const { settled, did } = settling(1, undefined, ['history', 'timeline']);
+    expect(await settled(at(3), MODELS)).to.equal(false);
+    expect(did).to.have.members(['note 3 history', 'wait 5000']);
   });
 
   it('is 503 when it cannot be noted', async () => {
