@@ -4,8 +4,6 @@
  * https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"
  */
 import pg from 'pg';
-import { tooCostly } from '#src/shared/answer-budget.ts';
-import type { Refusal } from '#src/shared/refusal.ts';
 import type { Queryable } from './gather.ts';
 
 /** The fields of a row in their binary form, null for NULL. */
@@ -77,11 +75,6 @@ export class TooManyBytes extends Error {
 
   constructor(readonly most: number) {
     super(`the rows of a query have more than ${most} bytes`);
-  }
-
-  /** What the caller is told. */
-  get refusal(): Refusal {
-    return tooCostly(`would be made of more than ${this.most} bytes`);
   }
 }
 

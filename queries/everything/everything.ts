@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { ANSWER_LIMITS, tooCostly } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
 import { onConnection } from '../connection.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Queryable } from '../gather.ts';
@@ -48,6 +49,8 @@ export interface Room {
   readonly bytes: number;
   /** Bytes that the page has room for. One by `_offset` is not shortened. */
   readonly most?: number;
+  /** The refusal of a page that has more than `most`. Default: it names `most`. */
+  readonly exceeded?: () => Refusal;
   /** Whether it is not the first part of its page. */
   readonly isFurther?: boolean;
   /** How many rows of the record are looked at; default: as many as were asked for. */
@@ -158,7 +161,8 @@ class Filling {
     const offset = this.#offset;
     if (this.asked.offset !== undefined) {
       const { rows, bytes } = await measureRecord(database, scope, { offset, limit: this.asked.count });
-      if (room.most !== undefined && bytes > room.most) throw tooCostly(`would exceed ${room.most} bytes`);
+      if (room.most !== undefined && bytes > room.most)
+        throw room.exceeded?.() ?? tooCostly(`would exceed ${room.most} bytes`);
       this.#offset = Math.max(0, offset - rows);
       if (offset >= rows) return undefined;
     }

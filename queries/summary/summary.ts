@@ -67,7 +67,7 @@ export function openSummarize(pool: Pool): Summarize {
       return { chosen, directory: (await withLargeRows(database, tenant, directory)).map(stored) };
     };
     const found = await onConnection(pool, read).catch((error: unknown) => {
-      throw error instanceof TooManyBytes ? error.refusal : error;
+      throw error instanceof TooManyBytes ? budget.exceeded('bytes') : error;
     });
     return found && make(found);
   };

@@ -66,10 +66,20 @@ export class AnswerBudget {
   requireRoom(bytes: number, resources = 1): void {
     const { limits } = this;
     if (performance.now() > this.#until) throw tooCostly(`takes longer than ${limits.ms / 1_000} s to read`);
-    if (this.#bytes + bytes > limits.bytes) throw tooCostly(`would exceed ${limits.bytes} bytes`);
-    if (this.#resources + resources > limits.resources)
-      throw tooCostly(`would exceed ${limits.resources} resources`);
+    if (this.#bytes + bytes > limits.bytes) throw this.exceeded('bytes');
+    if (this.#resources + resources > limits.resources) throw this.exceeded('resources');
     this.whole?.requireRoom(bytes, resources);
+  }
+
+  /** The refusal of what there is no room for. Of a part, too, it names the limit of the whole answer. */
+  exceeded(unit: 'bytes' | 'resources'): Refusal {
+    if (this.whole === undefined) return tooCostly(`would exceed ${counted(this.limits[unit])} ${unit}`);
+    let { whole } = this;
+    while (whole.whole !== undefined) whole = whole.whole;
+    return refusal(
+      `the answers of this Bundle together would hold more than ${counted(whole.limits[unit])} ${unit}`,
+      'with fewer entries, _count',
+    );
   }
 
   /**
@@ -95,7 +105,7 @@ export class AnswerBudget {
     return count;
   }
 
-  /** The budget of a part of the answer, which counts for the whole as well; its pages are not shortened. */
+  /** The budget of an entry of a Bundle, which counts for the whole answer as well; its pages are not shortened. */
   part(limits: Pick<AnswerLimits, 'bytes' | 'resources'>): AnswerBudget {
     return new AnswerBudget({ ...limits, ms: this.limits.ms }, false, undefined, this);
   }
@@ -128,8 +138,15 @@ export function isTooCostly(error: unknown): boolean {
 
 /** A 413 for an answer that would cost too much. @param does what, as the end of a sentence: `would exceed 5 bytes` */
 export function tooCostly(does: string): Refusal {
+  return refusal(`the answer ${does}`, 'with _count');
+}
+
+function refusal(fault: string, example: string): Refusal {
   return new Refusal('too_large', {
     code: 'too-costly',
-    diagnostics: `the answer ${does}: ask for less, for example with _count, _type, _elements or a narrower search`,
+    diagnostics: `${fault}: ask for less, for example ${example}, _type, _elements or a narrower search`,
   });
 }
+
+/** A number as people read it: `20,000`. */
+const counted = (count: number): string => count.toLocaleString('en-US');

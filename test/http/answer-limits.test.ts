@@ -134,7 +134,7 @@ describe('the limits of an answer', () => {
     const answer = await service.fhir(`/${patient}/$summary`);
     expect(answer.status, answer.text.slice(0, 300)).to.equal(413);
     expect(issuesIn(answer.json)).to.deep.equal(['too-costly']);
-    expect(answer.text).to.contain(String(LIMIT));
+    expect(answer.text).to.contain('the answer would exceed 2,500,000 bytes');
     expect((await service.fhir(`/${patient}`)).status).to.equal(200);
   });
 
@@ -151,6 +151,33 @@ describe('the limits of an answer', () => {
     for (const { response } of entries)
       if (response?.status.startsWith('413'))
         expect(issuesIn(response.outcome)).to.deep.equal(['too-costly']);
+    const outcomes = entries.flatMap(({ response }) =>
+      response?.status.startsWith('413') ? [JSON.stringify(response.outcome)] : [],
+    );
+    // Not what the entries before have left.
+    for (const outcome of outcomes)
+      expect(outcome).to.contain(
+        'the answers of this Bundle together would hold more than 2,500,000 bytes: ask for less, for example with fewer entries,',
+      );
+  });
+
+  it('name the limit of the whole where an entry of a batch has too many resources or bytes', async () => {
+    const search = get('Patient?_count=150&_total=none');
+    const costly = [
+      get(`${patient}/$everything?_offset=0&_count=199`),
+      get(`${patient}/$everything?_offset=0&_count=20`),
+      get(`${patient}/$summary`),
+    ];
+    const entry = [search, get(patient), ...costly];
+    const answer = await service.post('', { resourceType: 'Bundle', type: 'batch', entry });
+    const { entry: entries = [] } = bundleIn(answer);
+    const said = entries.map(({ response }) => [
+      response?.status.slice(0, 3),
+      /would hold more than [\d,]+ \w+/.exec(JSON.stringify(response?.outcome ?? ''))?.[0],
+    ]);
+    const bytes = ['413', 'would hold more than 2,500,000 bytes'];
+    const resources = ['413', 'would hold more than 200 resources'];
+    expect(said).to.deep.equal([['200', undefined], ['200', undefined], resources, bytes, bytes]);
   });
 
   it('refuse a transaction before it writes', async () => {

@@ -5,7 +5,6 @@ import type { EverythingEntry, EverythingPage, Room } from '#queries/everything/
 import { badParameter } from '#queries/search/raw.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
-import { tooCostly } from '#src/shared/answer-budget.ts';
 import type { Issue } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { requireFresh } from '../../freshness.ts';
@@ -71,8 +70,7 @@ async function* pageParts(
   asked: EverythingAsked,
 ): AsyncGenerator<EverythingPage, undefined> {
   const { limits, shortens } = budget;
-  if (asked.offset !== undefined && asked.count > limits.resources)
-    throw tooCostly(`would exceed ${limits.resources} resources`);
+  if (asked.offset !== undefined && asked.count > limits.resources) throw budget.exceeded('resources');
   let left = shortens ? Math.min(asked.count, limits.resources) : asked.count;
   let bytes = limits.bytes;
   let from = asked;
@@ -81,6 +79,7 @@ async function* pageParts(
     const room: Room = {
       bytes: Math.min(PART_BYTES, bytes),
       most: bytes,
+      exceeded: () => budget.exceeded('bytes'),
       ...(before === undefined
         ? {}
         : { isFurther: true, rows: Math.max(MIN_ROWS, 2 * before.entries.length), named: before.named }),
@@ -96,7 +95,7 @@ async function* pageParts(
     if (page.isPart !== true || page.next === undefined) return;
     if (page.entries.length === 0) {
       if (shortens) return;
-      throw tooCostly(`would exceed ${limits.bytes} bytes`);
+      throw budget.exceeded('bytes');
     }
     before = page;
     const { offset: _, ...others } = from;
