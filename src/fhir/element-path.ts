@@ -19,6 +19,11 @@ export function pathName(key: string): string {
   return `\`${name.replace(/[\x00-\x1f]/g, ' ').replace(/[\\`]/g, '\\$&')}\``;
 }
 
+/** A choice with its type: `value.ofType(boolean)`. SimpleQuantity is a profile, and a Quantity in FHIRPath. */
+export function choiceStep(name: string, type: string): string {
+  return `${name}.ofType(${type === 'SimpleQuantity' ? 'Quantity' : type})`;
+}
+
 /**
  * A path of JSON names as FHIRPath: `Parameters.parameter[0].valueBoolean` becomes
  * `Parameters.parameter[0].value.ofType(boolean)`, `Patient._name` becomes `Patient.name`. What is FHIRPath already stays.
@@ -34,7 +39,7 @@ export function elementPath(path: string): string {
     const element: NamedElement | undefined = holder === undefined ? undefined : elementOf(holder, bare);
     holder = element?.code !== undefined && PRIMITIVES.has(element.code) ? 'Element' : element?.code;
     if (element?.definition.choice && element.definition.name !== bare)
-      found += `.${element.definition.name}.ofType(${element.code})${index}`;
+      found += `.${choiceStep(element.definition.name, element.code ?? '')}${index}`;
     else found += `.${/^`|\(/.test(name) ? name : pathName(name)}${index}`;
   }
   return found;

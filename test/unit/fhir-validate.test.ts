@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type ElementDefinition, jsonName, typeDefinition } from '#src/fhir/definitions/tables.ts';
+import { elementPath } from '#src/fhir/element-path.ts';
 import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
@@ -116,7 +117,9 @@ describe('validation of good resources', () => {
       type: 'collection',
       entry: [...entry, { resource: lone }],
     });
-    expect(faulty.map(({ expression }) => expression)).to.deep.equal(['Bundle.entry[2].resource.medication']);
+    expect(faulty.map(({ expression }) => expression)).to.deep.equal([
+      'Bundle.entry[2].resource.medication.ofType(Reference)',
+    ]);
   });
 
   it('lets a contained resource refer to its container alone', () => {
@@ -147,11 +150,11 @@ describe('validation of good resources', () => {
     ];
     validateResource({ ...EXAMPLES.MedicationRequest, contained, extension }, 'MedicationRequest', sink);
     expect(seen).to.have.members([
-      'MedicationRequest.medication #med',
+      'MedicationRequest.medication.ofType(Reference) #med',
       'MedicationRequest.contained[0].manufacturer Organization/o',
       'MedicationRequest.subject Patient/p1',
       'MedicationRequest.requester Practitioner/a',
-      'MedicationRequest.extension[0].value Patient/x',
+      'MedicationRequest.extension[0].value.ofType(Reference) Patient/x',
     ]);
   });
 });
@@ -173,7 +176,8 @@ function placesIn(root: JsonObject, type: string, path: string, holder: Place['h
       const key = jsonName(element, code);
       const value = object[key];
       if (value === undefined) return [];
-      const here: Place = { path: `${path}.${element.name}`, holder, key, element };
+      const typed = elementPath(`${type}.${key}`).slice(type.length);
+      const here: Place = { path: path + typed, holder, key, element };
       const items = Array.isArray(value) ? value : [value];
       const below = items.flatMap((item, index) => {
         if (!isObject(item)) return [];
@@ -181,7 +185,7 @@ function placesIn(root: JsonObject, type: string, path: string, holder: Place['h
         const inside = (from: JsonObject): JsonObject =>
           objectAt(holder(from)[key], at === '' ? undefined : index);
         const itemType = code === 'Resource' ? String(item.resourceType) : code;
-        return placesIn(root, itemType, `${path}.${element.name}${at}`, inside);
+        return placesIn(root, itemType, `${path}${typed}${at}`, inside);
       });
       return [here, ...below];
     }),
@@ -194,6 +198,9 @@ function objectAt(value: Json | undefined, index: number | undefined): JsonObjec
   return item;
 }
 
+/** A missing choice has no type. */
+const withoutType = (path: string): string => path.replace(/\.ofType\(\w+\)$/, '');
+
 describe('mutations of good resources', () => {
   const all = TYPE_NAMES.map((type) => ({
     type,
@@ -204,7 +211,8 @@ describe('mutations of good resources', () => {
     const required = places.filter(({ element }) => element.required);
     if (required.length === 0) continue;
     it(`${type} without any of its ${required.length} required elements is caught`, () => {
-      for (const { path, holder, key } of required) {
+      for (const { path: typed, holder, key } of required) {
+        const path = withoutType(typed);
         const mutant = structuredClone(EXAMPLES[type]);
         delete holder(mutant)[key];
         const found = validateResource(mutant, type).map((issue) => `${issue.code} ${issue.expression}`);
@@ -235,7 +243,7 @@ describe('mutations of good resources', () => {
       fc.property(anywhere, fc.stringMatching(/^[a-z]{12}$/), ({ type, place }, name) => {
         const mutant = structuredClone(EXAMPLES[type]);
         place.holder(mutant)[name] = 'x';
-        const parent = place.path.slice(0, place.path.lastIndexOf('.'));
+        const parent = withoutType(place.path).replace(/\.[^.]*$/, '');
         const found = validateResource(mutant, type).map((issue) => `${issue.code} ${issue.expression}`);
         expect(found).to.include(`structure ${parent}.${name}`);
       }),

@@ -12,7 +12,7 @@ import {
   PRIMITIVES,
   typeDefinition,
 } from '../definitions/tables.ts';
-import { pathName } from '../element-path.ts';
+import { choiceStep, pathName } from '../element-path.ts';
 import { boundCode, boundConcept } from './bindings.ts';
 import { checkContained } from './contained.ts';
 import { checkExtension } from './extensions.ts';
@@ -129,7 +129,10 @@ function addProperties(
   const bound = PRIMITIVES.has(type.code) ? element.binding : undefined;
   const test = bound === undefined ? PRIMITIVE_TESTS[type.code] : boundCode(bound);
   const { name, list, choice } = element;
-  const shared = { name, key, list, choice, bit, type: type.code, test, bound: bound !== undefined, rules };
+  const shared = {
+    ...{ name, step: choice ? choiceStep(name, type.code) : name, key, list, choice, bit },
+    ...{ type: type.code, test, bound: bound !== undefined, rules },
+  };
   const check = PRIMITIVES.has(type.code) ? undefined : elementCheck(owner, element, type);
   properties.set(key, { ...shared, shadow: false, check });
   if (test !== undefined) properties.set(`_${key}`, { ...shared, shadow: true, check: lazily('Element') });

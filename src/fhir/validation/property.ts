@@ -19,8 +19,10 @@ export interface Rule {
 
 /** What stands behind one JSON name of a type. */
 export interface Property {
-  /** FHIRPath name: a choice's without its type. */
+  /** Name of the element: a choice's without its type. */
   readonly name: string;
+  /** FHIRPath of a value from its holder: `name`, and of a choice `value.ofType(boolean)`. */
+  readonly step: string;
   /** JSON name of the value: `valueString` also for `_valueString`. */
   readonly key: string;
   /** Whether this is `_name`: id and extensions of a primitive. */
@@ -43,16 +45,16 @@ export interface Property {
 /** Checks the value of an element: a single one or a list, as its definition says. */
 export function checkValue(object: JsonObject, value: Json, property: Property, walk: Walk): void {
   if (!property.list) {
-    if (Array.isArray(value)) walk.fault('structure', 'must be a single value, not an array', property.name);
+    if (Array.isArray(value)) walk.fault('structure', 'must be a single value, not an array', property.step);
     else checkItem(value, property, -1, walk);
     return;
   }
   if (!Array.isArray(value)) {
-    walk.fault('structure', 'must be an array', property.name);
+    walk.fault('structure', 'must be an array', property.step);
     if (value !== null) checkItem(value, property, 0, walk);
     return;
   }
-  if (value.length === 0) walk.fault('structure', 'must not be an empty array', property.name);
+  if (value.length === 0) walk.fault('structure', 'must not be an empty array', property.step);
   for (let index = 0; index < value.length; index += 1) {
     const item = value[index] ?? null;
     if (item !== null || !hasShadow(object, property, index)) checkItem(item, property, index, walk);
@@ -65,7 +67,7 @@ function hasShadow(object: JsonObject, property: Property, index: number): boole
 }
 
 function checkItem(value: Json, property: Property, index: number, walk: Walk): void {
-  const { name } = property;
+  const { step: name } = property;
   if (value === null) walk.fault('structure', 'must not be null', name, index);
   else if (property.test !== undefined) checkPrimitive(value, property, property.test, index, walk);
   else if (property.type === 'xhtml') checkNarrative(value, name, walk);
@@ -84,7 +86,7 @@ function checkPrimitive(
   index: number,
   walk: Walk,
 ): void {
-  const { name } = property;
+  const { step: name } = property;
   if (Array.isArray(value) || isObject(value)) {
     walk.fault('structure', `must be ${withArticle(property.type)}, not an object or array`, name, index);
     return;
@@ -110,7 +112,7 @@ export function applyRules(rules: readonly Rule[], focus: Json, walk: Walk): voi
 
 /** Checks `_name`; gives whether it makes the element present by itself, without a value. */
 export function checkShadow(object: JsonObject, value: Json, property: Property, walk: Walk): boolean {
-  const { name, list } = property;
+  const { step: name, list } = property;
   const base = object[property.key];
   if (!list) {
     if (isObject(value)) return checkShadowItem(value, base !== undefined, property, -1, walk);
@@ -151,9 +153,9 @@ function checkShadowItem(
   walk: Walk,
 ): boolean {
   if (property.bound && !hasBase && item.extension !== undefined) {
-    walk.fault('code-invalid', NO_CODE, property.name, index);
+    walk.fault('code-invalid', NO_CODE, property.step, index);
   }
-  walk.enter(property.name, index);
+  walk.enter(property.step, index);
   if (hasBase && item.id !== undefined && item.extension === undefined) checkIdOnly(item, walk);
   else property.check?.(item, walk);
   walk.leave();

@@ -36,7 +36,8 @@ export async function namingInputs<T>(write: Promise<T>): Promise<T> {
 }
 
 function named(issue: Issue): Issue {
-  const [, element = ''] = /^[A-Z]\w*\.(\w+)/.exec(issue.expression ?? '') ?? [];
-  const expression = MEMBERS[element];
+  const [, element = '', type = ''] =
+    /^[A-Z]\w*\.(\w+)(?:\.ofType\((\w+)\))?/.exec(issue.expression ?? '') ?? [];
+  const expression = MEMBERS[element + type.charAt(0).toUpperCase() + type.slice(1)];
   return expression === undefined ? issue : { ...issue, expression };
 }
