@@ -84,7 +84,9 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
-      command('patients <name...>', 'List patients by name or identifier, of all projects'),
+      command('patients <name...>', 'List patients by name or identifier, of all projects')
+        .option('--project <project>', 'Only of this project: its id or its name')
+        .option('--deleted', 'Deleted patients too; otherwise only if no other patient matches'),
       'annal patients mira sand',
       'annal patients 0012-34',
     ),

@@ -1,9 +1,13 @@
-/** Patients by what an auditor knows of them: a name, an identifier, an id. All projects, deleted ones too. */
+/** Patients by what an auditor knows of them: a name, an identifier, an id. All projects; deleted ones too. */
 import type { Pool } from 'pg';
 import { shownName } from '#src/fhir/human-name.ts';
+import { parameterKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { folded } from '#src/fhir/search/text.ts';
+import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { searchKey } from '#src/shared/search-key.ts';
 import { tenantId } from '#src/shared/tenant.ts';
+import { Failure } from './failure.ts';
 
 /** A patient that was found. */
 export interface FoundPatient {
@@ -35,11 +39,17 @@ const TENANTS = `
     from tenants t where t.tenant is not null)
   select tenant from tenants where tenant is not null`;
 
-// Indexes: resources.resource_by_id (tenant, type, id) where not deleted.
+/**
+ * The patients one of whose names contains a word, or who have an identifier; or with an id. Indexes: search.string_by_value
+ * (key, folded, id), of which all names of a tenant's patients are read; search.entry_keys; the resources' primary key.
+ */
 const LIVING = `
   select r.id, r.body, false as deleted from resources.resource r
-  where r.tenant = $1 and r.type = 'Patient' and not r.deleted and r.id > $2
-  order by r.id limit ${2_000}`;
+  where r.tenant = $1 and r.type = 'Patient' and not r.deleted and r.id in (
+    select s.id from search.string s where s.key = $2 and (
+      strpos(s.folded, $3) > 0 or s.rest is not null and strpos(s.folded || s.rest, $3) > 0)
+    union all select e.id from search.entry e where e.keys && $4::int8[]
+    union all select unnest($5::uuid[]))`;
 
 // Indexes: history.version_of_tenant (tenant, type, …); primary keys of resources.resource and history.version.
 const DELETED = `
@@ -51,14 +61,30 @@ const DELETED = `
 
 const PROJECTS = `select p.id, p.name from projects.project p`;
 
+/** Which patients to look for. */
+export interface PatientFilter {
+  /** Only of this project: its id, or its name. */
+  readonly project?: string;
+  /** Deleted patients even if others match. Finding them takes a look at every Patient's versions. */
+  readonly deleted?: boolean;
+}
+
 /**
  * Finds patients. Each word of the text must begin a word of one of the names, without regard to case and accents; or
- * the text is an identifier's value or `system|value`, or the patient's id. Reads every Patient once.
+ * the text is an identifier's value or `system|value`, or the patient's id. Deleted patients are looked for if no other
+ * matches, or if the filter asks for them.
  * @param pool connections without a time limit for statements.
  * @returns exact matches first, then by name.
+ * @throws Failure for a project that is not there.
  */
-export async function findPatients(pool: Pool, text: string): Promise<FoundPatient[]> {
+export async function findPatients(
+  pool: Pool,
+  text: string,
+  { project: only, deleted = false }: PatientFilter = {},
+): Promise<FoundPatient[]> {
   const projects = await pool.query<{ id: string; name: string }>(PROJECTS);
+  if (only !== undefined && !projects.rows.some(({ id, name }) => only === id || only === name))
+    throw new Failure(`no project has the id or the name ${only}`);
   const owners = new Map(
     projects.rows.flatMap(({ id: project, name }) =>
       (['sandbox', 'production'] as const).map((environment) => [
@@ -69,13 +95,19 @@ export async function findPatients(pool: Pool, text: string): Promise<FoundPatie
   );
   const { rows: tenants } = await pool.query<{ tenant: string }>(TENANTS);
   const found: FoundPatient[] = [];
-  for (const { tenant } of tenants) {
-    const owner = owners.get(tenant) ?? { project: null, project_name: null, environment: null };
-    for await (const row of patientsOf(pool, tenant)) {
-      const match = matchOf(row, text);
-      if (match !== undefined) found.push({ ...match, ...owner });
+  const look = async (rowsOf: (tenant: string) => Promise<Row[]>): Promise<void> => {
+    for (const { tenant } of tenants) {
+      const owner = owners.get(tenant) ?? { project: null, project_name: null, environment: null };
+      if (only !== undefined && only !== owner.project && only !== owner.project_name) continue;
+      for (const row of await rowsOf(tenant)) {
+        const match = matchOf(row, text);
+        if (match !== undefined) found.push({ ...match, ...owner });
+      }
     }
-  }
+  };
+  await look(async (tenant) => (await pool.query<Row>(LIVING, candidatesOf(tenant, text))).rows);
+  if (deleted || found.length === 0)
+    await look(async (tenant) => (await pool.query<Row>(DELETED, [tenant])).rows);
   const order = new Intl.Collator('en');
   return found.sort(
     (a, b) =>
@@ -85,16 +117,24 @@ export async function findPatients(pool: Pool, text: string): Promise<FoundPatie
   );
 }
 
-const NO_ID = '00000000-0000-0000-0000-000000000000';
-
-async function* patientsOf(pool: Pool, tenant: string): AsyncGenerator<Row> {
-  for (let after: string | undefined = NO_ID; after !== undefined; ) {
-    const { rows }: { rows: Row[] } = await pool.query<Row>(LIVING, [tenant, after]);
-    yield* rows;
-    after = rows.at(-1)?.id;
-  }
-  yield* (await pool.query<Row>(DELETED, [tenant])).rows;
+/** The parameters of `LIVING`: a name must contain the longest word of the text; all of it is compared later. */
+function candidatesOf(tenant: string, text: string): unknown[] {
+  const words = wordsOf(folded(text)).sort((one, other) => other.length - one.length);
+  const bar = text.lastIndexOf('|');
+  const forms = [
+    tokenForm.code(text),
+    ...(bar < 0 ? [] : [tokenForm.pair(text.slice(0, bar), text.slice(bar + 1))]),
+  ];
+  return [
+    tenant,
+    searchKey(parameterKey(tenant, 'Patient', 'name')),
+    words[0] ?? '',
+    forms.map((form) => searchKey(valueKey(tenant, 'Patient', 'identifier', form))),
+    isUuid(text) ? [text] : [],
+  ];
 }
+
+const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
 
 function matchOf({ id, body, deleted }: Row, text: string) {
   const { value: patient } = parseJson(body ?? '{}');
@@ -123,7 +163,7 @@ function matchOf({ id, body, deleted }: Row, text: string) {
 function begins({ text, prefix, given, family, suffix }: JsonObject, wanted: string): boolean {
   const parts = [text, prefix, given, family, suffix].flat().filter((part) => typeof part === 'string');
   const words = parts.flatMap((part) => folded(part).split(/[\s,.-]+/));
-  const asked = wanted.split(/[\s,]+/).filter((word) => word !== '');
+  const asked = wordsOf(wanted);
   return (
     asked.length > 0 &&
     asked.every(

@@ -45,6 +45,8 @@ const schema = z.object({
   restored: flag,
   email: text,
   patient: text,
+  project: text,
+  deleted: flag,
   system: text,
   release: text,
   port: whole('--port', 1, 65_535),

@@ -2,14 +2,14 @@
 import { openPool } from '#src/database/pool.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
-import { type FoundPatient, findPatients } from './find-patients.ts';
+import { type FoundPatient, findPatients, type PatientFilter } from './find-patients.ts';
 import { namedStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted, printable, table, withoutEmpty } from './table.ts';
 
 /** What the command line says. */
-export interface PatientsOptions extends Pick<ServiceOptions, 'dataDir'> {
+export interface PatientsOptions extends Pick<ServiceOptions, 'dataDir'>, PatientFilter {
   readonly json?: boolean;
 }
 
@@ -24,9 +24,10 @@ const NAMED = 10;
  */
 export async function patientsCommand(
   text: string,
-  { json = false, ...where }: PatientsOptions,
+  { json = false, project, deleted = false, ...where }: PatientsOptions,
 ): Promise<number> {
-  const found = await withDatabase(where, ({ url }) => patientsCalled(url, text));
+  const filter = { deleted, ...(project === undefined ? {} : { project }) };
+  const found = await withDatabase(where, ({ url }) => patientsCalled(url, text, filter));
   process.stdout.write(
     `${json ? JSON.stringify({ data: found, total: found.length }, null, 2) : describe(found)}\n`,
   );
@@ -64,32 +65,40 @@ export async function streamMeant(url: string, text: string): Promise<ReturnType
   return namedStream(isStream ? text : await patientMeant(url, text));
 }
 
-async function patientsCalled(url: string, text: string): Promise<FoundPatient[]> {
+async function patientsCalled(url: string, text: string, filter?: PatientFilter): Promise<FoundPatient[]> {
   if (text.trim() === '')
     throw new Failure('name a patient: annal patients <name or identifier>', MISUNDERSTOOD);
   const pool = openPool(url, { max: 1, name: 'annal patients', answerMs: 0 });
   try {
-    return await findPatients(pool, text.trim());
+    return await findPatients(pool, text.trim(), filter);
   } finally {
     await pool.end();
   }
 }
 
-function sentenceOf({ id, name, birth_date: born, project_name: project, deleted }: FoundPatient): string {
-  const parts = [name ?? 'without a name', born === null ? null : `born ${born}`, project];
+function sentenceOf({ id, name, birth_date: born, deleted, ...owner }: FoundPatient): string {
+  const { project_name: title, project, environment } = owner;
+  const place = [project === null ? null : `${title} (${project})`, environment];
+  const parts = [name ?? 'without a name', born === null ? null : `born ${born}`, ...place];
   return printable(`Patient/${id}: ${[...parts, deleted ? 'deleted' : null].filter(Boolean).join(', ')}`);
 }
 
 function describe(found: readonly FoundPatient[]): string {
   if (found.length === 0) return 'No patient is found.';
+  const ids = new Map<string | null, Set<string | null>>();
+  for (const { project_name, project } of found)
+    ids.set(project_name, (ids.get(project_name) ?? new Set()).add(project));
   const rows = found
     .slice(0, SHOWN)
-    .map(({ id, name, birth_date, identifiers, project_name, environment, deleted }) => [
+    .map(({ id, name, birth_date, identifiers, project_name, project, environment, deleted }) => [
       id,
       name ?? '',
       birth_date ?? '',
       identifiers.map(({ value }) => value).join(', '),
-      [project_name, environment].filter(Boolean).join(', '),
+      // Projects may have one name: then their ids tell them apart.
+      [project_name, (ids.get(project_name)?.size ?? 0) > 1 ? project : null, environment]
+        .filter(Boolean)
+        .join(', '),
       deleted ? 'deleted' : '',
     ]);
   const heading = ['Id', 'Name', 'Born', 'Identifiers', 'Project', 'State'];

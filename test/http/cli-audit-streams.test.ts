@@ -154,7 +154,9 @@ describe('the command line, for auditors of other streams', () => {
     };
     await send(condition, '/Condition');
 
-    const listed = await annal('patients', 'MULLER');
+    const live = await annal('patients', 'MULLER');
+    expect(live.stdout).to.contain('2 patients.').and.not.to.contain(idun);
+    const listed = await annal('patients', 'MULLER', '--deleted');
     expect(listed.code).to.equal(0);
     expect(listed.stdout)
       .to.match(new RegExp(`${ida}  Ida Müller-Lund  1984-05-02  0012-34 `))
@@ -169,6 +171,20 @@ describe('the command line, for auditors of other streams', () => {
       deleted: false,
       environment: 'sandbox',
     });
+    expect(await annal('patients', 'muller', '--project', 'none')).to.include({ code: 1, stdout: '' });
+    const { rows: projects } = await database.pool.query<{ id: string; name: string }>(
+      'select id, name from projects.project',
+    );
+    await database.pool.query(`update projects.project set name = 'Same'`);
+    const alike = (await annal('patients', 'muller')).stdout;
+    expect(alike).to.contain(`Same, ${other.project}, sandbox`);
+    for (const { id, name: was } of projects)
+      await database.pool.query('update projects.project set name = $2 where id = $1', [id, was]);
+    const ours = JSON.parse((await annal('patients', 'muller', '--json', '--project', other.project)).stdout);
+    expect(ours.data.map((each: { id: string }) => each.id)).to.deep.equal([String(elsewhere.json.id)]);
+    expect((await annal('patients', 'idun')).stdout)
+      .to.contain(idun)
+      .and.to.contain('deleted');
     expect(await annal('patients', 'nobody')).to.include({ code: 1, stdout: 'No patient is found.\n' });
 
     for (const words of [['ida müller-lund'], ['ida', 'lund'], ['0012-34'], ['urn:mrn|0012-34']]) {
@@ -186,8 +202,9 @@ describe('the command line, for auditors of other streams', () => {
     const several = await annal('record', 'muller');
     expect(several).to.include({ code: 1, stdout: '' });
     expect(several.stderr)
-      .to.contain('finds 3 patients; name one by its id:')
-      .and.to.contain(`Patient/${ida}: Ida`);
+      .to.contain('finds 2 patients; name one by its id:')
+      .and.to.contain(`Patient/${ida}: Ida`)
+      .and.to.match(/\(proj_\w+\), sandbox$/m);
   });
 
   it('finds that the event was changed by which the log is known', async function () {
