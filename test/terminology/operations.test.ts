@@ -315,7 +315,25 @@ describe('terminology operations', () => {
         400,
         'count',
       ],
-      ['nothing', parameters(), 400, 'url'],
+      ['nothing', parameters(), 400, '"Parameters.parameter"'],
+      [
+        'a url that is a boolean',
+        parameters({ name: 'url', valueBoolean: true }),
+        400,
+        'Parameters.parameter[0].value.ofType(boolean)',
+      ],
+      [
+        'a count in words',
+        parameters({ name: 'url', valueUri: 'http://example.org/vs' }, { name: 'count', valueString: 'a' }),
+        400,
+        'Parameters.parameter[1].value.ofType(string)',
+      ],
+      [
+        'a value set by its url',
+        parameters({ name: 'valueSet', valueUri: GENDER }),
+        400,
+        'Parameters.parameter[0].value.ofType(uri)',
+      ],
     ] as const) {
       it(`answers ${status} to ${what}`, async () => {
         const { issue } = await tell<{ issue: { diagnostics: string }[] }>('/ValueSet/$expand', body, status);

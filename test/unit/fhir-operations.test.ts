@@ -114,6 +114,10 @@ describe('operations', () => {
         '{"resourceType":"Parameters","parameter":[{"name":"code","valueCode":"x","part":[]}]}',
         'Parameters.parameter[0]',
       ],
+      [
+        '{"resourceType":"Parameters","parameter":[{"name":"count","valueInteger":"a"}]}',
+        'Parameters.parameter[0].valueInteger',
+      ],
     ] as const) {
       const error = await failure(body);
       expect(error, body).to.be.instanceOf(Refusal).with.property('status', 400);
@@ -124,7 +128,7 @@ describe('operations', () => {
       const error = await failure(unknown, asked('_format=json&_pretty=true&count=1', handling));
       expect(error).to.have.property('status', 400);
       expect(error).to.have.property('issues').with.length(1);
-      expect(error).to.have.nested.property('issues[0].expression', 'query.other');
+      expect(error).to.have.nested.property('issues[0].expression', 'Parameters.parameter[0].valueCode');
     }
   });
 

@@ -2,6 +2,7 @@
 import type { SubmittedResource } from '#commands/command.ts';
 import type { DescribedOperation } from '#src/fhir/capability.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { PRIMITIVE_TESTS } from '#src/fhir/validation/primitives.ts';
 import { isNumber, isObject, type Json, type ParsedJson } from '#src/shared/json.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
@@ -24,6 +25,8 @@ export interface OperationRequest extends FhirRequest {
   /** The id in the URL; undefined at the base and at a type. */
   readonly id: string | undefined;
   readonly inputs: readonly OperationInput[];
+  /** Where inputs stand in a body that is Parameters, by name: `Parameters.parameter[0].valueCode`; undefined without one. */
+  readonly places?: ReadonlyMap<string, string>;
   /** The body when it is not Parameters, else the parameter `resource`. */
   readonly resource: SubmittedResource | undefined;
   /** What the searcher is to be told of inputs that the operation does not have; none unless it answers a searchset. */
@@ -65,16 +68,36 @@ export function operationInteractions(
     });
   }
   const elsewhere = otherType === undefined ? {} : { otherType };
-  const asked = (request: FhirRequest, body: ParsedJson | undefined) =>
-    operation.run(
-      understood(operation, { ...request, ...inputsOf(request, body), ignored: [], type, id, ...elsewhere }),
-    );
+  const asked = async (request: FhirRequest, body: ParsedJson | undefined): Promise<Answer> => {
+    const inputs = inputsOf(request, body);
+    try {
+      return await operation.run(
+        understood(operation, { ...request, ...inputs, ignored: [], type, id, ...elsewhere }),
+      );
+    } catch (error) {
+      throw error instanceof Refusal ? placed(error, inputs.places) : error;
+    }
+  };
   const GET: Interaction = { kind: 'read', run: (request) => asked(request, undefined) };
   const POST: Interaction = { kind: 'operation', run: asked };
   return {
     ...(operation.methods.includes('GET') ? { GET } : {}),
     ...(operation.methods.includes('POST') ? { POST } : {}),
   };
+}
+
+/** Says where in the Parameters the inputs stand that a refusal names; at what has none of them, where they belong. */
+function placed(refusal: Refusal, places: OperationRequest['places']): Refusal {
+  if (places === undefined) return refusal;
+  const issues = refusal.issues.map((issue) => {
+    const [, whole = issue.expression === 'resource' ? 'resource' : undefined] =
+      /^query\.(.+)$/s.exec(issue.expression ?? '') ?? [];
+    if (whole === undefined) return issue;
+    const [, name = '', rest = ''] = /^([^.]*)(.*)$/s.exec(whole) ?? [];
+    const place = places.get(whole) ?? places.get(name);
+    return { ...issue, expression: place === undefined ? 'Parameters.parameter' : place + rest };
+  });
+  return new Refusal(refusal.kind, issues, refusal.headers);
 }
 
 function isThere(
@@ -113,7 +136,7 @@ function understood(operation: Operation, request: OperationRequest): OperationR
 function inputsOf(
   { query }: FhirRequest,
   body: ParsedJson | undefined,
-): Pick<OperationRequest, 'query' | 'inputs' | 'resource'> {
+): Pick<OperationRequest, 'query' | 'inputs' | 'resource' | 'places'> {
   if (body === undefined) return { query, inputs: [], resource: undefined };
   const { value, exact } = body;
   if (!isObject(value) || typeof value.resourceType !== 'string') {
@@ -124,18 +147,35 @@ function inputsOf(
   if (!Array.isArray(parameter)) throw malformed('it must be a list', 'Parameters.parameter');
   const all = new URLSearchParams(query);
   const inputs: OperationInput[] = [];
+  const places = new Map<string, string>();
   for (const [at, each] of parameter.entries()) {
-    const input = inputOf(each, `Parameters.parameter[${at}]`);
-    if (isObject(input.value) || Array.isArray(input.value)) inputs.push(input);
-    else all.append(input.name, String(input.value));
+    const { key, name, value } = inputOf(each, `Parameters.parameter[${at}]`);
+    const place = `Parameters.parameter[${at}].${key}`;
+    if (!places.has(name)) places.set(name, place);
+    if (isObject(value) || Array.isArray(value)) inputs.push({ name, value });
+    else {
+      const fault = PRIMITIVE_TESTS[typeOf(key)]?.(value);
+      if (fault !== undefined) throw malformed(`${name.slice(0, 100)} ${fault}`, place);
+      all.append(name, String(value));
+    }
   }
   const resource = inputs.find(({ name }) => name === 'resource')?.value;
-  return { query: all, inputs, resource: isObject(resource) ? { value: resource, exact } : undefined };
+  return {
+    query: all,
+    inputs,
+    places,
+    resource: isObject(resource) ? { value: resource, exact } : undefined,
+  };
 }
 
 const CONTENT = /^(?:value[A-Z]\w*|resource|part)$/;
 
-function inputOf(parameter: Json, expression: string): OperationInput {
+/** The primitive type of `valueBoolean`: boolean. */
+function typeOf(key: string): string {
+  return key.charAt('value'.length).toLowerCase() + key.slice('value'.length + 1);
+}
+
+function inputOf(parameter: Json, expression: string): OperationInput & { readonly key: string } {
   if (!isObject(parameter)) throw malformed('it must be an object', expression);
   const { name } = parameter;
   if (typeof name !== 'string' || name === '')
@@ -143,9 +183,9 @@ function inputOf(parameter: Json, expression: string): OperationInput {
   const content = Object.keys(parameter).filter((key) => CONTENT.test(key));
   const [key] = content;
   const value = key === undefined ? undefined : parameter[key];
-  if (content.length !== 1 || value === undefined || !isContent(value))
+  if (content.length !== 1 || key === undefined || value === undefined || !isContent(value))
     throw malformed('it must have one of value[x], resource and part', expression);
-  return { name, value };
+  return { name, value, key };
 }
 
 function isContent(value: Json): boolean {

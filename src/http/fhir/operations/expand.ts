@@ -30,7 +30,6 @@ export const expand: Operation = {
     'includeDefinition',
   ],
   async run(request) {
-    const set = await setOf(request);
     const options = {
       filter: textOf(request, 'filter'),
       offset: countOf(request, 'offset'),
@@ -39,6 +38,7 @@ export const expand: Operation = {
     };
     if ((options.filter?.length ?? 0) > LONGEST_FILTER)
       throw badInput('filter', `it may have ${LONGEST_FILTER} characters at most`);
+    const set = await setOf(request);
     const { total, members } = await request.service.terminology.expand(set, options);
     const { compose, expansion: _, ...definition } = set;
     const parameter = Object.entries(options).flatMap(([name, value]) =>

@@ -14,15 +14,31 @@ export function badInput(name: string, diagnostics: string, code: 'required' | '
   });
 }
 
-/** A primitive input; undefined when it was not given, or is empty. */
-export function textOf({ query }: OperationRequest, name: string): string | undefined {
+/**
+ * A textual input; undefined when it was not given, or is empty.
+ * @throws Refusal malformed (400) for a value of another type
+ */
+export function textOf(request: OperationRequest, name: string): string | undefined {
+  return inputOf(request, name, /^(?!Boolean|Decimal|Integer|PositiveInt|UnsignedInt)/, 'a string');
+}
+
+/** A primitive input. @param types of Parameters that it may have, by the suffix of `value[x]` */
+function inputOf(
+  { query, inputs, places }: OperationRequest,
+  name: string,
+  types: RegExp,
+  expected: string,
+): string | undefined {
+  const [, type = ''] = /\.value([A-Z]\w*)$/.exec(places?.get(name) ?? '') ?? [];
+  if (inputs.some((input) => input.name === name) || (type !== '' && !types.test(type)))
+    throw badInput(name, `the value must be ${expected}${type === '' ? '' : `, not value${type}`}`);
   const value = query.get(name);
   return value === null || value === '' ? undefined : value;
 }
 
 /** A boolean input. @throws Refusal malformed (400) */
 export function truthOf(request: OperationRequest, name: string): boolean | undefined {
-  const value = textOf(request, name);
+  const value = inputOf(request, name, /^Boolean$/, 'a boolean');
   if (value === undefined) return undefined;
   if (value !== 'true' && value !== 'false') throw badInput(name, 'the value must be true or false');
   return value === 'true';
@@ -30,16 +46,19 @@ export function truthOf(request: OperationRequest, name: string): boolean | unde
 
 /** A whole number from 0. @throws Refusal malformed (400) */
 export function countOf(request: OperationRequest, name: string): number | undefined {
-  const value = textOf(request, name);
+  const value = inputOf(request, name, /^(?:Integer|PositiveInt|UnsignedInt)$/, 'an integer');
   if (value === undefined) return undefined;
   if (!/^\d{1,9}$/.test(value)) throw badInput(name, 'the value must be a whole number from 0');
   return Number(value);
 }
 
 /** An input that is an object: a Coding, a CodeableConcept or a resource. @throws Refusal malformed (400) for a list */
-export function objectOf({ inputs }: OperationRequest, name: string): JsonObject | undefined {
+export function objectOf({ inputs, query }: OperationRequest, name: string): JsonObject | undefined {
   const value = inputs.find((input) => input.name === name)?.value;
-  if (value === undefined) return undefined;
+  if (value === undefined) {
+    if ((query.get(name) ?? '') !== '') throw badInput(name, 'the value must be an object, in Parameters');
+    return undefined;
+  }
   if (!isObject(value)) throw badInput(name, 'the value must be an object');
   return value;
 }
