@@ -77,10 +77,11 @@ export function parseBundle(value: JsonObject, bases: readonly string[], maxEntr
   }
   const type = value.type;
   if (type !== 'transaction' && type !== 'batch') {
-    const shown = typeof type === 'string' ? type : 'none';
+    const shown =
+      typeof type === 'string' ? `is ${type}` : type === undefined ? 'is missing' : 'is not a string';
     throw new Refusal('invalid', {
       code: 'value',
-      diagnostics: `Bundle.type is ${shown}; only transaction and batch can be processed`,
+      diagnostics: `Bundle.type ${shown}; only transaction and batch can be processed`,
       expression: 'Bundle.type',
     });
   }
@@ -171,7 +172,7 @@ function parseWrite(
   if (rest.length > 0)
     throw fault(
       'not-supported',
-      `request.url ${url.slice(0, 100)} is no ${method} on a resource`,
+      `request.url ${url.slice(0, 100)} does not name a resource to ${method}`,
       `${at}.request.url`,
     );
   const conditional = query !== undefined && query !== '';
@@ -225,7 +226,7 @@ const REQUEST_MEMBERS = new Set([
 function refuseUnknown(object: JsonObject, members: ReadonlySet<string>, at: string): void {
   for (const name of Object.keys(object)) {
     if (!members.has(name.replace(/^_/, '')))
-      throw fault('structure', `${name.slice(0, 60)} is no element here`, at);
+      throw fault('structure', `${name.slice(0, 60)} is not an element here`, at);
   }
 }
 

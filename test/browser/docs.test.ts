@@ -1,6 +1,6 @@
 /** The documentation page in a real browser that reaches nothing but the service. */
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { signIn } from '#test/support/admin.ts';
 import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -27,8 +27,12 @@ describe('the documentation page in a browser', () => {
     await removeTemporaryFolders();
   });
 
-  const open = async (path: string, javaScriptEnabled = true): Promise<Page> => {
-    const page = await (await browser.newContext({ javaScriptEnabled })).newPage();
+  const open = async (
+    path: string,
+    javaScriptEnabled = true,
+    options: BrowserContextOptions = {},
+  ): Promise<Page> => {
+    const page = await (await browser.newContext({ javaScriptEnabled, ...options })).newPage();
     complaints.length = 0;
     elsewhere.length = 0;
     page.on('console', (message) => complaints.push(message.text()));
@@ -158,6 +162,34 @@ describe('the documentation page in a browser', () => {
       expect(own).to.deep.equal([]);
     });
   }
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`fits a phone with an operation open, in a ${colorScheme} theme`, async () => {
+      const page = await open('/docs', true, { colorScheme, viewport: { width: 390, height: 800 } });
+      const section = await group(page, 'Observations');
+      await section.locator('.opblock-summary-control').first().click();
+      const header = section.locator('.responses-table .header-col').first();
+      await header.waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(390);
+      const lightness = (css: string): number =>
+        Math.max(...(css.match(/\d+/g) ?? []).slice(0, 3).map(Number));
+      const ground = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+      const words = await header.evaluate((cell) => getComputedStyle(cell).color);
+      expect([lightness(ground) < 80, lightness(words) > 180]).to.deep.equal(
+        colorScheme === 'dark' ? [true, true] : [false, false],
+      );
+      expect(complaints).to.deep.equal([]);
+    });
+
+  it('shows errors in a dark theme, in lines that are not too long', async () => {
+    const page = await open('/docs/errors', true, { colorScheme: 'dark' });
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    const { width } = (await page.locator('main').boundingBox()) ?? { width: 0 };
+    expect(width).to.be.within(300, 720);
+    expect(await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)).to.equal(
+      'rgb(28, 32, 34)',
+    );
+  });
 
   it('says without JavaScript where the description is', async () => {
     const page = await open('/docs', false);

@@ -20,9 +20,13 @@ const FROM_PACKAGE: Readonly<Record<string, string>> = {
 
 /**
  * Starts Swagger UI. Nothing is loaded from elsewhere: no validator, no fonts. The list of groups beside it stays in view
- * however much is open. An example's placeholder becomes the id in the URL, as R4 wants it in the body of an update.
+ * however much is open. Its dark theme follows the reader's setting. An example's placeholder becomes the id in the URL, as R4 wants it in the body of an update.
  */
-const START = `window.addEventListener('DOMContentLoaded', () => {
+const START = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const theme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', theme);
+theme();
+window.addEventListener('DOMContentLoaded', () => {
   const groups = document.querySelector('#groups');
   const sections = () => [...document.querySelectorAll('.opblock-tag-section')];
   const nameOf = (section) => section.querySelector('.opblock-tag').dataset.tag;
@@ -100,21 +104,26 @@ const START = `window.addEventListener('DOMContentLoaded', () => {
 });
 `;
 
-const STYLE = `body { margin: 0 auto; max-width: 80rem; padding: 0 1rem; font-family: sans-serif; line-height: 1.5; }
+const STYLE = `:root { color-scheme: light dark; --page: #fff; --text: #3b4151; --line: #d8dde7; --focus: #1b6ac9; }
+@media (prefers-color-scheme: dark) { :root { --page: #1c2022; --text: #e4e6e6; --line: #4a5054; --focus: #7db4f5; } }
+body { background: var(--page); color: var(--text); margin: 0 auto; max-width: 80rem; padding: 0 1rem; font-family: sans-serif; line-height: 1.5; }
+body > main { max-width: 44rem; margin: 0 auto; }
 dt { margin-top: 1.5rem; font-weight: bold; }
 dd { margin-left: 1.5rem; }
-.reference { display: grid; grid-template-columns: 12rem minmax(0, 1fr); gap: 2rem; background: #fff; color: #3b4151; }
+.reference { display: grid; grid-template-columns: 12rem minmax(0, 1fr); gap: 2rem; }
 #groups { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow: auto; box-sizing: border-box; padding: 2rem 0; }
-#groups a { display: block; padding: 0.3rem 0.75rem; border-left: 3px solid transparent; color: #3b4151; text-decoration: none; white-space: nowrap; }
+#groups a { display: block; padding: 0.3rem 0.75rem; border-left: 3px solid transparent; color: var(--text); text-decoration: none; white-space: nowrap; }
 #groups a:hover { text-decoration: underline; }
-#groups a[aria-current] { border-color: #3b4151; font-weight: bold; }
-#groups a:focus-visible { outline: 3px solid #1b6ac9; outline-offset: -3px; }
-.swagger-ui .opblock-tag { position: sticky; top: 0; z-index: 3; background: #fff; }
+#groups a[aria-current] { border-color: var(--text); font-weight: bold; }
+#groups a:focus-visible { outline: 3px solid var(--focus); outline-offset: -3px; }
+.swagger-ui .opblock-tag { position: sticky; top: 0; z-index: 3; background: var(--page); }
 .swagger-ui .opblock-tag-section { scroll-margin-top: 0; }
 .swagger-ui .wrapper { padding: 0; }
+.swagger-ui .responses-table .response-col_links { display: none; }
+html.dark-mode .swagger-ui .header-col { color: var(--text); }
 @media (max-width: 60rem) {
   .reference { display: block; }
-  #groups { display: flex; z-index: 4; padding: 0; background: #fff; border-bottom: 1px solid #d8dde7; }
+  #groups { display: flex; z-index: 4; padding: 0; background: var(--page); border-bottom: 1px solid var(--line); }
   #groups a { padding: 0.75rem; border-left: 0; border-bottom: 3px solid transparent; }
   .swagger-ui .opblock-tag { top: 3.2rem; }
   .swagger-ui .opblock-tag-section { scroll-margin-top: 3.2rem; }
