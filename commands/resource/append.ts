@@ -11,6 +11,7 @@ import type { Results, WriteDeps } from './deps.ts';
 import type { Plan, Planned } from './plan.ts';
 import { onBehalfOf, refuse } from './request.ts';
 import type { StreamState } from './state.ts';
+import { refuseMatching } from './write-only.ts';
 
 const RANK = { DELETE: 0, POST: 1, PUT: 2, PATCH: 2 } as const;
 
@@ -44,6 +45,8 @@ export async function appendWrites(
   const carried = ordered.filter((one) => one.stream !== stream);
   for (const { write: one, request } of carried) {
     if (one.kind === 'create') continue;
+    // To a caller who reads, an entry that is as it was sent is no change.
+    if (request.method === 'PUT') refuseMatching(ctx.caller, request);
     const what = `${one.type}/${one.id} is of the directory: change or delete it in a request of its own, not together with a record`;
     throw refuse('invalid', request, 'business-rule', what);
   }

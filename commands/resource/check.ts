@@ -18,6 +18,7 @@ import type { CommandContext, Located, SubmittedResource } from '../command.ts';
 import type { WriteDeps } from './deps.ts';
 import { locateKnown } from './known.ts';
 import { issuesAt } from './request.ts';
+import { PATCH_FAULT } from './write-only.ts';
 
 /** A resource to be written, its id known. */
 export interface Candidate {
@@ -27,6 +28,8 @@ export interface Candidate {
   readonly resource: SubmittedResource;
   /** Whether what is stored is replaced by what a client sent. */
   readonly replaces?: boolean;
+  /** Whether faults are told without details: they may be of stored content that the caller may not read. */
+  readonly hidesFaults?: boolean;
 }
 
 /** A candidate that may be written, and where. */
@@ -73,9 +76,17 @@ export async function checkCandidates(
   const located = await locateKnown(deps.handler.states, deps.lookup, ctx, wanted, [...patients], versions);
   const streams = new Map<string, string>();
   const faults = new Faults();
+  const hidden = new Set<Read>();
+  const tell = (one: Read, issues: readonly Issue[]): void => {
+    if (one.hidesFaults !== true) faults.addAll(issuesAt(one.at, issues));
+    else if (issues.length > 0 && !hidden.has(one)) {
+      hidden.add(one);
+      faults.addAll(issuesAt(one.at, [PATCH_FAULT]));
+    }
+  };
   const addFaults = (one: Read): void => {
-    faults.addAll(issuesAt(one.at, one.issues));
-    faults.addAll(issuesAt(one.at, danglingOf(one, own, located)));
+    tell(one, one.issues);
+    tell(one, danglingOf(one, own, located));
   };
   await inSlices(mapSteps(read, addFaults));
   // A Provenance is placed by its targets, which may be Provenances of the same Bundle: each waits for one of them.
@@ -88,13 +99,12 @@ export async function checkCandidates(
       continue;
     }
     if (typeof stream === 'string') streams.set(one.id, stream);
-    else faults.addAll(issuesAt(one.at, stream));
+    else tell(one, stream);
     for (const next of waiting.get(one.id) ?? []) ready.push(next);
     waiting.delete(one.id);
   }
   // What is left are Provenances whose targets are each other, or themselves, or have faults of their own.
-  if (faults.none)
-    for (const one of [...waiting.values()].flat()) faults.addAll(issuesAt(one.at, [NOT_OF_ONE_RECORD]));
+  if (faults.none) for (const one of [...waiting.values()].flat()) tell(one, [NOT_OF_ONE_RECORD]);
   if (!faults.none) throw new Refusal('invalid', faults.list());
   return read.map(({ at, type, id, resource }) => {
     const stream = streams.get(id);

@@ -1,7 +1,9 @@
 /** From requests to writes: targets → links → patches → checks. Looks things up, writes nothing. */
+import { heldContents } from '#src/fhir/document-content.ts';
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { type Patch, parsePatchEntry, patchInSteps } from '#src/fhir/patch/patch.ts';
 import { subsettedTag } from '#src/fhir/summary.ts';
+import { type Caller, mayRead } from '#src/shared/caller.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
@@ -25,7 +27,7 @@ import { linksOf, relink, relinkPatch } from './links.ts';
 import { atEntry, onBehalfOf, onBehalfOfAsync, refuse, type WriteRequest } from './request.ts';
 import { type Resolved, resolveTargets } from './resolve.ts';
 import { resolveSearches } from './searches.ts';
-import { refuseProbing } from './write-only.ts';
+import { hiddenFault, refuseContents, refuseProbing } from './write-only.ts';
 
 /** A write and where it goes. */
 export interface Planned {
@@ -79,7 +81,7 @@ export async function planWrites(
       const write: Write = { kind, eventId, type, id, ...(ifMatch === undefined ? {} : { ifMatch }) };
       planned.push({ request, write, stream: there?.stream ?? '' });
     } else {
-      const candidate = await candidateOf(versions, one, eventId, there?.stream, transaction);
+      const candidate = await candidateOf(versions, ctx.caller, one, eventId, there?.stream, transaction);
       if ('settled' in candidate) results.set(request.index, candidate.settled);
       else candidates.push(candidate);
     }
@@ -89,6 +91,13 @@ export async function planWrites(
     throw error;
   });
   const plan = (candidate: Candidate, index: number): void => {
+    try {
+      planOne(candidate, index);
+    } catch (error) {
+      throw hiddenFault(ctx.caller, candidate.request, error);
+    }
+  };
+  const planOne = (candidate: Candidate, index: number): void => {
     const stream = checked[index]?.stream ?? '';
     if (candidate.stream !== undefined && candidate.stream !== stream) {
       const what = `${candidate.type}/${candidate.id} cannot move to another record, nor between a record and the directory`;
@@ -110,6 +119,8 @@ interface Candidate {
   readonly resource: SubmittedResource;
   /** Whether what is stored is replaced by what a client sent. */
   readonly replaces: boolean;
+  /** As of the candidates that are checked. */
+  readonly hidesFaults: boolean;
   /** Where the resource is now; undefined for a new one. */
   readonly stream: string | undefined;
   readonly basedOn?: number;
@@ -154,6 +165,7 @@ function patchIn({ at }: WriteRequest, { value, exact }: SubmittedResource): Pat
 /** The resource to be checked and written: as sent, or the current one with the patch applied. */
 async function candidateOf(
   versions: CurrentVersions,
+  caller: Caller,
   { request, type, id, kind }: Resolved,
   eventId: string,
   stream: string | undefined,
@@ -166,12 +178,14 @@ async function candidateOf(
     id,
     stream,
     replaces: request.method === 'PUT' && request.resource?.madeOf === undefined,
+    hidesFaults: request.patch !== undefined && !mayRead(caller),
     ...(request.at === undefined ? {} : { at: request.at }),
   };
   if (request.patch === undefined) {
     const resource = request.resource;
     if (resource === undefined) throw new TypeError(`${request.method} without a resource`);
-    if (kind === 'update' && transaction && stream?.startsWith('directory-')) {
+    // Whether it is as it was sent shows only to who may read: for others it is written again.
+    if (kind === 'update' && transaction && stream?.startsWith('directory-') && mayRead(caller)) {
       const current = await versions.current(stream, type, id);
       const excerpt = subsettedTag(resource.value) >= 0;
       if (current.body !== undefined && !excerpt && sameContent(asObject(current.body), resource.value)) {
@@ -183,7 +197,9 @@ async function candidateOf(
     // What it holds of the document store must be known, and stay so until the append.
     const current = await versions.lastWithBody(stream, type, id);
     refuseStale(request, type, id, current.version);
-    return { ...base, resource, basedOn: current.version, before: asObject(current.body) };
+    const before = asObject(current.body);
+    if (heldContents(before, id).length > 0) refuseContents(caller, request);
+    return { ...base, resource, basedOn: current.version, before };
   }
   const current = await versions.current(stream ?? '', type, id);
   if (current.body === undefined) throw atEntry(request.at, gone(type, id));
@@ -191,8 +207,13 @@ async function candidateOf(
   // Before the patch is applied: a client that patches another version than the current one is told so first.
   refuseStale(request, type, id, current.version);
   const { value: before, exact } = readStored(current.body);
-  const value = await onBehalfOfAsync(request.at, inSlices(patched(before, patch)));
-  if (repeats(before, value)) return { settled: { outcome: 'unchanged', type, id, ...current } };
+  if (type === 'DocumentReference' && heldContents(before, id).length > 0) refuseContents(caller, request);
+  const value = await onBehalfOfAsync(request.at, inSlices(patched(before, patch))).catch((error) => {
+    throw hiddenFault(caller, request, error);
+  });
+  // That a patch changes nothing tells its values: who may not read gets a version all the same.
+  if (mayRead(caller) && repeats(before, value))
+    return { settled: { outcome: 'unchanged', type, id, ...current } };
   return {
     ...base,
     resource: { value, exact: exact || patch.exact, madeOf: before },

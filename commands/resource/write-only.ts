@@ -2,10 +2,11 @@
  * What a credential without the scope `read` cannot ask of a write: nothing that tells what is stored. It may name resources
  * by their ids, and send what is to be there.
  */
+import { TooLarge } from '#src/events/store.ts';
 import { probeIn } from '#src/fhir/patch/probe.ts';
 import { type Caller, mayRead } from '#src/shared/caller.ts';
-import { Refusal } from '#src/shared/refusal.ts';
-import type { WriteRequest } from './request.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { issuesAt, type WriteRequest } from './request.ts';
 
 /** @throws Refusal forbidden (403) for a search in a condition: whether it matches tells what is there. */
 export function refuseConditions(caller: Caller, requests: readonly WriteRequest[]): void {
@@ -17,6 +18,51 @@ export function refuseConditions(caller: Caller, requests: readonly WriteRequest
 /** @throws Refusal forbidden (403) for searches that stand as references. */
 export function refuseSearches(caller: Caller, owner: WriteRequest): void {
   if (!mayRead(caller)) throw lacksRead('a reference that is a search', owner.at);
+}
+
+/** @throws Refusal forbidden (403): whether a directory entry is as it is sent. */
+export function refuseMatching(caller: Caller, { at }: WriteRequest): void {
+  if (!mayRead(caller)) throw lacksRead('comparing a directory entry with the stored one', at);
+}
+
+/** @throws Refusal forbidden (403): an update of a document with stored content is compared with that content. */
+export function refuseContents(caller: Caller, { at, stored, resource, patch }: WriteRequest): void {
+  const isServices = stored !== undefined || (patch === undefined && resource?.madeOf !== undefined);
+  if (mayRead(caller) || isServices) return;
+  throw lacksRead('comparing the attachments with the stored content', at);
+}
+
+/** What a caller without the scope `read` is told of a patch that failed: details would show the stored resource. */
+export const PATCH_FAULT: Issue = {
+  code: 'value',
+  diagnostics:
+    'the patch cannot be applied, or its result is not valid; a credential with the scope read is told why',
+};
+
+/** Returns the error to throw in the place of one that a patch's stored resource may show in. */
+export function hiddenFault(caller: Caller, { patch, at }: WriteRequest, error: unknown): unknown {
+  const isShown = mayRead(caller) || patch === undefined;
+  if (isShown || !(error instanceof Refusal) || error.kind === 'forbidden') return error;
+  return new Refusal('invalid', issuesAt(at, [PATCH_FAULT]));
+}
+
+/** Waits for a write. Its errors name no stored version or size to a caller who may not read. */
+export async function withoutStored<T>(caller: Caller, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (mayRead(caller)) throw error;
+    if (error instanceof TooLarge)
+      throw new Refusal('too_large', {
+        code: 'too-long',
+        diagnostics: `what one request writes may be ${error.limit} bytes at most; this is more`,
+      });
+    if (!(error instanceof Refusal) || error.kind !== 'precondition_failed') throw error;
+    const issues = error.issues.flatMap(({ expression }) =>
+      issuesAt(expression, [{ code: 'conflict', diagnostics: 'If-Match does not name the current version' }]),
+    );
+    throw new Refusal(error.kind, issues);
+  }
 }
 
 /** @throws Refusal forbidden (403) for a patch that asks for stored values. */

@@ -15,13 +15,22 @@ import { planWrites } from './plan.ts';
 import { resourcesOf, type WriteRequest } from './request.ts';
 import { lockKey } from './resolve.ts';
 import { searchIn, searchReferences } from './searches.ts';
-import { refuseConditions } from './write-only.ts';
+import { refuseConditions, withoutStored } from './write-only.ts';
 
 /**
  * Writes all requests or none.
  * @param transaction whether links between requests are resolved (a transaction Bundle).
  */
-export async function write(
+export function write(
+  deps: WriteDeps,
+  context: CommandContext,
+  requests: readonly WriteRequest[],
+  transaction: boolean,
+): Promise<Written<Results>> {
+  return withoutStored(context.caller, writeAll(deps, context, requests, transaction));
+}
+
+async function writeAll(
   deps: WriteDeps,
   context: CommandContext,
   requests: readonly WriteRequest[],

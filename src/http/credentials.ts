@@ -144,13 +144,15 @@ export async function readAs<Result>(
   return prepared !== undefined && actual.tenantId === expected?.tenantId ? prepared : read(actual);
 }
 
-/** @throws Refusal forbidden (403) when the credential does not allow it. */
+/** The refusal (403) of a caller without a scope. */
+export function lacksScope(scope: 'read' | 'write'): Refusal {
+  const diagnostics = `the credential lacks the scope ${scope}`;
+  return new Refusal('forbidden', { code: 'forbidden', diagnostics });
+}
+
+/** @throws Refusal forbidden (403) */
 export function requireScope(caller: Caller, scope: 'read' | 'write'): void {
-  if (caller.scopes.includes(scope)) return;
-  throw new Refusal('forbidden', {
-    code: 'forbidden',
-    diagnostics: `the credential lacks the scope ${scope}`,
-  });
+  if (!caller.scopes.includes(scope)) throw lacksScope(scope);
 }
 
 function unauthenticated(diagnostics: string, error?: string): Refusal {

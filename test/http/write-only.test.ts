@@ -94,12 +94,92 @@ describe('a key that may only write', () => {
   it('cannot ask by a patch what is stored', async () => {
     const test = [{ op: 'test', path: '/name/0/family', value: SECRET }];
     closed(await ask('PATCH', `/Patient/${patient}`, test, { 'Content-Type': JSON_PATCH }), 403);
+    for (const op of ['copy', 'move']) {
+      const from = [{ op, from: '/birthDate', path: '/name/0/text' }];
+      closed(await ask('PATCH', `/Patient/${patient}`, from, { 'Content-Type': JSON_PATCH }), 403);
+    }
     const part = [
       { name: 'type', valueCode: 'delete' },
       { name: 'path', valueString: `Patient.name.where(family='${SECRET}x')` },
     ];
     const body = { resourceType: 'Parameters', parameter: [{ name: 'operation', part }] };
     closed(await ask('PATCH', `/Patient/${patient}`, body), 403);
+  });
+
+  it('cannot tell from a patch or a version what is stored', async () => {
+    const made = await ask('POST', '/Patient', someone);
+    const at = `/Patient/${made.json.id}`;
+    const patching = (body: object, headers = {}): Promise<Answer> =>
+      ask('PATCH', at, body, { 'Content-Type': JSON_PATCH, ...headers });
+    const family = (value: string) => [{ op: 'replace', path: '/name/0/family', value }];
+    expect((await patching(family('Else'))).version).to.equal(2);
+    expect((await patching(family('Other'))).version).to.equal(3);
+    const faulty = [
+      [{ op: 'remove', path: '/gender' }],
+      [{ op: 'add', path: '/name/7/given', value: ['a'] }],
+      [{ op: 'replace', path: '/name/0/family', value: 7 }],
+    ];
+    const texts = new Set<string>();
+    for (const body of faulty) {
+      const answer = await patching(body);
+      closed(answer, 422);
+      texts.add(answer.text);
+    }
+    expect([...texts]).to.have.length(1);
+    const stale = [
+      await patching([], { 'If-Match': 'W/"1"' }),
+      await ask('PUT', at, { ...someone, id: made.json.id }, { 'If-Match': 'W/"1"' }),
+      await ask('DELETE', at, undefined, { 'If-Match': 'W/"1"' }),
+    ];
+    for (const answer of stale) {
+      closed(answer, 412);
+      expect(answer.text).to.contain('does not name the current version').and.not.contain('at version');
+    }
+    for (const _ of ['once', 'again']) {
+      const answer = await ask('DELETE', at);
+      expect([answer.status, answer.headers.get('etag')]).to.deep.equal([204, null]);
+    }
+  });
+
+  it('cannot compare directory entries', async () => {
+    const entry = { resourceType: 'Organization', name: 'Ward' };
+    const made = await ask('POST', '/Organization', entry);
+    const id = String(made.json.id);
+    const put = (name: string) => ({
+      resource: { ...entry, id, name },
+      request: { method: 'PUT', url: `Organization/${id}` },
+    });
+    const beside = {
+      resource: {
+        resourceType: 'Observation',
+        status: 'final',
+        code: { text: 'a' },
+        subject: { reference: `Patient/${patient}` },
+      },
+      request: { method: 'POST', url: 'Observation' },
+    };
+    const send = (...entries: object[]): Promise<Answer> =>
+      ask('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry: entries });
+    for (const name of ['Ward', 'Other']) closed(await send(put(name), beside), 403);
+    const alone = await send(put('Ward'));
+    closed(alone, 200);
+    expect(alone.text).to.contain('_history/2');
+  });
+
+  it('is refused the reads of a batch alone, and a transaction with reads as a whole', async () => {
+    const bundle = (type: string) => ({
+      resourceType: 'Bundle',
+      type,
+      entry: [
+        { request: { method: 'GET', url: `Patient/${patient}` } },
+        { resource: someone, request: { method: 'POST', url: 'Patient' } },
+      ],
+    });
+    closed(await ask('POST', '/', bundle('transaction')), 403);
+    const answer = await ask('POST', '/', bundle('batch'));
+    closed(answer, 200);
+    const entries = answer.json.entry as unknown as { response: { status: string } }[];
+    expect(entries.map(({ response }) => response.status.slice(0, 3))).to.deep.equal(['403', '201']);
   });
 
   it('cannot write under a condition, which is a search', async () => {
@@ -170,8 +250,10 @@ describe('a key that may only write', () => {
     closed(await v1('PUT', `/documents/${id}/content`, 'bytes', 'text/plain'), 204);
     closed(await v1('POST', `/documents/${id}/finalize`, {}), 204);
     const wrong = await v1('POST', `/documents/${id}/finalize`, { size: 1 });
-    closed(wrong, 422);
-    expect(wrong.text).to.not.contain('is 5');
+    closed(wrong, 403);
+    closed(await v1('POST', `/documents/${id}/finalize`, { size: 5 }), 403);
+    const amended = [{ op: 'replace', path: '/content/0/attachment/size', value: 5 }];
+    closed(await ask('PATCH', `/DocumentReference/${id}`, amended, { 'Content-Type': JSON_PATCH }), 403);
   });
 
   it('imports laboratory results without being told what was there', async () => {

@@ -5,15 +5,16 @@ import type { Patch } from './patch.ts';
 const PLAIN = /^[A-Za-z]\w*(?:\[\d+\])?(?:\.`?[A-Za-z]\w*`?(?:\[\d+\])?)*$/;
 
 /**
- * Returns what of a patch compares stored values with the client's: a `test` of JSON Patch, criteria in a path of FHIRPath
- * Patch. Undefined for a patch that only writes.
+ * Returns what of a patch reads stored values: `test`, `copy` and `move` of JSON Patch, `move` and paths with criteria of
+ * FHIRPath Patch. Undefined for a patch that only writes.
  * @returns the words in the middle of a sentence
  */
 export function probeIn(patch: Patch): string | undefined {
   if (patch.format === 'json-patch') {
-    const test = patch.operations.find(({ op }) => op === 'test');
-    return test === undefined ? undefined : `${test.text}`;
+    return patch.operations.find(({ op }) => op === 'test' || op === 'copy' || op === 'move')?.text;
   }
+  const move = patch.operations.find(({ type }) => type === 'move');
+  if (move !== undefined) return `${move.at} (move)`;
   const found = patch.operations.find(({ path }) => !PLAIN.test(path.trim()));
   return found === undefined ? undefined : `the path of ${found.at}, which is more than names and positions,`;
 }

@@ -12,12 +12,12 @@ import {
   type WriteEntry,
 } from '#src/fhir/bundle.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
-import { mayRead } from '#src/shared/caller.ts';
+import { type Caller, mayRead } from '#src/shared/caller.ts';
 import { isObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { etag } from '../conditional.ts';
-import { requireScope } from '../credentials.ts';
+import { lacksScope, requireScope } from '../credentials.ts';
 import { internalError, refusalOf } from '../errors.ts';
 import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
@@ -36,9 +36,7 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
   if (!isObject(value)) {
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body must be a JSON object' });
   }
-  const bundle = parseBundle(value, [service.base], service.bundleEntries);
-  if (bundle.writes.length > 0) requireScope(caller, 'write');
-  if (bundle.reads.length > 0) requireScope(caller, 'read');
+  const bundle = permitted(caller, parseBundle(value, [service.base], service.bundleEntries));
   // The request itself is counted: for its writes, else for the first of its reads.
   await request.spend(bundle.writes.length > 0 ? bundle.reads.length : Math.max(0, bundle.reads.length - 1));
   if (bundle.type === 'transaction') {
@@ -63,8 +61,7 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
     else entries.set(index, written(request, methods.get(index) ?? 'PATCH', result));
   }
   for (const { index, refusal } of bundle.faulty) fail(index, refusal);
-  for (const { index } of bundle.writes)
-    if (!entries.has(index)) entries.set(index, '{"response":{"status":"204 No Content"}}');
+  for (const { index } of bundle.writes) if (!entries.has(index)) entries.set(index, DELETED);
   await readEntries(request, bundle.reads, request.budget, {
     // Outside the heap, where they are long.
     onText: ({ index }, text) => entries.set(index, text.length > LONG ? Buffer.from(text) : text),
@@ -81,6 +78,30 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
     ...(refused === 0 ? {} : { refused: refused / bundle.size }),
     ...(transient ? { transient } : {}),
     ...(bundle.reads.length > 0 ? { reads: true } : {}),
+  };
+}
+
+/**
+ * The Bundle without the entries of a batch that are beyond the caller's scopes: they fail alone (403).
+ * @throws Refusal forbidden (403) for a transaction that has any
+ */
+function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {
+  const { type, reads, writes, faulty } = bundle;
+  if (type === 'transaction') {
+    if (writes.length > 0) requireScope(caller, 'write');
+    if (reads.length > 0) requireScope(caller, 'read');
+    return bundle;
+  }
+  const [writing, reading] = [caller.scopes.includes('write'), mayRead(caller)];
+  const denied = [
+    ...(writing ? [] : writes.map(({ index }) => ({ index, refusal: lacksScope('write') }))),
+    ...(reading ? [] : reads.map(({ index }) => ({ index, refusal: lacksScope('read') }))),
+  ];
+  return {
+    ...bundle,
+    writes: writing ? writes : [],
+    reads: reading ? reads : [],
+    faulty: [...faulty, ...denied],
   };
 }
 
@@ -154,6 +175,9 @@ async function write(
   return new Map([...result].map(([index, one]) => [index, one instanceof Error ? one : keep(one)]));
 }
 
+/** The response entry of a DELETE that tells no version. */
+const DELETED = '{"response":{"status":"204 No Content"}}';
+
 /** In the place of a body that is not shown: what has none was deleted. */
 const NOT_SHOWN = '';
 
@@ -190,6 +214,7 @@ function written(
 ): string {
   const { outcome, version, lastUpdated, type, id, body } = result;
   const deletes = body === undefined && (outcome === 'deleted' || outcome === 'unchanged');
+  if (deletes && !mayRead(caller)) return DELETED;
   const response = {
     status: statusLine(deletes ? 204 : statusOf(result)),
     ...(deletes ? {} : { location: locationOf(result) }),

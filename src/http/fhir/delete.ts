@@ -1,5 +1,6 @@
 /** delete, conditional delete: https://hl7.org/fhir/R4/http.html#delete; `_purge`: interface.md, sections 3 and 4.2 */
 import type { ResourceType } from '#src/fhir/types.ts';
+import { mayRead } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 import { versionHeaders } from '../conditional.ts';
@@ -18,7 +19,9 @@ export async function remove(request: FhirWrite, type: ResourceType, id?: string
   const target = targetOf(request, id);
   const { result, position } = await service.commands.remove(command, type, target, ifMatch(request));
   if (position !== undefined) await service.visible(position);
-  const headers = result === undefined ? {} : versionHeaders(result.version, timeOf(result));
+  // A version would tell a caller who may not read whether it was there.
+  const headers =
+    result === undefined || !mayRead(request.caller) ? {} : versionHeaders(result.version, timeOf(result));
   return { status: 204, headers };
 }
 

@@ -221,7 +221,7 @@ export const DOCUMENT_ROUTES = [
     operationId: 'finalizeDocument',
     summary: 'Finalize a document whose content was uploaded to its upload URL',
     description:
-      '`size` and `sha256` are compared where they are sent. Once more changes nothing. The author headers default to those of the creation.',
+      '`size` and `sha256` are compared where they are sent, which takes the scope `read` too. Once more changes nothing. The author headers default to those of the creation.',
     tag: TAG,
     credential: 'api_key',
     scope: 'write',
@@ -233,10 +233,11 @@ export const DOCUMENT_ROUTES = [
       const { services, params, body } = request;
       const { author_type, ...sent } = body;
       commandOf(request, author_type);
+      if (!mayRead(request.caller)) refuseComparing(sent);
       const found = await shownResource(request, 'DocumentReference', params.doc_id);
       const [held] = heldContents(resourceIn(found.body), found.id);
       if (held !== undefined) {
-        agree(sent, held, mayRead(request.caller));
+        agree(sent, held);
         const download_url = await withDownload(services, documentIn(found));
         const [shown] = await shownRecords(request, [found], (each) => ({
           ...shownDocument(each),
@@ -250,7 +251,7 @@ export const DOCUMENT_ROUTES = [
       const { store } = services.documents;
       const { contentType, limit } = expectedOf(services, resource);
       const digested = await reread(store, { patient, document, blob: DIRECT }, limit).catch(notUploaded);
-      agree(sent, digested, true);
+      agree(sent, digested);
       const bytes = await checkedBytes(DIRECT, digested, contentType);
       const { result, position } = await services.commands.finalizeDocument(command, document, bytes);
       return {
@@ -297,11 +298,21 @@ export const DOCUMENT_ROUTES = [
   }),
 ];
 
-/** @param shown whether the caller may be told what was stored. @throws Refusal invalid (422) when what is sent is something else. */
+/** @throws Refusal forbidden (403) when stored bytes would be compared for a caller without the scope `read`. */
+function refuseComparing(sent: { readonly size?: unknown; readonly sha256?: unknown }): void {
+  for (const name of ['size', 'sha256'] as const)
+    if (sent[name] !== undefined)
+      throw new Refusal('forbidden', {
+        code: 'forbidden',
+        diagnostics: `the credential lacks the scope read, which comparing ${name} with the stored bytes needs: leave it out`,
+        expression: name,
+      });
+}
+
+/** @throws Refusal invalid (422) when what is sent is something else. */
 function agree(
   sent: { readonly size?: number | undefined; readonly sha256?: string | undefined },
   stored: { readonly size: number; readonly sha256: string },
-  shown: boolean,
 ): void {
   const issues = (['size', 'sha256'] as const).flatMap((name) =>
     sent[name] === undefined || sent[name] === stored[name]
@@ -309,7 +320,7 @@ function agree(
       : [
           {
             code: 'value' as const,
-            diagnostics: `${name} is ${sent[name]}, but that of the stored bytes is ${shown ? stored[name] : 'another'}`,
+            diagnostics: `${name} is ${sent[name]}, but that of the stored bytes is ${stored[name]}`,
             expression: name,
           },
         ],
