@@ -88,6 +88,7 @@ function textOf({ name, searchset }: Operation, path: string, method: Method): F
     name: `operation-${name}`,
     summary: `Operation $${name}${path.includes('{rid}') ? ' of a resource' : ''}`,
     ...(method === 'POST' ? { body: 'Resource' as const } : {}),
+    ...(searchset === true ? { headers: ['PreferHandling'] } : {}),
     answer: searchset === true ? 'Bundle' : 'Resource',
     statuses: [200],
   };
@@ -119,6 +120,7 @@ function operation(
       ...(text.parameters === undefined ? [] : OF_QUERY[text.parameters]).map((parameter) =>
         parameter.name === 'criteria' ? { ...parameter, example: criteriaExample(path, method) } : parameter,
       ),
+      ...(method === 'GET' || method === 'POST' ? [PRETTY] : []),
       ...(method === 'POST' ? [component('IdempotencyKey')] : []),
       ...(text.headers ?? []).map(component),
     ],
@@ -220,6 +222,8 @@ const CRITERIA: Part = {
   style: 'form',
   explode: true,
 };
+
+const PRETTY = query('_pretty', 'JSON with line breaks and indents.', { type: 'boolean', default: false });
 
 const OF_QUERY: Readonly<Record<NonNullable<FhirText['parameters']>, readonly Part[]>> = {
   criteria: [CRITERIA],
