@@ -79,7 +79,7 @@ async function migrate(databaseUrl: string, options: MigrateLogOptions): Promise
     return 0;
   } catch (error) {
     progress.stop();
-    if (signal?.aborted === true) throw new Failure('stopped; the same command goes on from there');
+    if (signal?.aborted === true) throw new Failure('stopped; run the same command again to continue');
     if (error instanceof LogsDiffer || error instanceof ForeignLog) throw new Failure(error.message);
     if (error instanceof Unavailable) throw new Failure(`a store cannot be reached: ${error.message}`);
     throw error;

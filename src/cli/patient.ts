@@ -9,7 +9,8 @@ import { FAULTS_FOUND, Failure, MISUNDERSTOOD } from './failure.ts';
 /** The id in `<id>` or `Patient/<id>`. @throws Failure for anything else. */
 export function patientId(text: string): string {
   const id = text.replace(/^Patient\//, '');
-  if (!isUuid(id)) throw new Failure(`${text} is no patient's id`, MISUNDERSTOOD);
+  if (!isUuid(id))
+    throw new Failure(`${text} is not a valid patient id: expected Patient/018f…`, MISUNDERSTOOD);
   return id;
 }
 

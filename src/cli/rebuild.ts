@@ -1,4 +1,4 @@
-/** `annal rebuild [projection…]`: builds read models anew beside the serving ones and swaps them in. */
+/** `annal rebuild [projection…]`: rebuilds read models beside the serving ones and swaps them in. */
 import { constants, setPriority } from 'node:os';
 import { PROJECTIONS } from '#projections/all.ts';
 import type { TableComparison } from '#projections/compare.ts';
@@ -15,7 +15,7 @@ export interface RebuildOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   /** Swaps although rebuilt rows differ from the serving ones. */
   readonly force?: boolean;
-  /** Begins anew instead of going on from an earlier rebuild. */
+  /** Starts over instead of continuing an earlier rebuild. */
   readonly fresh?: boolean;
   /** How much of the machine it takes. Default `full`. */
   readonly load?: Load;
@@ -137,7 +137,7 @@ const atLeast = (count: number): string => `${count}+`;
 
 const OUTCOMES: Readonly<Record<RebuildReport['outcome'], string>> = {
   swapped: 'rebuilt and in service',
-  stopped: 'stopped; the same command goes on from there',
+  stopped: 'stopped; run the same command again to continue',
   differs: 'not swapped: rows differ (annal verify names them; --force swaps all the same)',
 };
 

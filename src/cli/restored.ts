@@ -12,8 +12,8 @@ import { type RebuildOptions, rebuildNamed } from './rebuild.ts';
 import { withStoppedService } from './stopped.ts';
 
 /**
- * Lets go of what remembers lost events, and builds every read model from the log as it is. The service is stopped.
- * @returns the exit code: 1 when it was interrupted; the same command begins anew.
+ * Removes what refers to lost events, and rebuilds every read model from the log as it is. The service must be stopped.
+ * @returns the exit code: 1 when it was interrupted; the same command starts over.
  * @throws Failure while an instance runs, or when the database or the event store cannot be reached.
  */
 export async function rebuildRestored(options: RebuildOptions): Promise<number> {
@@ -55,7 +55,7 @@ async function refuseInstances(pool: Pool): Promise<void> {
 
 function describe({ keys, keptKeys }: Forgotten): string {
   return (
-    'Snapshots and positions of processes are let go. ' +
-    `Idempotency keys: ${keys} whose writes the log does not have are free again, ${keptKeys} stay.`
+    'Snapshots and positions of processes were removed. ' +
+    `Idempotency keys: ${keys} removed because the log does not have their writes, ${keptKeys} kept.`
   );
 }

@@ -11,7 +11,7 @@ const ROWS = 'The log holds and rows differ from it. Keep this report, then: ';
 
 const LAGGING = 'A read model that lags catches up while the service runs: start it, and verify again.';
 
-const OUTDATED = 'Tables of another version are built anew when the service starts.';
+const OUTDATED = 'Tables of another version are rebuilt when the service starts.';
 
 const OPERATIONS =
   'Rows of schema operations that the log does not bear out are not used: snapshots are checked when they are read. Keep this report and find out who changed them; what is set aside for a process is listed by: annal parked';

@@ -1,4 +1,4 @@
-/** `annal verify`: checks the hash chains, derives the read models anew, and holds the log against a checkpoint. */
+/** `annal verify`: checks the hash chains, compares the read models with the log, and the log with a checkpoint. */
 import type { LogFault } from '#projections/log-check.ts';
 import { type VerifyReport, VerifyRunning, verify } from '#projections/verify.ts';
 import { type Checkpoint, leavesIn, readCheckpoint } from '#src/audit/checkpoint.ts';

@@ -166,7 +166,7 @@ function seconds(header: string | null): number | undefined {
 
 function read(text: string): JsonObject {
   const { value } = parseJson(text);
-  if (!isObject(value)) throw new Failure('the service answered with something that is no FHIR resource');
+  if (!isObject(value)) throw new Failure('the service answered with something that is not a FHIR resource');
   return value;
 }
 
