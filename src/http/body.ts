@@ -93,12 +93,17 @@ function mediaTypeOf(
   return { mediaType: type };
 }
 
+/** How long a body that has begun may stand still, in ms: it holds memory meanwhile. */
+const STALLED_MS = 30_000;
+
 /** Gathers a stream up to the limit. What a refused sender still sends is let go by. */
 function collect(source: Readable, request: IncomingMessage, limit: number, hold: HoldBody): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let idle: NodeJS.Timeout | undefined;
     const fail = (error: unknown) => {
+      clearTimeout(idle);
       source.removeAllListeners('data');
       request.unpipe();
       request.resume();
@@ -106,6 +111,8 @@ function collect(source: Readable, request: IncomingMessage, limit: number, hold
     };
     source.on('data', (chunk: Buffer) => {
       size += chunk.length;
+      clearTimeout(idle);
+      if (!request.complete) idle = setTimeout(() => fail(stalled()), STALLED_MS);
       if (size > limit) {
         noteBody(request, size);
         fail(tooLarge(limit));
@@ -119,6 +126,7 @@ function collect(source: Readable, request: IncomingMessage, limit: number, hold
       }
     });
     source.on('end', () => {
+      clearTimeout(idle);
       noteBody(request, size);
       const [only] = chunks;
       resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size));
@@ -131,9 +139,15 @@ function collect(source: Readable, request: IncomingMessage, limit: number, hold
       ),
     );
     request.on('close', () => {
+      clearTimeout(idle);
       if (!request.complete) reject(brokenOff());
     });
   });
+}
+
+function stalled(): Refusal {
+  const diagnostics = `no byte of the body came for ${STALLED_MS / 1_000} seconds`;
+  return new Refusal('malformed', { code: 'structure', diagnostics }, { Connection: 'close' });
 }
 
 function brokenOff(): Refusal {

@@ -8,12 +8,34 @@ import type { ServerResponse } from 'node:http';
 /** How long a reader may take nothing of what is ready for it, in ms. */
 export const STALLED_MS = 30_000;
 
+/** How often in that time it is looked. */
+const LOOKS = 6;
+
+/** Looks in a row at which nothing had left, by answer, and when the last one was. */
+const quiet = new WeakMap<ServerResponse, { looks: number; at: number }>();
+
 /**
- * Ends the connection when nothing leaves it for `STALLED_MS`. Node counts bytes that the system takes as activity, and
- * ends the wait when the answer has left: https://nodejs.org/docs/latest-v20.x/api/net.html#socketsettimeouttimeout-callback
+ * Ends the connection when nothing leaves it for `ms`, give or take a sixth. Node counts bytes that the system takes as
+ * activity, and ends the wait when the answer has left. What left shortly before the time was set counts once more, which
+ * would double a single time: so several short ones in a row are waited for. A time with activity in it ends late.
+ * https://nodejs.org/docs/latest-v20.x/api/net.html#socketsettimeouttimeout-callback
  */
 export function endWhenStalled(res: ServerResponse, ms = STALLED_MS): void {
-  res.socket?.setTimeout(ms);
+  const { socket } = res;
+  if (socket === null) return;
+  const gap = ms / LOOKS;
+  if (!quiet.has(res)) {
+    res.on('timeout', () => {
+      const now = performance.now();
+      const before = quiet.get(res) ?? { looks: 0, at: now };
+      const looks = now - before.at < 1.5 * gap ? before.looks + 1 : 1;
+      quiet.set(res, { looks, at: now });
+      if (looks >= LOOKS) res.destroy();
+      else res.socket?.setTimeout(gap);
+    });
+  }
+  quiet.set(res, { looks: 0, at: performance.now() });
+  socket.setTimeout(gap);
 }
 
 /** Sends the last of an answer. */

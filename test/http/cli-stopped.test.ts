@@ -49,6 +49,10 @@ describe('the command line on an embedded database', () => {
       `with gone as (delete from log.events returning 1) select * from gone`,
       `create table x (y int)`,
       `select nextval('log.positions')`,
+      `copy (select 1) to program 'true'`,
+      `copy (select 1) to '/tmp/annal-never-written'`,
+      `select pg_read_file('PG_VERSION')`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename is not null`,
     ]) {
       const refused = await sql(statement);
       expect(refused, statement).to.include({ code: 1, stdout: '' });

@@ -1,5 +1,7 @@
 /** The development issuer over HTTP: discovery, sign-in, authorization code with PKCE, and what its tokens open. */
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { Verifier } from '#src/identity/verify.ts';
@@ -286,6 +288,12 @@ describe('the development issuer and other machines', () => {
         const exchange = { method: 'POST', headers, body: new URLSearchParams() };
         expect((await fetch(`${service.url}/dev/token`, exchange)).status).to.equal(403);
       }
+      // As a proxy without settings of its own does.
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      socket.write('GET /dev HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n');
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(answer.toString()).to.match(/^HTTP\/1\.1 403 /);
+      socket.destroy();
       expect((await fetch(`${service.url}/dev`, POST)).status).to.equal(200);
     } finally {
       await service.stop();

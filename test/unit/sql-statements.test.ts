@@ -23,6 +23,15 @@ describe('SQL cut into statements', () => {
     });
   }
 
+  it('reads many comments in one pass', () => {
+    const comments = '/* x */ '.repeat(10_000);
+    expect(isQuery(`${comments}select 1`)).to.equal(true);
+    expect(statementsIn(`${comments}delete from a;${comments}`)).to.deep.equal({
+      complete: [`${comments}delete from a`],
+      rest: '',
+    });
+  });
+
   it('knows what a cursor can fetch', () => {
     for (const text of [
       'select 1',

@@ -30,10 +30,19 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** A connection on which nothing is written. */
+/** Whether the connected role may become `pg_read_all_data`, which reads every table and has no other rights. */
+const MAY_BECOME_READER = `select rolsuper or pg_has_role('pg_read_all_data', 'member') as reader
+  from pg_roles where rolname = current_user`;
+
+/**
+ * A connection on which nothing is written: each statement runs in a read-only transaction as `pg_read_all_data`, where the
+ * connected role may become that. A superuser's `copy … to program` or `pg_terminate_backend` would not need a transaction
+ * that writes.
+ */
 export class ReadOnlySession {
   readonly #client: pg.Client;
   #pid: number | undefined;
+  #reader = false;
 
   constructor(private readonly url: string) {
     this.#client = new pg.Client({
@@ -49,6 +58,8 @@ export class ReadOnlySession {
     await this.#client.connect();
     const { rows } = await this.#client.query<{ pid: number }>('select pg_backend_pid() as pid');
     this.#pid = rows[0]?.pid;
+    const role = await this.#client.query<{ reader: boolean }>(MAY_BECOME_READER);
+    this.#reader = role.rows[0]?.reader === true;
   }
 
   /**
@@ -61,6 +72,7 @@ export class ReadOnlySession {
     await this.#client.query('begin transaction read only');
     try {
       await this.#client.query('select');
+      if (this.#reader) await this.#client.query('set local role pg_read_all_data');
       return isQuery(statement)
         ? await this.#fetch(statement, most)
         : shown(await this.#query(statement), most);

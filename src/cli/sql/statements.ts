@@ -24,13 +24,26 @@ export function statementsIn(text: string): { readonly complete: string[]; reado
   return { complete, rest: isEmpty(current) ? '' : current };
 }
 
+const BLANK = /\s+|--[^\n]*|\/\*[\s\S]*?\*\//y;
+const OPENING = /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|\(/y;
+
+/** A text without what a sticky pattern finds at its beginning, piece by piece: one pattern for all would try every division. */
+function withoutLead(text: string, piece: RegExp): string {
+  let at = 0;
+  for (;;) {
+    piece.lastIndex = at;
+    if (!piece.test(text)) return text.slice(at);
+    at = piece.lastIndex;
+  }
+}
+
 /** Whether nothing but blanks and comments is there. */
 function isEmpty(text: string): boolean {
-  return /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/.test(text);
+  return withoutLead(text, BLANK) === '';
 }
 
 /** Whether a statement gives rows that a cursor can fetch piece by piece. */
 export function isQuery(statement: string): boolean {
-  const bare = statement.replace(/^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/|\()*/, '');
+  const bare = withoutLead(statement, OPENING);
   return /^(?:select|with|values|table)\b/i.test(bare);
 }

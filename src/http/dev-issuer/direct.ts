@@ -20,9 +20,12 @@ export function requireDirect(ctx: Context): void {
   const found = Object.keys(ctx.headers).find(
     (name) => OF_PROXIES.has(name) || name.startsWith('x-forwarded-'),
   );
-  if (found === undefined) return;
+  // Clients on this machine speak HTTP/1.1; proxies that add no headers mostly pass requests on as HTTP/1.0.
+  const sign =
+    found !== undefined ? `the header ${found}` : ctx.req.httpVersion === '1.1' ? undefined : 'its HTTP/1.0';
+  if (sign === undefined) return;
   throw new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `the development issuer answers this machine only, and the header ${found} says that a proxy passed the request on: set OIDC_ISSUERS, or DEV_ISSUER=allow where everybody who reaches the service may sign in as anybody`,
+    diagnostics: `the development issuer answers this machine only, and ${sign} says that a proxy passed the request on: set OIDC_ISSUERS, or DEV_ISSUER=allow where everybody who reaches the service may sign in as anybody`,
   });
 }

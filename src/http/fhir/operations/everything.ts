@@ -5,7 +5,7 @@ import type { EverythingEntry, EverythingPage, Room } from '#queries/everything/
 import { badParameter } from '#queries/search/raw.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
-import type { Issue } from '#src/shared/refusal.ts';
+import { type Issue, unavailable } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { requireFresh } from '../../freshness.ts';
 import { type BundleOptions, bundleFrame, joined, pageLinks } from '../bundle-text.ts';
@@ -85,6 +85,10 @@ async function* pageParts(
         : { isFurther: true, rows: Math.max(MIN_ROWS, 2 * before.entries.length), named: before.named }),
     };
     const page = await service.queries.everything(caller, id, { ...from, count: left }, service.base, room);
+    // A record that was purged meanwhile has no further rows: that is not its end.
+    const ends = before !== undefined && page.next === undefined;
+    if (ends && (await service.queries.read(caller, 'Patient', id)) === undefined)
+      throw unavailable('the record was removed while it was read');
     const size = page.entries.reduce((sum, { body }) => sum + body.length, 0);
     // What was sent is not held any more.
     if (shortens) budget.giveBack();
