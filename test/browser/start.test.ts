@@ -53,6 +53,8 @@ describe('the start of the service', () => {
     const answer = await get(BROWSER);
     expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
     expect(answer.headers.get('content-security-policy')).to.match(/^default-src 'none'; style-src 'sha256-/);
+    const text = await answer.text();
+    expect(text).to.include('KEY=$(node -p').and.include(`'${service.url}/fhir/R4/Patient?_count=5'`);
     if (browser === undefined) return this.skip();
     for (const [width, colorScheme] of [
       [1280, 'light'],

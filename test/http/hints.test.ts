@@ -86,6 +86,14 @@ describe('at the edges of the interface', () => {
     ]);
   });
 
+  it('a Bundle without a type is told so', async () => {
+    const answer = await service.fhir('', {
+      method: 'POST',
+      body: JSON.stringify({ resourceType: 'Bundle' }),
+    });
+    expect(answer.text).to.contain('Bundle.type is missing; only transaction and batch can be processed');
+  });
+
   it('GET of the base is a search of everything', async () => {
     const answer = await service.fhir('?_count=1');
     expect(answer.json).to.include({ resourceType: 'Bundle', type: 'searchset', total: 1 });
