@@ -27,7 +27,7 @@ interface Operation {
   readonly operationId: string;
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Shape }>> };
   readonly security: readonly unknown[];
-  readonly parameters?: readonly { name?: string; schema?: { enum?: string[] } }[];
+  readonly parameters?: readonly { $ref?: string; name?: string; schema?: { enum?: string[] } }[];
 }
 interface Document {
   readonly openapi: string;
@@ -71,6 +71,18 @@ describe('the OpenAPI document', () => {
     const broken = structuredClone(document) as { info?: unknown };
     delete broken.info;
     expect((await new Validator().validate(broken)).valid).to.equal(false);
+  });
+
+  it('describes _pretty at all GET and POST of the FHIR interface, and Prefer where unknown parameters are ignored', () => {
+    for (const [path, operations] of Object.entries(document.paths)) {
+      if (!path.startsWith('/fhir/')) continue;
+      for (const [method, { parameters = [] }] of Object.entries(operations)) {
+        const has = parameters.some(({ name }) => name === '_pretty');
+        expect(has, `${method} ${path}`).to.equal(method === 'get' || method === 'post');
+        if (path.endsWith('/$everything'))
+          expect(parameters.map(({ $ref }) => $ref)).to.include('#/components/parameters/PreferHandling');
+      }
+    }
   });
 
   it('gives each operation an id of its own', () => {

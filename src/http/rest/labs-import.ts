@@ -123,7 +123,7 @@ async function earlierOf(
   return found;
 }
 
-/** Runs the write. @throws Refusal that names places of the report where the write's own named entries */
+/** Runs the write. @throws Refusal that names places of the report, which have no types, where the write's own named entries */
 async function namingPlaces<T>(drafts: readonly Draft[], write: Promise<T>): Promise<T> {
   try {
     return await write;
@@ -131,8 +131,9 @@ async function namingPlaces<T>(drafts: readonly Draft[], write: Promise<T>): Pro
     if (!(error instanceof Refusal) || error.kind !== 'invalid') throw error;
     const told = (text: string): string =>
       text.replaceAll(
-        /Bundle\.entry\[(\d+)\](?:\.resource)?/g,
-        (_, index) => drafts[Number(index) % drafts.length]?.place ?? '',
+        /Bundle\.entry\[(\d+)\](?:\.resource)?(?:(\S*)\.ofType\(\w+\))?/g,
+        (_, index, element = '') =>
+          (drafts[Number(index) % drafts.length]?.place ?? '') + element.replaceAll(/\.ofType\(\w+\)/g, ''),
       );
     const named = error.issues.map((issue): Issue => {
       const { expression, diagnostics } = issue;
