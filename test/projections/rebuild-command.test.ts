@@ -5,7 +5,7 @@ import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startProgram } from '#test/support/process.ts';
 import { type Instance, startInstance } from './instance.ts';
-import { created, Streams } from './made.ts';
+import { created, Streams, until } from './made.ts';
 
 describe('annal rebuild', () => {
   let database: TestDatabase;
@@ -108,6 +108,7 @@ describe('annal rebuild', () => {
     expect(stdout).to.match(/^resources +22 +0 +rebuilt and in service$/m);
     expect(stdout).to.match(/^timeline +22 +0 +rebuilt and in service$/m);
     expect((await rebuild('resources')).stdout).to.match(/^resources\.resource +22 +22 +0 +0 +0$/m);
+    await until(() => instance.progress.missing().length === 0);
     await instance.shown(await instance.store.head());
   });
 

@@ -265,8 +265,9 @@ describe('rebuild', () => {
     await until(() => instance.state('search') === 'outdated' && instance.state('resources') === 'running');
     const served: unknown[] = [];
     const reports = await rebuild(deps(), ['search'], {
-      onProgress: ({ phase }) => {
-        if (phase === 'swapping') served.push(query('select version from search.checkpoint'));
+      onProgress: () => {
+        // Long before the swap: a question asked at its beginning could come after its end.
+        if (served.length === 0) served.push(query('select version from search.checkpoint'));
       },
     });
     expect(reports.map(({ outcome }) => outcome)).to.deep.equal(['swapped']);

@@ -37,9 +37,12 @@ describe('long work', () => {
       name: Array.from({ length: 2_000 }, () => ({ use: 'usual' })),
     });
     stepped(validationSteps(claims(1)));
-    const [once, often] = [1, 20_000].map((times) => stepped(validationSteps(claims(times))));
-    expect(often?.value).to.deep.equal(once?.value);
-    expect(often?.ms).to.be.below(20 * (once?.ms ?? 0));
+    const runs = (times: number) => Array.from({ length: 3 }, () => stepped(validationSteps(claims(times))));
+    const [once, often] = [runs(1), runs(20_000)];
+    expect(often[0]?.value).to.deep.equal(once[0]?.value);
+    const shortest = (all: readonly { readonly ms: number }[]) => Math.min(...all.map(({ ms }) => ms));
+    // Checked as often as it is claimed, it would take thousands of times as long.
+    expect(shortest(often)).to.be.below(200 * shortest(once));
   });
 
   it('of making a summary is done a resource at a time', () => {
