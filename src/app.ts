@@ -45,7 +45,7 @@ import { observeQueries } from './metrics/queries.ts';
 import { createMetrics, observeBuild } from './metrics/registry.ts';
 import { observeBatches, observeStore } from './metrics/store.ts';
 import { Subscriptions } from './metrics/subscriptions.ts';
-import { assertNotMoved } from './migrate/positions.ts';
+import { assertNotMoved } from './migrate-log/positions.ts';
 import { ContextManifests } from './operations/context-manifests.ts';
 import { openIdempotency } from './operations/idempotency.ts';
 import { noteLateWrite, readLateWrites } from './operations/late-writes.ts';

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { DEV_TOKEN_S } from '#src/identity/dev-issuer/dev-issuer.ts';
+import { DEV_TOKEN_S } from '#src/dev-issuer/dev-issuer.ts';
 import type { MeasuredService } from '../bench.ts';
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';

@@ -1,15 +1,15 @@
 /** The rows that a version of a resource makes in the read model `timeline`. */
 
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { shownCondition } from '#src/fhir/v1/condition.ts';
-import { happened } from '#src/fhir/v1/happened.ts';
-import { listsOf } from '#src/fhir/v1/lists.ts';
-import { medicationReferred, shownMedication } from '#src/fhir/v1/medication.ts';
-import { shownObservation } from '#src/fhir/v1/observation.ts';
-import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/fhir/v1/timeline.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
+import { shownCondition } from '#src/v1/condition.ts';
+import { happened } from '#src/v1/happened.ts';
+import { listsOf } from '#src/v1/lists.ts';
+import { medicationReferred, shownMedication } from '#src/v1/medication.ts';
+import { shownObservation } from '#src/v1/observation.ts';
+import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/v1/timeline.ts';
 import { isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
 import { parsedOnce, type Version } from '../parsed.ts';
 import type { Row } from '../rows.ts';

@@ -1,6 +1,7 @@
 /** A patient's timeline (decisions.md, section 4): what the read model `timeline` says of each entry, by itself. */
-import type { TimelineType } from '#src/fhir/v1/timeline.ts';
+
 import type { Micros } from '#src/shared/time.ts';
+import type { TimelineType } from '#src/v1/timeline.ts';
 import { asJson } from '../joined-rows.ts';
 import type { Asks } from '../prepared.ts';
 import { openPages, type Pages } from './places.ts';

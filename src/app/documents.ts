@@ -10,7 +10,7 @@ import { BlobExists, type DocumentStore, lockOf } from '../documents/store.ts';
 import { type SweepDeps, sweepDocuments } from '../documents/sweep.ts';
 import type { EventStore } from '../events/store.ts';
 import { installationKey } from '../operations/installation-key.ts';
-import { stand } from '../operations/lead.ts';
+import { stand } from '../processes/lead.ts';
 
 /** What they are made of. */
 export interface DocumentsDeps {

@@ -6,9 +6,9 @@ import type { Progress } from '#projections/progress.ts';
 import type { Projector } from '#projections/projector.ts';
 import { BEGINNING, type EventStore } from '../events/store.ts';
 import { observeFollowers } from '../metrics/followers.ts';
-import type { ParkedEvents } from '../operations/parked.ts';
-import type { Process } from '../operations/process.ts';
-import { readProcessPositions } from '../operations/process-positions.ts';
+import type { ParkedEvents } from '../processes/parked.ts';
+import { readProcessPositions } from '../processes/positions.ts';
+import type { Process } from '../processes/process.ts';
 
 /** What is measured. */
 export interface FollowingDeps {

@@ -1,9 +1,9 @@
 /** Whose ID tokens the service takes: configured issuers, the organizations' own, else the development issuer. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
+import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { noteDevIssuer } from '#src/dev-issuer/store.ts';
 import { Verifier } from '#src/identity/verify.ts';
-import { noteDevIssuer } from '#src/operations/dev-issuer.ts';
 import type { SsoClientsOf } from '#src/shared/identity.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
 import type { Config } from '../config.ts';

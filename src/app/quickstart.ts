@@ -7,7 +7,7 @@ import { anyProject, firstProject } from '#queries/projects.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { Config } from '../config.ts';
 import { type Quickstart, readQuickstart } from '../data-dir.ts';
-import { quickstartOwner } from '../identity/dev-issuer/people.ts';
+import { quickstartOwner } from '../dev-issuer/people.ts';
 import type { PostgresCriteriaLocks } from '../operations/locks.ts';
 import { nowMicros } from '../shared/time.ts';
 import { type IssuerSettings, ownIssuer } from './identity.ts';

@@ -9,8 +9,8 @@ import { type RebuildDeps, RebuildRunning, rebuild } from '#projections/rebuild.
 import { prepareReadModels } from '#projections/tables.ts';
 import type { EventStore } from '../events/store.ts';
 import type { LogWatch } from '../operations/log-watch.ts';
-import { readProcessPositions } from '../operations/process-positions.ts';
 import { assertNotBehind } from '../operations/restored-log.ts';
+import { readProcessPositions } from '../processes/positions.ts';
 
 /**
  * Makes missing read models; those that software of another version made are rebuilt, by one instance at a time.

@@ -8,7 +8,7 @@ import { openPool } from '#src/database/pool.ts';
 import { LogClosed } from '#src/events/closed.ts';
 import { kindOf, openEventStore } from '#src/events/open.ts';
 import { type EventStore, Unavailable } from '#src/events/store.ts';
-import { assertNotMoved } from '#src/migrate/positions.ts';
+import { assertNotMoved } from '#src/migrate-log/positions.ts';
 import { assertOwnLog, ForeignLog } from '#src/operations/log-identity.ts';
 import { readMark } from '#src/operations/log-mark.ts';
 import { assertHolds, assertNotBehind, LogBehind } from '#src/operations/restored-log.ts';

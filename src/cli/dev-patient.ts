@@ -1,5 +1,5 @@
 /** Synthetic patients on the command line: the list of those who can sign in, and who is meant by a word. */
-import { introduction, patientsToday } from '#src/identity/dev-issuer/people.ts';
+import { introduction, patientsToday } from '#src/dev-issuer/people.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 
 type Patient = ReturnType<typeof patientsToday>[number];

@@ -1,9 +1,9 @@
 /** `annal dev-token --email ADDRESS | --patient WHO`: prints an ID token of the development issuer, for scripts. */
 import { type Config, ConfigError, loadConfig } from '#src/config.ts';
 import { openPool } from '#src/database/pool.ts';
-import { DEV_TOKEN_S, DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
-import { emailSchema, patientsToday, personOf, subjectOf } from '#src/identity/dev-issuer/people.ts';
-import { notedDevIssuer } from '#src/operations/dev-issuer.ts';
+import { DEV_TOKEN_S, DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
+import { emailSchema, patientsToday, personOf, subjectOf } from '#src/dev-issuer/people.ts';
+import { notedDevIssuer } from '#src/dev-issuer/store.ts';
 import { databaseUrlOf } from './database.ts';
 import { patientCalled } from './dev-patient.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';

@@ -1,6 +1,6 @@
 /** `annal parked`: events that a process could not act on and set aside; `--retry` has them tried again now. */
 import { openPool } from '#src/database/pool.ts';
-import { type ParkedEvent, ParkedEvents } from '#src/operations/parked.ts';
+import { type ParkedEvent, ParkedEvents } from '#src/processes/parked.ts';
 import { databaseUrlOf } from './database.ts';
 import { FAULTS_FOUND } from './failure.ts';
 import type { ServiceOptions } from './service.ts';

@@ -2,9 +2,9 @@
 import { shownName } from '#src/fhir/human-name.ts';
 import { text } from '#src/fhir/ips/parts.ts';
 import { concept, joined } from '#src/fhir/ips/words.ts';
-import { medicationConcept } from '#src/fhir/v1/medication.ts';
-import { kindOf, timelineWords } from '#src/fhir/v1/timeline.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { medicationConcept } from '#src/v1/medication.ts';
+import { kindOf, timelineWords } from '#src/v1/timeline.ts';
 
 /** Most characters of a title. */
 const LONGEST = 60;

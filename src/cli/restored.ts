@@ -2,8 +2,8 @@
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { countListeners } from '#projections/checkpoint.ts';
-import { migrate } from '#src/database/migrate.ts';
 import { openPool } from '#src/database/pool.ts';
+import { migrate } from '#src/migrations/migrate.ts';
 import { forgetMark } from '#src/operations/log-mark.ts';
 import { type Forgotten, forgetLostEvents } from '#src/operations/restored-log.ts';
 import { withEventStore } from './database.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { migrate } from '#src/database/migrate.ts';
+import { migrate } from '#src/migrations/migrate.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const FIRST = {

@@ -5,11 +5,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { migrate } from '#src/database/migrate.ts';
 import { scavenge } from '#src/events/eventstoredb/scavenge.ts';
 import { EventStoreDbStore } from '#src/events/eventstoredb/store.ts';
 import { toNumber, toPosition } from '#src/events/position.ts';
 import { type EventStore, InvalidPosition, type Position } from '#src/events/store.ts';
+import { migrate } from '#src/migrations/migrate.ts';
 import { LogWatch } from '#src/operations/log-watch.ts';
 import { assertNotBehind, LogBehind } from '#src/operations/restored-log.ts';
 import { Follower, newEvents, newStream, rejection } from '#test/contract/event-store/events.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { PROJECTIONS } from '#projections/all.ts';
 import { closeLog, isClosed } from '#src/events/postgres/closing.ts';
-import { POSITION_COLUMNS } from '#src/migrate/positions.ts';
+import { POSITION_COLUMNS } from '#src/migrate-log/positions.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually, type Program, startProgram } from '#test/support/process.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';

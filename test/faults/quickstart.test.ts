@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { type App, startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
 import { type Quickstart, writeQuickstart } from '#src/data-dir.ts';
-import { subjectOf } from '#src/identity/dev-issuer/people.ts';
+import { subjectOf } from '#src/dev-issuer/people.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 

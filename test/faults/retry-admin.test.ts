@@ -1,8 +1,8 @@
 /** POSTs of the admin interface that were killed between append and answer, and are sent again: one write each, secrets too. */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import { DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/identity/dev-issuer/people.ts';
+import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { personOf } from '#src/dev-issuer/people.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { scaled } from '#test/support/scale.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';

@@ -1,7 +1,7 @@
 /** Filling and resetting a sandbox, killed at every kind of append and gone on with by the next start. */
 import { expect } from 'chai';
-import { DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
-import { personOf, subjectOf } from '#src/identity/dev-issuer/people.ts';
+import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { personOf, subjectOf } from '#src/dev-issuer/people.ts';
 import { type AdminUser, withToken } from '#test/support/admin.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';

@@ -1,7 +1,7 @@
 /** `annal parked`, and the help of the command line. */
 import { expect } from 'chai';
 import type { Position } from '#src/events/store.ts';
-import { ParkedEvents } from '#src/operations/parked.ts';
+import { ParkedEvents } from '#src/processes/parked.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startProgram } from '#test/support/process.ts';

@@ -1,6 +1,6 @@
 /** `annal dev-token` beside a running service. */
 import { expect } from 'chai';
-import { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
+import { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';

@@ -1,8 +1,8 @@
 /** Synthetic patients at the development issuer: who is offered, what their tokens say and open, and whom no form may name. */
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
-import { devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
-import { subjectOf } from '#src/identity/dev-issuer/people.ts';
+import { devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { subjectOf } from '#src/dev-issuer/people.ts';
 import { signIn, withToken } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

@@ -3,8 +3,8 @@
  * never was: the same 401, 403, 404 or 405 (interface.md, section 7). Which other ways there are, a property test asks.
  */
 import { expect } from 'chai';
-import { DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/identity/dev-issuer/people.ts';
+import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { personOf } from '#src/dev-issuer/people.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

@@ -1,8 +1,8 @@
 /** The request log and usage: what a project's members see, and what nobody ever does. */
 import { expect } from 'chai';
 import { openPool } from '#src/database/pool.ts';
-import { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
-import { personOf } from '#src/identity/dev-issuer/people.ts';
+import { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
+import { personOf } from '#src/dev-issuer/people.ts';
 import { RequestLog } from '#src/operations/request-log.ts';
 import { Usage } from '#src/operations/usage.ts';
 import { newId, newRequestId, newUuid } from '#src/shared/ids.ts';

@@ -1,7 +1,7 @@
 /** What becomes of deliveries that are under way while their endpoint changes, and of those that are kept. */
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { KEPT_DAYS, WebhookDeliveries } from '#src/operations/webhook-deliveries.ts';
+import { KEPT_DAYS, WebhookDeliveries } from '#src/reactions/webhooks/deliveries.ts';
 import { verify } from '#src/reactions/webhooks/signature.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { eventually } from '../support/process.ts';

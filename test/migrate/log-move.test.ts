@@ -12,9 +12,9 @@ import {
   Unavailable,
 } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { LogsDiffer } from '#src/migrate/difference.ts';
-import { LogMove } from '#src/migrate/log-move.ts';
-import { events } from '#src/migrate/pull.ts';
+import { LogsDiffer } from '#src/migrate-log/difference.ts';
+import { LogMove } from '#src/migrate-log/log-move.ts';
+import { events } from '#src/migrate-log/pull.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { created, erased, erasureRequested, Streams } from '../projections/made.ts';

@@ -1,8 +1,8 @@
 /** Messages that were damaged on their way, and whatever else may come: always a clear answer, never an invalid resource. */
 import { expect } from 'chai';
-import { decideLabs } from '#src/fhir/labs/decide.ts';
-import { Notes } from '#src/fhir/labs/labs.ts';
 import { validateResource } from '#src/fhir/validate.ts';
+import { decideLabs } from '#src/labs/decide.ts';
+import { Notes } from '#src/labs/labs.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { atOnce } from '#src/shared/slices.ts';
 import { damaged, randomFrom } from '#test/support/labs/damage.ts';

@@ -2,16 +2,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
-import { shownCondition, toCondition } from '#src/fhir/v1/condition.ts';
-import { happened } from '#src/fhir/v1/happened.ts';
-import { listsOf } from '#src/fhir/v1/lists.ts';
-import { shownMedication, toMedication } from '#src/fhir/v1/medication.ts';
-import { CATEGORIES, shownObservation, toObservation } from '#src/fhir/v1/observation.ts';
-import { shownPatient, toPatient, withDemographics } from '#src/fhir/v1/patient.ts';
-import { TIMELINE, TIMELINE_KINDS, timelineWords } from '#src/fhir/v1/timeline.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
+import { shownCondition, toCondition } from '#src/v1/condition.ts';
+import { happened } from '#src/v1/happened.ts';
+import { listsOf } from '#src/v1/lists.ts';
+import { shownMedication, toMedication } from '#src/v1/medication.ts';
+import { CATEGORIES, shownObservation, toObservation } from '#src/v1/observation.ts';
+import { shownPatient, toPatient, withDemographics } from '#src/v1/patient.ts';
+import { TIMELINE, TIMELINE_KINDS, timelineWords } from '#src/v1/timeline.ts';
 import { randomSeed } from '#test/support/scale.ts';
 
 const SUBJECT = 'Patient/01890000-0000-7000-8000-000000000000';

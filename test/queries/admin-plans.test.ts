@@ -7,7 +7,7 @@ import { schemaSql } from '#projections/tables.ts';
 import { openAdminQueries } from '#queries/admin/admin.ts';
 import type { Page } from '#queries/admin/page.ts';
 import { openTraffic } from '#queries/admin/traffic.ts';
-import { migrate } from '#src/database/migrate.ts';
+import { migrate } from '#src/migrations/migrate.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { mostRowsRead } from '#test/support/rows-read.ts';

@@ -8,9 +8,9 @@ import { timeline } from '#projections/timeline/project.ts';
 import { openItems } from '#queries/rest/items.ts';
 import type { ListOf } from '#queries/rest/places.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { listOf } from '#src/fhir/v1/lists.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { tenantId } from '#src/shared/tenant.ts';
+import { listOf } from '#src/v1/lists.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { created, stored, TENANT } from '../projections/made.ts';
 

@@ -1,8 +1,8 @@
 /** The admin interface as one person uses it, signed in at the development issuer. */
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
-import { DevIssuer, devIssuerOf } from '#src/identity/dev-issuer/dev-issuer.ts';
-import { personOf, subjectOf } from '#src/identity/dev-issuer/people.ts';
+import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { personOf, subjectOf } from '#src/dev-issuer/people.ts';
 import { Answer } from './service.ts';
 
 /** What answers hold; what a test does not find is undefined. */

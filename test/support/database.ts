@@ -13,8 +13,8 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import { platformPackage } from '#src/database/binaries.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
-import { migrate } from '#src/database/migrate.ts';
 import { openPool } from '#src/database/pool.ts';
+import { migrate } from '#src/migrations/migrate.ts';
 import { TEMPORARY } from './temporary.ts';
 
 const run = promisify(execFile);

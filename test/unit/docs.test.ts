@@ -1,7 +1,7 @@
 /** Generated pages are as their schemas say. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { generatedPages } from '../../docs/generate.ts';
+import { generatedPages } from '../../tools/docs/generate.ts';
 
 describe('generated pages', () => {
   for (const [name, text] of generatedPages()) {

@@ -4,10 +4,10 @@ import { contradiction } from '#src/documents/content-type.ts';
 import { Digest } from '#src/documents/digest.ts';
 import { isSigned, signUpload } from '#src/documents/signature.ts';
 import { heldContents, isOwnUrl, withStored } from '#src/fhir/document-content.ts';
-import { DOCUMENT_KINDS, shownDocument, toDocument } from '#src/fhir/v1/document.ts';
 import { attachmentAs, fileName } from '#src/http/disposition.ts';
 import { rangeIn } from '#src/http/range.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { DOCUMENT_KINDS, shownDocument, toDocument } from '#src/v1/document.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 const ZIP = Buffer.from('504b0304140000000000', 'hex');

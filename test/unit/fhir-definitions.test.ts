@@ -2,10 +2,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { GENERATED, generateTables } from '#src/fhir/definitions/generate.ts';
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { isR4ResourceType, typeDefinition, valueSet } from '#src/fhir/definitions/tables.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
+import { GENERATED, generateTables } from '../../tools/definitions/generate.ts';
 
 describe('generated definitions', () => {
   it('are the bytes that the generator gives', () => {

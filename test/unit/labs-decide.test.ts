@@ -1,7 +1,7 @@
 /** given what earlier reports wrote · when a report comes · then what is written */
 import { expect } from 'chai';
-import { decideLabs, type Earlier, keysIn, nameOf } from '#src/fhir/labs/decide.ts';
-import { type Draft, draftUrl, identifierOf, Notes } from '#src/fhir/labs/labs.ts';
+import { decideLabs, type Earlier, keysIn, nameOf } from '#src/labs/decide.ts';
+import { type Draft, draftUrl, identifierOf, Notes } from '#src/labs/labs.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { atOnce } from '#src/shared/slices.ts';
 

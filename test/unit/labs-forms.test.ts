@@ -1,9 +1,9 @@
 /** Messages as laboratories send them, and what becomes of each: the corpus. */
 import { expect } from 'chai';
-import { decideLabs, type Earlier, nameOf } from '#src/fhir/labs/decide.ts';
-import { type Draft, draftUrl, Notes } from '#src/fhir/labs/labs.ts';
-import { labsOfMessage } from '#src/fhir/labs/message.ts';
 import { validateResource } from '#src/fhir/validate.ts';
+import { decideLabs, type Earlier, nameOf } from '#src/labs/decide.ts';
+import { type Draft, draftUrl, Notes } from '#src/labs/labs.ts';
+import { labsOfMessage } from '#src/labs/message.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { atOnce } from '#src/shared/slices.ts';

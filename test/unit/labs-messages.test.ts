@@ -1,10 +1,10 @@
 /** given messages on one result · when they come one by one, or several in one body · then what the record has */
 import { expect } from 'chai';
-import { decideLabs, type Earlier, nameOf } from '#src/fhir/labs/decide.ts';
-import { Notes } from '#src/fhir/labs/labs.ts';
-import { listIn, objectIn } from '#src/fhir/v1/elements.ts';
+import { decideLabs, type Earlier, nameOf } from '#src/labs/decide.ts';
+import { Notes } from '#src/labs/labs.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { atOnce } from '#src/shared/slices.ts';
+import { listIn, objectIn } from '#src/v1/elements.ts';
 import { labsOf } from '#test/support/labs/forms.ts';
 import { GLUCOSE, msh, OBR, PID } from '#test/support/labs/parts.ts';
 

@@ -1,10 +1,10 @@
 /** What FHIR wrote reads well on REST v1, also when it holds more than v1 can say (decisions.md, section 4). */
 import { expect } from 'chai';
-import { shownCondition } from '#src/fhir/v1/condition.ts';
-import { shownMedication } from '#src/fhir/v1/medication.ts';
-import { shownObservation } from '#src/fhir/v1/observation.ts';
-import { timelineWords } from '#src/fhir/v1/timeline.ts';
 import type { JsonObject } from '#src/shared/json.ts';
+import { shownCondition } from '#src/v1/condition.ts';
+import { shownMedication } from '#src/v1/medication.ts';
+import { shownObservation } from '#src/v1/observation.ts';
+import { timelineWords } from '#src/v1/timeline.ts';
 
 const LOINC = 'http://loinc.org';
 const UCUM = 'http://unitsofmeasure.org';

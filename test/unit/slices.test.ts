@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { decideLabs } from '#src/fhir/labs/decide.ts';
-import { Notes } from '#src/fhir/labs/labs.ts';
-import { labsOfMessage } from '#src/fhir/labs/message.ts';
+import { decideLabs } from '#src/labs/decide.ts';
+import { Notes } from '#src/labs/labs.ts';
+import { labsOfMessage } from '#src/labs/message.ts';
 import { atOnce, inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { GLUCOSE, PATIENT, results } from '#test/support/labs/parts.ts';
 

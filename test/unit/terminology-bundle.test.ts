@@ -5,10 +5,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { ATC, bundledResources, LOINC, parentOfAtc } from '#src/terminology/bundled/bundled.ts';
-import { generateTerminology } from '#src/terminology/bundled/generate.ts';
 import type { CodeSystem } from '#src/terminology/resources.ts';
 import { conceptRows, resourceId } from '#src/terminology/rows.ts';
 import { isUnit } from '#src/terminology/units.ts';
+import { generateTerminology } from '../../tools/terminology/generate.ts';
 
 const resources = bundledResources();
 const systems = resources.filter((each): each is CodeSystem => each.resourceType === 'CodeSystem');

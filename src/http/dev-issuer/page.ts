@@ -1,5 +1,5 @@
 /** The pages of the development issuer: text and forms, no script, nothing from elsewhere (WCAG 2.2 AA). */
-import { READY_PEOPLE } from '#src/identity/dev-issuer/people.ts';
+import { READY_PEOPLE } from '#src/dev-issuer/people.ts';
 import { Html, html } from '#src/shared/html.ts';
 import { inlineSource, type PageNeeds } from '../security-headers.ts';
 

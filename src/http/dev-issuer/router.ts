@@ -9,10 +9,10 @@ import {
   type AuthorizationRequest,
   readAuthorizationRequest,
   redirection,
-} from '#src/identity/dev-issuer/authorization.ts';
-import { issueCode } from '#src/identity/dev-issuer/codes.ts';
-import type { DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
-import { emailSchema, introduction, patientsToday, personOf } from '#src/identity/dev-issuer/people.ts';
+} from '#src/dev-issuer/authorization.ts';
+import { issueCode } from '#src/dev-issuer/codes.ts';
+import type { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
+import { emailSchema, introduction, patientsToday, personOf } from '#src/dev-issuer/people.ts';
 import { readForm } from '../form-body.ts';
 import { answerPage } from '../security-headers.ts';
 import { requireDirect } from './direct.ts';

@@ -1,8 +1,8 @@
 /** `POST /dev/token`: a code becomes an ID token (RFC 6749, sections 4.1.3 and 5; OpenID Connect Core 1.0, section 3.1.3). */
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
-import { redeemCode } from '#src/identity/dev-issuer/codes.ts';
-import { DEV_CLIENT, DEV_TOKEN_S, type DevIssuer } from '#src/identity/dev-issuer/dev-issuer.ts';
+import { redeemCode } from '#src/dev-issuer/codes.ts';
+import { DEV_CLIENT, DEV_TOKEN_S, type DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { readForm } from '../form-body.ts';
 

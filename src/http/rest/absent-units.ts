@@ -1,7 +1,8 @@
 /** Units that were left out: of what LOINC measures without a unit it is `1`, else they are missing. */
-import { LOINC, splitCode } from '#src/fhir/v1/elements.ts';
-import type { GivenComponent, GivenObservation } from '#src/fhir/v1/observation.ts';
+
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { LOINC, splitCode } from '#src/v1/elements.ts';
+import type { GivenComponent, GivenObservation } from '#src/v1/observation.ts';
 import type { RestRequest } from './record.ts';
 
 /** UCUM's unit of a number without one. */

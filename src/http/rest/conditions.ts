@@ -1,6 +1,6 @@
 /** Conditions of REST v1. */
 import { z } from 'zod';
-import { shownCondition, toCondition } from '#src/fhir/v1/condition.ts';
+import { shownCondition, toCondition } from '#src/v1/condition.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';

@@ -1,6 +1,6 @@
 /** Documents as they are sent and shown (interface.md, section 2.2; decisions.md, section 4). */
 import { z } from 'zod';
-import { DOCUMENT_KINDS } from '#src/fhir/v1/document.ts';
+import { DOCUMENT_KINDS } from '#src/v1/document.ts';
 import { authorType, common, date, ids, optional, text } from './schemas.ts';
 
 const TOKEN = "[\\w!#$&^.+'*`|~-]+";

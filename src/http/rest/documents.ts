@@ -3,18 +3,12 @@ import { z } from 'zod';
 import { isSigned } from '#src/documents/signature.ts';
 import { BlobExists, BlobMissing, DIRECT } from '#src/documents/store.ts';
 import { heldContents } from '#src/fhir/document-content.ts';
-import {
-  codesOfKind,
-  DOCUMENT_KINDS,
-  KNOWN_CODES,
-  shownDocument,
-  toDocument,
-} from '#src/fhir/v1/document.ts';
-import { LOINC } from '#src/fhir/v1/elements.ts';
 import { mayRead } from '#src/shared/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
+import { codesOfKind, DOCUMENT_KINDS, KNOWN_CODES, shownDocument, toDocument } from '#src/v1/document.ts';
+import { LOINC } from '#src/v1/elements.ts';
 import { route } from '../api/route.ts';
 import { errorBody, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { finalizingCommand } from './document-author.ts';

@@ -2,12 +2,12 @@
 import type { ListedItem } from '#queries/rest/items.ts';
 import type { ListOf, PageOf } from '#queries/rest/places.ts';
 import type { AuthorType } from '#src/events/metadata.ts';
-import { type By, listOf, unsafePart } from '#src/fhir/v1/lists.ts';
-import type { Referred } from '#src/fhir/v1/medication.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { toInstant } from '#src/shared/time.ts';
+import { type By, listOf, unsafePart } from '#src/v1/lists.ts';
+import type { Referred } from '#src/v1/medication.ts';
 import type { RouteResult } from '../api/route.ts';
 import { daysOf } from './days.ts';
 import { type Displays, displaysFor, withDisplays } from './displays.ts';

@@ -1,12 +1,12 @@
 /** The forms in which laboratory results come (decisions.md, section 4). */
 import { z } from 'zod';
-import { namedCode } from '#src/fhir/labs/columns.ts';
-import type { LabItem } from '#src/fhir/labs/items.ts';
-import { decimalIn } from '#src/fhir/labs/numbers.ts';
-import { contradicted } from '#src/fhir/labs/range.ts';
-import { numberIn } from '#src/fhir/v1/elements.ts';
-import { CATEGORIES } from '#src/fhir/v1/observation.ts';
+import { namedCode } from '#src/labs/columns.ts';
+import type { LabItem } from '#src/labs/items.ts';
+import { decimalIn } from '#src/labs/numbers.ts';
+import { contradicted } from '#src/labs/range.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { numberIn } from '#src/v1/elements.ts';
+import { CATEGORIES } from '#src/v1/observation.ts';
 import { code, coded, date, exactlyOne, moment, oneSystem, optional, text } from './schemas.ts';
 
 const unit = z

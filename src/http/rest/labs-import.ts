@@ -2,15 +2,15 @@
 import type { CommandContext } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
-import { decideLabs, keysIn, nameOf } from '#src/fhir/labs/decide.ts';
-import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/fhir/labs/labs.ts';
-import { shownObservation } from '#src/fhir/v1/observation.ts';
+import { decideLabs, keysIn, nameOf } from '#src/labs/decide.ts';
+import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/labs/labs.ts';
 import { mayRead } from '#src/shared/caller.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { toMicros } from '#src/shared/time.ts';
+import { shownObservation } from '#src/v1/observation.ts';
 import type { RouteResult } from '../api/route.ts';
 import { displaysFor, withDisplays } from './displays.ts';
 import { tokenOf } from './list.ts';

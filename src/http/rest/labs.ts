@@ -1,17 +1,17 @@
 /** Import of laboratory results: HL7 v2 messages, JSON items, tables (interface.md, section 4.3; decisions.md, section 4). */
 import { z } from 'zod';
 import type { CommandContext } from '#commands/command.ts';
-import { KNOWN_HEADINGS } from '#src/fhir/labs/columns.ts';
-import { type LabItem, labsOfItems } from '#src/fhir/labs/items.ts';
-import type { Labs } from '#src/fhir/labs/labs.ts';
-import { labsOfMessage } from '#src/fhir/labs/message.ts';
-import { itemsOfTable } from '#src/fhir/labs/table.ts';
-import { listIn, numberIn, objectIn } from '#src/fhir/v1/elements.ts';
-import { decodeBytes } from '#src/hl7v2/charset.ts';
+import { KNOWN_HEADINGS } from '#src/labs/columns.ts';
+import { decodeBytes } from '#src/labs/hl7v2/charset.ts';
+import { type LabItem, labsOfItems } from '#src/labs/items.ts';
+import type { Labs } from '#src/labs/labs.ts';
+import { labsOfMessage } from '#src/labs/message.ts';
+import { itemsOfTable } from '#src/labs/table.ts';
 import { mayRead } from '#src/shared/caller.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
+import { listIn, numberIn, objectIn } from '#src/v1/elements.ts';
 import { type ApiRequest, type RouteResult, route } from '../api/route.ts';
 import type { RawBody } from '../body.ts';
 import { type GivenItems, labsBody, labsQuery } from './labs-body.ts';

@@ -1,11 +1,6 @@
 /** Medications of REST v1. */
 import { z } from 'zod';
-import {
-  medicationNames,
-  medicationReferred,
-  shownMedication,
-  toMedication,
-} from '#src/fhir/v1/medication.ts';
+import { medicationNames, medicationReferred, shownMedication, toMedication } from '#src/v1/medication.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';

@@ -1,15 +1,15 @@
 /** Observations of REST v1. */
 import { z } from 'zod';
-import { type Decimal, LOINC, listIn, numberIn, objectIn, splitCode } from '#src/fhir/v1/elements.ts';
-import { type By, codedValue } from '#src/fhir/v1/lists.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { type Decimal, LOINC, listIn, numberIn, objectIn, splitCode } from '#src/v1/elements.ts';
+import { type By, codedValue } from '#src/v1/lists.ts';
 import {
   CATEGORIES,
   categorySystem,
   type GivenObservation,
   shownObservation,
   toObservation,
-} from '#src/fhir/v1/observation.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+} from '#src/v1/observation.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { withAbsentUnits } from './absent-units.ts';

@@ -1,8 +1,8 @@
 /** Patients of REST v1. */
 import { z } from 'zod';
 import { settleNarrative } from '#src/fhir/narrative.ts';
-import { shownPatient, toPatient, withDemographics } from '#src/fhir/v1/patient.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { shownPatient, toPatient, withDemographics } from '#src/v1/patient.ts';
 import { type RouteResult, route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { namingInputs } from './inputs.ts';

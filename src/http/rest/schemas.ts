@@ -1,13 +1,13 @@
 /** Schemas that routes of REST v1 share: inputs of interface.md 2.2, and the members of every record (decisions.md, section 4). */
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
-import { COMMON_UNITS } from '#src/fhir/labs/unit-spellings.ts';
-import { readUnit } from '#src/fhir/labs/units.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
-import { LOINC, splitCode, UCUM } from '#src/fhir/v1/elements.ts';
+import { COMMON_UNITS } from '#src/labs/unit-spellings.ts';
+import { readUnit } from '#src/labs/units.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { isUnit } from '#src/terminology/units.ts';
+import { LOINC, splitCode, UCUM } from '#src/v1/elements.ts';
 import { instant } from '../api/schemas.ts';
 
 /** A member that may be left out; null says the same. */

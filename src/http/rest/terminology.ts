@@ -1,7 +1,7 @@
 /** Codes of LOINC and ATC, as REST v1 knows them (interface.md, section 4.3; decisions.md, section 4). */
 import { z } from 'zod';
-import { ATC, LOINC } from '#src/fhir/v1/elements.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { ATC, LOINC } from '#src/v1/elements.ts';
 import { route } from '../api/route.ts';
 import { listOf, wholeNumber } from '../api/schemas.ts';
 

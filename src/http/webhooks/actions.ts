@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Circumstances as By } from '#commands/aggregate.ts';
 import { decodeCursor, encodeCursor } from '#queries/cursor.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
-import type { DeliveryQuestion, LoggedDelivery } from '#src/operations/webhook-deliveries.ts';
+import type { DeliveryQuestion, LoggedDelivery } from '#src/reactions/webhooks/deliveries.ts';
 import { deliveryOf } from '#src/reactions/webhooks/fan-out.ts';
 import { pingEvent } from '#src/reactions/webhooks/view.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Circumstances as By } from '#commands/aggregate.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
-import { DELIVERY_STATUSES } from '#src/operations/webhook-deliveries.ts';
+import { DELIVERY_STATUSES } from '#src/reactions/webhooks/deliveries.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/reactions/webhooks/event-types.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { type ApiRequest, type Route, route } from '../api/route.ts';

@@ -2,8 +2,8 @@
 import type { WebhookCommands } from '#commands/webhook/commands.ts';
 import type { WebhookQueries } from '#queries/webhooks/endpoints.ts';
 import type { Position } from '#src/events/store.ts';
-import type { LoggedDelivery, WebhookDeliveries } from '#src/operations/webhook-deliveries.ts';
-import type { WebhookReplays } from '#src/operations/webhook-replays.ts';
+import type { LoggedDelivery, WebhookDeliveries } from '#src/reactions/webhooks/deliveries.ts';
+import type { WebhookReplays } from '#src/reactions/webhooks/replays.ts';
 
 /** Their part of the services. */
 export interface WebhookServices {

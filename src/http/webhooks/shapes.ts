@@ -1,9 +1,9 @@
 /** Endpoints and deliveries as they go over the wire (interface.md, section 2.6; decisions.md, section 6). */
 import { z } from 'zod';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
-import { DELIVERY_STATUSES, type LoggedDelivery } from '#src/operations/webhook-deliveries.ts';
-import type { ReplayProgress } from '#src/operations/webhook-replays.ts';
+import { DELIVERY_STATUSES, type LoggedDelivery } from '#src/reactions/webhooks/deliveries.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/reactions/webhooks/event-types.ts';
+import type { ReplayProgress } from '#src/reactions/webhooks/replays.ts';
 import { faultOfUrl, MOST_URL, type Mode } from '#src/reactions/webhooks/target.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';

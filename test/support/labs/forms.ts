@@ -1,8 +1,8 @@
 /** The corpus: forms of messages, and what becomes of them (`expected.txt`, the same names in the same order). */
 import { readFileSync } from 'node:fs';
-import type { Labs } from '#src/fhir/labs/labs.ts';
-import { labsOfMessage } from '#src/fhir/labs/message.ts';
-import { decodeBytes } from '#src/hl7v2/charset.ts';
+import { decodeBytes } from '#src/labs/hl7v2/charset.ts';
+import type { Labs } from '#src/labs/labs.ts';
+import { labsOfMessage } from '#src/labs/message.ts';
 import { atOnce } from '#src/shared/slices.ts';
 import { FRAMING } from './framing.ts';
 import { ORDERS } from './orders.ts';

@@ -1,7 +1,7 @@
 /** What a report came to, in short lines: for tables of messages and what becomes of them. */
-import type { Labs } from '#src/fhir/labs/labs.ts';
-import { listIn, objectIn, textIn } from '#src/fhir/v1/elements.ts';
+import type { Labs } from '#src/labs/labs.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
+import { listIn, objectIn, textIn } from '#src/v1/elements.ts';
 
 /** A line for each resource, then `unmapped` and `warnings`. */
 export function shownLabs({ drafts, unmapped, warnings }: Labs): string[] {

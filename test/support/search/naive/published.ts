@@ -1,7 +1,7 @@
 /** HL7's published search parameters, and what their expressions lead to by a full FHIRPath engine. */
 import { createRequire } from 'node:module';
 import fhirpath, { type Model } from 'fhirpath';
-import { readSearchParameters } from '#src/fhir/definitions/hl7.ts';
+import { readSearchParameters } from '../../../../tools/definitions/hl7.ts';
 
 /** A resource or an element of one. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -1,0 +1,103 @@
+/**
+ * The development issuer: an OpenID Connect provider for sandbox developers that takes everybody's word for who they are.
+ * An installation has it while no other issuer is configured, and never in production mode (decisions.md, section 7).
+ */
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JSONWebKeySet,
+  type JWK,
+  SignJWT,
+} from 'jose';
+import type pg from 'pg';
+import { devIssuerKey } from '#src/dev-issuer/store.ts';
+import { type Person, subjectOf } from './people.ts';
+
+/** Its only client, and so what `aud` of its tokens holds: any dashboard on this machine, without a secret. */
+export const DEV_CLIENT = 'annal';
+/** How long its ID tokens are good, in seconds. */
+export const DEV_TOKEN_S = 3600;
+
+/** What its tokens are signed with: the one algorithm that every client knows. */
+export const ALGORITHM = 'RS256';
+
+/** The identifier of an installation's development issuer. */
+export function devIssuerOf(baseUrl: string): string {
+  return `${baseUrl}/dev`;
+}
+
+interface SigningKey {
+  readonly kid: string;
+  readonly key: CryptoKey;
+  readonly jwks: JSONWebKeySet;
+}
+
+/** An installation's development issuer. */
+export class DevIssuer {
+  #key: Promise<SigningKey> | undefined;
+
+  /**
+   * @param client the installation's database, in which the service has noted the issuer.
+   * @param issuer `{BASE_URL}/dev`.
+   * @param patients how many synthetic patients a sandbox holds: the sign-in page offers those of them who are of age.
+   */
+  constructor(
+    readonly client: pg.Pool | pg.ClientBase,
+    readonly issuer: string,
+    readonly patients = 0,
+  ) {}
+
+  /** Its public keys (RFC 7517). */
+  async jwks(): Promise<JSONWebKeySet> {
+    return (await this.#signingKey()).jwks;
+  }
+
+  /**
+   * An ID token for a person.
+   * @param nonce what the client asked to find in it.
+   */
+  async idToken({ email, name }: Person, nonce?: string): Promise<string> {
+    const { kid, key } = await this.#signingKey();
+    const seconds = Math.floor(Date.now() / 1000);
+    return new SignJWT({
+      email,
+      email_verified: true,
+      ...(name === undefined ? {} : { name }),
+      auth_time: seconds,
+      ...(nonce === undefined ? {} : { nonce }),
+    })
+      .setProtectedHeader({ alg: ALGORITHM, kid, typ: 'JWT' })
+      .setIssuer(this.issuer)
+      .setSubject(subjectOf(email))
+      .setAudience(DEV_CLIENT)
+      .setIssuedAt(seconds)
+      .setExpirationTime(seconds + DEV_TOKEN_S)
+      .sign(key);
+  }
+
+  /** Read once a process, after the first success. */
+  #signingKey(): Promise<SigningKey> {
+    this.#key ??= this.#load().catch((error: unknown) => {
+      this.#key = undefined;
+      throw error;
+    });
+    return this.#key;
+  }
+
+  async #load(): Promise<SigningKey> {
+    const jwk = JSON.parse(await devIssuerKey(this.client, makeKey)) as JWK;
+    const { kty, n, e } = jwk;
+    if (kty !== 'RSA' || n === undefined || e === undefined) throw new Error('the key is not of RSA');
+    const kid = await calculateJwkThumbprint({ kty, n, e });
+    const key = await importJWK(jwk, ALGORITHM);
+    if (key instanceof Uint8Array) throw new Error('the key is not of RSA');
+    return { kid, key, jwks: { keys: [{ kty, n, e, kid, alg: ALGORITHM, use: 'sig' }] } };
+  }
+}
+
+async function makeKey(): Promise<string> {
+  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+  return JSON.stringify(await exportJWK(privateKey));
+}

@@ -1,0 +1,76 @@
+/** Coded elements (CE, CWE, CNE): HL7 v2 chapter 2A. */
+
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { LOINC, present } from '../v1/elements.ts';
+import type { Field } from './hl7v2/message.ts';
+import { systemOf } from './systems.ts';
+
+/** Components of code, text, system and the system's OID, of a code and its two alternates. */
+const TRIPLETS = [
+  [1, 2, 3, 14],
+  [4, 5, 6, 17],
+  [10, 11, 12, 20],
+] as const;
+const ORIGINAL_TEXT = 9;
+/** Answers of LOINC's answer lists: they name no result. */
+const ANSWER = /^LA\d{1,6}-\d$/;
+
+/** A coded element. */
+export interface Coded {
+  readonly concept: JsonObject;
+  /** One of its codes is LOINC's, of a result. */
+  readonly loinc: boolean;
+  /** `GLU (Glucose)`: the code as it was sent, for people. */
+  readonly label: string;
+  /** What is wrong with a code that says it is LOINC's. */
+  readonly fault?: string;
+}
+
+/** A coded element; undefined when it says nothing. What says it is LOINC's but cannot be is a code of the sender's. */
+export function codedIn(field: Field, sender: string): Coded | undefined {
+  const coding: JsonObject[] = [];
+  let fault: string | undefined;
+  for (const [code, text, system, oid] of TRIPLETS) {
+    const value = codeText(field.part(code));
+    const display = field.part(text);
+    if (value === '') continue;
+    let of = systemOf(field.part(system), field.part(oid), sender);
+    if (of === LOINC && !isLoincCode(value) && !ANSWER.test(value)) {
+      fault = `${value.slice(0, 40)} is not a LOINC code`;
+      of = systemOf('', '', sender);
+    }
+    coding.push(
+      present({ system: of, code: value, display: display === '' || display === '""' ? undefined : display }),
+    );
+  }
+  const texts = [field.part(ORIGINAL_TEXT), field.part(2), field.part(5), field.part(11)];
+  const text = texts.find((one) => one !== '') ?? (coding.length === 0 ? '' : undefined);
+  if (coding.length === 0 && (text === undefined || text === '')) return undefined;
+  const code = field.part(1) || field.part(4);
+  return {
+    concept: {
+      ...(coding.length === 0 ? {} : { coding: coding as Json[] }),
+      ...(text === undefined || text === '' ? {} : { text }),
+    },
+    loinc: coding.some(({ system, code }) => system === LOINC && isLoincCode(String(code))),
+    label: labelOf(code, text ?? ''),
+    ...(fault === undefined ? {} : { fault }),
+  };
+}
+
+/** `GLU (Glucose)` */
+export function labelOf(code: string, text: string): string {
+  if (code === '' || text === '' || code === text) return code || text;
+  return `${code} (${text})`;
+}
+
+/** A concept of a coded element; undefined when it says nothing. */
+export function conceptIn(field: Field, sender: string): JsonObject | undefined {
+  return codedIn(field, sender)?.concept;
+}
+
+/** A code has no blanks at its ends and single ones inside (R4 datatypes.html#code). */
+export function codeText(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

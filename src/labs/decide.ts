@@ -1,0 +1,171 @@
+/** What of a report is new, what is changed and what is there already: pure. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import type { Steps } from '#src/shared/slices.ts';
+import type { WriteEntry } from '../fhir/bundle.ts';
+import { listIn, textIn } from '../v1/elements.ts';
+import { type Draft, draftUrl, identifierOf, LAB_SYSTEM, type Notes } from './labs.ts';
+import { changesIn, hasOtherBytes, isSameBut, merge, ownOf } from './merge.ts';
+
+/** What an earlier report wrote, as it stands now. */
+export interface Earlier {
+  readonly id: string;
+  readonly version: number;
+  readonly resource: JsonObject;
+}
+
+/** By type and key. */
+export type EarlierLabs = ReadonlyMap<string, Earlier>;
+
+/** What is to be done about a draft. */
+export interface Decided {
+  readonly draft: Draft;
+  readonly earlier?: Earlier;
+  /** None: nothing is written. */
+  readonly entries: readonly WriteEntry[];
+}
+
+/** The name of a draft among what was there earlier. */
+export function nameOf({ type, key }: Pick<Draft, 'type' | 'key'>): string {
+  return `${type} ${key}`;
+}
+
+/** The keys of a resource that imports wrote; a document that was replaced has none. */
+export function keysIn(resource: JsonObject): string[] {
+  return listIn(resource.identifier).flatMap(({ system, value, use }) =>
+    system === LAB_SYSTEM && use !== 'old' ? (textIn(value) ?? []) : [],
+  );
+}
+
+/**
+ * Decides, a report of a result a step. What is older than what is there, or a step back from it, is left alone and told;
+ * so is what was replaced.
+ * @param notes gets what became of changed results
+ */
+export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes: Notes): Steps<Decided[]> {
+  const known = new Map<string, string>();
+  for (const draft of drafts) {
+    const there = earlier.get(nameOf(draft));
+    if (there !== undefined) known.set(draftUrl(draft.type, draft.key), `${draft.type}/${there.id}`);
+  }
+  const decided: Decided[] = [];
+  for (const [index, draft] of drafts.entries()) {
+    const { type, key, place } = draft;
+    const there = earlier.get(nameOf(draft));
+    const told: Told[] = [];
+    const resource = yield* outcomeOf(draft, there?.resource, known, told);
+    const at = { draft, ...(there === undefined ? {} : { earlier: there }) };
+    if (resource === undefined || (there !== undefined && isSameBut(there.resource, resource)))
+      decided.push({ ...at, entries: [] });
+    else if (there === undefined)
+      decided.push({
+        ...at,
+        entries: [{ index, method: 'POST', type, fullUrl: draftUrl(type, key), resource }],
+      });
+    else if (hasOtherBytes(there.resource, resource))
+      decided.push({ ...at, entries: replacement(draft, there, resource, index, drafts.length) });
+    else {
+      const { id, version } = there;
+      if (type === 'Observation')
+        notes.warn(
+          place,
+          `an earlier result is replaced by version ${version + 1}: it is ${String(resource.status)}; ${changesIn(there.resource, resource)}`,
+        );
+      decided.push({
+        ...at,
+        entries: [{ index, method: 'PUT', type, id, resource, ifMatch: version, madeOf: there.resource }],
+      });
+    }
+    for (const [where, text] of told) notes.warn(where, text);
+  }
+  return decided;
+}
+
+/** A place, and what is to be told of it. */
+type Told = readonly [place: string, text: string];
+
+/**
+ * What the reports of one result come to, one after another.
+ * @param there what an earlier request wrote
+ * @returns undefined when there is nothing to be written; what is there when it does not change
+ */
+function* outcomeOf(
+  last: Draft,
+  there: JsonObject | undefined,
+  known: ReadonlyMap<string, string>,
+  told: Told[],
+): Steps<JsonObject | undefined> {
+  let now = there;
+  for (const draft of [...(last.before ?? []), last]) {
+    yield;
+    const { type, place } = draft;
+    const resource = linked(draft.resource, known);
+    if (now === undefined) {
+      if (resource.status === 'entered-in-error')
+        told.push([place, 'it takes back a result that is not there']);
+      if (type !== 'DocumentReference' || resource.content !== undefined) now = resource;
+      else told.push([place, 'it has no payload']);
+      continue;
+    }
+    const merged = merge(now, { ...draft, resource });
+    if (now !== there && merged.resource !== now) {
+      if (type === 'Observation')
+        told.push([
+          place,
+          `an earlier result of the same request is replaced: it is ${String(merged.resource.status)}; ${changesIn(now, merged.resource)}`,
+        ]);
+      if (hasOtherBytes(now, merged.resource))
+        told.push([place, 'an earlier document of the same request is replaced']);
+    }
+    for (const text of merged.told) told.push([place, text]);
+    now = merged.resource;
+  }
+  return now;
+}
+
+/** Another document takes its place: https://hl7.org/fhir/R4/documentreference-definitions.html#DocumentReference.relatesTo */
+function replacement(
+  { type, key }: Draft,
+  { id, version, resource: before }: Earlier,
+  resource: JsonObject,
+  index: number,
+  others: number,
+): WriteEntry[] {
+  const identifier = listIn(before.identifier).map((one) =>
+    one.system === LAB_SYSTEM ? { ...one, use: 'old' } : one,
+  );
+  const relatesTo = [{ code: 'replaces', target: { reference: `${type}/${id}` } }];
+  const added = {
+    resourceType: type,
+    identifier: [identifierOf(key)],
+    ...ownOf(type, resource),
+    relatesTo,
+  };
+  return [
+    { index, method: 'POST', type, fullUrl: draftUrl(type, key), resource: added },
+    {
+      index: others + index,
+      method: 'PUT',
+      type,
+      id,
+      resource: { ...before, status: 'superseded', identifier },
+      ifMatch: version,
+      madeOf: before,
+    },
+  ];
+}
+
+/** A copy with references of what is there already in the place of drafts'. */
+function linked(resource: JsonObject, known: ReadonlyMap<string, string>): JsonObject {
+  const link = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(link);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [
+        name,
+        name === 'reference' && typeof member === 'string' ? (known.get(member) ?? member) : link(member),
+      ]),
+    );
+  };
+  const copy = link(resource);
+  return isObject(copy) ? copy : resource;
+}

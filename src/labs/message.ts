@@ -1,0 +1,96 @@
+/** HL7 v2 ORU messages as FHIR resources. Pure. */
+
+import type { JsonObject } from '#src/shared/json.ts';
+import type { Steps } from '#src/shared/slices.ts';
+import { noMessage } from './hl7v2/delimiters.ts';
+import { type Message, parseMessages } from './hl7v2/message.ts';
+import { type Draft, type Labs, Notes } from './labs.ts';
+import { groupsOf } from './orders.ts';
+import { refusePatient, requireOnePatient, requirePatient } from './patient.ts';
+import { readingOf } from './reading.ts';
+import { orderDrafts } from './report.ts';
+
+/** Whose record it is for, and from where. */
+export interface Circumstances {
+  /** The record's Patient. */
+  readonly patient: JsonObject;
+  /** `Patient/<id>`. */
+  readonly subject: string;
+  /** Name of the source system; empty when nobody says it. */
+  readonly source: string;
+  /** Whether a PID may be compared with the Patient; true when absent. */
+  readonly mayRead?: boolean;
+}
+
+/** Versions whose messages are read as they are meant. */
+const VERSION = /^2\.[3-8](?:\.\d)?$/;
+
+/**
+ * Reads messages on one patient, a result a step.
+ * @throws Refusal invalid (422) for a text that is no ORU message, for several patients, and for a PID that contradicts
+ * the Patient; forbidden (403) for a PID that cannot be compared for want of the scope `read`
+ */
+export function* labsOfMessage(
+  text: string,
+  { patient, subject, source, mayRead = true }: Circumstances,
+): Steps<Labs> {
+  const notes = new Notes();
+  const messages = parseMessages(text);
+  for (const message of messages) requireOru(message);
+  const groups = messages.map((message) => ({ message, ...groupsOf(message, notes) }));
+  const patients = groups.flatMap((one) => one.patients);
+  if (!mayRead) for (const pid of patients) refusePatient(pid);
+  requireOnePatient(patients);
+  for (const pid of patients) requirePatient(pid, patient, notes);
+  if (patients.length === 0) notes.warn('', 'no PID says whose results these are');
+  // A result may stand in several messages: each counts, as if they came one by one.
+  const told = new Map<string, Draft[]>();
+  for (const { message, orders } of groups) {
+    noteHeader(message, notes);
+    const reading = readingOf(message, subject, source, notes);
+    const parents = new Map<string, string>();
+    for (const order of orders)
+      for (const draft of yield* orderDrafts(order, message.header.part(10), parents, reading)) {
+        const name = `${draft.type} ${draft.key}`;
+        const said = told.get(name);
+        if (said === undefined) told.set(name, [draft]);
+        else said.push(draft);
+      }
+    if (orders.length === 0) notes.warn('', 'the message has no results');
+  }
+  const [first] = messages;
+  const sender = first === undefined ? '' : first.header.part(4) || first.header.part(3);
+  const drafts = [...told.values()].flatMap(lastOf);
+  return { drafts, ...notes.told, ...(sender === '' ? {} : { source: sender }) };
+}
+
+/** Of what was said of one result, the last, with the rest before it. */
+function lastOf(said: readonly Draft[]): Draft[] {
+  const last = said.at(-1);
+  if (last === undefined) return [];
+  return [said.length === 1 ? last : { ...last, before: said.slice(0, -1) }];
+}
+
+function requireOru({ header, segments }: Message): void {
+  const type = header.part(9);
+  if (type !== 'ORU') {
+    const told = [type, header.part(9, 2)]
+      .filter((part) => part !== '')
+      .join('^')
+      .slice(0, 20);
+    throw noMessage(`the message is ${told === '' ? 'of no type' : told}, not ORU^R01`, 'not-supported');
+  }
+  if (segments.length === 1)
+    throw noMessage('the message is one line, MSH: the ends of its lines (CR, LF or both) were lost');
+  if (segments.some((segment) => segment.name === 'DSC' && segment.part(1) !== ''))
+    throw noMessage('the message goes on in another (DSC): send it whole', 'not-supported');
+}
+
+function noteHeader({ header }: Message, notes: Notes): void {
+  const version = header.part(12);
+  if (version !== '' && !VERSION.test(version))
+    notes.warn('', `version ${version.slice(0, 10)} is none of 2.3 to 2.8: it is read as those are`);
+  const processing = header.part(11).toUpperCase();
+  if (processing === 'T' || processing === 'D')
+    notes.warn('', `MSH-11 is ${processing}: the message is not of production`);
+}

@@ -1,0 +1,181 @@
+/** A result (OBX) as an Observation: https://hl7.org/fhir/R4/observation.html */
+
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { present } from '../v1/elements.ts';
+import { codedIn, conceptIn } from './codes.ts';
+import type { Field, Segment } from './hl7v2/message.ts';
+import { momentOf } from './hl7v2/time.ts';
+import { unitOf } from './international.ts';
+import { interpretationOf } from './interpretation.ts';
+import { identifierOf } from './labs.ts';
+import type { Result } from './orders.ts';
+import { rangeOf, unreadRange } from './range.ts';
+import type { Reading } from './reading.ts';
+import { observationStatus } from './status.ts';
+import { fhirTime } from './times.ts';
+import { ucumOf, unitKept } from './units.ts';
+import { isText, type Value, type ValueContext, valueIn } from './value.ts';
+
+/** What a result has of its order. */
+export interface OfOrder {
+  readonly key: string;
+  readonly effective: string | undefined;
+  readonly issued: string | undefined;
+  readonly category: string;
+  readonly status: string;
+  readonly specimen: string | undefined;
+  /** References of the results that this one came from. */
+  readonly derivedFrom: readonly string[];
+}
+
+const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
+const ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
+
+/** Makes it; what could not be read is told. */
+export function observationOf(result: Result, of: OfOrder, reading: Reading): JsonObject {
+  const { obx, more, notes } = result;
+  const { subject, sender, notes: told } = reading;
+  const code = codedIn(obx.first(3), sender);
+  if (code === undefined) told.warn(obx.place, 'OBX-3 is empty: the result has no code');
+  if (code?.fault !== undefined) told.warn(obx.place, code.fault);
+  if (code?.loinc !== true) told.unmapped(code?.label ?? obx.place);
+  const unit = obx.first(6);
+  const written = powerIn(unit) ?? (unit.part(1) || unit.part(2) || unit.part(9));
+  const named = /^UCUM$/i.test(unit.part(3));
+  const ucum = named ? ucumOf(written, named) : unitOf(ucumOf(written), code?.concept);
+  if (written !== '' && ucum === undefined) told.warn(obx.place, unitKept(written));
+  const type = obx.part(2).toUpperCase();
+  const values = { type, unit: written, code: ucum, sender, zone: reading.zone };
+  const elements = [obx, ...more].flatMap((segment) => segment.all(5));
+  const value = oneValue(elements, values, code?.concept ?? { text: obx.place });
+  if (value.warning !== undefined) told.warn(obx.place, value.warning);
+  const range = obx
+    .all(7)
+    .map(({ whole }) => whole)
+    .filter((text) => text !== '')
+    .join('; ');
+  const ranged = range === '' ? {} : { referenceRange: [rangeOf(range, written, ucum)] };
+  const unread = unreadRange({ ...value.element, ...ranged });
+  if (unread !== undefined) told.warn(obx.place, unread);
+  const flags = obx
+    .all(8)
+    .map((flag) => flag.part(1) || flag.part(2))
+    .filter((flag) => flag !== '');
+  const texts = notesOf(notes);
+  const letter = obx.part(11);
+  const status = statusOf(obx, letter, of.status, reading);
+  return {
+    resourceType: 'Observation',
+    identifier: identifiersOf(of.key, obx),
+    status,
+    category: [{ coding: [{ system: CATEGORY, code: of.category }] }],
+    code: code?.concept ?? { text: obx.place },
+    subject: { reference: subject },
+    ...present({ effectiveDateTime: of.effective, issued: of.issued }),
+    ...listed('performer', performersOf(obx)),
+    ...value.element,
+    ...(letter.toUpperCase() === 'N' && Object.keys(value.element).length === 0
+      ? { dataAbsentReason: { coding: [{ system: ABSENT, code: 'not-asked' }] } }
+      : {}),
+    ...listed('interpretation', flags.map(interpretationOf)),
+    ...(texts === undefined ? {} : { note: [{ text: texts }] }),
+    ...present({ bodySite: conceptIn(obx.first(20), sender), method: conceptIn(obx.first(17), sender) }),
+    ...(of.specimen === undefined ? {} : { specimen: { reference: of.specimen } }),
+    ...displayed('device', obx.first(18)),
+    ...ranged,
+    ...listed(
+      'derivedFrom',
+      of.derivedFrom.map((reference) => ({ reference })),
+    ),
+  };
+}
+
+/** `10^9/L` is often sent as it is, where `^` parts components. */
+function powerIn(unit: Field): string | undefined {
+  const [base, rest] = [unit.part(1), unit.part(2)];
+  return /^[xX*]?10$/.test(base) && /^\d{1,2}\/\S+$/.test(rest) ? `${base}^${rest}` : undefined;
+}
+
+/** Lines of a text are one value; of other types several values are components. */
+function oneValue(fields: readonly Field[], context: ValueContext, code: JsonObject): Value {
+  const [first] = fields;
+  if (first === undefined) return { element: {} };
+  if (fields.length === 1) return valueIn(first, context);
+  if (isText(context.type)) {
+    const text = fields
+      .map(({ whole }) => whole)
+      .join('\n')
+      .trim();
+    return { element: text === '' ? {} : { valueString: text } };
+  }
+  const values = fields.map((field) => valueIn(field, context));
+  const some = values.filter(({ element }) => Object.keys(element).length > 0);
+  const warning = values.find((value) => value.warning !== undefined)?.warning;
+  const [only, another] = some;
+  if (another === undefined) return only ?? { element: {} };
+  return {
+    element: { component: some.map(({ element }): Json => ({ code, ...element })) },
+    ...(warning === undefined ? {} : { warning }),
+  };
+}
+
+function statusOf(obx: Segment, letter: string, ofOrder: string, { notes }: Reading): string {
+  if (letter === '') return ofOrder;
+  const status = observationStatus(letter);
+  if (status !== undefined) return status;
+  notes.warn(obx.place, `OBX-11 ${letter.slice(0, 10)} is not a status of table 0085`);
+  return 'unknown';
+}
+
+/** Its own instance identifier (OBX-21) stands beside the key. */
+function identifiersOf(key: string, obx: Segment): Json[] {
+  const instance = obx.part(21);
+  return [identifierOf(key), ...(instance === '' ? [] : [{ value: instance }])];
+}
+
+/** The laboratory (OBX-23, else OBX-15) and who is responsible (OBX-16), by name. */
+function performersOf(obx: Segment): JsonObject[] {
+  const place = obx.part(23) || obx.part(15, 2) || obx.part(15);
+  const people = obx.all(16).map(nameOf);
+  return [place, ...people].filter((display) => display !== '').map((display) => ({ display }));
+}
+
+/** The name of a person (XCN), else the number. */
+export function nameOf(person: Field): string {
+  const name = [person.part(6), person.part(3), person.part(4), person.part(2)];
+  return name.filter((part) => part !== '').join(' ') || person.part(1);
+}
+
+/** Comments as one text, a line each. */
+export function notesOf(notes: readonly Segment[]): string | undefined {
+  const lines = notes.flatMap((note) => note.all(3).map(({ whole }) => whole));
+  const text = lines.join('\n').trim();
+  return text === '' ? undefined : text;
+}
+
+function displayed(name: string, field: Field): JsonObject {
+  const { text } = field;
+  return text === '' ? {} : { [name]: { display: text } };
+}
+
+/** A list where it holds anything. */
+export function listed(name: string, items: readonly JsonObject[]): JsonObject {
+  return items.length === 0 ? {} : { [name]: [...items] };
+}
+
+/** A time of a segment; one that cannot be read is told. */
+export function timeIn(
+  segment: Segment,
+  field: number,
+  reading: Reading,
+  raw = segment.part(field),
+): string | undefined {
+  if (raw === '') return undefined;
+  const moment = momentOf(raw, reading.zone);
+  const time = fhirTime(moment?.iso, 'dateTime');
+  if (time === undefined)
+    reading.notes.warn(segment.place, `${segment.name}-${field} is not a valid time: ${raw.slice(0, 40)}`);
+  else if (moment?.assumed === true && reading.zone === undefined)
+    reading.notes.warn('', 'times without an offset were read as UTC');
+  return time;
+}

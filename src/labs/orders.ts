@@ -1,0 +1,102 @@
+/** The groups of an ORU message: HL7 v2 chapter 7, "ORU – unsolicited observation message". */
+import type { Message, Segment } from './hl7v2/message.ts';
+import type { Notes } from './labs.ts';
+import { isText } from './value.ts';
+
+/** A result: one OBX, or several whose texts are lines of one. */
+export interface Result {
+  readonly obx: Segment;
+  /** OBX that go on with its text. */
+  readonly more: Segment[];
+  readonly notes: Segment[];
+}
+
+/** An order and what came of it. */
+export interface Order {
+  /** Undefined for results outside any order. */
+  readonly obr: Segment | undefined;
+  readonly orc: Segment | undefined;
+  readonly notes: Segment[];
+  readonly results: Result[];
+  readonly specimens: Segment[];
+}
+
+/** A message's groups. */
+export interface Groups {
+  readonly patients: readonly Segment[];
+  readonly orders: readonly Order[];
+}
+
+/** Segments that say nothing of results, their patient or their specimen. */
+const ELSEWHERE = new Set(
+  'SFT UAC PD1 NK1 PV1 PV2 ARV PRT TQ1 TQ2 CTD FT1 CTI DSC MSA ERR QAK QRD QRF OVR'.split(' '),
+);
+
+/** Puts segments into groups. What has no place in them is told. */
+export function groupsOf({ segments }: Message, notes: Notes): Groups {
+  const patients: Segment[] = [];
+  const orders: Order[] = [];
+  let orc: Segment | undefined;
+  /** Where notes go. */
+  let noted: Segment[] = [];
+  const current = (): Order => {
+    const last = orders.at(-1);
+    if (last !== undefined) return last;
+    const order: Order = { obr: undefined, orc, notes: [], results: [], specimens: [] };
+    orders.push(order);
+    return order;
+  };
+  for (const segment of segments) {
+    switch (segment.name) {
+      case 'MSH':
+        break;
+      case 'PID':
+        patients.push(segment);
+        noted = [];
+        break;
+      case 'ORC':
+        orc = segment;
+        noted = [];
+        break;
+      case 'OBR':
+        orders.push({ obr: segment, orc, notes: [...noted], results: [], specimens: [] });
+        orc = undefined;
+        noted = current().notes;
+        break;
+      case 'OBX':
+        noted = addResult(current(), segment);
+        break;
+      case 'SPM':
+        current().specimens.push(segment);
+        noted = current().notes;
+        break;
+      case 'NTE':
+        noted.push(segment);
+        if (orders.length === 0)
+          notes.warn(segment.place, 'a note on the patient stands with the first order');
+        break;
+      default:
+        if (!ELSEWHERE.has(segment.name)) notes.warn(segment.place, 'the segment is not read');
+    }
+  }
+  return { patients, orders };
+}
+
+/** Adds an OBX; lines of one text are one result. @returns where notes on it go */
+function addResult({ results }: Order, obx: Segment): Segment[] {
+  const before = results.at(-1);
+  if (before !== undefined && goesOn(before, obx)) {
+    before.more.push(obx);
+    return before.notes;
+  }
+  const result: Result = { obx, more: [], notes: [] };
+  results.push(result);
+  return result.notes;
+}
+
+/** Some systems send each line of a text as an OBX of its own. */
+function goesOn({ obx, notes }: Result, next: Segment): boolean {
+  const type = obx.part(2).toUpperCase();
+  if (type === 'ST' || !isText(type) || type === '' || notes.length > 0) return false;
+  return [2, 3, 4, 11].every((field) => obx.fields[field - 1] === next.fields[field - 1]);
+}

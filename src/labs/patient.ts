@@ -1,0 +1,115 @@
+/** Whether the patient of a message (PID) is the patient of a record. */
+
+import type { JsonObject } from '#src/shared/json.ts';
+import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { listIn, textIn } from '../v1/elements.ts';
+import type { Segment } from './hl7v2/message.ts';
+import { momentOf } from './hl7v2/time.ts';
+import type { Notes } from './labs.ts';
+import { authorityOf } from './systems.ts';
+
+/** An identifier of a PID. */
+interface Identified {
+  readonly value: string;
+  /** What a Patient may call its system; none: nobody says whose number it is. */
+  readonly systems: readonly string[];
+}
+
+const SOCIAL_SECURITY = 'http://hl7.org/fhir/sid/us-ssn';
+const GENDERS: Readonly<Record<string, string>> = { M: 'male', F: 'female', O: 'other', A: 'other' };
+
+/** @throws Refusal invalid (422) for a message on several patients */
+export function requireOnePatient(patients: readonly Segment[]): void {
+  const [first, ...others] = patients;
+  if (first !== undefined && others.some((other) => !isSame(first, other)))
+    throw contradiction(['the message is about several patients: send one for each']);
+}
+
+/**
+ * Refuses the PID of a caller without the scope `read`: whether it is the Patient's tells what is stored, and an import
+ * that isn't held to the Patient may go to the wrong record.
+ * @throws Refusal forbidden (403) for a PID with a name, number, day of birth or sex
+ */
+export function refusePatient(pid: Segment): void {
+  const named = [2, 3, 4, 5, 7, 8, 19].filter((field) => pid.all(field).some(({ text }) => text !== ''));
+  if (named.length === 0) return;
+  const fields = named.map((field) => `PID-${field}`).join(', ');
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: `the credential lacks the scope read, which comparing ${fields} with the patient needs: send the results as JSON items or CSV, or use a key with the scope read`,
+    expression: 'message',
+  });
+}
+
+/**
+ * Holds a PID to the record's Patient. A number of a known system that the Patient does not have, another day of birth and
+ * another sex are contradictions; another name is told.
+ * @throws Refusal invalid (422) naming the fields of PID that contradict
+ */
+export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes): void {
+  const faults: string[] = [];
+  const known = listIn(patient.identifier).map(({ system, value }) => ({
+    system: textIn(system) ?? undefined,
+    value: textIn(value) ?? '',
+  }));
+  for (const { value, systems } of identifiersIn(pid)) {
+    const same = known.filter(({ system }) =>
+      systems.length === 0 ? system === undefined : systems.includes(system ?? ''),
+    );
+    if (same.length > 0 && !same.some((one) => one.value === value))
+      faults.push('an identifier in PID-3 is not the patient’s');
+  }
+  const born = momentOf(pid.part(7))?.iso.slice(0, 10);
+  const birthDate = textIn(patient.birthDate);
+  if (born !== undefined && birthDate !== null && !born.startsWith(birthDate) && !birthDate.startsWith(born))
+    faults.push('PID-7 is not the patient’s birth date');
+  const sex = GENDERS[pid.part(8).toUpperCase()];
+  const gender = textIn(patient.gender);
+  if (sex !== undefined && gender !== null && gender !== 'unknown' && sex !== gender)
+    faults.push('PID-8 is not the patient’s gender');
+  if (faults.length > 0) throw contradiction([...new Set(faults)]);
+  const names = listIn(patient.name).flatMap(({ family }) => textIn(family) ?? []);
+  const family = pid.part(5);
+  if (family !== '' && names.length > 0 && !names.some((name) => folded(name) === folded(family)))
+    notes.warnOfRecord(pid.place, 'PID-5 is another name than the patient’s');
+}
+
+function contradiction(faults: readonly string[]): Refusal {
+  const issues = faults.map(
+    (diagnostics): Issue => ({ code: 'business-rule', diagnostics, expression: 'message' }),
+  );
+  return new Refusal('invalid', issues);
+}
+
+/** PID-2, 3, 4 and 19. */
+function identifiersIn(pid: Segment): Identified[] {
+  const numbers = [3, 2, 4]
+    .flatMap((field) => pid.all(field))
+    .flatMap((cx): Identified[] => {
+      const value = cx.part(1);
+      if (value === '') return [];
+      const [name, universal] = [cx.part(4), cx.part(4, 2)];
+      const systems = [authorityOf(name, universal), name, universal].filter(
+        (one) => one !== undefined && one !== '',
+      );
+      const national = /^SS$/i.test(cx.part(5)) ? [SOCIAL_SECURITY] : [];
+      return [{ value, systems: [...systems.filter((one) => one !== undefined), ...national] }];
+    });
+  const ssn = pid.part(19);
+  return ssn === '' ? numbers : [...numbers, { value: ssn, systems: [SOCIAL_SECURITY] }];
+}
+
+/** Of two PIDs: one number in common, or, where one has none, the same name and day of birth. */
+function isSame(one: Segment, other: Segment): boolean {
+  const [mine, theirs] = [identifiersIn(one), identifiersIn(other)];
+  if (mine.length > 0 && theirs.length > 0)
+    return mine.some(({ value }) => theirs.some((each) => each.value === value));
+  return one.first(5).text === other.first(5).text && one.part(7) === other.part(7);
+}
+
+function folded(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replaceAll(/[\p{M}\s'’-]/gu, '')
+    .toLowerCase();
+}

@@ -1,0 +1,31 @@
+/** What a message's parts are read with. */
+import type { Message } from './hl7v2/message.ts';
+import { momentOf, zoneOf } from './hl7v2/time.ts';
+import type { Notes } from './labs.ts';
+import { fhirTime } from './times.ts';
+
+/** Of a message. */
+export interface Reading {
+  /** `Patient/<id>`. */
+  readonly subject: string;
+  /** Who sent it: facility, else application, else who imports it says; empty when nobody does. */
+  readonly sender: string;
+  /** Offset of times that name none. */
+  readonly zone: string | undefined;
+  /** When the message was made, where it says so to the second. */
+  readonly sent: string | undefined;
+  readonly notes: Notes;
+}
+
+/** Reads the header. @param source name of the source system, where the message names no sender */
+export function readingOf({ header }: Message, subject: string, source: string, notes: Notes): Reading {
+  const made = header.part(7);
+  const zone = zoneOf(made);
+  return {
+    subject,
+    sender: header.part(4) || header.part(3) || source,
+    zone,
+    sent: fhirTime(momentOf(made, zone)?.iso, 'instant'),
+    notes,
+  };
+}

@@ -1,0 +1,263 @@
+/** An order and its results (OBR, OBX, SPM) as DiagnosticReport, Observations, Specimens and documents. */
+
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Steps } from '#src/shared/slices.ts';
+import { present } from '../v1/elements.ts';
+import { documentOf, isAttached } from './attached.ts';
+import { codedIn, codeText } from './codes.ts';
+import type { Segment } from './hl7v2/message.ts';
+import { type Draft, draftUrl, identifierOf, keyOf } from './labs.ts';
+import { listed, nameOf, notesOf, observationOf, timeIn } from './observation.ts';
+import type { Order, Result } from './orders.ts';
+import type { Reading } from './reading.ts';
+import { specimensOf } from './specimen.ts';
+import { reportStatus, statusFromReport } from './status.ts';
+import { authorityOf } from './systems.ts';
+import { fhirTime, isAfter, latest } from './times.ts';
+
+const SECTIONS = 'http://terminology.hl7.org/CodeSystem/v2-0074';
+const SECTION_CODES = new Set(
+  'AU BG BLB CG CH CP CT CTH CUS EC EN GE HM ICU IMM LAB MB MCB MYC NMR NMS NRS OSL OT OTH OUS PAR PAT PF PHR PHY PT RAD RC RT RUS RX SP SR TX URN VR VUS XRC'.split(
+    ' ',
+  ),
+);
+const IMAGING = new Set('CT CTH CUS NMR NMS OUS RAD RUS RX VUS XRC'.split(' '));
+/** Of OBX-11: a result is taken back or said to be final, and its value need not be sent again. */
+const NEED_NO_VALUE = new Set(['D', 'U', 'W']);
+/** Of OBX-11: there is no value, whatever an earlier report said. */
+const HAVE_NO_VALUE = new Set(['N', 'X']);
+/** What an empty field of OBX leaves as it was. */
+const LEFT = [
+  [5, 'value'],
+  [7, 'referenceRange'],
+  [8, 'interpretation'],
+] as const;
+const KEPT_NOTE = 'The value is that of an earlier report: this one has none (OBX-5 is empty).';
+/** Notes on a report, which R4 lacks: https://hl7.org/fhir/R5/diagnosticreport-definitions.html#DiagnosticReport.note */
+const NOTE = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-DiagnosticReport.note';
+
+/** Where results of earlier orders of the message are: by filler number, code and sub-id. */
+export type Parents = Map<string, string>;
+
+/** The drafts of an order, a result a step. @param parents gets its results, for the orders that came of them */
+export function* orderDrafts(
+  order: Order,
+  message: string,
+  parents: Parents,
+  reading: Reading,
+): Steps<Draft[]> {
+  const { obr, results } = order;
+  const key = orderKey(order, message, reading);
+  const times = timesOf(order, reading);
+  const section = obr?.part(24).toUpperCase() ?? '';
+  const specimens = specimensOf(order, key, reading);
+  const seen = new Map<string, number>();
+  const drafts: Draft[] = [];
+  const derivedFrom = parentsOf(obr, parents);
+  const orderLetter = obr?.part(25) ?? '';
+  const missing =
+    results.some(({ obx }) => obx.part(11) === '') && statusFromReport(orderLetter) === undefined;
+  if (missing) reading.notes.warn(obr?.place ?? '', 'neither OBX-11 nor OBR-25 has a status: it is unknown');
+  for (const result of results) {
+    yield;
+    const { obx } = result;
+    const own = resultKey(key, result, seen);
+    if (isEmpty(result)) {
+      reading.notes.warn(obx.place, 'it says nothing');
+      continue;
+    }
+    if (isAttached(obx)) {
+      const of = { key: own, date: times.issued, report: reportUrl(order, key) };
+      drafts.push({
+        type: 'DocumentReference',
+        key: own,
+        place: obx.place,
+        keeps: ['content'],
+        resource: documentOf(result, of, reading),
+      });
+      continue;
+    }
+    const effective = timeIn(obx, 14, reading) ?? times.effective;
+    if (effective === undefined) reading.notes.warn(obx.place, 'nothing says when it was observed');
+    const specimen = specimens.length === 1 ? specimens[0] : undefined;
+    drafts.push({
+      type: 'Observation',
+      key: own,
+      place: obx.place,
+      ...kept(result),
+      ...madeAt(latest([times.released, timeIn(obx, 19, reading), timeIn(obx, 14, reading)])),
+      resource: observationOf(
+        result,
+        {
+          key: own,
+          effective,
+          issued: times.released ?? fhirTime(timeIn(obx, 19, reading), 'instant') ?? reading.sent,
+          category: IMAGING.has(section) ? 'imaging' : 'laboratory',
+          status: statusFromReport(orderLetter) ?? 'unknown',
+          specimen: specimen === undefined ? undefined : draftUrl('Specimen', specimen.key),
+          derivedFrom,
+        },
+        reading,
+      ),
+    });
+    if (obr !== undefined)
+      parents.set(parentKey(obr.part(3), obx.part(3), obx.part(4)), draftUrl('Observation', own));
+  }
+  const report = reportOf(order, { key, drafts, specimens, ...times }, reading);
+  return [...specimens, ...drafts, ...(report === undefined ? [] : [report])];
+}
+
+function reportUrl({ obr }: Order, key: string): string | undefined {
+  return obr === undefined ? undefined : draftUrl('DiagnosticReport', key);
+}
+
+/** The filler's number, else the placer's, else code and time; always with the service that was ordered. */
+function orderKey({ obr, orc }: Order, message: string, { sender }: Reading): string {
+  const service = codeText(obr?.part(4) || obr?.part(4, 2) || '');
+  for (const [field, own] of [
+    [3, 'filler'],
+    [2, 'placer'],
+  ] as const) {
+    for (const segment of [obr, orc]) {
+      const number = segment?.part(field) ?? '';
+      if (segment === undefined || number === '') continue;
+      const authority = segment.part(field, 3) || segment.part(field, 2) || sender;
+      return keyOf(own, authority, number, service);
+    }
+  }
+  const when = obr?.part(7) || message;
+  return keyOf('order', sender, when, service);
+}
+
+/** The order's key, OBX-3, OBX-4, and which it is of several that have the same. */
+function resultKey(order: string, { obx }: Result, seen: Map<string, number>): string {
+  const key = `${order}/${keyOf(codeText(obx.part(3) || obx.part(3, 4) || obx.part(3, 2)), obx.first(4).text)}`;
+  const nth = (seen.get(key) ?? 0) + 1;
+  seen.set(key, nth);
+  return nth === 1 ? key : `${key}/${nth}`;
+}
+
+function isEmpty({ obx, more, notes }: Result): boolean {
+  if (more.length > 0 || notes.length > 0) return false;
+  return obx.first(3).text === '' && obx.first(5).text === '';
+}
+
+const parentKey = (filler: string, code: string, subId: string): string => keyOf(filler, code, subId);
+
+/** OBR-29 names the order, OBR-26 the result of it, that this one came from. */
+function parentsOf(obr: Segment | undefined, parents: Parents): string[] {
+  if (obr === undefined || obr.first(26).text === '') return [];
+  const filler = obr.part(29, 2) || obr.part(29);
+  const found = parents.get(parentKey(filler, obr.part(26), obr.part(26, 2)));
+  return found === undefined ? [] : [found];
+}
+
+/**
+ * What a result keeps of an earlier report: an empty field is one that was not valued, and changes nothing; `""` takes back
+ * what was there (HL7 v2 chapter 2, "Field"). A new value keeps the range, but no flags: they were those of the old one.
+ */
+function kept({ obx, more }: Result): Pick<Draft, 'keeps' | 'keptNote'> {
+  const letter = obx.part(11).toUpperCase();
+  const isLeft = (field: number): boolean =>
+    [obx, ...more].every((segment) => segment.all(field).every((one) => one.isUnvalued));
+  if (HAVE_NO_VALUE.has(letter)) return {};
+  if (!isLeft(5)) return isLeft(7) ? { keeps: ['referenceRange'] } : {};
+  const keeps = LEFT.flatMap(([field, name]) => (isLeft(field) ? [name] : []));
+  return NEED_NO_VALUE.has(letter) ? { keeps } : { keeps, keptNote: KEPT_NOTE };
+}
+
+function madeAt(made: string | undefined): Pick<Draft, 'made'> {
+  return made === undefined ? {} : { made };
+}
+
+interface Times {
+  readonly effective: string | undefined;
+  readonly end: string | undefined;
+  readonly issued: string | undefined;
+  /** When the results were released; `issued` is when they were sent where nothing says that. */
+  readonly released: string | undefined;
+}
+
+function timesOf({ obr, specimens }: Order, reading: Reading): Times {
+  const [specimen] = specimens;
+  const collected = specimen === undefined ? undefined : timeIn(specimen, 17, reading);
+  if (obr === undefined)
+    return { effective: collected, end: undefined, issued: reading.sent, released: undefined };
+  const released = fhirTime(timeIn(obr, 22, reading), 'instant');
+  return {
+    effective: timeIn(obr, 7, reading) ?? collected,
+    end: timeIn(obr, 8, reading),
+    issued: released ?? reading.sent,
+    released,
+  };
+}
+
+interface Contents extends Times {
+  readonly key: string;
+  readonly drafts: readonly Draft[];
+  readonly specimens: readonly Draft[];
+}
+
+function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): Draft | undefined {
+  if (obr === undefined) return undefined;
+  const { sender, subject } = reading;
+  const service = codedIn(obr.first(4), sender);
+  if (service === undefined) reading.notes.warn(obr.place, 'OBR-4 is empty: the report has no code');
+  const letter = obr.part(25);
+  const status = reportStatus(letter);
+  if (letter !== '' && status === undefined)
+    reading.notes.warn(obr.place, `OBR-25 ${letter.slice(0, 10)} is not a status of table 0123`);
+  const section = obr.part(24).toUpperCase();
+  const note = notesOf(notes);
+  const { effective, end, issued, released } = of;
+  const results = of.drafts.filter(({ type }) => type === 'Observation');
+  const placer = identifier(orc?.part(2) ? orc : obr, 2);
+  return {
+    type: 'DiagnosticReport',
+    key: of.key,
+    place: obr.place,
+    ...madeAt(released),
+    resource: {
+      resourceType: 'DiagnosticReport',
+      ...(note === undefined ? {} : { extension: [{ url: NOTE, valueAnnotation: { text: note } }] }),
+      identifier: [identifierOf(of.key), ...(identifier(orc?.part(3) ? orc : obr, 3) ?? [])],
+      ...(placer === undefined
+        ? {}
+        : { basedOn: placer.map((one): Json => ({ type: 'ServiceRequest', identifier: one })) }),
+      status: status ?? 'unknown',
+      category: [{ coding: [{ system: SECTIONS, code: SECTION_CODES.has(section) ? section : 'LAB' }] }],
+      code: service?.concept ?? { text: 'OBR-4 is empty' },
+      subject: { reference: subject },
+      ...(effective !== undefined && end !== undefined && isAfter(end, effective)
+        ? { effectivePeriod: { start: effective, end } }
+        : present({ effectiveDateTime: effective })),
+      ...present({ issued }),
+      ...listed('resultsInterpreter', interpreters(obr)),
+      ...listed(
+        'specimen',
+        of.specimens.map(({ key }) => ({ reference: draftUrl('Specimen', key) })),
+      ),
+      ...listed(
+        'result',
+        results.map(({ key }) => ({ reference: draftUrl('Observation', key) })),
+      ),
+    },
+  };
+}
+
+/** OBR-32: who interpreted the results, by name; a name (CNN) stands in the subcomponents of the first component. */
+function interpreters(obr: Segment): JsonObject[] {
+  return obr.all(32).flatMap((person) => {
+    const inner = [person.part(1, 3), person.part(1, 2)].filter((part) => part !== '').join(' ');
+    const display = inner || nameOf(person);
+    return display === '' ? [] : [{ display }];
+  });
+}
+
+/** An order's number (EI) as an identifier. */
+function identifier(segment: Segment, field: number): JsonObject[] | undefined {
+  const value = segment.part(field);
+  if (value === '') return undefined;
+  const system = authorityOf(segment.part(field, 2), segment.part(field, 3));
+  return [present({ system, value })];
+}

@@ -1,0 +1,101 @@
+/** Units as laboratories write them, in UCUM where that is certain. Pure: a table and a small grammar, tested against UCUM's library. */
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { canonicalRange } from '../fhir/units/canonical.ts';
+import { UCUM } from '../v1/elements.ts';
+import type { Measured } from './numbers.ts';
+import { AMBIGUOUS, SPELLINGS, WORDS } from './unit-spellings.ts';
+
+/** Parts that have one meaning: amounts with a prefix, whole units, powers of ten. */
+const AMOUNT = /^(?:[pnumcdk]?g|[fpnum]?mol|[fpnumcd]?[Ll]|[mu]?U|[mu]?eq|m?osm|[num]?m|[num]?kat)$/;
+const WHOLE = new Set([
+  ...['%', 'min', 'h', 'd', 's', 'ms', 'mm[Hg]', 'kPa', 'Cel', '[pH]', 'fL', 'mm2', 'mm3', 'm2', 'cm', 'kU'],
+  ...['[IU]', 'm[IU]', 'u[IU]', 'k[IU]', '[degF]', '[HPF]', '[LPF]', '10*3', '10*6', '10*9', '10*12'],
+]);
+const PER_VOLUME = /^\/[fpnum]?[Ll]$/;
+/** `10^9`, `10E9`, `x10e9`, `x10*9`, `10**9`, `10 9`: powers of ten. */
+const POWER = /^[xX*]?10(?:\^|\*{1,2}|[eE])?(3|6|9|12)(?=\/)/;
+
+/** `IU`, also in French and German. */
+const INTERNATIONAL = /(^|\/)([mukM]?)(?:IU|UI|IE)(?=\/|$)/g;
+/** `mcg`, `mcL`, `mcmol`. */
+const MICRO = /(^|\/)mc(?=(?:g|mol|[lL])(?:\/|$))/g;
+
+/** A unit as it is compared: without blanks, with one letter for each sign that is typed in several ways. */
+function compactOf(text: string): string {
+  return text
+    .replaceAll(/\s+/g, '')
+    .replaceAll(/[µμ]/g, 'u')
+    .replaceAll('²', '2')
+    .replaceAll('³', '3')
+    .replaceAll('º', '°')
+    .replaceAll('℃', '°C')
+    .replaceAll('℉', '°F')
+    .replaceAll(MICRO, '$1u')
+    .replaceAll(INTERNATIONAL, '$1$2[IU]');
+}
+
+/** A unit in UCUM; undefined where it is none, or not certain. @param named the message says that it is UCUM's */
+export function ucumOf(text: string, named = false): string | undefined {
+  const compact = compactOf(text);
+  if (compact === '') return undefined;
+  const known = SPELLINGS.get(compact);
+  if (known !== undefined) return known;
+  const powered = compact.replace(POWER, '10*$1');
+  if (PER_VOLUME.test(powered)) return withLitres(powered);
+  const [first = '', second, ...more] = powered.split('/');
+  const isPart = (part: string): boolean => AMOUNT.test(part) || WHOLE.has(part);
+  if (more.length === 0 && isPart(first) && (second === undefined || isPart(second)))
+    return withLitres(powered);
+  const word = WORDS.get(compact.toLowerCase());
+  if (word !== undefined) return word;
+  return named && canonicalRange(text, '1', '1') !== undefined ? text : undefined;
+}
+
+/** Returns the warning about a unit that isn't certain, and so has no code: with what to write instead if it may mean several. */
+export function unitKept(text: string): string {
+  const said = `the unit ${text.slice(0, 60)} is kept as it is`;
+  const meant = AMBIGUOUS.get(compactOf(text));
+  return meant === undefined
+    ? `${said}: it is not surely one of UCUM`
+    : `${said}: it is ambiguous; write ${meant.join(', or ')}`;
+}
+
+/** A unit that somebody typed: in UCUM, or what it may mean; undefined where it is no unit. */
+export type TypedUnit = { readonly ucum: string } | { readonly ambiguous: readonly string[] } | undefined;
+
+/**
+ * Reads a unit that people and apps type where UCUM is asked for. Common spellings win over UCUM, in which some of them mean
+ * what nobody measures (`pH` picohenry, `ft` femtotonnes); units of UCUM stay as they are.
+ * @param isUcum whether a text is a unit of UCUM.
+ */
+export function readUnit(text: string, isUcum: (text: string) => boolean): TypedUnit {
+  const compact = compactOf(text);
+  if (compact === '') return undefined;
+  const ambiguous = AMBIGUOUS.get(compact);
+  if (ambiguous !== undefined) return { ambiguous };
+  const spelled = SPELLINGS.get(compact);
+  if (spelled !== undefined) return { ucum: spelled };
+  if (isUcum(text)) return { ucum: text };
+  const ucum = ucumOf(text) ?? compact;
+  return isUcum(ucum) ? { ucum } : undefined;
+}
+
+/** UCUM knows both; one is enough. */
+function withLitres(unit: string): string {
+  return unit.replaceAll(/(^|\/)([fpnumcd]?)l(?=\/|$)/g, '$1$2L');
+}
+
+/** A number with its unit as it was written, and in UCUM where that is certain. */
+export function quantityOf(
+  { comparator, value }: Measured,
+  unit: string,
+  code: string | undefined,
+): JsonObject {
+  const written = unit.trim();
+  return {
+    value,
+    ...(comparator === undefined ? {} : { comparator }),
+    ...(written === '' ? {} : { unit: written }),
+    ...(code === undefined ? {} : { system: UCUM, code }),
+  } satisfies Record<string, Json>;
+}

@@ -1,0 +1,78 @@
+/** Brings a database's schemas up to date. */
+import type { Knex } from 'knex';
+import pg from 'pg';
+import { MIGRATIONS, type Migration } from './migrations.ts';
+
+/** Names the lock among the advisory locks of one database; any other number would do. */
+const LOCK = 4_206_107_301;
+
+/**
+ * Applies the migrations that a database lacks, in order. Several processes may start on one database at once: one
+ * works, the others wait and find nothing to do.
+ * @returns the names of those that were applied.
+ * @throws Error when the database was migrated by a later version of Annal.
+ */
+export async function migrate(
+  databaseUrl: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<string[]> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'annal migrate' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
+    if (await hasAll(client, migrations)) return [];
+    await client.query('CREATE SCHEMA IF NOT EXISTS migrations');
+    return await applyAll(databaseUrl, migrations);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whether exactly these were applied: then Knex, a fifth of what a start takes, need not be loaded. */
+async function hasAll(client: pg.Client, migrations: readonly Migration[]): Promise<boolean> {
+  const { rows: found } = await client.query(`SELECT 1 WHERE to_regclass('migrations.applied') IS NOT NULL`);
+  if (found.length === 0) return false;
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations.applied ORDER BY id');
+  return rows.length === migrations.length && rows.every(({ name }, at) => name === migrations[at]?.name);
+}
+
+async function applyAll(databaseUrl: string, migrations: readonly Migration[]): Promise<string[]> {
+  const { default: knex } = await import('knex');
+  const database = knex({
+    client: 'pg',
+    connection: { connectionString: databaseUrl, application_name: 'annal migrate' },
+    pool: { min: 0, max: 2 },
+    // What fails is thrown; nothing is to be printed besides.
+    log: { warn: silent, error: silent, deprecate: silent, debug: silent },
+    migrations: { schemaName: 'migrations', tableName: 'applied', migrationSource: sourceOf(migrations) },
+  });
+  try {
+    // Knex's own lock survives a killed process; ours, held by now, does not.
+    await database.migrate.forceFreeMigrationsLock();
+    const [, applied] = (await database.migrate.latest()) as [number, string[]];
+    return applied;
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes('migration directory is corrupt'))) throw error;
+    throw new Error('the database was made by a later version of Annal, or is not one of Annal', {
+      cause: error,
+    });
+  } finally {
+    await database.destroy();
+  }
+}
+
+const silent = (): void => undefined;
+
+/** Migrations from the program itself: nothing is searched for on disk. */
+function sourceOf(migrations: readonly Migration[]): Knex.MigrationSource<Migration> {
+  return {
+    getMigrations: async () => [...migrations],
+    getMigrationName: (migration) => migration.name,
+    getMigration: async ({ sql }) => ({
+      // Knex would take a question mark for a binding.
+      up: (transaction) => transaction.raw(sql.replaceAll('?', '\\?')),
+      down: async () => undefined,
+    }),
+  };
+}

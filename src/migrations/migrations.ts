@@ -1,0 +1,60 @@
+/** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
+import { DEV_ISSUER_SQL } from '#src/dev-issuer/store.ts';
+import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
+import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
+import { IDEMPOTENCY_SQL, READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from '#src/operations/idempotency.ts';
+import { DOCUMENT_KEY_SQL } from '#src/operations/installation-key.ts';
+import { KEY_USE_SQL } from '#src/operations/key-use.ts';
+import { LATE_WRITES_SQL } from '#src/operations/late-writes.ts';
+import { RATE_LIMIT_SQL } from '#src/operations/limit-leases.ts';
+import { LOG_IDENTITY_SQL } from '#src/operations/log-identity.ts';
+import { LOG_MARK_SQL } from '#src/operations/log-mark.ts';
+import {
+  REQUEST_LOG_FORGOTTEN_SQL,
+  REQUEST_LOG_KEYS_SQL,
+  REQUEST_LOG_SQL,
+} from '#src/operations/request-log.ts';
+import { SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
+import { USAGE_SQL } from '#src/operations/usage.ts';
+import { PARKED_SQL } from '#src/processes/parked.ts';
+import { PROCESS_SQL } from '#src/processes/process.ts';
+import { WEBHOOK_FORGOTTEN_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';
+import { TERMINOLOGY_INDEX_SQL, TERMINOLOGY_SQL, TERMINOLOGY_WORDS_SQL } from '#src/terminology/schema.ts';
+
+/** One step, taken in a transaction of its own. */
+export interface Migration {
+  /** Number and subject; what the database remembers. */
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Schema `operations` as it began. */
+const OPERATIONS_SCHEMA_SQL = ['CREATE SCHEMA operations;', SNAPSHOTS_SQL, PROCESS_SQL, IDEMPOTENCY_SQL].join(
+  '\n',
+);
+
+/** Request counts and the request log. */
+const RATE_AND_USAGE_SQL = [RATE_LIMIT_SQL, REQUEST_LOG_SQL, USAGE_SQL, KEY_USE_SQL].join('\n');
+
+/** The steps in order. Projections make their own schemas: they are rebuilt, not migrated. */
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-log', sql: LOG_SCHEMA_SQL },
+  { name: '0002-operations', sql: OPERATIONS_SCHEMA_SQL },
+  { name: '0003-parked-events', sql: PARKED_SQL },
+  { name: '0004-answers-of-reads', sql: READ_ANSWERS_SQL },
+  { name: '0005-log-identity', sql: LOG_IDENTITY_SQL },
+  { name: '0006-terminology', sql: TERMINOLOGY_SQL },
+  { name: '0007-log-mark', sql: LOG_MARK_SQL },
+  { name: '0008-rate-and-usage', sql: RATE_AND_USAGE_SQL },
+  { name: '0010-identity', sql: DEV_ISSUER_SQL },
+  { name: '0011-retry-secrets', sql: RETRY_SECRETS_SQL },
+  { name: '0013-webhooks', sql: WEBHOOKS_SQL },
+  { name: '0014-request-log-forgotten', sql: REQUEST_LOG_FORGOTTEN_SQL },
+  { name: '0020-documents', sql: DOCUMENT_KEY_SQL },
+  { name: '0021-request-log-keys', sql: REQUEST_LOG_KEYS_SQL },
+  { name: '0024-context-manifests', sql: CONTEXT_MANIFESTS_SQL },
+  { name: '0025-webhook-forgotten', sql: WEBHOOK_FORGOTTEN_SQL },
+  { name: '0026-terminology-words', sql: TERMINOLOGY_WORDS_SQL },
+  { name: '0027-terminology-index', sql: TERMINOLOGY_INDEX_SQL },
+  { name: '0030-late-writes', sql: LATE_WRITES_SQL },
+];

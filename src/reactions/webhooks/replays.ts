@@ -1,0 +1,141 @@
+/** Replays: past events that are sent to an endpoint once more. One at a time for each; the newest is remembered. */
+import type { Pool } from 'pg';
+import type { Environment } from '#src/shared/tenant.ts';
+import { type NewDelivery, writeDeliveries } from './subscribers.ts';
+
+/** What is to be sent again. Times are microseconds since 1970, both inclusive. */
+export interface ReplayOrder {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly from: number;
+  readonly to: number;
+  readonly types: readonly string[];
+  /** Of the log: what is written later comes by itself. */
+  readonly head: string;
+}
+
+/** A replay that is to be carried on. */
+export interface RunningReplay extends ReplayOrder {
+  readonly project: string;
+  readonly environment: Environment;
+  /** Everything up to here is queued. */
+  readonly position: string;
+}
+
+/** How far one is. Times are milliseconds since 1970. */
+export interface ReplayProgress {
+  readonly status: 'running' | 'done' | 'cancelled';
+  readonly from: number;
+  readonly to: number;
+  readonly types: readonly string[];
+  readonly queued: number;
+  readonly delivered: number;
+  readonly exhausted: number;
+  readonly begunAt: number;
+  readonly endedAt: number | null;
+}
+
+// An endpoint that is gone ends its replay.
+const RUNNING = `
+select r.id, r.endpoint_id as "endpointId", r.from_at as "from", r.to_at as "to", r.types, r.head_position as head,
+       r.position,
+       e.project, e.environment
+  from operations.webhook_replay r join webhooks.endpoint e on e.id = r.endpoint_id and e.deleted_at is null
+ where r.status = 'running'`;
+
+const millis = (column: string): string => `(extract(epoch from ${column}) * 1000)::int8`;
+
+// Index: webhook_delivery_replay.
+const PROGRESS = `
+select r.status, r.from_at as "from", r.to_at as "to", r.types, ${millis('r.begun_at')} as "begunAt",
+       ${millis('r.ended_at')} as "endedAt", count(d.id) as queued,
+       count(d.id) filter (where d.status = 'delivered') as delivered,
+       count(d.id) filter (where d.status = 'exhausted') as exhausted
+  from operations.webhook_replay r left join operations.webhook_delivery d on d.replay_id = r.id
+ where r.endpoint_id = $1
+ group by r.endpoint_id`;
+
+/** Replays, in PostgreSQL. */
+export class WebhookReplays {
+  constructor(readonly pool: Pool) {}
+
+  /** Begins one. @returns false while another of the endpoint runs; the same order again is that one. */
+  async begin({ id, endpointId, from, to, types, head }: ReplayOrder): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `insert into operations.webhook_replay as r (endpoint_id, id, from_at, to_at, types, head_position, position)
+       values ($1, $2, $3, $4, $5, $6, '')
+       on conflict (endpoint_id) do update
+       set id = excluded.id, from_at = excluded.from_at, to_at = excluded.to_at, types = excluded.types,
+           head_position = excluded.head_position, position = '', status = 'running', begun_at = now(), ended_at = null
+       where r.status <> 'running'`,
+      [endpointId, id, from, to, types, head],
+    );
+    if (rowCount === 1) return true;
+    const { rows } = await this.pool.query<{ id: string }>(
+      'select id from operations.webhook_replay where endpoint_id = $1',
+      [endpointId],
+    );
+    return rows[0]?.id === id;
+  }
+
+  /** Those that are to be carried on; with an id, that one. */
+  async running(id?: string): Promise<RunningReplay[]> {
+    const { rows } = await this.pool.query<RunningReplay>(`${RUNNING} and ($1::text is null or r.id = $1)`, [
+      id ?? null,
+    ]);
+    return rows;
+  }
+
+  /** The newest of an endpoint; undefined when there was none. */
+  async progress(endpointId: string): Promise<ReplayProgress | undefined> {
+    return (await this.pool.query<ReplayProgress>(PROGRESS, [endpointId])).rows[0];
+  }
+
+  /** How many deliveries of it have not ended. */
+  async unsent(id: string): Promise<number> {
+    const { rows } = await this.pool.query<{ unsent: number }>(
+      'select count(*) as unsent from operations.webhook_delivery where replay_id = $1 and due_at is not null',
+      [id],
+    );
+    return rows[0]?.unsent ?? 0;
+  }
+
+  /** Queues deliveries and notes how far it is. What is queued already stays as it is. */
+  async queue(id: string, deliveries: readonly NewDelivery[], position: string): Promise<void> {
+    const own = deliveries.map((delivery) => ({ ...delivery, replayId: id }));
+    await writeDeliveries(this.pool, { subscribed: [], ended: [] }, own);
+    await this.pool.query('update operations.webhook_replay set position = $2 where id = $1', [id, position]);
+  }
+
+  /** Everything is sent. */
+  async done(id: string): Promise<void> {
+    await this.pool.query(
+      `update operations.webhook_replay set status = 'done', ended_at = now() where id = $1 and status = 'running'`,
+      [id],
+    );
+  }
+
+  /** Ends the one that runs: what was not sent is dropped. @returns whether one ran. */
+  async cancel(endpointId: string): Promise<boolean> {
+    const { rows } = await this.pool.query<{ id: string }>(
+      `update operations.webhook_replay set status = 'cancelled', ended_at = now()
+        where endpoint_id = $1 and status = 'running' returning id`,
+      [endpointId],
+    );
+    const [row] = rows;
+    if (row !== undefined) await this.#drop(row.id);
+    return row !== undefined;
+  }
+
+  /** What was queued while it was cancelled goes as well. */
+  async dropIfCancelled(id: string): Promise<void> {
+    if ((await this.running(id)).length === 0) await this.#drop(id);
+  }
+
+  async #drop(id: string): Promise<void> {
+    await this.pool.query(
+      `delete from operations.webhook_delivery where replay_id = $1 and status in ('pending', 'failed')`,
+      [id],
+    );
+  }
+}

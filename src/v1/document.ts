@@ -1,0 +1,108 @@
+/** Documents of REST v1: DocumentReferences (decisions.md, section 4). Pure. */
+import type { JsonObject } from '#src/shared/json.ts';
+import { attachmentsOf, heldContents, openSlot } from '../fhir/document-content.ts';
+import { LOINC, listIn, objectIn, present, shownConcept, textIn } from './elements.ts';
+
+/**
+ * Kinds as LOINC document codes. The first of a kind is what is written, the others are read as it, too. Every other type,
+ * and none, is `other`.
+ */
+const KIND_CODES = {
+  lab_report: [
+    ['11502-2', 'Laboratory report'],
+    ['26436-6', 'Laboratory studies (set)'],
+  ],
+  discharge_summary: [
+    ['18842-5', 'Discharge summary'],
+    ['34105-7', 'Hospital Discharge summary'],
+  ],
+  prescription: [['57833-6', 'Prescription for medication']],
+  imaging_report: [
+    ['18748-4', 'Diagnostic imaging study'],
+    ['68604-8', 'Radiology Diagnostic study note'],
+  ],
+  referral: [['57133-1', 'Referral note']],
+  other: [['34109-9', 'Note']],
+} as const;
+
+/** A kind of document (interface.md, section 2.2). */
+export type DocumentKind = keyof typeof KIND_CODES;
+
+/** All of them. */
+export const DOCUMENT_KINDS = Object.keys(KIND_CODES) as [DocumentKind, ...DocumentKind[]];
+
+/** The LOINC codes that are read as a kind; of `other` none are, for it is all the rest. */
+export function codesOfKind(kind: Exclude<DocumentKind, 'other'>): readonly string[] {
+  return KIND_CODES[kind].map(([code]) => code);
+}
+
+/** The codes of every kind but `other`. */
+export const KNOWN_CODES: readonly string[] = DOCUMENT_KINDS.flatMap((kind) =>
+  kind === 'other' ? [] : codesOfKind(kind),
+);
+
+/** A document as it is sent. */
+export interface GivenDocument {
+  readonly title: string;
+  readonly kind: DocumentKind;
+  readonly content_type: string;
+  readonly date?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+/** A document as it is shown. */
+export interface ShownDocument {
+  readonly title: string | null;
+  readonly kind: DocumentKind;
+  readonly content_type: string | null;
+  readonly date: string | null;
+  readonly description: string | null;
+  readonly status: 'pending' | 'final';
+  readonly size: number | null;
+  readonly sha256: string | null;
+}
+
+/** A new DocumentReference of a patient, its content still to come. @param subject `Patient/<id>` */
+export function toDocument(given: GivenDocument, subject: string): JsonObject {
+  const { title, kind, content_type, date, description } = given;
+  const [[code, display]] = KIND_CODES[kind];
+  return {
+    resourceType: 'DocumentReference',
+    status: 'current',
+    docStatus: 'preliminary',
+    type: { coding: [{ system: LOINC, code, display }], text: display },
+    subject: { reference: subject },
+    // Searches look here; the day alone is in the attachment.
+    ...present({ date: date === undefined ? undefined : `${date}T00:00:00Z`, description }),
+    content: [{ attachment: present({ contentType: content_type, title, creation: date }) }],
+  };
+}
+
+/** What v1 shows of a DocumentReference: the attachment whose bytes are here, else the first. */
+export function shownDocument(document: JsonObject): ShownDocument {
+  const id = String(document.id);
+  const [held] = heldContents(document, id);
+  const attachment = held?.attachment ?? attachmentsOf(document)[0] ?? {};
+  const size = held?.size ?? attachment.size;
+  const complete = held !== undefined || openSlot(document) === undefined;
+  return {
+    title: textIn(attachment.title) ?? shownConcept(document.type, LOINC).display,
+    kind: kindOf(document),
+    content_type: textIn(attachment.contentType),
+    date: (textIn(attachment.creation) ?? textIn(document.date))?.slice(0, 10) ?? null,
+    description: textIn(document.description),
+    status: complete ? 'final' : 'pending',
+    size: typeof size === 'number' ? size : null,
+    sha256: held?.sha256 ?? null,
+  };
+}
+
+function kindOf({ type }: JsonObject): DocumentKind {
+  const codes = listIn(objectIn(type).coding)
+    .filter(({ system }) => system === LOINC)
+    .map(({ code }) => code);
+  const known = DOCUMENT_KINDS.find(
+    (kind) => kind !== 'other' && codesOfKind(kind).some((code) => codes.includes(code)),
+  );
+  return known ?? 'other';
+}

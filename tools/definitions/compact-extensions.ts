@@ -1,0 +1,33 @@
+/** Extensions that R4 defines as the compact table that validation looks their value types up in. */
+import type { ExtensionTable, ValueTypes } from '#src/fhir/definitions/extensions.ts';
+import type { SourceElement, SourceStructure } from './hl7.ts';
+
+/** The id of an extension's or a part's value: its groups are the names of the parts that lead to it. */
+const VALUE = /^Extension((?:\.extension:[^.:]+)*)\.value\[x\]$/;
+
+/** @param extensions R4's StructureDefinitions of type Extension. */
+export function compactExtensions(extensions: readonly SourceStructure[]): ExtensionTable {
+  const sorted = [...extensions].sort((a, b) => (a.url < b.url ? -1 : 1));
+  return Object.fromEntries(sorted.map(({ url, snapshot }) => [url, valuesOf(snapshot.element)]));
+}
+
+function valuesOf(elements: readonly SourceElement[]): ValueTypes {
+  const urls = new Map(elements.map(({ id, fixedUri }) => [id, fixedUri]));
+  const root: ValueTypes = { types: '' };
+  for (const element of elements) {
+    const steps = VALUE.exec(element.id)?.[1]?.split('.').slice(1);
+    if (steps === undefined) continue;
+    let holder = root;
+    let id = 'Extension';
+    for (const step of steps) {
+      id = `${id}.${step}`;
+      const url = urls.get(`${id}.url`) ?? step.slice('extension:'.length);
+      holder.parts ??= {};
+      holder.parts[url] ??= { types: '' };
+      holder = holder.parts[url];
+    }
+    holder.types =
+      element.max === '0' ? '' : [...new Set((element.type ?? []).map(({ code }) => code))].join(',');
+  }
+  return root;
+}

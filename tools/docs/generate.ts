@@ -1,0 +1,100 @@
+/** Writes docs/events.md and docs/configuration.md from the schemas; a test holds the files to them. */
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { configurationTable } from '#src/config.ts';
+import { CATALOG } from '#src/events/catalog.ts';
+import { metadataSchema } from '#src/events/metadata.ts';
+
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly prefixItems?: readonly JsonSchema[];
+  readonly enum?: readonly string[];
+  readonly const?: unknown;
+}
+
+/** The generated pages: file name → text. */
+export function generatedPages(): Map<string, string> {
+  return new Map([
+    ['events.md', eventsPage()],
+    ['configuration.md', configurationPage()],
+  ]);
+}
+
+function eventsPage(): string {
+  const sections = Object.entries(CATALOG).map(
+    ([type, { says, streams, data }]) =>
+      `## ${type}\n\n${says}\n\nStreams: ${streams
+        .split(', ')
+        .map((prefix) => `\`${prefix}…\``)
+        .join(', ')}\n\n${fields(z.toJSONSchema(data) as JsonSchema)}`,
+  );
+  return `# Events
+
+Generated from the schemas in \`src/events/\` by \`npm run generate\`. Facts in the past tense; never rewritten.
+
+${sections.join('\n\n')}
+
+## Metadata of every event
+
+${fields(z.toJSONSchema(metadataSchema) as JsonSchema)}
+
+As stored, the metadata's last member is \`hash\`: the SHA-256 over the previous event's hash and over stream, revision, id, type, data and metadata as stored (\`src/events/chain.ts\`).
+`;
+}
+
+function configurationPage(): string {
+  const rows = configurationTable().map(({ name, default: value, description }) => [
+    `\`${name}\``,
+    value === undefined ? '' : `\`${value}\``,
+    description,
+  ]);
+  return `# Configuration
+
+Generated from the schema in \`src/config.ts\` by \`npm run generate\`. The service reads these environment variables once, at its start; a wrong one stops the start with a sentence that names it.
+
+${table(['Variable', 'Default', 'Meaning'], rows)}
+`;
+}
+
+function fields(schema: JsonSchema): string {
+  return table(['Field', 'Type', ''], rowsOf(schema, ''));
+}
+
+/** A table as formatters of Markdown leave it: columns aligned, so that formatting the page changes nothing. */
+function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = heading.map((name, i) =>
+    Math.max(3, name.length, ...rows.map((row) => (row[i] ?? '').length)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, i) => (cells[i] ?? '').padEnd(width)).join(' | ')} |`;
+  return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+function rowsOf(schema: JsonSchema, prefix: string): string[][] {
+  const required = new Set(schema.required);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const path = `${prefix}${name}`;
+    const optional = required.has(name) ? '' : ' (optional)';
+    const row = [`\`${path}\``, `${typeName(property)}${optional}`, property.description ?? ''];
+    const inside = property.items?.properties === undefined ? property : property.items;
+    return [row, ...rowsOf(inside, property.items === undefined ? `${path}.` : `${path}[].`)];
+  });
+}
+
+function typeName({ type, enum: values, const: only, items, prefixItems }: JsonSchema): string {
+  if (only !== undefined) return `\`${JSON.stringify(only)}\``;
+  if (values !== undefined) return values.map((value) => `\`${value}\``).join(' ');
+  if (prefixItems !== undefined) return `[${prefixItems.map(typeName).join(', ')}]`;
+  if (items !== undefined) return `list of ${typeName(items)}`;
+  return typeof type === 'string' ? type : 'any';
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [name, text] of generatedPages())
+    await writeFile(new URL(`../../docs/${name}`, import.meta.url), text);
+}
