@@ -100,7 +100,6 @@ export class Aggregate<S> {
       }
     }
     const metadata = {
-      schema_version: 1,
       request_id: requestId,
       command_id: commandId,
       credential,

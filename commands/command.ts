@@ -120,14 +120,13 @@ export interface CriteriaLocks {
   hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
 }
 
-/** Metadata of a command's events, before their owner, their place in the append and their time are known. */
-export type MetadataBase = Omit<EventMetadata, 'recorded_at' | 'append' | 'owner'>;
+/** Metadata that the events of a command share: without their version, time, owner and place in the append. */
+export type MetadataBase = Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append' | 'owner'>;
 
 /** The metadata that all events of a command share. */
 export function metadataBase(ctx: CommandContext, transactionId?: string): MetadataBase {
   const { caller, authorship } = ctx;
   return {
-    schema_version: 1,
     request_id: ctx.requestId,
     command_id: ctx.ids.seed,
     credential: { kind: caller.kind, ...caller.tenant, key_id: caller.keyId },

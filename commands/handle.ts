@@ -5,7 +5,7 @@
  * appends nothing is retaken on state read forward to the stream's end before it counts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DomainEvent, StoredEvent } from '#src/events/catalog.ts';
+import { CATALOG, type DomainEvent, type StoredEvent } from '#src/events/catalog.ts';
 import { encode, understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import {
@@ -221,7 +221,10 @@ export class Handler {
   }
 }
 
-/** Gives drafts their metadata, a draft a step: whose stream it is, their time and their place in the append. */
+/**
+ * Gives drafts their metadata, a draft a step: the version of their type, whose stream it is, their time and their place
+ * in the append.
+ */
 function dress<T>(
   command: StreamCommand<T>,
   drafts: readonly Draft[],
@@ -229,6 +232,7 @@ function dress<T>(
 ): Steps<NewEvent[]> {
   return mapSteps(drafts, ({ id, at, event }, index) => {
     const metadata: EventMetadata = {
+      schema_version: CATALOG[event.type].version,
       ...command.metadata,
       recorded_at: toInstant(at),
       append: [index, drafts.length],

@@ -2,17 +2,20 @@
  * Directory entries that a transaction over a record creates: carried by an event of the record's append, then
  * appended to the directory stream with the ids that the carrying event gives. Doing it twice does nothing.
  */
-import type { StoredEvent } from '#src/events/catalog.ts';
+import type { DomainEvent, StoredEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import { isObject, parseJson } from '#src/shared/json.ts';
-import type { WriteResult } from '../command.ts';
+import type { MetadataBase, WriteResult } from '../command.ts';
 import type { Handler } from '../handle.ts';
 import { decideWrites, type Write } from '../resource/decide.ts';
 import { entryOf } from '../resource/state.ts';
 
-/** A carrying event: its `metadata` says who wrote and whose directory it is. */
-export type Carrying = Pick<StoredEvent, 'metadata' | 'event'>;
+/** A carrying event, or one about to be appended: its `metadata` says who wrote and whose directory it is. */
+export interface Carrying {
+  readonly metadata: MetadataBase & Partial<StoredEvent['metadata']>;
+  readonly event: DomainEvent;
+}
 
 /**
  * Completes what a `DirectoryEntriesCarried` event began.
@@ -32,7 +35,14 @@ export async function completeCarried(
     const { event_id: eventId, resource_id: id } = entry;
     return { kind: 'create', eventId, type: entry.resource_type, id, resource: { value, exact } };
   });
-  const { recorded_at: _at, append: _append, owner: _owner, hash: _hash, ...base } = metadata;
+  const {
+    schema_version: _version,
+    recorded_at: _at,
+    append: _append,
+    owner: _owner,
+    hash: _hash,
+    ...base
+  } = metadata;
   const { project, environment } = metadata.credential;
   const results: WriteResult[] = [];
   let position: Position | undefined;

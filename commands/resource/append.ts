@@ -80,12 +80,7 @@ export async function appendWrites(
   });
   let { position } = handled;
   if (carried.length > 0) {
-    const owner = { ...ctx.caller.tenant };
-    const carrying = {
-      metadata: { ...metadata, owner, recorded_at: '', append: [0, 1] as [number, number] },
-      event: carry(ctx, carried),
-    };
-    const completed = await completeCarried(deps.handler, carrying, ctx.now);
+    const completed = await completeCarried(deps.handler, { metadata, event: carry(ctx, carried) }, ctx.now);
     for (const { request, write: one } of carried) {
       const result =
         completed.results.find(({ id }) => id === one.id) ??

@@ -121,7 +121,6 @@ async function append(
   const { position } = await deps.handler.handle<void>({
     stream,
     metadata: {
-      schema_version: 1,
       request_id: requestId,
       command_id: ids.at(0, `command/${some[0]?.id}`),
       credential: systemOf(tenant),

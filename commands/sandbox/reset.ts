@@ -82,7 +82,6 @@ async function empty(
   const tenant: Tenant = { project: stream.slice(projectStream('').length), environment: 'sandbox' };
   const ids = sandboxIds(resetId);
   const base: MetadataBase = {
-    schema_version: 1,
     request_id: metadata.request_id,
     command_id: ids.at(0, 'emptying'),
     credential: systemOf(tenant),

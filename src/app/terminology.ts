@@ -9,7 +9,7 @@ import type { Projection } from '#projections/projection.ts';
 import { resources } from '#projections/resources/project.ts';
 import { search } from '#projections/search/project.ts';
 import { SHARED_OWNER, sharedSchema } from '#queries/terminology/shared.ts';
-import type { StoredEvent } from '#src/events/catalog.ts';
+import { CATALOG, type StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING } from '#src/events/store.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { installBundled, madeFrom, noteMade, writingTerminology } from '#src/terminology/install.ts';
@@ -90,7 +90,7 @@ async function storedResources(tx: ClientBase): Promise<StoredEvent[]> {
     revision,
     position: BEGINNING,
     metadata: {
-      schema_version: 1,
+      schema_version: CATALOG.ResourceCreated.version,
       recorded_at: toInstant(row.changed_at),
       request_id: 'terminology',
       command_id: row.id,

@@ -37,24 +37,28 @@ const sandboxAsked = z.object({
   today: z.string().describe('YYYY-MM-DD; the synthetic past ends before it'),
 });
 
-/** Event type → schema of its data and what it says. */
+/** Event type → version of its data that is written today, what it says, in which streams, and the schema of its data. */
 export const CATALOG = {
   ResourceCreated: {
+    version: 1,
     says: 'A resource came to be, as version 1.',
     streams: 'record-, directory-',
     data: z.object({ ...resourceHeader, version: z.literal(1), resource: fhirResource }),
   },
   ResourceUpdated: {
+    version: 1,
     says: 'A resource was replaced by its next version; also when a deleted one was restored.',
     streams: 'record-, directory-',
     data: z.object({ ...resourceHeader, resource: fhirResource }),
   },
   ResourceDeleted: {
+    version: 1,
     says: 'A resource was deleted softly: the deletion is its next version.',
     streams: 'record-, directory-',
     data: z.object(resourceHeader),
   },
   DocumentFinalized: {
+    version: 1,
     says: 'The bytes of a document are stored and checksummed; they never change. Beside the version that shows them.',
     streams: 'record-',
     data: z.object({
@@ -68,6 +72,7 @@ export const CATALOG = {
     }),
   },
   DirectoryEntriesCarried: {
+    version: 1,
     says: 'A transaction over a record also creates directory entries: they are appended to the directory stream from here.',
     streams: 'record-',
     data: z.object({
@@ -83,16 +88,19 @@ export const CATALOG = {
     }),
   },
   RecordErasureRequested: {
+    version: 1,
     says: 'The creating project asked for a record to be purged with all its history.',
     streams: 'project-',
     data: z.object({ patient: z.string(), environment }),
   },
   RecordErased: {
+    version: 1,
     says: 'A record was removed physically; its absence is lawful.',
     streams: 'project-',
     data: z.object({ patient: z.string(), environment }),
   },
   OrganizationCreated: {
+    version: 1,
     says: 'An organization was founded.',
     streams: 'organization-',
     data: z.object({
@@ -102,16 +110,19 @@ export const CATALOG = {
     }),
   },
   OrganizationMemberAdded: {
+    version: 1,
     says: 'A person became a member of an organization, or a member got another role.',
     streams: 'organization-',
     data: person.extend({ role: z.enum(['owner', 'admin', 'developer']) }),
   },
   OrganizationMemberRemoved: {
+    version: 1,
     says: 'A person is no longer a member of an organization.',
     streams: 'organization-',
     data: person.omit({ email: true }),
   },
   OrganizationSsoConfigured: {
+    version: 1,
     says: 'An organization named the issuer at which its people sign in, and their e-mail domains.',
     streams: 'organization-',
     data: z.object({
@@ -121,21 +132,25 @@ export const CATALOG = {
     }),
   },
   OrganizationVerified: {
+    version: 1,
     says: 'An owner proved by a verified e-mail address that the organization holds its domain.',
     streams: 'organization-',
     data: z.object({ domain: z.string() }),
   },
   ProjectCreated: {
+    version: 1,
     says: 'A project was opened in an organization.',
     streams: 'project-',
     data: z.object({ project_id: z.string(), organization_id: z.string(), name: z.string() }),
   },
   ProjectDeleted: {
+    version: 1,
     says: 'A project was closed: its keys and applications stopped working. Its records stay in the log.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },
   ApiKeyCreated: {
+    version: 1,
     says: 'An API key was issued; only its SHA-256 is kept.',
     streams: 'project-',
     data: z.object({
@@ -148,31 +163,37 @@ export const CATALOG = {
     }),
   },
   ApiKeyRevoked: {
+    version: 1,
     says: 'An API key stopped working.',
     streams: 'project-',
     data: z.object({ key_id: z.string() }),
   },
   ProductionAccessAllowed: {
+    version: 1,
     says: 'An operator of the installation allowed a project to make keys of production.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },
   ProductionAccessWithdrawn: {
+    version: 1,
     says: 'A project may make no more keys of production; those that it has go on working.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },
   SandboxProvisioningRequested: {
+    version: 1,
     says: 'A new project’s sandbox is to be filled with synthetic patients.',
     streams: 'project-',
     data: sandboxAsked,
   },
   SandboxResetRequested: {
+    version: 1,
     says: 'Everything in a sandbox is to be erased, and the synthetic patients made anew with other ids.',
     streams: 'project-',
     data: sandboxAsked,
   },
   SandboxProvisioned: {
+    version: 1,
     says: 'A sandbox holds its synthetic patients.',
     streams: 'project-',
     data: z.object({
@@ -182,6 +203,7 @@ export const CATALOG = {
     }),
   },
   ApplicationRegistered: {
+    version: 1,
     says: 'An OAuth application was registered in a project; of its secret only the SHA-256 is kept.',
     streams: 'application-',
     data: z.object({
@@ -198,6 +220,7 @@ export const CATALOG = {
     }),
   },
   ApplicationBranded: {
+    version: 1,
     says: 'What the consent page shows of an application was replaced.',
     streams: 'application-',
     data: z.object({
@@ -208,16 +231,19 @@ export const CATALOG = {
     }),
   },
   ApplicationTrusted: {
+    version: 1,
     says: 'An application became a trusted one of its organization, or ceased to be.',
     streams: 'application-',
     data: z.object({ trusted: z.boolean() }),
   },
   ApplicationDeleted: {
+    version: 1,
     says: 'An application was deleted: it stopped working.',
     streams: 'application-',
     data: z.object({ application_id: z.string() }),
   },
   WebhookEndpointCreated: {
+    version: 1,
     says: 'A webhook endpoint was made in a project and environment.',
     streams: 'webhook-',
     data: z.object({
@@ -229,16 +255,19 @@ export const CATALOG = {
     }),
   },
   WebhookEndpointChanged: {
+    version: 1,
     says: 'A webhook endpoint was given other settings: all of them as they are from here on.',
     streams: 'webhook-',
     data: z.object({ project_id: z.string(), environment, ...webhookSettings }),
   },
   WebhookSecretRotated: {
+    version: 1,
     says: 'A webhook endpoint got another secret; the one before signs nothing more.',
     streams: 'webhook-',
     data: z.object({ secret: sealedSecret }),
   },
   WebhookEndpointDeleted: {
+    version: 1,
     says: 'A webhook endpoint was deleted: what was not delivered to it never will be.',
     streams: 'webhook-',
     data: z.object({ endpoint_id: z.string(), project_id: z.string() }),

@@ -41,7 +41,6 @@ describe('handling commands', () => {
   }
 
   const metadata = (): MetadataBase => ({
-    schema_version: 1,
     request_id: 'req_test',
     command_id: newUuid(),
     credential: { kind: 'api_key', ...OWNER, key_id: 'key_test' },

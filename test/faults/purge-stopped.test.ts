@@ -92,7 +92,6 @@ function depsThatStop(
 }
 
 const METADATA = {
-  schema_version: 1,
   request_id: 'req_test',
   command_id: newUuid(),
   credential: { kind: 'api_key', project: 'proj_test', environment: 'sandbox' },
