@@ -91,6 +91,6 @@ export interface Commands {
     id?: string,
     resource?: SubmittedResource,
   ): Promise<Refusal | undefined>;
-  /** Removes a patient's record physically, with history (interface.md 4.2). Resolves when nothing of it is left. @throws Refusal 403 404 */
+  /** Removes a patient's record physically, with history (docs/spec/interface.md, section 4.2). Resolves when nothing of it is left. @throws Refusal 403 404 */
   purge(ctx: CommandContext, patientId: string): Promise<Written<void>>;
 }

@@ -1,6 +1,6 @@
 /**
  * Attachments of a DocumentReference that is to be written: data that came with it goes to the document store, for no event
- * holds bytes; what the store holds already stays as it is (decisions.md, section 4). Pure.
+ * holds bytes; what the store holds already stays as it is (docs/spec/decisions.md, section 4). Pure.
  */
 import { createHash } from 'node:crypto';
 import {

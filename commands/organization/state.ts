@@ -3,7 +3,7 @@ import type { DomainEvent } from '#src/events/catalog.ts';
 import type { Person, Role } from '#src/shared/member.ts';
 import type { Fold } from '../aggregate.ts';
 
-/** Single sign-on settings (decisions.md, section 7). */
+/** Single sign-on settings (docs/spec/decisions.md, section 7). */
 export interface Sso {
   readonly issuer: string;
   readonly client_id: string;

@@ -22,7 +22,7 @@ export function remove(id: string) {
   };
 }
 
-/** Who gets keys of production: the projects of everybody, or those that an operator has allowed (interface.md, section 1). */
+/** Who gets keys of production: the projects of everybody, or those that an operator has allowed (docs/spec/interface.md, section 1). */
 export type ProductionAccess = 'open' | 'request';
 
 /** Makes a key work. @throws Refusal forbidden for one of production that an operator must allow first. */

@@ -1,5 +1,5 @@
 /**
- * `_purge`: a record is removed physically, as a process that any crash only delays (architecture.md, "Purge").
+ * `_purge`: a record is removed physically, as a process that any crash only delays (docs/decisions/0004-purge-is-a-process.md).
  *
  * `RecordErasureRequested` stands in the project's stream; whoever leads the erasure process then deletes the Patient
  * (subscribers hear of it), waits until what reacts to events has passed that, deletes rows that are not events, erases

@@ -17,7 +17,7 @@ interface Named {
 }
 
 /**
- * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (interface.md, section 5): each names
+ * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (docs/spec/interface.md, section 5): each names
  * a live entry of the directory of the caller's project and environment that is not inactive. A PractitionerRole's
  * `period` includes now, and so with the Practitioner that it names, if that is one of ours.
  * @returns the authorship with the names of the organization, of the author, and of who acts.

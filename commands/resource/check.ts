@@ -1,6 +1,6 @@
 /**
  * Whether resources may become events: valid R4, one owner, references to what the writer can see
- * (decisions.md section 5: "Record, directory, terminology", "References", "Writes").
+ * (docs/spec/decisions.md, section 5: "Record, directory, terminology", "References", "Writes").
  */
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { findOwner, type Owner } from '#src/fhir/owner.ts';

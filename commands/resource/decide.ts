@@ -1,6 +1,6 @@
 /**
  * Decisions on versioned resources of one stream, pure: the same for a record and a directory, for one resource and
- * for a transaction. Rules: decisions.md section 5 "Writes".
+ * for a transaction. Rules: docs/spec/decisions.md, section 5 "Writes".
  */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';

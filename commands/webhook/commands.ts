@@ -39,7 +39,7 @@ export interface WebhookCommands {
   readonly remove: (by: Circumstances, id: string) => Promise<Written<void>>;
 }
 
-/** Endpoints per project and environment (interface.md, section 8). */
+/** Endpoints per project and environment (docs/spec/interface.md, section 8). */
 export const MOST_ENDPOINTS = 10;
 
 /** Opens them. */

@@ -3,7 +3,7 @@ import type { DomainEvent } from '#src/events/catalog.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Fold } from '../aggregate.ts';
 
-/** What its owner sets (interface.md, section 2.6). */
+/** What its owner sets (docs/spec/interface.md, section 2.6). */
 export interface WebhookSettings {
   readonly url: string;
   /** Event types, or `*` alone for all. */

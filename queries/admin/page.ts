@@ -1,5 +1,5 @@
 /**
- * Pages of the admin interface's lists: newest first, by key, with the number of all (decisions.md, section 4). It is
+ * Pages of the admin interface's lists: newest first, by key, with the number of all (docs/spec/decisions.md, section 4). It is
  * counted for the first page; the cursor carries it to the others.
  */
 import type { Pool } from 'pg';

@@ -1,10 +1,10 @@
-/** The automatic Provenance of a version, made from its history row: interface.md, section 2.4. */
+/** The automatic Provenance of a version, made from its history row: docs/spec/interface.md, section 2.4. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
 import type { Queryable } from '../gather.ts';
 import { type Writer, writersOf } from './writers.ts';
 
-/** Identifier system of author types (decisions.md, section 1). */
+/** Identifier system of author types (docs/spec/decisions.md, section 1). */
 export const AUTHOR_TYPE_SYSTEM = 'https://annal.dev/fhir/author-type';
 /** Identifier system of API keys: the value is the key's id, never the key. */
 export const API_KEY_SYSTEM = 'https://annal.dev/fhir/api-key';

@@ -1,4 +1,4 @@
-/** A patient's observations, conditions and medications, the newest first (interface.md, section 4.3). */
+/** A patient's observations, conditions and medications, the newest first (docs/spec/interface.md, section 4.3). */
 import type { AuthorType } from '#src/events/metadata.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { asJson } from '../joined-rows.ts';

@@ -1,4 +1,4 @@
-/** Who wrote the versions that REST v1 shows, and when their resources were created (decisions.md, section 4). */
+/** Who wrote the versions that REST v1 shows, and when their resources were created (docs/spec/decisions.md, section 4). */
 import type { Pool } from 'pg';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';

@@ -1,4 +1,4 @@
-/** A patient's timeline (decisions.md, section 4): what the read model `timeline` says of each entry, by itself. */
+/** A patient's timeline (docs/spec/decisions.md, section 4): what the read model `timeline` says of each entry, by itself. */
 
 import type { Micros } from '#src/shared/time.ts';
 import type { TimelineType } from '#src/v1/timeline.ts';

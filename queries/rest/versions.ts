@@ -1,4 +1,4 @@
-/** All versions of a resource of a record, for the provenance summary: interface.md, sections 2.3 and 2.4. */
+/** All versions of a resource of a record, for the provenance summary: docs/spec/interface.md, sections 2.3 and 2.4. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { EventMetadata } from '#src/events/metadata.ts';

@@ -2,7 +2,7 @@
 import { CURSOR } from '../cursor.ts';
 import { badParameter, type RawParameter, refuseModifier } from './raw.ts';
 
-/** Entries a page when nobody says (decisions.md, section 5). */
+/** Entries a page when nobody says (docs/spec/decisions.md, section 5). */
 export const DEFAULT_COUNT = 50;
 /** Most entries a page; more is answered with this many. */
 export const MAX_COUNT = 200;

@@ -19,7 +19,7 @@ const MAX_VALUES = 1_000;
 const MAX_PARAMETERS = 50;
 
 /**
- * Splits a query; parameters with empty values are left out (decisions.md, section 5).
+ * Splits a query; parameters with empty values are left out (docs/spec/decisions.md, section 5).
  * @throws Refusal `malformed` naming the parameter that is one too many, or has a NUL character.
  */
 export function parseRaw(query: URLSearchParams): RawParameter[] {

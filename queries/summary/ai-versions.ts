@@ -1,4 +1,4 @@
-/** Which versions of a record's resources an AI wrote. decisions.md keeps its values out of what is shown as fact. */
+/** Which versions of a record's resources an AI wrote: they are never shown as facts (docs/spec/interface.md, section 2.5). */
 import type { AuthorType } from '#src/events/metadata.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Queryable } from '../gather.ts';

@@ -1,5 +1,5 @@
 /**
- * CodeSystem, ValueSet and ConceptMap are shared by all projects and read-only (decisions.md, section 5): they stand in
+ * CodeSystem, ValueSet and ConceptMap are shared by all projects and read-only (docs/spec/decisions.md, section 5): they stand in
  * read models of their own, of the same shape as those of resources, under a tenant that no project is.
  */
 import type { Pool, QueryConfig } from 'pg';

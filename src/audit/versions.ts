@@ -126,7 +126,7 @@ function versionIn(
 
 /**
  * Who wrote a version, in a few words: the author's name, and that of the person who entered it for them; references
- * where the event has no name. As the agents of the service's own Provenance (interface.md, section 2.4).
+ * where the event has no name. As the agents of the service's own Provenance (docs/spec/interface.md, section 2.4).
  */
 export function writtenBy({ author, author_name, author_type, acting_as, acting_as_name }: Version): string {
   const entered = acting_as_name ?? acting_as;

@@ -95,7 +95,7 @@ async function receive(
   const body = Buffer.concat(parts);
   const signature = String(request.headers['service-signature'] ?? '');
   const genuine = secrets.some((secret) => verify(secret, body, signature));
-  // A receiver answers what it cannot verify with 400 (interface.md, section 7).
+  // A receiver answers what it cannot verify with 400 (docs/spec/interface.md, section 7).
   response.writeHead(genuine ? 204 : 400).end();
   const name = (header: string): string => String(request.headers[header] ?? '-');
   const shown = {

@@ -1,4 +1,4 @@
-/** A context as `POST /v1/context` answers it (decisions.md, section 4, "Context"). */
+/** A context as `POST /v1/context` answers it (docs/spec/decisions.md, section 4 "Context"). */
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Ask } from './ask.ts';
 import type { Authored, Section } from './compose.ts';

@@ -1,6 +1,6 @@
 /** What a context is asked for. */
 
-/** A request, parsed (decisions.md, section 4, "Context"). */
+/** A request, parsed (docs/spec/decisions.md, section 4 "Context"). */
 export interface Ask {
   readonly task?: string | undefined;
   readonly question?: string | undefined;

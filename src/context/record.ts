@@ -30,7 +30,7 @@ export interface Entry extends Version {
   readonly number: string | undefined;
 }
 
-/** Why a resource is not among the facts (decisions.md, section 4, "Patient safety"). */
+/** Why a resource is not among the facts (docs/spec/decisions.md, section 4 "Patient safety"). */
 export type LeftOut = 'entered in error' | 'refuted' | typeof MODIFIED;
 
 /** Whoever does not know the extension does not know what such a resource says. */

@@ -92,7 +92,7 @@ function mostNeededFirst(a: Fact, b: Fact): number {
   return a.entry.id < b.entry.id ? -1 : 1;
 }
 
-/** What an AI wrote, told as facts are, and never among them (interface.md, section 2.5). */
+/** What an AI wrote, told as facts are, and never among them (docs/spec/interface.md, section 2.5). */
 function aiNotes(reading: Reading, courses: readonly Course[]): Fact[] {
   const byType = new Map<string, Entry[]>();
   for (const entry of reading.opened.byAi) {

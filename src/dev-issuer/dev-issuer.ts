@@ -1,6 +1,6 @@
 /**
  * The development issuer: an OpenID Connect provider for sandbox developers that takes everybody's word for who they are.
- * An installation has it while no other issuer is configured, and never in production mode (decisions.md, section 7).
+ * An installation has it while no other issuer is configured, and never in production mode (docs/spec/decisions.md, section 7).
  */
 import {
   calculateJwkThumbprint,

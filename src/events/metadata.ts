@@ -1,7 +1,7 @@
 /** Who, when, why and through what: the metadata that every event bears. */
 import { z } from 'zod';
 
-/** Author types (interface.md, section 2.4). */
+/** Author types (docs/spec/interface.md, section 2.4). */
 export const AUTHOR_TYPES = ['patient', 'practitioner', 'device', 'import', 'ai'] as const;
 /** One of them. */
 export type AuthorType = (typeof AUTHOR_TYPES)[number];

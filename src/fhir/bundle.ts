@@ -1,4 +1,4 @@
-/** Bundle requests, understood: https://hl7.org/fhir/R4/http.html#transaction, decisions.md section 5. Pure. */
+/** Bundle requests, understood: https://hl7.org/fhir/R4/http.html#transaction, docs/spec/decisions.md, section 5. Pure. */
 import type { JsonObject } from '../shared/json.ts';
 import { isObject } from '../shared/json.ts';
 import { didYouMean } from '../shared/nearest.ts';

@@ -1,6 +1,6 @@
 /**
  * The CapabilityStatement: what this service does, from the table of types and what is built for them
- * (https://hl7.org/fhir/R4/capabilitystatement.html; decisions.md, section 5).
+ * (https://hl7.org/fhir/R4/capabilitystatement.html; docs/spec/decisions.md, section 5).
  */
 import { COMPARTMENT_TYPES } from './compartments.ts';
 import { searchParameter } from './definitions/search-parameters.ts';

@@ -1,5 +1,5 @@
 /**
- * Compartments: which parameters of which types make a resource a part of one. A Patient's is its record (decisions.md,
+ * Compartments: which parameters of which types make a resource a part of one. A Patient's is its record (docs/spec/decisions.md,
  * section 5); the others are R4's: https://hl7.org/fhir/R4/compartmentdefinition.html
  */
 import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';

@@ -1,5 +1,5 @@
 /**
- * Attachments of a DocumentReference whose bytes the document store holds (decisions.md, section 4). They are known by their
+ * Attachments of a DocumentReference whose bytes the document store holds (docs/spec/decisions.md, section 4). They are known by their
  * `url`, which leads to the document's own content, and say `id` (the blob), `size`, `hash` and SHA-256. Pure.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';

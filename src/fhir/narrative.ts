@@ -1,6 +1,6 @@
 /**
  * Narrative after a partial change: https://hl7.org/fhir/R4/http.html#patch asks the server to see that the text is
- * not clinically unsafe. decisions.md, section 5, "Writes". Pure.
+ * not clinically unsafe. docs/spec/decisions.md, section 5 "Writes". Pure.
  */
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { sameJson, without } from '#src/shared/json-equal.ts';

@@ -1,4 +1,4 @@
-/** Whose record a resource belongs to, by what it says itself (decisions.md, section 5 "Record, directory, terminology"). */
+/** Whose record a resource belongs to, by what it says itself (docs/spec/decisions.md, section 5 "Record, directory, terminology"). */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Issue } from '#src/shared/refusal.ts';
 import { parseReference } from './references.ts';

@@ -1,5 +1,5 @@
 /**
- * What a reference's text says (https://hl7.org/fhir/R4/references.html#literal; decisions.md, section 5 "References").
+ * What a reference's text says (https://hl7.org/fhir/R4/references.html#literal; docs/spec/decisions.md, section 5 "References").
  */
 import { isR4ResourceType } from './definitions/tables.ts';
 import { isResourceType, type ResourceType } from './types.ts';

@@ -1,6 +1,6 @@
 /**
  * The 26 resource types, one entry each: this table drives routes, the CapabilityStatement, validation,
- * search and where a resource is kept. Adding a type is adding an entry (decisions.md, section 5).
+ * search and where a resource is kept. Adding a type is adding an entry (docs/spec/decisions.md, section 5).
  */
 
 /** Where a type's resources live. `either` is Device: in a record when it names a patient, else in the directory. */

@@ -1,5 +1,5 @@
 /**
- * Validation of resources against base R4, before they become events and for `$validate` (decisions.md, section 5
+ * Validation of resources against base R4, before they become events and for `$validate` (docs/spec/decisions.md, section 5
  * "Writes"): every fault with its FHIRPath.
  */
 import type { JsonObject } from '#src/shared/json.ts';

@@ -1,4 +1,4 @@
-/** The author and source headers of a write: their form. Whether who they name exists, commands check. interface.md, section 5. */
+/** The author and source headers of a write: their form. Whether who they name exists, commands check. docs/spec/interface.md, section 5. */
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
 import type { Authorship } from '#src/shared/caller.ts';
 import { type Issue, Refusal } from '#src/shared/refusal.ts';

@@ -1,4 +1,4 @@
-/** Credentials of a request: exactly one, in a header (interface.md, section 5; RFC 6750). */
+/** Credentials of a request: exactly one, in a header (docs/spec/interface.md, section 5; RFC 6750). */
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';

@@ -84,7 +84,7 @@ export function fhirError(refusal: Refusal): Answer {
   };
 }
 
-/** The name of a refusal where no FHIR is spoken; a deleted resource is simply not found there (decisions.md, section 2). */
+/** The name of a refusal where no FHIR is spoken; a deleted resource is simply not found there (docs/spec/decisions.md, section 2). */
 function errorType(refusal: Refusal): string {
   return refusal.kind === 'gone' ? 'not_found' : refusal.kind;
 }
@@ -98,7 +98,7 @@ const NAMING = new Set([
 
 /**
  * The answer of a refusal where no FHIR is spoken. Whom the author headers name is refused by an OperationOutcome there, too
- * (decisions.md, section 2).
+ * (docs/spec/decisions.md, section 2).
  */
 export function apiError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
   const aboutAuthors =

@@ -1,4 +1,4 @@
-/** Read models that lag answer 503 rather than stale data (decisions.md, section 3). */
+/** Read models that lag answer 503 rather than stale data (docs/spec/decisions.md, section 3). */
 import { type Refusal, tablesMissing, unavailable } from '#src/shared/refusal.ts';
 
 /** What is known of the read models. */

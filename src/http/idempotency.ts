@@ -1,4 +1,4 @@
-/** `Idempotency-Key` on every POST: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ and decisions.md, section 3. */
+/** `Idempotency-Key` on every POST: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ and docs/spec/decisions.md, section 3. */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RetryNotes } from '#commands/command.ts';

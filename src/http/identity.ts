@@ -1,4 +1,4 @@
-/** ID tokens as credentials of `/admin` and `/me` (interface.md, section 5). */
+/** ID tokens as credentials of `/admin` and `/me` (docs/spec/interface.md, section 5). */
 import type { Verifier } from '#src/identity/verify.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';

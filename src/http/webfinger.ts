@@ -1,6 +1,6 @@
 /**
  * `/.well-known/webfinger`: where the owner of an e-mail address signs in, for people who have not signed in and so have no
- * ID token for `/admin/sso/discover` (decisions.md, section 2: `/.well-known/*` takes no credential).
+ * ID token for `/admin/sso/discover` (docs/spec/decisions.md, section 2: `/.well-known/*` takes no credential).
  * https://openid.net/specs/openid-connect-discovery-1_0.html#IssuerDiscovery, RFC 7033
  */
 import Router from '@koa/router';

@@ -107,7 +107,7 @@ function contentOf({ attachment }: JsonObject): Json {
   return { contentType, title, bytes: hash ?? url };
 }
 
-/** Whether a document comes with another content, which no document changes (decisions.md, section 4). */
+/** Whether a document comes with another content, which no document changes (docs/spec/decisions.md, section 4). */
 export function hasOtherBytes(before: JsonObject, after: JsonObject): boolean {
   const bytes = ({ content }: JsonObject): Json[] =>
     listIn(content).map((one) => objectIn(contentOf(one)).bytes ?? null);

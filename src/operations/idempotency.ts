@@ -1,5 +1,5 @@
 /**
- * `Idempotency-Key`: a request that is sent again is done once and answered alike (decisions.md, section 3).
+ * `Idempotency-Key`: a request that is sent again is done once and answered alike (docs/spec/decisions.md, section 3).
  *
  * A row is reserved before anything is decided. It holds the request's hash, the seed of its ids, an owner's lease and,
  * before each append, where that goes: a retry after a crash finds its own events instead of writing them again. The
@@ -44,7 +44,7 @@ const LEASE_SECONDS = 10;
 const RENEW_EVERY_MS = 3_000;
 /** How long an answer is kept, in hours. */
 const KEPT_HOURS = 24;
-/** How long a retry waits for the first request, in ms (decisions.md, section 3). */
+/** How long a retry waits for the first request, in ms (docs/spec/decisions.md, section 3). */
 const WAIT_MS = 10_000;
 /** Between looks at a request that another instance runs, in ms: the first, which doubles, and the last. */
 const [FIRST_LOOK_MS, LAST_LOOK_MS] = [100, 1_000];

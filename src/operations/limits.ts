@@ -1,5 +1,5 @@
 /**
- * Rate limits across all instances (interface.md, section 8), mostly out of memory: an instance spends slices of a
+ * Rate limits across all instances (docs/spec/interface.md, section 8), mostly out of memory: an instance spends slices of a
  * subject's budget (`limit-leases.ts`), which grow while they are spent quickly. All instances together let through
  * exactly what one would. While the database is away each instance counts alone: limits protect what is served, they
  * are no reason to refuse it.

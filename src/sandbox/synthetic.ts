@@ -3,7 +3,7 @@ import type { AuthorType } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 
-/** In whose name a resource is written, as the author headers of a request would say it (interface.md, section 5). */
+/** In whose name a resource is written, as the author headers of a request would say it (docs/spec/interface.md, section 5). */
 export interface Author {
   readonly type: AuthorType;
   /** `Practitioner/<id>` of the directory. */

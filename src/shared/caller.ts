@@ -18,7 +18,7 @@ export function mayRead({ scopes }: Pick<Caller, 'scopes'>): boolean {
   return scopes.includes('read');
 }
 
-/** The author and source headers of a write (interface.md, section 5). */
+/** The author and source headers of a write (docs/spec/interface.md, section 5). */
 export interface Authorship {
   readonly authorType: AuthorType;
   /** `X-Service-Author-Ref`: `Practitioner/<id>`. */

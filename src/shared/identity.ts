@@ -1,4 +1,4 @@
-/** Who an ID token speaks of: a developer on `/admin`, a patient under `/me` (interface.md, section 5). */
+/** Who an ID token speaks of: a developer on `/admin`, a patient under `/me` (docs/spec/interface.md, section 5). */
 
 /** A person as an issuer vouches for them. `issuer` and `subject` together name one; the other members may change. */
 export interface Identity {

@@ -1,4 +1,4 @@
-/** Ids: UUIDv7 for resources and events, prefixed ones for everything else (decisions.md, section 1). */
+/** Ids: UUIDv7 for resources and events, prefixed ones for everything else (docs/spec/decisions.md, section 1). */
 import { hash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { random128 } from './random.ts';

@@ -1,6 +1,6 @@
 /**
  * JSON as FHIR needs it: decimals keep their literal text, duplicate keys and excessive nesting are refused
- * (decisions.md, section 2; R4 json.html#primitive for decimals).
+ * (docs/spec/decisions.md, section 2; R4 json.html#primitive for decimals).
  */
 import { randomBytes } from 'node:crypto';
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';

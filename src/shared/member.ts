@@ -1,7 +1,7 @@
 /** Members of organizations and what their roles allow (docs/admin.md). */
 import type { Identity } from './identity.ts';
 
-/** Roles, the mightiest first (decisions.md, section 7). */
+/** Roles, the mightiest first (docs/spec/decisions.md, section 7). */
 export const ROLES = ['owner', 'admin', 'developer'] as const;
 /** One of them. */
 export type Role = (typeof ROLES)[number];

@@ -4,7 +4,7 @@
  */
 import { listed } from './faults.ts';
 
-/** Stable names of errors on REST v1, admin and `/me` (decisions.md, section 2), each with its HTTP status. */
+/** Stable names of errors on REST v1, admin and `/me` (docs/spec/decisions.md, section 2), each with its HTTP status. */
 export const STATUS_OF = {
   malformed: 400,
   unauthenticated: 401,
@@ -88,7 +88,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a caller gets for an id that it cannot see, whether it exists or not (interface.md, section 7). */
+/** What a caller gets for an id that it cannot see, whether it exists or not (docs/spec/interface.md, section 7). */
 export function notFound(type: string, id: string): Refusal {
   return new Refusal('not_found', { code: 'not-found', diagnostics: `${type}/${id} doesn't exist` });
 }

@@ -1,4 +1,4 @@
-/** A project in one of its two environments: the unit of isolation (interface.md, section 1). */
+/** A project in one of its two environments: the unit of isolation (docs/spec/interface.md, section 1). */
 import { createHash } from 'node:crypto';
 
 /** Sandbox and production never meet. */

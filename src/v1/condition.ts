@@ -1,4 +1,4 @@
-/** Conditions of REST v1 (decisions.md, section 4). Pure. */
+/** Conditions of REST v1 (docs/spec/decisions.md, section 4). Pure. */
 import type { JsonObject } from '#src/shared/json.ts';
 import {
   type GivenCode,

@@ -1,4 +1,4 @@
-/** Documents of REST v1: DocumentReferences (decisions.md, section 4). Pure. */
+/** Documents of REST v1: DocumentReferences (docs/spec/decisions.md, section 4). Pure. */
 import type { JsonObject } from '#src/shared/json.ts';
 import { attachmentsOf, heldContents, openSlot } from '../fhir/document-content.ts';
 import { LOINC, listIn, objectIn, present, shownConcept, textIn } from './elements.ts';
@@ -25,7 +25,7 @@ const KIND_CODES = {
   other: [['34109-9', 'Note']],
 } as const;
 
-/** A kind of document (interface.md, section 2.2). */
+/** A kind of document (docs/spec/interface.md, section 2.2). */
 export type DocumentKind = keyof typeof KIND_CODES;
 
 /** All of them. */

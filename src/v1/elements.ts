@@ -1,8 +1,8 @@
-/** Elements that REST v1 and FHIR say differently (decisions.md, section 4), both ways. Pure. */
+/** Elements that REST v1 and FHIR say differently (docs/spec/decisions.md, section 4), both ways. Pure. */
 import type { LosslessNumber } from 'lossless-json';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
-/** Code systems of bare codes (decisions.md, section 1). */
+/** Code systems of bare codes (docs/spec/decisions.md, section 1). */
 export const LOINC = 'http://loinc.org';
 export const ICD_10 = 'http://hl7.org/fhir/sid/icd-10';
 export const ATC = 'http://www.whocc.no/atc';

@@ -1,4 +1,4 @@
-/** When what a resource tells of happened, or began (decisions.md, section 4: the timeline). Pure. */
+/** When what a resource tells of happened, or began (docs/spec/decisions.md, section 4: the timeline). Pure. */
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { first, text } from '../fhir/ips/parts.ts';

@@ -4,7 +4,7 @@ import { codes, codings, text } from '../fhir/ips/parts.ts';
 import { CATEGORIES, categorySystem } from './observation.ts';
 import type { TimelineType } from './timeline.ts';
 
-/** The filters by which lists are asked for (interface.md, section 4.3). */
+/** The filters by which lists are asked for (docs/spec/interface.md, section 4.3). */
 export type ListFilter = 'category' | 'code' | 'clinical_status' | 'status';
 
 /** A coding as a filter's value; codes are compared without case, as in searches. */
@@ -21,7 +21,7 @@ export function listOf(type: TimelineType, ...filters: readonly By[]): string {
 }
 
 /**
- * The same list's part that is left out where nobody judges a resource as a whole (decisions.md, section 4, "Patient
+ * The same list's part that is left out where nobody judges a resource as a whole (docs/spec/decisions.md, section 4 "Patient
  * safety"): a timeline's line says too little to say that something was refuted, or what a modifier extension means.
  */
 export const unsafePart = (list: string): string => `${list} !`;

@@ -1,4 +1,4 @@
-/** Medications of REST v1: MedicationStatements (decisions.md, section 4). Pure. */
+/** Medications of REST v1: MedicationStatements (docs/spec/decisions.md, section 4). Pure. */
 import { isUuid } from '#src/shared/ids.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import {

@@ -1,4 +1,4 @@
-/** Observations of REST v1 (decisions.md, section 4). Pure. */
+/** Observations of REST v1 (docs/spec/decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import {
   type Decimal,
@@ -19,10 +19,10 @@ import {
 } from './elements.ts';
 
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
-/** Of `symptom`, which R4's system lacks (decisions.md, section 1). */
+/** Of `symptom`, which R4's system lacks (docs/spec/decisions.md, section 1). */
 const OWN_CATEGORY = 'https://annal.dev/fhir/observation-category';
 
-/** The categories of v1 (interface.md, section 2.2). */
+/** The categories of v1 (docs/spec/interface.md, section 2.2). */
 export const CATEGORIES = [
   'vital-signs',
   'laboratory',

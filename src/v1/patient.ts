@@ -1,4 +1,4 @@
-/** Patients of REST v1: demographics (decisions.md, section 4). Pure. */
+/** Patients of REST v1: demographics (docs/spec/decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { sameJson, without } from '#src/shared/json-equal.ts';
 import { listIn, present, textIn } from './elements.ts';

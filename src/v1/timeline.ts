@@ -1,4 +1,4 @@
-/** What the timeline of REST v1 says of a resource (decisions.md, section 4). Pure. */
+/** What the timeline of REST v1 says of a resource (docs/spec/decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { codes, first, objects, text } from '../fhir/ips/parts.ts';
 import { choice, concept, dosage, joined } from '../fhir/ips/words.ts';
@@ -6,7 +6,7 @@ import type { SystemCode } from '../fhir/terminology.ts';
 import { ATC, ICD_10, LOINC } from './elements.ts';
 import { medicationConcept } from './medication.ts';
 
-/** The kinds of entries, the four of interface.md 2.3 first: each is a type's. */
+/** The kinds of entries, the four of docs/spec/interface.md, section 2.3, first: each is a type's. */
 export const TIMELINE = {
   document: 'DocumentReference',
   observation: 'Observation',

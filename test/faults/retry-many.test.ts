@@ -1,4 +1,4 @@
-/** Fifty kills between append and answer, each followed by a retry: one write each (decisions.md, section 3). */
+/** Fifty kills between append and answer, each followed by a retry: one write each (docs/spec/decisions.md, section 3). */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';

@@ -1,4 +1,4 @@
-/** What ends a right is answered when it has ended everywhere, and not before (decisions.md, section 3). */
+/** What ends a right is answered when it has ended everywhere, and not before (docs/spec/decisions.md, section 3). */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '../support/admin.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';

@@ -17,7 +17,7 @@ const day = (days: number, precision = 10) =>
     .replace(/\.\d+Z$/, 'Z')
     .slice(0, precision);
 
-/** Whom writes name: interface.md, section 5; decisions.md, section 2. */
+/** Whom writes name: docs/spec/interface.md, section 5; docs/spec/decisions.md, section 2. */
 describe('acting-as, author-ref and on-behalf-of', () => {
   let service: InProcess;
   let stranger: string;

@@ -1,4 +1,4 @@
-/** Bad bodies, each with its documented status and body (decisions.md, section 2). */
+/** Bad bodies, each with its documented status and body (docs/spec/decisions.md, section 2). */
 import { expect } from 'chai';
 import { type Outcome, observationOf, post, refusals } from '#test/support/refusals.ts';
 

@@ -25,7 +25,7 @@ const status = (system: string, code: string) => ({
   coding: [{ system: `http://terminology.hl7.org/CodeSystem/${system}`, code }],
 });
 
-/** https://hl7.org/fhir/R4/patient-operation-everything.html; decisions.md, section 5 */
+/** https://hl7.org/fhir/R4/patient-operation-everything.html; docs/spec/decisions.md, section 5 */
 describe('$everything', () => {
   let service: InProcess;
   let patient: string;

@@ -27,7 +27,7 @@ async function watched(
   }
 }
 
-/** Another project's resource is as if it never existed (interface.md, section 1; decisions.md, section 5). */
+/** Another project's resource is as if it never existed (docs/spec/interface.md, section 1; docs/spec/decisions.md, section 5). */
 describe('isolation of projects', () => {
   let service: InProcess;
   let stranger: string;

@@ -32,7 +32,7 @@ interface Bundle {
   readonly entry?: readonly { readonly resource: Provenance }[];
 }
 
-/** interface.md, section 2.4; decisions.md, section 5 */
+/** docs/spec/interface.md, section 2.4; docs/spec/decisions.md, section 5 */
 describe('FHIR Provenance', () => {
   let service: InProcess;
   let practitioner: string;

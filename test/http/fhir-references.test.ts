@@ -1,4 +1,4 @@
-/** References into the service (decisions.md, section 5 "References"): to versions, and by absolute URLs under its own base. */
+/** References into the service (docs/spec/decisions.md, section 5 "References"): to versions, and by absolute URLs under its own base. */
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

@@ -1,4 +1,4 @@
-/** A retry that comes while the first request runs waits for its answer (decisions.md, section 3). */
+/** A retry that comes while the first request runs waits for its answer (docs/spec/decisions.md, section 3). */
 import { expect } from 'chai';
 import { openPool } from '#src/database/pool.ts';
 import { type Begun, IdempotencyStore, type Reservation } from '#src/operations/idempotency.ts';

@@ -3,7 +3,7 @@ import type { Json } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 
-/** decisions.md, section 3. What a crash leaves behind, the fault tests show. */
+/** docs/spec/decisions.md, section 3. What a crash leaves behind, the fault tests show. */
 describe('Idempotency-Key', () => {
   let service: InProcess;
   before(async () => {

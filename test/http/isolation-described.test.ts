@@ -1,6 +1,6 @@
 /**
  * Every route of the OpenAPI document that has an id in its path, asked by strangers for what is somebody's and for what
- * never was: the same 401, 403, 404 or 405 (interface.md, section 7). Which other ways there are, a property test asks.
+ * never was: the same 401, 403, 404 or 405 (docs/spec/interface.md, section 7). Which other ways there are, a property test asks.
  */
 import { expect } from 'chai';
 import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';

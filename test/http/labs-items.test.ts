@@ -3,7 +3,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { importing, MESSAGE, observations, told } from '#test/support/labs/importing.ts';
 import type { Answer } from '#test/support/service.ts';
 
-/** interface.md, section 4.3; decisions.md, section 4 "Labs import" */
+/** docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Labs import" */
 describe('import of laboratory items and tables', () => {
   let service: InProcess;
   before(async () => {

@@ -7,7 +7,7 @@ import { msh, OBR, oru, PID, results } from '#test/support/labs/parts.ts';
 import { dataOf, restOf } from '#test/support/rest.ts';
 import { randomSeed } from '#test/support/scale.ts';
 
-/** interface.md, section 4.3; decisions.md, section 4 "Labs import" */
+/** docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Labs import" */
 describe('import of laboratory messages', () => {
   let service: InProcess;
   let patient: string;

@@ -1,4 +1,4 @@
-/** Rate limits over HTTP, of one instance and of two together (interface.md, section 8; decisions.md, section 3). */
+/** Rate limits over HTTP, of one instance and of two together (docs/spec/interface.md, section 8; docs/spec/decisions.md, section 3). */
 import { expect } from 'chai';
 import { inParallel } from '#test/support/audit.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

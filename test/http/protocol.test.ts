@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
-/** What holds for every request, whatever it asks: decisions.md, section 2. */
+/** What holds for every request, whatever it asks: docs/spec/decisions.md, section 2. */
 describe('HTTP protocol', () => {
   let service: InProcess;
   let id: string;

@@ -18,7 +18,7 @@ const LIMIT = 2_000_000;
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const sha1 = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('base64');
 
-/** Documents on REST v1 and as DocumentReferences (interface.md 4.3; decisions.md, section 4). */
+/** Documents on REST v1 and as DocumentReferences (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
 describe('documents', () => {
   let service: InProcess;
   let folder: string;

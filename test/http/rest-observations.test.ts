@@ -4,7 +4,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { dataOf, restOf } from '#test/support/rest.ts';
 
-/** interface.md, sections 2.2 and 4.3; decisions.md, section 4 */
+/** docs/spec/interface.md, sections 2.2 and 4.3; docs/spec/decisions.md, section 4 */
 describe('observations of REST v1', () => {
   let service: InProcess;
   let patient: string;

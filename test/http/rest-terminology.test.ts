@@ -3,7 +3,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { dataOf, restOf } from '#test/support/rest.ts';
 
-/** interface.md, sections 2.3 and 4.3; decisions.md, section 4 */
+/** docs/spec/interface.md, sections 2.3 and 4.3; docs/spec/decisions.md, section 4 */
 describe('terminology and grants of REST v1', () => {
   let service: InProcess;
   before(async () => {

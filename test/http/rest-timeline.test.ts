@@ -6,7 +6,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { dataOf, restOf } from '#test/support/rest.ts';
 import { randomSeed } from '#test/support/scale.ts';
 
-/** interface.md, sections 2.3 and 4.3; decisions.md, section 4 */
+/** docs/spec/interface.md, sections 2.3 and 4.3; docs/spec/decisions.md, section 4 */
 describe('the timeline of REST v1', () => {
   let service: InProcess;
   before(async () => {

@@ -5,7 +5,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { productionKey } from '#test/support/project.ts';
 import { dataOf, restOf } from '#test/support/rest.ts';
 
-/** Records on REST v1 and on the FHIR interface: one resource, two mouths (interface.md, section 4.3; decisions.md, section 4). */
+/** Records on REST v1 and on the FHIR interface: one resource, two mouths (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
 describe('REST v1', () => {
   let service: InProcess;
   let patient: string;

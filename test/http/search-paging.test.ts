@@ -18,7 +18,7 @@ interface Page {
   readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
-/** Pages do not drift: https://hl7.org/fhir/R4/http.html#paging, and decisions.md, section 5 "Search". */
+/** Pages do not drift: https://hl7.org/fhir/R4/http.html#paging, and docs/spec/decisions.md, section 5 "Search". */
 describe('paging through results while 8 writers add, change and delete', function () {
   this.timeout(scaled(900_000, 120_000));
   let service: InProcess;

@@ -1,4 +1,4 @@
-/** How deliveries end at receivers that answer well, badly, slowly or not at all (decisions.md, section 6). */
+/** How deliveries end at receivers that answer well, badly, slowly or not at all (docs/spec/decisions.md, section 6). */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { eventually } from '../support/process.ts';

@@ -1,4 +1,4 @@
-/** `/v1/webhooks`: endpoints, their secrets, whose they are and how many there may be (interface.md, sections 2.6 and 4.4). */
+/** `/v1/webhooks`: endpoints, their secrets, whose they are and how many there may be (docs/spec/interface.md, sections 2.6 and 4.4). */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { eventually } from '../support/process.ts';

@@ -1,4 +1,4 @@
-/** What REST v1 is sent is what it shows of the resource that it becomes (decisions.md, section 4), and that resource is valid R4. */
+/** What REST v1 is sent is what it shows of the resource that it becomes (docs/spec/decisions.md, section 4), and that resource is valid R4. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';

@@ -1,4 +1,4 @@
-/** Inputs of the JSON interfaces: what passes, and how every fault is named (decisions.md, section 2). */
+/** Inputs of the JSON interfaces: what passes, and how every fault is named (docs/spec/decisions.md, section 2). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** One fault each: which code and where (decisions.md, section 5 "Writes"). */
+/** One fault each: which code and where (docs/spec/decisions.md, section 5 "Writes"). */
 import { expect } from 'chai';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';

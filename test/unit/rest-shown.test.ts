@@ -1,4 +1,4 @@
-/** What FHIR wrote reads well on REST v1, also when it holds more than v1 can say (decisions.md, section 4). */
+/** What FHIR wrote reads well on REST v1, also when it holds more than v1 can say (docs/spec/decisions.md, section 4). */
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json.ts';
 import { shownCondition } from '#src/v1/condition.ts';

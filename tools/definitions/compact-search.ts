@@ -4,7 +4,7 @@ import type { SearchParameter, SearchParameterTable } from '#src/fhir/definition
 import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import type { SourceSearchParameter } from './hl7.ts';
 
-/** Parameters over text and lists are not supported (decisions.md, section 5 "Search"). */
+/** Parameters over text and lists are not supported (docs/spec/decisions.md, section 5 "Search"). */
 const LEFT_OUT = new Set(['_text', '_content', '_query']);
 
 /** @param parameters R4's SearchParameter resources. */

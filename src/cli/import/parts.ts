@@ -4,7 +4,7 @@
  */
 import type { Entry } from './entry.ts';
 
-/** What one transaction may hold (decisions.md, section 2): entries, and bytes of what it writes. */
+/** What one transaction may hold (docs/spec/decisions.md, section 2): entries, and bytes of what it writes. */
 export interface Limits {
   readonly entries: number;
   readonly bytes: number;

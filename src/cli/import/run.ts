@@ -104,7 +104,7 @@ async function load(
     });
     const directory = new Directory(state, sender, report);
     const records = new Records(state, sender, report, options.limits ?? LIMITS, skipInvalid);
-    // The origin id names the record in the source system: the patient's old id there (interface.md, section 2.4).
+    // The origin id names the record in the source system: the patient's old id there (docs/spec/interface.md, section 2.4).
     const headersOf = (patient: string | undefined): Record<string, string> =>
       sourceSystem === undefined || patient === undefined
         ? {}

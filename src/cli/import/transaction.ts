@@ -51,7 +51,7 @@ export function prepare(entry: Entry, surroundings: Surroundings): { resource: J
 }
 
 /**
- * A Provenance must name what it is about by literal references into one record (interface.md, section 2.4): targets
+ * A Provenance must name what it is about by literal references into one record (docs/spec/interface.md, section 2.4): targets
  * of types that are not loaded are left out and counted, as long as one remains.
  */
 function withLivingTargets(

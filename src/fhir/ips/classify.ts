@@ -39,11 +39,11 @@ export function placeOf(source: Source, isByAi: boolean): Place {
   if (withdrawn !== undefined)
     return SECTION_OF[source.type] === undefined ? undefined : { leftOut: withdrawn };
   if (section === undefined) return undefined;
-  // decisions.md, section 4, "Patient safety".
+  // docs/spec/decisions.md, section 4 "Patient safety".
   if (source.body.includes(MODIFIED)) {
     return { leftOut: 'with a modifier extension that is not known here' };
   }
-  // decisions.md keeps what an AI says apart from facts.
+  // What an AI wrote is never among the facts (docs/spec/interface.md, section 2.5).
   if (isByAi) return { leftOut: 'written by an AI' };
   return {
     section,

@@ -96,7 +96,7 @@ function sectionOf({ section: { title, code }, text: narrated, entries }: Filled
   };
 }
 
-/** decisions.md, section 5: the record does not say that there is none. */
+/** docs/spec/decisions.md, section 5: the record does not say that there is none. */
 const UNAVAILABLE = {
   coding: [
     {

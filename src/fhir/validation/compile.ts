@@ -1,6 +1,6 @@
 /**
  * Closures that validate an object of one R4 type, compiled from its definition when first needed: structure,
- * cardinality, types, primitive formats, required bindings, invariants (decisions.md, section 5 "Writes").
+ * cardinality, types, primitive formats, required bindings, invariants (docs/spec/decisions.md, section 5 "Writes").
  */
 import type { JsonObject } from '#src/shared/json.ts';
 import {

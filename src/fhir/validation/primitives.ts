@@ -99,7 +99,7 @@ export const PRIMITIVE_TESTS: Readonly<Record<string, PrimitiveTest>> = {
 const MEDIA_TYPE =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w!#$%&'*.^`|~+-]+=([\w!#$%&'*.^`|~+:/-]+|"([^"\\]|\\.){0,1000}")){0,100}$/;
 
-/** BCP 13 names are many and grow, so that they are checked by syntax (decisions.md, section 5 "Writes"). */
+/** BCP 13 names are many and grow, so that they are checked by syntax (docs/spec/decisions.md, section 5 "Writes"). */
 export function isMediaType(value: Json): boolean {
   return typeof value === 'string' && MEDIA_TYPE.test(value);
 }

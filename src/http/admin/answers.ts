@@ -3,7 +3,7 @@ import type { Page } from '#queries/admin/page.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { RouteResult } from '../api/route.ts';
 
-/** A page as `{data, total, next_cursor}` (decisions.md, section 4). */
+/** A page as `{data, total, next_cursor}` (docs/spec/decisions.md, section 4). */
 export function listed<T>({ rows, total, next }: Page<T>, view: (row: T) => object): RouteResult {
   return { status: 200, body: { data: rows.map(view), total, next_cursor: next ?? null } };
 }

@@ -1,10 +1,10 @@
-/** An application as it is registered: what is checked of it (decisions.md, section 7; RFC 7591, section 2). */
+/** An application as it is registered: what is checked of it (docs/spec/decisions.md, section 7; RFC 7591, section 2). */
 import { z } from 'zod';
 import { isResourceType } from '#src/fhir/types.ts';
 import { redirectFault } from '#src/shared/redirect-uri.ts';
 import { name } from './schemas.ts';
 
-/** Grants that an application may use (interface.md, section 5; decisions.md, section 7). */
+/** Grants that an application may use (docs/spec/interface.md, section 5; docs/spec/decisions.md, section 7). */
 export const GRANT_TYPES = [
   'authorization_code',
   'refresh_token',

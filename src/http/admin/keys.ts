@@ -1,4 +1,4 @@
-/** API keys of projects: shown once, known by their last four characters then (interface.md, section 5). */
+/** API keys of projects: shown once, known by their last four characters then (docs/spec/interface.md, section 5). */
 import { z } from 'zod';
 import type { KeyRow } from '#queries/admin/projects.ts';
 import { route } from '../api/route.ts';

@@ -1,4 +1,4 @@
-/** Every route below `/admin` (interface.md, section 4.5). */
+/** Every route below `/admin` (docs/spec/interface.md, section 4.5). */
 import type { Route } from '../api/route.ts';
 import { APPLICATION_ROUTES } from './applications.ts';
 import { CONFIG_ROUTES } from './config.ts';

@@ -15,7 +15,7 @@ export const person = {
   subject: z.string().min(1).max(255).describe('`sub` of their ID token.'),
 };
 
-/** Settings of single sign-on (decisions.md, section 7). */
+/** Settings of single sign-on (docs/spec/decisions.md, section 7). */
 export const ssoSchema = z.object({
   issuer: z.string(),
   client_id: z.string(),
@@ -45,7 +45,7 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-/** What a key may do (interface.md, section 5). */
+/** What a key may do (docs/spec/interface.md, section 5). */
 export const keyScope = z.enum(['read', 'write']);
 
 /** A key, without itself. */

@@ -1,4 +1,4 @@
-/** Webhook endpoints of a project, for members of its organization (interface.md, section 4.4, the admin mirrors). */
+/** Webhook endpoints of a project, for members of its organization (docs/spec/interface.md, section 4.4, the admin mirrors). */
 import { z } from 'zod';
 import { isAtLeast } from '#src/shared/member.ts';
 import { route } from '../api/route.ts';

@@ -1,4 +1,4 @@
-/** Inputs of a request against their schemas: every one that fails is named (decisions.md, section 2). */
+/** Inputs of a request against their schemas: every one that fails is named (docs/spec/decisions.md, section 2). */
 import { z } from 'zod';
 import { Faults } from '#src/shared/faults.ts';
 import type { JsonObject } from '#src/shared/json.ts';
@@ -28,7 +28,7 @@ interface Schemas<Query extends z.ZodObject, Body extends z.ZodType> {
 }
 
 const NOTHING = z.strictObject({});
-/** JSON can hold them, texts of a record cannot (decisions.md, section 2). */
+/** JSON can hold them, texts of a record cannot (docs/spec/decisions.md, section 2). */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 /**

@@ -186,7 +186,7 @@ async function admission(
   };
 }
 
-/** Outside a project Idempotency-Keys belong to the person (decisions.md, section 3). */
+/** Outside a project Idempotency-Keys belong to the person (docs/spec/decisions.md, section 3). */
 function scopeOf({ issuer, subject }: Identity): string {
   return `identity ${createHash('sha256').update(`${issuer}\n${subject}`).digest('hex')}`;
 }
@@ -247,7 +247,7 @@ async function jsonOf(
   return { value: plain, exact: value };
 }
 
-/** Whoever reads after the answer sees what was written (decisions.md, section 3). */
+/** Whoever reads after the answer sees what was written (docs/spec/decisions.md, section 3). */
 async function shown(api: ApiInterface, route: Route, { position, awaited }: RouteResult): Promise<void> {
   if (position === undefined) return;
   const models = route.models ?? MODELS[route.credential];

@@ -21,7 +21,7 @@ import type { Services } from './services.ts';
 /** HTTP methods; HEAD goes wherever GET goes. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What each credential proves (interface.md, section 5). */
+/** What each credential proves (docs/spec/interface.md, section 5). */
 export interface Proven {
   readonly identity: { readonly identity: Identity };
   readonly api_key: { readonly caller: Caller };

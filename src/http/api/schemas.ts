@@ -11,13 +11,13 @@ export function wholeNumber(least: number, most: number, fallback: number) {
     .prefault(String(fallback));
 }
 
-/** Query of every list: `limit` 1 to 200, default 50, and `cursor` (interface.md, section 4.3). */
+/** Query of every list: `limit` 1 to 200, default 50, and `cursor` (docs/spec/interface.md, section 4.3). */
 export const LIST_QUERY = {
   limit: wholeNumber(1, 200, 50).describe('Most items of the answer.'),
   cursor: z.string().max(1_000).optional().describe('`next_cursor` of the page before.'),
 };
 
-/** A list (decisions.md, section 4). @param item schema of one. */
+/** A list (docs/spec/decisions.md, section 4). @param item schema of one. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
@@ -29,7 +29,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 /** A moment, UTC. */
 export const instant = z.string().describe('ISO 8601, UTC.').meta({ format: 'date-time' });
 
-/** What an application may do for a patient (decisions.md, section 4). */
+/** What an application may do for a patient (docs/spec/decisions.md, section 4). */
 export const grant = z.object({
   id: z.string(),
   status: z.string(),
@@ -49,10 +49,10 @@ export const grant = z.object({
   granted_by: z.string(),
 });
 
-/** The two environments of a project (interface.md, section 1). */
+/** The two environments of a project (docs/spec/interface.md, section 1). */
 export const environment = z.enum(['sandbox', 'production']);
 
-/** Every error of the JSON interfaces (decisions.md, section 2). */
+/** Every error of the JSON interfaces (docs/spec/decisions.md, section 2). */
 export const errorBody = z
   .object({
     error: z.object({

@@ -1,4 +1,4 @@
-/** `/openapi.json` and `/docs`: the description of every interface, without a credential (decisions.md, section 2). */
+/** `/openapi.json` and `/docs`: the description of every interface, without a credential (docs/spec/decisions.md, section 2). */
 import { hash } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';

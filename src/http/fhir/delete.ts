@@ -1,4 +1,4 @@
-/** delete, conditional delete: https://hl7.org/fhir/R4/http.html#delete; `_purge`: interface.md, sections 3 and 4.2 */
+/** delete, conditional delete: https://hl7.org/fhir/R4/http.html#delete; `_purge`: docs/spec/interface.md, sections 3 and 4.2 */
 import type { ResourceType } from '#src/fhir/types.ts';
 import { mayRead } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';

@@ -1,4 +1,4 @@
-/** The errors of all interfaces, in words: for the OpenAPI document and the page of errors (decisions.md, section 2). */
+/** The errors of all interfaces, in words: for the OpenAPI document and the page of errors (docs/spec/decisions.md, section 2). */
 
 /** A kind of error. */
 export interface DescribedError {

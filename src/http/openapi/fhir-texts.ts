@@ -18,7 +18,7 @@ export interface FhirText {
   readonly parameters?: 'search' | 'criteria' | 'history' | 'summary' | 'purge';
 }
 
-/** Headers of interface.md, section 4, beside `Idempotency-Key` on POST. */
+/** Headers of docs/spec/interface.md, section 4, beside `Idempotency-Key` on POST. */
 const ACTING = ['ActingAs', 'OnBehalfOf'];
 const H1 = ['AuthorType', 'SourceSystem', 'OriginId', ...ACTING];
 const H2 = [...H1, 'AuthorRef', 'IfNoneExist', 'Prefer'];

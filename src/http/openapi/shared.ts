@@ -76,7 +76,7 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
   },
 };
 
-/** Credentials (interface.md, section 5). */
+/** Credentials (docs/spec/interface.md, section 5). */
 export const SECURITY_SCHEMES: Part = {
   apiKey: {
     type: 'http',

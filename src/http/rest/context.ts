@@ -1,4 +1,4 @@
-/** What a language model needs to know of a patient (interface.md, section 2.5; decisions.md, section 4, "Context"). */
+/** What a language model needs to know of a patient (docs/spec/interface.md, section 2.5; docs/spec/decisions.md, section 4 "Context"). */
 import { z } from 'zod';
 import type { MadeAt } from '#queries/context/context.ts';
 import { answerOf } from '#src/context/answer.ts';

@@ -1,4 +1,4 @@
-/** Documents as they are sent and shown (interface.md, section 2.2; decisions.md, section 4). */
+/** Documents as they are sent and shown (docs/spec/interface.md, section 2.2; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { DOCUMENT_KINDS } from '#src/v1/document.ts';
 import { authorType, common, date, ids, optional, text } from './schemas.ts';

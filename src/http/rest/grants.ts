@@ -1,4 +1,4 @@
-/** What the caller may do for a patient, and until when (interface.md, section 4.3; decisions.md, section 4). */
+/** What the caller may do for a patient, and until when (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { route } from '../api/route.ts';
 import { grant, LIST_QUERY, listOf } from '../api/schemas.ts';

@@ -1,4 +1,4 @@
-/** The forms in which laboratory results come (decisions.md, section 4). */
+/** The forms in which laboratory results come (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { namedCode } from '#src/labs/columns.ts';
 import type { LabItem } from '#src/labs/items.ts';

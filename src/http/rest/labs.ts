@@ -1,4 +1,4 @@
-/** Import of laboratory results: HL7 v2 messages, JSON items, tables (interface.md, section 4.3; decisions.md, section 4). */
+/** Import of laboratory results: HL7 v2 messages, JSON items, tables (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import type { CommandContext } from '#commands/command.ts';
 import { KNOWN_HEADINGS } from '#src/labs/columns.ts';

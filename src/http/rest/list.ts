@@ -1,4 +1,4 @@
-/** Lists of REST v1: the same searches as the FHIR interface's, the newest first (decisions.md, section 4). */
+/** Lists of REST v1: the same searches as the FHIR interface's, the newest first (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
 import type { ResourceType } from '#src/fhir/types.ts';

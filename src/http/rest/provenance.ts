@@ -1,4 +1,4 @@
-/** The provenance summary of REST v1: who wrote each version (interface.md, section 2.3; decisions.md, section 4). */
+/** The provenance summary of REST v1: who wrote each version (docs/spec/interface.md, section 2.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { AUTHOR_TYPES, type EventMetadata } from '#src/events/metadata.ts';
 import { isResourceType } from '#src/fhir/types.ts';

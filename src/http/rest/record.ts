@@ -1,4 +1,4 @@
-/** What every record of REST v1 shows beside its own fields, and how it is found and written (decisions.md, section 4). */
+/** What every record of REST v1 shows beside its own fields, and how it is found and written (docs/spec/decisions.md, section 4). */
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import type { Mark, MarkedResource, VersionOf } from '#queries/rest/marks.ts';

@@ -1,4 +1,4 @@
-/** Every route below `/v1` (interface.md, section 4.3). */
+/** Every route below `/v1` (docs/spec/interface.md, section 4.3). */
 import type { Route } from '../api/route.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
 import { CONTEXT_ROUTES } from './context.ts';

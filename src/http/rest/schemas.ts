@@ -1,4 +1,4 @@
-/** Schemas that routes of REST v1 share: inputs of interface.md 2.2, and the members of every record (decisions.md, section 4). */
+/** Schemas that routes of REST v1 share: inputs of docs/spec/interface.md, section 2.2, and the members of every record (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
@@ -144,7 +144,7 @@ export const common = {
 /** The ids of every record. */
 export const ids = { id: z.string(), patient: z.string().describe('The id of the patient.') };
 
-/** Author headers of writes (interface.md, section 4). */
+/** Author headers of writes (docs/spec/interface.md, section 4). */
 export const AUTHOR = {
   'X-Service-Author-Type': 'Who the author is; `import` when absent.',
   'X-Service-Author-Ref': 'The author: `Practitioner/<id>` of the directory.',

@@ -1,4 +1,4 @@
-/** Codes of LOINC and ATC, as REST v1 knows them (interface.md, section 4.3; decisions.md, section 4). */
+/** Codes of LOINC and ATC, as REST v1 knows them (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
 import { ATC, LOINC } from '#src/v1/elements.ts';

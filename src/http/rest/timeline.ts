@@ -1,4 +1,4 @@
-/** The timeline of REST v1 (interface.md, sections 2.3 and 4.3; decisions.md, section 4). */
+/** The timeline of REST v1 (docs/spec/interface.md, sections 2.3 and 4.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import type { TimelineEntry } from '#queries/rest/timeline.ts';
 import { AUTHOR_TYPES } from '#src/events/metadata.ts';

@@ -1,4 +1,4 @@
-/** `/v1/webhooks` (interface.md, section 4.4): a project's endpoints in the environment of the key that asks. */
+/** `/v1/webhooks` (docs/spec/interface.md, section 4.4): a project's endpoints in the environment of the key that asks. */
 import { z } from 'zod';
 import type { Circumstances as By } from '#commands/aggregate.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';

@@ -1,4 +1,4 @@
-/** Endpoints and deliveries as they go over the wire (interface.md, section 2.6; decisions.md, section 6). */
+/** Endpoints and deliveries as they go over the wire (docs/spec/interface.md, section 2.6; docs/spec/decisions.md, section 6). */
 import { z } from 'zod';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import { DELIVERY_STATUSES, type LoggedDelivery } from '#src/reactions/webhooks/deliveries.ts';

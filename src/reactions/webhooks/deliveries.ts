@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import type { NewDelivery } from './subscribers.ts';
 
-/** Statuses of a delivery (decisions.md, section 6). */
+/** Statuses of a delivery (docs/spec/decisions.md, section 6). */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'exhausted'] as const;
 /** One of them. */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

@@ -1,4 +1,4 @@
-/** The types of webhook events (interface.md, section 6). */
+/** The types of webhook events (docs/spec/interface.md, section 6). */
 
 /** All of them; an endpoint may ask for each, or for `*`. */
 export const WEBHOOK_EVENT_TYPES = [

@@ -1,4 +1,4 @@
-/** When a delivery that failed is tried again (decisions.md, section 6). Pure. */
+/** When a delivery that failed is tried again (docs/spec/decisions.md, section 6). Pure. */
 
 /** Gaps after the first, second … attempt, in seconds: the tenth attempt falls within 24 hours. */
 export const DEFAULT_GAPS = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 36_000];

@@ -1,4 +1,4 @@
-/** `Service-Signature`: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">` (interface.md, section 6). */
+/** `Service-Signature`: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">` (docs/spec/interface.md, section 6). */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** How far `t` may be from the receiver's clock, in seconds. */

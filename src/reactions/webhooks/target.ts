@@ -1,4 +1,4 @@
-/** Which URLs an endpoint may have (interface.md, section 2.6; decisions.md, section 6). */
+/** Which URLs an endpoint may have (docs/spec/interface.md, section 2.6; docs/spec/decisions.md, section 6). */
 import { isIP } from 'node:net';
 import { isPublicAddress } from '#src/shared/public-address.ts';
 import type { Environment } from '#src/shared/tenant.ts';

@@ -1,5 +1,5 @@
 /**
- * Webhook events as a view of the log: what a subscriber is told of an event (interface.md, section 6). Thin: ids, type
+ * Webhook events as a view of the log: what a subscriber is told of an event (docs/spec/interface.md, section 6). Thin: ids, type
  * and version, never clinical content. Pure.
  */
 import { hash } from 'node:crypto';

@@ -149,7 +149,7 @@ export const observationValues: SearchTable = {
     ['patient=Patient/@p&code=8480-6', 'ad'],
     ['subject=Patient/@p&code=8480-6&date=2024', 'a'],
     ['subject:missing=true', ''],
-    // Empty values are ignored (decisions.md, section 5).
+    // Empty values are ignored (docs/spec/decisions.md, section 5).
     ['code=&status=amended', 'd'],
     ['code=8480-6,&status=amended', 'd'],
   ],
