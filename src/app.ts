@@ -19,6 +19,7 @@ import { openDocuments } from './app/documents.ts';
 import { drain } from './app/drain.ts';
 import { observeFollowing } from './app/following.ts';
 import { openIdentities } from './app/identity.ts';
+import { Pacing, paced } from './app/pacing.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
@@ -99,6 +100,8 @@ export interface App {
 const VISIBLE_MS = 10_000;
 /** The read models that a write's answer waits for. Whoever searches waits for `search` itself, which takes longer. */
 const RECORD_MODELS = ['resources', 'history'];
+/** After so long, in ms, a large append counts as shown: a read model that stands still must not stop writes for ever. */
+const SHOWN_MS = 60_000;
 /** How long a start waits for the read models to catch up, in ms. */
 const CATCH_UP_MS = 3_000;
 
@@ -167,10 +170,12 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const base = `${config.baseUrl}/fhir/R4`;
   const snapshots = new PostgresSnapshots(pool);
   const states = new States(store, snapshots);
+  const pacing = new Pacing({ passed: (position) => progress.waitFor(position, names, SHOWN_MS) });
+  const written = paced(store, pacing);
   const handler = new Handler(
     tracing === undefined
-      ? store
-      : traceStore(tracing, store, {
+      ? written
+      : traceStore(tracing, written, {
           system: kind,
           projections,
           passed: (position, name) => passed(position, [name]),

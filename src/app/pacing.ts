@@ -1,0 +1,197 @@
+/**
+ * Back-pressure on large appends. Read models take in some thousand events a second, and the log takes more. Without a
+ * bound, one client's bulk load would leave them so far behind that searches and lists of every project answer 503
+ * (`projections/freshness.ts`). So a large append waits until the read models have taken in enough of those before it.
+ */
+import type { EventMetadata } from '#src/events/metadata.ts';
+import type { EventStore, NewEvent, Position } from '#src/events/store.ts';
+import { unavailable } from '#src/shared/refusal.ts';
+
+/** From so many events on, an append is large. Smaller ones are never held up. */
+export const LARGE = 64;
+/** How far behind large appends may leave the read models, in ms: half of what reads are served with. */
+const BEHIND_MS = 4_000;
+/** How long a large append waits for its turn. */
+const WAIT_MS = 10_000;
+/** Bounds of how many events of large appends the read models may lack. */
+const LEAST = 2_000;
+const MOST = 50_000;
+/** Events per ms that read models are taken to keep up with until it has been measured. */
+const FIRST_RATE = 1;
+/** How much a new measurement of the rate counts. */
+const WEIGHT = 0.3;
+
+/** What pacing needs. */
+export interface PacingDeps {
+  /** Resolves when all read models show a position, or after a time limit of its own. Never rejects. */
+  readonly passed: (position: Position) => Promise<unknown>;
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number;
+  /** How long a large append waits for its turn, in ms. Default: ten seconds. */
+  readonly waitMs?: number;
+}
+
+interface Waiter {
+  readonly owner: string;
+  readonly events: number;
+  readonly go: () => void;
+}
+
+/** Counts the events of large appends that read models don't show yet, and makes further large appends wait. */
+export class Pacing {
+  readonly #deps: Required<PacingDeps>;
+  /** By owner: events of large appends that are being written or that read models don't show yet. */
+  readonly #outstanding = new Map<string, number>();
+  readonly #waiting = new Set<Waiter>();
+  /** By owner: the number of its last turn. */
+  readonly #turns = new Map<string, number>();
+  #turnsGiven = 0;
+  #total = 0;
+  #rate = FIRST_RATE;
+  /** When read models caught up with a large append last. */
+  #lastShown = Number.NEGATIVE_INFINITY;
+  readonly #batch = { events: 0, began: 0 };
+
+  constructor({ passed, now = () => performance.now(), waitMs = WAIT_MS }: PacingDeps) {
+    this.#deps = { passed, now, waitMs };
+  }
+
+  /** Large appends that wait. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Runs an append, after waiting for its turn if it is large. The owner with the fewest events outstanding goes first,
+   * then the one whose last turn is longest ago, so that a project's bulk load holds up its own appends before others'.
+   * @param owner names the project; any text.
+   * @throws Refusal unavailable (503, Retry-After) when its turn doesn't come in time; and what the append throws.
+   */
+  async run<T extends { readonly position: Position }>(
+    owner: string,
+    events: number,
+    append: () => Promise<T>,
+  ): Promise<T> {
+    if (events < LARGE) return append();
+    await this.#turn(owner, events);
+    const began = this.#deps.now();
+    try {
+      const appended = await append();
+      void this.#deps.passed(appended.position).then(() => this.#shown(owner, events, began));
+      return appended;
+    } catch (error) {
+      this.#release(owner, events);
+      throw error;
+    }
+  }
+
+  #turn(owner: string, events: number): Promise<void> {
+    if (this.#waiting.size === 0 && this.#fits(events)) {
+      this.#reserve(owner, events);
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const timeout = setTimeout(() => {
+        this.#waiting.delete(waiter);
+        reject(
+          unavailable(
+            'read models are still catching up with large writes that came before this one; retry in a few seconds',
+            5,
+          ),
+        );
+      }, this.#deps.waitMs);
+      const waiter: Waiter = {
+        owner,
+        events,
+        go: () => {
+          clearTimeout(timeout);
+          this.#waiting.delete(waiter);
+          this.#reserve(owner, events);
+          resolve();
+        },
+      };
+      this.#waiting.add(waiter);
+      this.#next();
+    });
+  }
+
+  /** An append larger than the bound goes alone. */
+  #fits(events: number): boolean {
+    const bound = Math.min(MOST, Math.max(LEAST, this.#rate * BEHIND_MS));
+    return this.#total === 0 || this.#total + events <= bound;
+  }
+
+  #reserve(owner: string, events: number): void {
+    this.#total += events;
+    this.#outstanding.set(owner, (this.#outstanding.get(owner) ?? 0) + events);
+    this.#turnsGiven += 1;
+    this.#turns.set(owner, this.#turnsGiven);
+  }
+
+  /** Read models take in several appends as one batch, so the rate is measured over all that they show at once. */
+  #shown(owner: string, events: number, began: number): void {
+    if (this.#batch.events === 0) {
+      this.#batch.began = began;
+      setImmediate(() => this.#measure());
+    }
+    this.#batch.events += events;
+    this.#batch.began = Math.min(this.#batch.began, began);
+    this.#release(owner, events);
+  }
+
+  #measure(): void {
+    const now = this.#deps.now();
+    const took = now - Math.max(this.#batch.began, this.#lastShown);
+    if (took > 0) this.#rate += WEIGHT * (this.#batch.events / took - this.#rate);
+    this.#lastShown = now;
+    this.#batch.events = 0;
+  }
+
+  #release(owner: string, events: number): void {
+    this.#total -= events;
+    const left = (this.#outstanding.get(owner) ?? 0) - events;
+    if (left > 0) this.#outstanding.set(owner, left);
+    else this.#outstanding.delete(owner);
+    if (this.#total === 0 && this.#waiting.size === 0) this.#turns.clear();
+    this.#next();
+  }
+
+  /** Lets those in whose turn it is. */
+  #next(): void {
+    for (;;) {
+      let first: Waiter | undefined;
+      for (const waiter of this.#waiting)
+        if (first === undefined || this.#isBefore(waiter.owner, first.owner)) first = waiter;
+      if (first === undefined || !this.#fits(first.events)) return;
+      first.go();
+    }
+  }
+
+  #isBefore(one: string, other: string): boolean {
+    const difference = (this.#outstanding.get(one) ?? 0) - (this.#outstanding.get(other) ?? 0);
+    return difference === 0 ? (this.#turns.get(one) ?? 0) < (this.#turns.get(other) ?? 0) : difference < 0;
+  }
+}
+
+/** Returns the same store; its large appends wait for their turn. */
+export function paced(store: EventStore, pacing: Pacing): EventStore {
+  return {
+    append: (stream, expected, events) =>
+      events.length < LARGE
+        ? store.append(stream, expected, events)
+        : pacing.run(ownerOf(events), events.length, () => store.append(stream, expected, events)),
+    read: (stream, options) => store.read(stream, options),
+    subscribe: (options) => store.subscribe(options),
+    head: () => store.head(),
+    reached: () => store.reached(),
+    erase: (stream) => store.erase(stream),
+    ping: () => store.ping(),
+    close: () => store.close(),
+  };
+}
+
+/** The project that the events belong to, as text. */
+function ownerOf([first]: readonly NewEvent[]): string {
+  const { owner } = JSON.parse(first?.metadata ?? '{}') as Partial<EventMetadata>;
+  return owner === undefined ? '' : JSON.stringify(owner);
+}
