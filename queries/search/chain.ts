@@ -1,6 +1,7 @@
 /** Chains: `subject:Patient.name`, `patient.organization.name`. https://hl7.org/fhir/R4/search.html#chaining */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
-import { type CompiledParameter, compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
+import { compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
 import type { Binds } from '../binds.ts';

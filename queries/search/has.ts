@@ -1,6 +1,7 @@
 /** `_has:Observation:patient:code`: https://hl7.org/fhir/R4/search.html#has */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
-import { type CompiledParameter, compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
+import { compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
 import { innerRows, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';

@@ -3,13 +3,9 @@
  * order counts; a resource without a value comes last in either direction; equal ones follow by their ids.
  */
 
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { PRESENT } from '#src/fhir/search/keys.ts';
-import {
-  type CompiledParameter,
-  compiledParameter,
-  compiledParameters,
-  namesRecord,
-} from '#src/fhir/search/paths.ts';
+import { compiledParameter, compiledParameters, namesRecord } from '#src/fhir/search/paths.ts';
 import { isSortedByText, sortSlots } from '#src/fhir/search/sorts.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';

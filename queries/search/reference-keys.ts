@@ -1,7 +1,8 @@
 /** Hashes of references: of ids that are known, and made in SQL where the ids come from a subquery. */
+
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { CONTAINED_VERSION } from '#src/fhir/search/contained.ts';
 import { recordKey, referenceForm, valueKey } from '#src/fhir/search/keys.ts';
-import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';

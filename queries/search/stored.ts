@@ -1,6 +1,7 @@
 /** Under which keys the read model `search` holds the values of a parameter. */
+
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { containedType, parameterKey, valueKey } from '#src/fhir/search/keys.ts';
-import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { SearchScope } from './parameter.ts';
 

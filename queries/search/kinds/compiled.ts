@@ -1,6 +1,8 @@
 /** The parameters whose values the read model `search` holds: compiled from R4's definitions, one kind per type. */
+
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { PRESENT } from '#src/fhir/search/keys.ts';
-import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
+import { compiledParameter } from '#src/fhir/search/paths.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { SearchParameter, SearchScope } from '../parameter.ts';
 import { keysPredicate, noKeysPredicate, type Predicate } from '../predicate.ts';

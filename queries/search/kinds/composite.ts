@@ -1,8 +1,8 @@
 /** Composites: `code$value`, both of one element. https://hl7.org/fhir/R4/search.html#composite */
 
-import type { Composite, Part } from '#src/fhir/search/composites.ts';
+import type { CompiledParameter, Composite, Part } from '#src/fhir/search/compiled-parameter.ts';
 import { pairForm, systemKey, tokenForm } from '#src/fhir/search/keys.ts';
-import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
+import { compiledParameter } from '#src/fhir/search/paths.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../binds.ts';
 import type { SearchScope } from '../parameter.ts';

@@ -1,5 +1,5 @@
 /** Dates against elements that are periods, or moments of some precision: https://hl7.org/fhir/R4/search.html#prefix */
-import type { CompiledParameter } from '#src/fhir/search/paths.ts';
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import type { Period } from '#src/fhir/search/period.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { Micros } from '#src/shared/time.ts';

@@ -1,6 +1,7 @@
 /** `:below` and `:above` of references: a resource and its parts, or what it is part of. https://hl7.org/fhir/R4/search.html#reference */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
-import { type CompiledParameter, compiledParameter } from '#src/fhir/search/paths.ts';
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
+import { compiledParameter } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Binds } from '../../binds.ts';

@@ -1,6 +1,7 @@
 /** Location's `near`: `latitude|longitude|distance|units`. https://hl7.org/fhir/R4/location.html#positional */
+
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { LATITUDE, LONGITUDE } from '#src/fhir/search/extract.ts';
-import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import { canonicalRange } from '#src/fhir/units/canonical.ts';
 import type { Binds } from '../../binds.ts';
 import type { SearchScope } from '../parameter.ts';

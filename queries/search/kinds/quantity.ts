@@ -1,6 +1,7 @@
 /** Quantities: `number`, `number|system|code`, `number||unit`. https://hl7.org/fhir/R4/search.html#quantity */
+
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { dimensionKey } from '#src/fhir/search/keys.ts';
-import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import { canonicalRange, UCUM } from '#src/fhir/units/canonical.ts';
 import { searchKey } from '#src/shared/search-key.ts';

@@ -1,9 +1,9 @@
 /** References: `id`, `Type/id`, a URL. https://hl7.org/fhir/R4/search.html#reference */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { LOGICAL } from '#src/fhir/search/extract.ts';
 import { referenceForm } from '#src/fhir/search/keys.ts';
-import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import { withArticle } from '#src/shared/article.ts';
 import type { SearchScope } from '../parameter.ts';
 import { keysPredicate, type Predicate } from '../predicate.ts';

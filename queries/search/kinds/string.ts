@@ -1,8 +1,8 @@
 /** Strings: https://hl7.org/fhir/R4/search.html#string */
 
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { LABEL } from '#src/fhir/search/extract.ts';
 import { soundForm } from '#src/fhir/search/keys.ts';
-import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import { soundsOf } from '#src/fhir/search/phonetic.ts';
 import { folded, pieces } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../binds.ts';

@@ -1,6 +1,7 @@
 /** Tokens: `code`, `system|code`, `|code`, `system|`. https://hl7.org/fhir/R4/search.html#token */
+
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { hasKeyInRecord, inRecordKey, tokenForm } from '#src/fhir/search/keys.ts';
-import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { SearchScope } from '../parameter.ts';
 import { keysPredicate, noKeysPredicate, type Predicate } from '../predicate.ts';

@@ -1,6 +1,7 @@
 /** URIs: https://hl7.org/fhir/R4/search.html#uri */
+
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { uriForm } from '#src/fhir/search/keys.ts';
-import type { CompiledParameter } from '#src/fhir/search/paths.ts';
 import { folded, pieces } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../binds.ts';
 import type { SearchScope } from '../parameter.ts';

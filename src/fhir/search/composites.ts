@@ -1,24 +1,8 @@
 /** Composites: values of several parameters in one place. https://hl7.org/fhir/R4/search.html#composite */
 import { searchParameter } from '../definitions/search-parameters.ts';
 import type { ResourceType } from '../types.ts';
+import type { CompiledParameter, Composite, Part } from './compiled-parameter.ts';
 import { compilePaths, type Path } from './expressions.ts';
-import type { CompiledParameter } from './paths.ts';
-
-/** A composite of two parts, as all of the 26 types are. */
-export interface Composite {
-  /** The parameters that say how each part compares. */
-  readonly parts: readonly [Part, Part];
-  /** Whether the second part is compared by order: its values bear the codes of the first, a token, then (`About`). */
-  readonly ordered: boolean;
-  /** For each of its paths, in their order: where both parts stand, from there. */
-  readonly bases: readonly (readonly [firsts: readonly Path[], seconds: readonly Path[]])[];
-}
-
-/** A part's parameter. */
-export interface Part {
-  readonly code: string;
-  readonly type: string;
-}
 
 const ORDERED = new Set(['quantity', 'date', 'string']);
 

@@ -1,11 +1,11 @@
 /** Everything that searches find a resource by. */
 import type { Steps } from '#src/shared/slices.ts';
 import type { ResourceType } from '../types.ts';
-import type { Part } from './composites.ts';
+import type { CompiledParameter, Part } from './compiled-parameter.ts';
 import type { ContainedResources } from './contained.ts';
 import type { Path } from './expressions.ts';
 import { PRESENT, pairForm, referenceForm, soundForm, uriForm } from './keys.ts';
-import { type CompiledParameter, compiledParameters, elementsAt } from './paths.ts';
+import { compiledParameters, elementsAt } from './paths.ts';
 import type { Period } from './period.ts';
 import { soundsOf } from './phonetic.ts';
 import { type Ends, isSortedByText, sortText } from './sorts.ts';

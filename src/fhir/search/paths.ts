@@ -4,27 +4,10 @@
  */
 import { searchParameter, searchParameterCodes } from '../definitions/search-parameters.ts';
 import { type ResourceType, typeEntry } from '../types.ts';
-import { type Composite, compileComposite, withAbout } from './composites.ts';
+import type { CompiledParameter } from './compiled-parameter.ts';
+import { compileComposite, withAbout } from './composites.ts';
 import { compilePaths, type Path } from './expressions.ts';
 import { withTimeline } from './timeline.ts';
-
-/** A search parameter of a type, ready to be read from resources. */
-export interface CompiledParameter {
-  readonly code: string;
-  /** `special` is Location's `near`. */
-  readonly type: 'token' | 'reference' | 'date' | 'string' | 'uri' | 'quantity' | 'composite' | 'special';
-  /** Where its values stand; a composite's bases. */
-  readonly paths: readonly Path[];
-  /** Of a composite. */
-  readonly composite?: Composite;
-  /** Whether it compares how names sound (`phonetic.ts`), not how they are written. */
-  readonly sounds?: true;
-  /**
-   * The codes under which a read model holds its values: its own, or those of the parameters that its values are the
-   * union of (`combo-code`: `code` and `component-code`), so that nothing is held twice.
-   */
-  readonly stored: readonly string[];
-}
 
 const READABLE = new Set(['token', 'reference', 'date', 'string', 'uri', 'quantity', 'composite', 'special']);
 /** What every row of a read model says by itself. */

@@ -1,7 +1,8 @@
 /** What tokens and references are sorted by, and where a row holds it. https://hl7.org/fhir/R4/search.html#sort */
 import type { ResourceType } from '../types.ts';
+import type { CompiledParameter } from './compiled-parameter.ts';
 import type { Path } from './expressions.ts';
-import { type CompiledParameter, compiledParameters, namesRecord } from './paths.ts';
+import { compiledParameters, namesRecord } from './paths.ts';
 import { pieces } from './text.ts';
 import { codedOf } from './values.ts';
 

@@ -1,7 +1,7 @@
 /** What is asked for by a code and in the order of time: dates are kept with the codes of what they are dates of. */
 import { jsonName, typeDefinition } from '../definitions/tables.ts';
 import type { ResourceType } from '../types.ts';
-import type { CompiledParameter } from './paths.ts';
+import type { CompiledParameter } from './compiled-parameter.ts';
 
 /** A token parameter and the date parameter that its resources are listed by. */
 export interface Timeline {
