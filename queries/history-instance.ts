@@ -7,7 +7,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { copyOut } from './copy-out.ts';
 import type { Line } from './gather.ts';
-import type { HistoryEntry } from './history.ts';
+import type { HistoryEntry } from './history-entry.ts';
 import { bodyOrSize } from './large-bodies.ts';
 
 /** Gives the newest versions of a resource, one more than `count` where there are more; of large bodies their sizes. */

@@ -14,6 +14,7 @@ import type { Micros } from '#src/shared/time.ts';
 import { Binds } from './binds.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import type { Line } from './gather.ts';
+import type { HistoryEntry } from './history-entry.ts';
 import { openNewestVersions } from './history-instance.ts';
 import { bodyOrSize, sizeOf, withLargeBodies } from './large-bodies.ts';
 import { prepared } from './prepared.ts';
@@ -33,17 +34,6 @@ export interface HistoryQuery {
   readonly cursor?: string;
   /** What the page may hold: it ends where that is used up. Default: a budget of its own. */
   readonly budget?: AnswerBudget;
-}
-
-/** One version of one resource, as history shows it. */
-export interface HistoryEntry {
-  readonly id: string;
-  readonly type: ResourceType;
-  readonly version: number;
-  readonly recordedAt: Micros;
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
-  /** The exact FHIR JSON text, maybe as the UTF-8 that it is stored as; null for a deletion. */
-  readonly body: string | Buffer | null;
 }
 
 /** A page of history. */

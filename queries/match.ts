@@ -6,8 +6,8 @@ import type { Caller } from '#src/shared/caller.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { Binds } from './binds.ts';
 import { prepared } from './prepared.ts';
+import { allOf, ofTenant } from './search/conditions.ts';
 import { parseCriteria } from './search/parse.ts';
-import { allOf, ofTenant } from './search/predicate.ts';
 
 /** Gives at most two ids: none, one, or "several". */
 export type Match = (

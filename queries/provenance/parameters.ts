@@ -1,9 +1,10 @@
 /** Search parameters of Provenance: each is a condition on automatic ones (rows `v`) and one on clients' own (rows `r`). */
 import { tokenForm } from '#src/fhir/search/keys.ts';
 import { parseTokenForm } from '../search/kinds/token.ts';
+import { momentPredicate } from '../search/moment.ts';
 import type { SearchScope } from '../search/parameter.ts';
 import { predicateOf } from '../search/parameters.ts';
-import { momentPredicate, type Predicate } from '../search/predicate.ts';
+import type { Predicate } from '../search/predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier } from '../search/raw.ts';
 import { automaticPredicate } from './automatic.ts';
 

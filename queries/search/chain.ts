@@ -5,9 +5,10 @@ import { compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
 import type { Binds } from '../binds.ts';
+import { hasKeys, keysPredicate } from './entry-keys.ts';
 import { innerRows, ofTypes, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import type { SearchScope } from './parameter.ts';
-import { hasKeys, keysPredicate, type Predicate } from './predicate.ts';
+import type { Named, Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
 import { inOneRecord, inRecordsPredicate } from './records.ts';
 import {
@@ -17,7 +18,6 @@ import {
   recordKeyOf,
   referenceKeys,
 } from './reference-keys.ts';
-import type { Named } from './resolve.ts';
 
 /** Whether a parameter goes through a reference. */
 export function isChain(parameter: RawParameter): boolean {

@@ -1,9 +1,10 @@
 /** What is in a compartment other than a Patient's: https://hl7.org/fhir/R4/search.html#compartment */
 import { type CompartmentType, compartmentParameters, ITSELF } from '#src/fhir/compartments.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
+import { keysPredicate } from './entry-keys.ts';
 import type { SearchScope } from './parameter.ts';
 import { parameterOf } from './parameters.ts';
-import { keysPredicate, type Predicate } from './predicate.ts';
+import type { Predicate } from './predicate.ts';
 import { keysOfReferences } from './reference-keys.ts';
 
 /** A compartment whose resources name its own by reference parameters. */

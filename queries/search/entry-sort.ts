@@ -1,8 +1,10 @@
 /** All that an index gives, sorted by what its entries say of a token or a reference: nothing else is looked up. */
 import type { Binds } from '../binds.ts';
+import { checksOf } from './conditions.ts';
+import { hasKeys, noKeysPredicate } from './entry-keys.ts';
 import { after, type OrderKey, orderBy, sortValue } from './order.ts';
 import { framed, type Wanted } from './page.ts';
-import { checksOf, hasKeys, noKeysPredicate, type Predicate } from './predicate.ts';
+import type { Predicate } from './predicate.ts';
 import { entryConditions, ownedBy, type Source } from './selection.ts';
 
 /** The sets of keys that lead to the entries that are sorted: those of a source, or what every entry with a value has. */

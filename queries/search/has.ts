@@ -4,9 +4,11 @@ import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
+import { ofTenant } from './conditions.ts';
+import { hasKeys, keySets } from './entry-keys.ts';
 import { innerRows, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import type { SearchScope } from './parameter.ts';
-import { hasKeys, keySets, ofTenant, type Predicate } from './predicate.ts';
+import type { Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
 import { referenceKeys } from './reference-keys.ts';
 

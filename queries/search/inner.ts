@@ -4,9 +4,12 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
+import { allOf, ofTenant } from './conditions.ts';
+import { hasKeys, keySets } from './entry-keys.ts';
 import type { SearchScope } from './parameter.ts';
-import { allOf, hasKeys, idsWith, keySets, ofTenant, type Predicate } from './predicate.ts';
+import type { Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
+import { idsWith } from './stored-values.ts';
 
 /** What a parameter of a scope's type comes down to; undefined when the type does not have it. */
 export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predicate | undefined;

@@ -13,9 +13,10 @@ import { didYouMean } from '#src/shared/nearest.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
 import type { Sort } from './controls.ts';
-import { oneOf, type Predicate, rowsOfId } from './predicate.ts';
+import type { Predicate } from './predicate.ts';
 import { badParameter } from './raw.ts';
 import { formKeys, parameterKeys } from './stored.ts';
+import { oneOf, rowsOfId } from './stored-values.ts';
 
 /** Where the values of a key stand. */
 export interface Place {

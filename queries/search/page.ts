@@ -6,6 +6,7 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
 import { asJson, joinedColumns, joinedRows } from '../joined-rows.ts';
 import { bodyOrSize } from '../large-bodies.ts';
+import { checksOf } from './conditions.ts';
 import {
   after,
   conditionsOn,
@@ -17,7 +18,7 @@ import {
   sortValue,
   sortValueAt,
 } from './order.ts';
-import { checksOf, oneOf, type Predicate, rowsOfId } from './predicate.ts';
+import type { Predicate } from './predicate.ts';
 import {
   conditionOf,
   matchesAmong,
@@ -27,6 +28,7 @@ import {
   type Selection,
   type Source,
 } from './selection.ts';
+import { oneOf, rowsOfId } from './stored-values.ts';
 
 /** Which rows of an ordered selection. */
 export interface Wanted {

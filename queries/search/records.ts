@@ -2,8 +2,9 @@
 import { recordKey } from '#src/fhir/search/keys.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
+import { ofTenant } from './conditions.ts';
 import type { SearchScope } from './parameter.ts';
-import { ofTenant, type Predicate } from './predicate.ts';
+import type { Predicate } from './predicate.ts';
 
 /** From how many on records are taken for many: along the order of an answer the next match is then never far. */
 const MANY_RECORDS = 32;

@@ -7,7 +7,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
 import type { SearchScope } from './parameter.ts';
-import type { Named } from './resolve.ts';
+import type { Named } from './predicate.ts';
 import { typesIn } from './stored.ts';
 
 type Stored = Pick<CompiledParameter, 'stored'>;

@@ -9,20 +9,6 @@ import type { Predicate } from './predicate.ts';
 /** Most resources that are looked up: as many as a search may name. What leads to more is asked within the search. */
 const MOST_FOUND = 1_000;
 
-/** What a predicate's references lead to, and the same predicate by its ids. */
-export interface Resolvable {
-  /** A query with the columns `type` and `id`, in which a resource may come twice. */
-  found(binds: Binds): string;
-  /** The predicate that rows refer to one of these. */
-  named(found: readonly Named[]): Predicate;
-}
-
-/** A resource that a reference may name. */
-export interface Named {
-  readonly type: string;
-  readonly id: string;
-}
-
 /**
  * Replaces predicates that are asked by what they lead to, if that is not too much: one statement for each, one after the
  * other, since searches share few connections. Of several sets of records the common ones are left.

@@ -12,9 +12,9 @@ import type { CurrentResource } from '../read.ts';
 import { aboutOf } from './about.ts';
 import { compartmentPredicate, type NamedCompartment } from './compartment.ts';
 import { type Asked, type FoundRow, LIMITS, type Limits, openFind } from './find.ts';
+import { merged } from './merge.ts';
 import { isEverywhere, type Last, type OrderKey, orderOf } from './order.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
-import { merged } from './predicate.ts';
 import { badParameter } from './raw.ts';
 import { resolved } from './resolve.ts';
 

@@ -3,20 +3,10 @@ import { recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
-import {
-  allOf,
-  checkOf,
-  checksOf,
-  entriesWith,
-  hasKeys,
-  idsWith,
-  impliedBy,
-  isLookedUpByKey,
-  keySets,
-  ofTenant,
-  type Predicate,
-  type Values,
-} from './predicate.ts';
+import { allOf, checkOf, checksOf, ofTenant } from './conditions.ts';
+import { entriesWith, hasKeys, impliedBy, isLookedUpByKey, keySets } from './entry-keys.ts';
+import type { Predicate, Values } from './predicate.ts';
+import { idsWith } from './stored-values.ts';
 
 /** The conditions of a search. */
 export interface Selection {

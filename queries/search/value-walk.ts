@@ -3,11 +3,13 @@ import { inRecordKey } from '#src/fhir/search/keys.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
 import type { About } from './about.ts';
+import { checksOf } from './conditions.ts';
 import { after, conditionsOn, direction, type OrderKey, orderBy, type Place, sortValue } from './order.ts';
 import { byFirst, framed, type Wanted } from './page.ts';
-import { checksOf, oneOf, type Predicate, rowsOfId } from './predicate.ts';
+import type { Predicate } from './predicate.ts';
 import { entryConditions, isInRecord, ownedBy, type Selection } from './selection.ts';
 import { both, parts, type Span } from './span.ts';
+import { oneOf, rowsOfId } from './stored-values.ts';
 
 /** Where a walk goes. */
 export interface Path {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MAX_INCLUDED } from '#queries/search/include-resources.ts';
+import { MAX_INCLUDED } from '#queries/include/include.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 interface Entry {

@@ -6,10 +6,11 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../../binds.ts';
 import { type Prefix, parsePrefixedDate } from '../dates.ts';
 import type { SearchScope } from '../parameter.ts';
-import { type Predicate, valuesPredicate } from '../predicate.ts';
+import type { Predicate } from '../predicate.ts';
 import { keyOf, type RawParameter, refuseModifier } from '../raw.ts';
 import { periodsFrom, type Span } from '../span.ts';
 import { parameterKeys } from '../stored.ts';
+import { valuesPredicate } from '../stored-values.ts';
 
 /** Any of the dates. @throws Refusal `malformed` */
 export function datePredicate(

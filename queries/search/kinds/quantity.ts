@@ -8,10 +8,11 @@ import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../binds.ts';
 import { type NumberRange, parsePrefixedNumber } from '../numbers.ts';
 import type { SearchScope } from '../parameter.ts';
-import { type Predicate, valuesPredicate } from '../predicate.ts';
+import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
 import { quantitiesFrom, type Span } from '../span.ts';
 import { parameterKeys } from '../stored.ts';
+import { valuesPredicate } from '../stored-values.ts';
 
 interface Asked {
   readonly number: NumberRange;

@@ -6,11 +6,13 @@ import { soundForm } from '#src/fhir/search/keys.ts';
 import { soundsOf } from '#src/fhir/search/phonetic.ts';
 import { folded, pieces } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../binds.ts';
+import { hasKeys, keysPredicate } from '../entry-keys.ts';
 import { rowsPredicate } from '../inner.ts';
 import type { SearchScope } from '../parameter.ts';
-import { hasKeys, keysPredicate, type Predicate, valuesPredicate } from '../predicate.ts';
+import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 import { formKeys, parameterKeys } from '../stored.ts';
+import { valuesPredicate } from '../stored-values.ts';
 
 /**
  * Begins with the text, without regard to case and accents; `:contains` it anywhere; `:exact` is it.

@@ -3,8 +3,9 @@
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { hasKeyInRecord, inRecordKey, tokenForm } from '#src/fhir/search/keys.ts';
 import { searchKey } from '#src/shared/search-key.ts';
+import { keysPredicate, noKeysPredicate } from '../entry-keys.ts';
 import type { SearchScope } from '../parameter.ts';
-import { keysPredicate, noKeysPredicate, type Predicate } from '../predicate.ts';
+import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
 import { formKeys } from '../stored.ts';
 import { codesOf } from '../terms.ts';

@@ -4,10 +4,12 @@ import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { uriForm } from '#src/fhir/search/keys.ts';
 import { folded, pieces } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../binds.ts';
+import { keysPredicate } from '../entry-keys.ts';
 import type { SearchScope } from '../parameter.ts';
-import { keysPredicate, type Predicate, valuesPredicate } from '../predicate.ts';
+import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 import { formKeys, parameterKeys } from '../stored.ts';
+import { valuesPredicate } from '../stored-values.ts';
 
 /** Most parts of the paths of all uris with `:above`: each is looked up. */
 const MAX_PARTS = 1_000;

@@ -1,6 +1,7 @@
 /** history of an instance, a type, the system: https://hl7.org/fhir/R4/http.html#history */
 import { CURSOR } from '#queries/cursor.ts';
-import type { HistoryEntry, HistoryPage, HistoryQuery } from '#queries/history.ts';
+import type { HistoryPage, HistoryQuery } from '#queries/history.ts';
+import type { HistoryEntry } from '#queries/history-entry.ts';
 import { DEFAULT_COUNT, parseCount } from '#queries/search/controls.ts';
 import { notDate } from '#queries/search/dates.ts';
 import { badParameter } from '#queries/search/raw.ts';

@@ -1,7 +1,7 @@
 /** The Bundle of a search: matches, what is shown beside them, and what the searcher is told. */
 
+import { MAX_INCLUDED, MAX_ROUNDS } from '#queries/include/include.ts';
 import type { CurrentResource } from '#queries/read.ts';
-import { MAX_INCLUDED, MAX_ROUNDS } from '#queries/search/include-resources.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import type { Issue } from '#src/shared/refusal.ts';

@@ -1,6 +1,6 @@
 /** search within a type, several types, and compartments: https://hl7.org/fhir/R4/http.html#search */
 import { CURSOR } from '#queries/cursor.ts';
-import { type Inclusion, isInclusion, parseInclusions } from '#queries/search/include.ts';
+import { type Inclusion, isInclusion, parseInclusions } from '#queries/include/inclusions.ts';
 import { isOfResources } from '#queries/search/of-resources.ts';
 import { unknownIssues, unknownParameters } from '#queries/search/parse.ts';
 import { badParameter } from '#queries/search/raw.ts';

@@ -3,7 +3,7 @@ import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { includable } from '#src/fhir/search/inclusions.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
-import { badParameter } from './raw.ts';
+import { badParameter } from '../search/raw.ts';
 
 /** What is to be shown beside the matches: the resources that they refer to, or (`reverse`) that refer to them. */
 export interface Inclusion {

@@ -8,8 +8,8 @@ import type { Micros } from '#src/shared/time.ts';
 import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import type { CurrentResource } from '../read.ts';
-import type { Inclusion } from './include.ts';
-import { followedBack, keysOfReferrers, type Link, linksOf } from './include-links.ts';
+import type { Inclusion } from './inclusions.ts';
+import { followedBack, keysOfReferrers, type Link, linksOf } from './links.ts';
 
 /** Most resources beside the matches of a page. */
 export const MAX_INCLUDED = 1_000;

@@ -6,7 +6,7 @@ import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { CurrentResource } from '../read.ts';
-import type { Inclusion } from './include.ts';
+import type { Inclusion } from './inclusions.ts';
 
 /** A literal reference to something that can be here; `version` where it names one. */
 export interface Link {
