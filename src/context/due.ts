@@ -1,24 +1,38 @@
-/** How old the newest value of what an illness or a drug is watched by may be. */
+/** Intervals after which a finding is due again. */
+import type { GuidelineName } from './guidelines.ts';
 import type { Measure } from './measures.ts';
 
-/** A finding that is due. */
+/** A finding that must be repeated while an illness or a drug lasts. */
 export interface Due {
-  /** Any one of these will do. */
+  /** Any one of these is enough. */
   readonly measures: readonly Measure[];
-  /** As a reader says it. */
+  /** The finding's name in a warning. */
   readonly name: string;
+  /** A warning is given when the newest value is older. Never shorter than the longest interval of the guideline. */
   readonly days: number;
+  /** The guideline that asks for it. */
+  readonly source: GuidelineName;
+  /** The interval in the guideline's terms. */
+  readonly asks: string;
 }
 
 /** Days of a year. */
 export const YEAR = 365;
 
-/** One of these, at least every so many days. */
-export const due = (name: string, days: number, ...measures: readonly Measure[]): Due => ({
-  name,
-  days,
-  measures,
-});
+/** The guideline that asks for a finding, and the interval that it names. */
+export type Basis = readonly [source: GuidelineName, asks: string];
 
-/** What drugs and illnesses that kidneys bear on take. */
-export const KIDNEYS = due('creatinine or filtration', YEAR, 'creatinine', 'filtration');
+/** Returns the rule that one of these findings is due after so many days. */
+export const due = (
+  name: string,
+  days: number,
+  [source, asks]: Basis,
+  ...measures: readonly Measure[]
+): Due => ({ name, days, measures, source, asks });
+
+/** Returns the rule that creatinine or filtration is due after a year. */
+export const kidneysDue = (...basis: Basis): Due =>
+  due('creatinine or filtration', YEAR, basis, 'creatinine', 'filtration');
+
+/** Returns the rule that potassium is due after a year. */
+export const potassiumDue = (...basis: Basis): Due => due('potassium', YEAR, basis, 'potassium');

@@ -3,11 +3,11 @@ import { codes, first, objects, text } from '#src/fhir/ips/parts.ts';
 import { choice, concept } from '#src/fhir/ips/words.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import type { Kind } from './ask.ts';
-import { dayOf } from './dates.ts';
+import { DAY, dayOf } from './dates.ts';
 import { type Fact, line } from './fact.ts';
 import { ageDays, codedIn, codeMembers, dayIn, entriesOf, lookUp, nameOf, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
-import { asked, type Base, nth } from './scores.ts';
+import { asked, type Base, CHILD_VACCINES, nth } from './scores.ts';
 
 /** Visits and stays in hospital. */
 export function encounters(reading: Reading): Fact[] {
@@ -111,13 +111,16 @@ export function immunizations(reading: Reading): Fact[] {
       members,
       vaccineCode,
     );
-    return [{ ...fact, also: others, score: fact.score + (isChild && fact.score < 700 ? 300 : 0) }];
+    return [
+      { ...fact, also: others, score: fact.score + (isChild && fact.score < 700 ? CHILD_VACCINES.worth : 0) },
+    ];
   });
 }
 
+/** Tells whether the primary vaccinations may still be under way. */
 function isYoung({ opened, today }: Reading): boolean {
   const birth = Date.parse(text(opened.patient?.value.birthDate) ?? '');
-  return today - birth < 6 * 365.25 * 86_400_000;
+  return today - birth < CHILD_VACCINES.underYears * 365.25 * DAY;
 }
 
 /** Documents, and reports that conclude something. */

@@ -1,23 +1,27 @@
 /**
- * What illnesses are watched by. It only ranks what a record holds and says what it lacks: it adds no facts.
- * docs/context.md has these tables in words.
+ * Illnesses and the findings they are monitored by. The table ranks findings and reports overdue ones; it adds no facts.
+ * docs/context.md lists the rules with their guidelines.
  */
-import { type Due, due, KIDNEYS, YEAR } from './due.ts';
+import { type Due, due, kidneysDue, potassiumDue, YEAR } from './due.ts';
+import type { Source } from './guidelines.ts';
 import type { Measure } from './measures.ts';
 
-/** An illness. */
+/** A rule: an illness, and the findings it is monitored by. */
 export interface Illness {
   readonly name: string;
-  /** ICD-10 codes begin so. */
+  /** Matches the beginning of its ICD-10 codes. */
   readonly codes: RegExp;
-  /** Words that name it, in a record, a task or a question. */
+  /** Matches its names in a record, a task or a question. */
   readonly words: RegExp;
-  /** The more telling ones first. */
+  /** Findings, the most important first. */
   readonly watch: readonly Measure[];
+  /** Findings that must be repeated. */
   readonly due?: readonly Due[];
+  /** The guidelines that name the findings. */
+  readonly source: Source;
 }
 
-/** Illnesses. */
+/** The rules for illnesses. */
 export const ILLNESSES: readonly Illness[] = [
   {
     name: 'diabetes',
@@ -34,9 +38,17 @@ export const ILLNESSES: readonly Illness[] = [
       'albuminuria',
       'bmi',
     ],
+    source: ['adaStandards'],
     due: [
-      due('HbA1c', YEAR, 'hba1c'),
-      due('filtration or albumin in urine', YEAR, 'filtration', 'creatinine', 'albuminuria'),
+      due('HbA1c', YEAR, ['adaStandards', 'at least twice a year'], 'hba1c'),
+      due(
+        'filtration or albumin in urine',
+        YEAR,
+        ['adaStandards', 'at least once a year'],
+        'filtration',
+        'creatinine',
+        'albuminuria',
+      ),
     ],
   },
   {
@@ -44,7 +56,8 @@ export const ILLNESSES: readonly Illness[] = [
     codes: /^I1[0-5]/,
     words: /hypertens|high blood pressure/i,
     watch: ['pressure', 'potassium', 'filtration', 'creatinine', 'ldl', 'weight', 'heartRate'],
-    due: [due('blood pressure', YEAR, 'pressure')],
+    source: ['escHypertension'],
+    due: [due('blood pressure', YEAR, ['escHypertension', 'at least once a year'], 'pressure')],
   },
   {
     name: 'kidney disease',
@@ -60,7 +73,8 @@ export const ILLNESSES: readonly Illness[] = [
       'calcium',
       'sodium',
     ],
-    due: [due('filtration', YEAR, 'filtration', 'creatinine'), due('potassium', YEAR, 'potassium')],
+    source: ['kdigoKidney'],
+    due: [due('filtration', YEAR, ['kdigoKidney', 'at least once a year'], 'filtration', 'creatinine')],
   },
   {
     name: 'heart failure',
@@ -77,126 +91,141 @@ export const ILLNESSES: readonly Illness[] = [
       'saturation',
       'sodium',
     ],
-    due: [KIDNEYS, due('potassium', YEAR, 'potassium')],
+    source: ['escHeartFailure'],
+    due: [
+      kidneysDue('escHeartFailure', 'at least every 6 months'),
+      potassiumDue('escHeartFailure', 'at least every 6 months'),
+    ],
   },
   {
     name: 'atrial fibrillation',
     codes: /^I48/,
     words: /atrial fibrillation|atrial flutter/i,
     watch: ['heartRate', 'inr', 'pressure', 'hemoglobin', 'creatinine', 'filtration'],
+    source: ['escAtrialFibrillation'],
   },
   {
     name: 'coronary disease',
     codes: /^I2[0-5]/,
     words: /coronary|angina|myocardial|isch(a?)emic heart/i,
     watch: ['ldl', 'pressure', 'heartRate', 'troponin', 'hba1c', 'smoking', 'cholesterol'],
-    due: [due('LDL cholesterol', YEAR, 'ldl')],
+    source: ['ahaCoronary', 'ahaChestPain'],
+    due: [due('LDL cholesterol', YEAR, ['ahaCoronary', 'every 3 to 12 months'], 'ldl')],
   },
   {
     name: 'stroke',
     codes: /^(I6[0-9]|G45)/,
     words: /stroke|cerebral infarct|transient isch/i,
     watch: ['pressure', 'ldl', 'inr', 'hba1c', 'heartRate'],
+    source: ['ahaStroke'],
   },
   {
     name: 'high cholesterol',
     codes: /^E78/,
     words: /cholesterol|lipid(a?)emia|hyperlipid|dyslipid/i,
     watch: ['ldl', 'cholesterol', 'hdl', 'triglycerides', 'pressure', 'weight', 'liver'],
-    due: [due('LDL cholesterol', YEAR * 2, 'ldl')],
+    source: ['ahaCholesterol'],
+    due: [due('LDL cholesterol', YEAR * 2, ['ahaCholesterol', 'every 3 to 12 months'], 'ldl')],
   },
   {
     name: 'asthma',
     codes: /^J4[56]/,
     words: /asthma/i,
     watch: ['saturation', 'spirometry', 'breathing', 'height', 'smoking', 'weight'],
+    source: ['gina'],
   },
   {
     name: 'COPD',
     codes: /^J4[0-4]/,
     words: /\bcopd\b|chronic obstructive|emphysema/i,
-    watch: ['saturation', 'spirometry', 'smoking', 'breathing', 'temperature'],
+    watch: ['saturation', 'spirometry', 'smoking', 'breathing'],
+    source: ['gold'],
   },
   {
     name: 'hypothyroidism',
-    codes: /^E0[0-7]/,
-    words: /thyroid/i,
-    watch: ['thyrotropin', 'thyroxine', 'weight', 'heartRate'],
-    due: [due('thyrotropin', YEAR * 1.5, 'thyrotropin')],
+    codes: /^(E0[0-3]|E06\.3|E89\.0)/,
+    words: /hypothyroid|myx(o?)edema|hashimoto/i,
+    watch: ['thyrotropin', 'thyroxine'],
+    source: ['niceThyroid'],
+    due: [due('thyrotropin', YEAR * 1.5, ['niceThyroid', 'once a year when stable'], 'thyrotropin')],
   },
   {
     name: 'depression',
     codes: /^F3[2-4]/,
     words: /depress/i,
-    watch: ['depression', 'anxiety', 'weight'],
+    watch: ['depression', 'anxiety'],
+    source: ['niceDepression'],
   },
   {
     name: 'dementia',
     codes: /^(F0[0-3]|G30)/,
     words: /dementia|alzheimer/i,
-    watch: ['cognition', 'weight', 'pressure'],
+    watch: ['cognition'],
+    source: ['niceDementia'],
   },
   {
     name: 'anaemia',
     codes: /^D5|^D6[0-4]/,
     words: /an(a?)emi/i,
-    watch: ['hemoglobin', 'cobalamin', 'ferritin', 'folate', 'saturation', 'leukocytes', 'platelets'],
+    watch: ['hemoglobin', 'cobalamin', 'ferritin', 'folate', 'leukocytes', 'platelets'],
+    source: ['bsgIron', 'niceCobalamin'],
   },
   {
     name: 'gout',
     codes: /^M10/,
     words: /\bgout/i,
-    watch: ['urate', 'creatinine', 'inflammation', 'pain', 'filtration'],
+    watch: ['urate', 'creatinine', 'filtration'],
+    source: ['niceGout'],
   },
   {
     name: 'arthritis',
     codes: /^M0[5-9]/,
-    words: /rheumatoid|arthritis/i,
+    words: /rheumatoid|(?<!osteo)arthritis/i,
     watch: ['inflammation', 'leukocytes', 'creatinine', 'hemoglobin', 'pain', 'liver', 'platelets'],
+    source: ['niceRheumatoid', 'bsrDmard'],
   },
   {
     name: 'osteoporosis',
     codes: /^M8[0-2]/,
     words: /osteopor/i,
     watch: ['vitaminD', 'calcium', 'creatinine', 'weight', 'height'],
+    source: ['noggOsteoporosis'],
   },
-  { name: 'prostate cancer', codes: /^C61/, words: /prostat/i, watch: ['psa'] },
-  {
-    name: 'cancer',
-    codes: /^(C|D0)/,
-    words: /cancer|carcinoma|malignan|lymphoma|leuk(a?)emia|neoplasm/i,
-    watch: ['hemoglobin', 'leukocytes', 'platelets', 'weight', 'liver', 'creatinine'],
-  },
-  { name: 'migraine', codes: /^G43/, words: /migraine|headache/i, watch: ['pain', 'pressure'] },
+  { name: 'prostate cancer', codes: /^C61/, words: /prostat/i, watch: ['psa'], source: ['niceProstate'] },
+  { name: 'migraine', codes: /^G43/, words: /migraine|headache/i, watch: ['pain'], source: ['niceHeadache'] },
   {
     name: 'obesity',
     codes: /^E66/,
     words: /obes|overweight/i,
     watch: ['weight', 'bmi', 'hba1c', 'pressure'],
+    source: ['niceObesity'],
   },
   {
     name: 'pregnancy',
     codes: /^(O|Z3[345])/,
     words: /pregnan|antenatal|prenatal/i,
     watch: ['pregnancy', 'pressure', 'weight', 'hemoglobin', 'glucose'],
+    source: ['niceAntenatal', 'niceGestational'],
   },
   {
     name: 'well-child care',
     codes: /^Z00\.1/,
     words: /well[- ]child|infant|newborn|paediatric|pediatric/i,
-    watch: ['weight', 'height', 'head', 'temperature'],
+    watch: ['weight', 'height', 'head'],
+    source: ['aapPeriodicity'],
   },
   {
     name: 'prevention',
     codes: /^Z00/,
     words: /prevent|check-?up|screening/i,
-    watch: ['pressure', 'ldl', 'weight', 'smoking', 'bmi', 'hba1c', 'glucose', 'heartRate'],
+    watch: ['pressure', 'ldl', 'weight', 'smoking', 'bmi', 'hba1c', 'glucose'],
+    source: ['uspstfPressure', 'uspstfStatins', 'uspstfObesity', 'uspstfTobacco', 'uspstfDiabetes'],
   },
-  { name: 'fracture', codes: /^[ST]\d2/, words: /fractur|broken/i, watch: ['pain'] },
   {
     name: 'liver disease',
     codes: /^K7/,
     words: /cirrho|hepatitis|liver disease/i,
     watch: ['liver', 'platelets', 'inr', 'sodium'],
+    source: ['niceCirrhosis', 'bavenoPortal'],
   },
 ];

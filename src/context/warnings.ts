@@ -54,9 +54,10 @@ function isAgainst(drug: Drug, substance: string, all: readonly Coded[]): boolea
     const group = code.slice(0, CHEMICAL_GROUP);
     return group.length >= SMALLEST_GROUP && atc.some((each) => each.startsWith(group));
   });
-  const named = CLASSES.filter(([words]) => words.test(substance));
+  const named = CLASSES.filter(({ words }) => words.test(substance));
   return (
-    same || named.some(([words, group]) => words.test(drug.name) || atc.some((each) => group.test(each)))
+    same ||
+    named.some(({ words, codes: group }) => words.test(drug.name) || atc.some((each) => group.test(each)))
   );
 }
 
