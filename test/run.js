@@ -24,7 +24,14 @@ const TAKES_VALUE = new Set([
 ]);
 
 /** Run first, so that none of them goes on alone when the others are done. */
-const LONGEST = ['unit/bench-smoke', 'faults/lifecycle', 'http/cli-', 'faults/migrate-log', 'faults/'];
+const LONGEST = [
+  'unit/bench-smoke',
+  'faults/lifecycle',
+  'http/runtimes',
+  'http/cli-',
+  'faults/migrate-log',
+  'faults/',
+];
 
 const { filters, options } = split(process.argv.slice(2));
 const files = testFiles().filter(

