@@ -12,8 +12,9 @@ import {
   withAttachment,
   withStored,
 } from '#src/fhir/document-content.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import type { JsonObject } from '#src/shared/json.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import type { Contents, Finalized } from './contents.ts';
 
 /** What is to be written. */

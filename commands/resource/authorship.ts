@@ -1,11 +1,11 @@
 /** The persons and organizations that author headers name must be of the project's directory, and active. */
-
 import { isDuring } from '#src/fhir/during.ts';
 import { shownName } from '#src/fhir/human-name.ts';
 import { parseReference } from '#src/fhir/references.ts';
 import type { Authorship } from '#src/shared/caller.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { CommandContext } from '../command.ts';
 import type { WriteDeps } from './deps.ts';

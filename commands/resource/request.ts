@@ -2,7 +2,8 @@
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import type { SubmittedResource } from '../command.ts';
 import type { Finalized } from '../document/contents.ts';
 

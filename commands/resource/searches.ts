@@ -2,8 +2,9 @@
 import { bareCriteria } from '#src/fhir/bundle.ts';
 import { parseReference } from '#src/fhir/references.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import type { CommandContext, Lookup, SubmittedResource } from '../command.ts';
 import { onBehalfOfAsync, refuse, resourcesOf, type WriteRequest } from './request.ts';

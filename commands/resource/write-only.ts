@@ -5,7 +5,8 @@
 import { TooLarge } from '#src/events/store.ts';
 import { probeIn } from '#src/fhir/patch/probe.ts';
 import { type Caller, mayRead } from '#src/shared/caller.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { issuesAt, type WriteRequest } from './request.ts';
 
 /** @throws Refusal forbidden (403) for a search in a condition: whether it matches tells what is there. */

@@ -1,5 +1,5 @@
 /** A patient's observations, conditions and medications, the newest first (docs/spec/interface.md, section 4.3). */
-import type { AuthorType } from '#src/events/metadata.ts';
+import type { AuthorType } from '#src/shared/author.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { asJson } from '../joined-rows.ts';
 import type { Asks } from '../prepared.ts';

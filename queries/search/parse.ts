@@ -1,7 +1,8 @@
 /** A search, understood: which rows, in what order, and what of the query was used. */
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { CURSOR } from '../cursor.ts';
 import { type Controls, isControl, parseControls, type Sort } from './controls.ts';
 import type { SearchScope } from './parameter.ts';

@@ -1,5 +1,5 @@
 /** Which versions of a record's resources an AI wrote: they are never shown as facts (docs/spec/interface.md, section 2.5). */
-import type { AuthorType } from '#src/events/metadata.ts';
+import type { AuthorType } from '#src/shared/author.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Queryable } from '../gather.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { z } from 'zod';
-import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { type Options, readOptions, readWords } from './options.ts';
 

@@ -1,5 +1,5 @@
 /** Facts → sections within a budget of tokens: the most needed first, then whatever still fits. Pure. */
-import type { AuthorType } from '#src/events/metadata.ts';
+import type { AuthorType } from '#src/shared/author.ts';
 import { KINDS, type Kind } from './ask.ts';
 import type { Fact } from './fact.ts';
 import type { Told } from './tell.ts';

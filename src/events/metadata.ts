@@ -1,10 +1,6 @@
 /** Who, when, why and through what: the metadata that every event bears. */
 import { z } from 'zod';
-
-/** Author types (docs/spec/interface.md, section 2.4). */
-export const AUTHOR_TYPES = ['patient', 'practitioner', 'device', 'import', 'ai'] as const;
-/** One of them. */
-export type AuthorType = (typeof AUTHOR_TYPES)[number];
+import { AUTHOR_TYPES } from '../shared/author.ts';
 
 const tenant = z.object({ project: z.string(), environment: z.enum(['sandbox', 'production']) });
 

@@ -1,8 +1,9 @@
 /** Bundle requests, understood: https://hl7.org/fhir/R4/http.html#transaction, docs/spec/decisions.md, section 5. Pure. */
+import type { Issue } from '../shared/issue.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { isObject } from '../shared/json.ts';
 import { didYouMean } from '../shared/nearest.ts';
-import { type Issue, Refusal } from '../shared/refusal.ts';
+import { Refusal } from '../shared/refusal.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from './types.ts';
 
 /** HTTP verbs of entries. */

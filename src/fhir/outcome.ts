@@ -1,6 +1,6 @@
 /** OperationOutcome: what a FHIR client is told (https://hl7.org/fhir/R4/operationoutcome.html). */
 import { listed } from '#src/shared/faults.ts';
-import type { Issue } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import { elementPath } from './element-path.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Whose record a resource belongs to, by what it says itself (docs/spec/decisions.md, section 5 "Record, directory, terminology"). */
+import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import type { Issue } from '#src/shared/refusal.ts';
 import { parseReference } from './references.ts';
 import { type ResourceType, typeEntry } from './types.ts';
 

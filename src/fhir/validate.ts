@@ -2,8 +2,8 @@
  * Validation of resources against base R4, before they become events and for `$validate` (docs/spec/decisions.md, section 5
  * "Writes"): every fault with its FHIRPath.
  */
+import type { Issue } from '#src/shared/issue.ts';
 import type { JsonObject } from '#src/shared/json.ts';
-import type { Issue } from '#src/shared/refusal.ts';
 import { isR4ResourceType } from './definitions/tables.ts';
 import { objectCheck } from './validation/compile.ts';
 import { forgetEvaluations } from './validation/invariants.ts';

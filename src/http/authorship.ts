@@ -1,7 +1,8 @@
 /** The author and source headers of a write: their form. Whether who they name exists, commands check. docs/spec/interface.md, section 5. */
-import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import type { Authorship } from '#src/shared/caller.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 
 /** Reads a header by its lower-case name. */
 export type Header = (name: string) => string | undefined;

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Refusal } from '#src/shared/refusal.ts';
+import type { Hold } from './held-memory.ts';
 import { noteBody } from './large-bodies.ts';
 
 /** A body as it came. */
@@ -24,9 +25,6 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
-/** Told while a body is read how many bytes of it are held by now. @throws Refusal when there is no memory for more */
-export type HoldBody = (bytes: number) => void;
-
 /**
  * Reads a request's body.
  * @param accepted media types, lower case.
@@ -40,7 +38,7 @@ export async function readBody(
   request: IncomingMessage,
   accepted: readonly string[],
   limit: number,
-  hold: HoldBody,
+  hold: Hold,
   anyCharset: readonly string[] = [],
 ): Promise<RawBody> {
   const { headers } = request;
@@ -97,7 +95,7 @@ function mediaTypeOf(
 const STALLED_MS = 30_000;
 
 /** Gathers a stream up to the limit. What a refused sender still sends is let go by. */
-function collect(source: Readable, request: IncomingMessage, limit: number, hold: HoldBody): Promise<Buffer> {
+function collect(source: Readable, request: IncomingMessage, limit: number, hold: Hold): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

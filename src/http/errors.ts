@@ -4,7 +4,7 @@ import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/stor
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { Refusal, STATUS_OF, tablesMissing, unavailable } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from './answer.ts';
-import { docUrl } from './openapi/errors.ts';
+import { docUrl } from './error-texts.ts';
 
 /**
  * What a caller is told of an error. Errors of the event store's port and a database that is away have their refusals;

@@ -5,6 +5,9 @@ import { unavailable } from '#src/shared/refusal.ts';
 /** What every request may hold without being counted, in bytes. */
 const FREE = 1_000_000;
 
+/** Takes how many bytes a request holds by now. @throws Refusal unavailable (503) when there is no memory for more */
+export type Hold = (bytes: number) => void;
+
 /** How much memory requests may hold. */
 export interface MemoryLimits {
   /** Bytes of all together, beyond the first megabyte of each. */
@@ -33,7 +36,7 @@ export class HeldMemory {
    * @returns a function that takes how many bytes the request holds by now; it throws Refusal unavailable (503) when there
    * is no more memory, or nobody left to answer.
    */
-  hold(of: string, res: ServerResponse): (bytes: number) => void {
+  hold(of: string, res: ServerResponse): Hold {
     let counted = 0;
     return (bytes) => {
       const more = bytes - FREE - counted;

@@ -6,8 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { Refusal } from '#src/shared/refusal.ts';
 import { Turns } from '#src/shared/turns.ts';
-import type { HoldBody } from './body.ts';
-import { HeldMemory } from './held-memory.ts';
+import { HeldMemory, type Hold } from './held-memory.ts';
 import type { RequestLimits } from './limits.ts';
 
 /** A body that was not stored counts as a further request for each of so many bytes. */
@@ -52,7 +51,7 @@ export class LargeBodies {
   }
 
   /** Counts the memory of a body while it comes in and until it is answered. @param of whose it is. */
-  hold(ctx: Context, of: string): HoldBody {
+  hold(ctx: Context, of: string): Hold {
     return this.#memory.hold(of, ctx.res);
   }
 

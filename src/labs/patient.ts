@@ -1,7 +1,7 @@
 /** Whether the patient of a message (PID) is the patient of a record. */
-
+import type { Issue } from '#src/shared/issue.ts';
 import type { JsonObject } from '#src/shared/json.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { listIn, textIn } from '../v1/elements.ts';
 import type { Segment } from './hl7v2/message.ts';
 import { momentOf } from './hl7v2/time.ts';

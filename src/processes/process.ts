@@ -3,7 +3,6 @@
  * among all instances, a checkpoint that moves only when the work is done or set aside, work that can be done twice.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import {
   defer,
   exhaustMap,
@@ -21,13 +20,8 @@ import {
   timer,
 } from 'rxjs';
 import { reasonOf } from '#src/database/failure.ts';
-import {
-  BEGINNING,
-  type EventStore,
-  type Position,
-  type RecordedEvent,
-  Unavailable,
-} from '../events/store.ts';
+import { BEGINNING, type Position, Unavailable } from '../events/store.ts';
+import type { ProcessDefinition, ProcessDeps, ProcessTimes } from './definition.ts';
 import { ask, type Lead, stand } from './lead.ts';
 import { ParkedEvents } from './parked.ts';
 import { retryParked } from './retry-parked.ts';
@@ -39,52 +33,6 @@ CREATE TABLE operations.process (
   name text PRIMARY KEY,
   position text NOT NULL
 );`;
-
-/** A process. */
-export interface ProcessDefinition {
-  readonly name: string;
-  /** Streams that it follows. Default: all, so that it passes every position of the log soon. */
-  readonly prefixes?: readonly string[];
-  /** Types of events that it acts on; others only move it forward. */
-  readonly types: readonly string[];
-  /** Does what the event began; may be called again for the same event. */
-  readonly act: (event: RecordedEvent) => Promise<unknown>;
-  /**
-   * Does what many events began, in their order, at less cost than one by one. When it fails, each is
-   * acted on alone. Resolves to whether there was anything to do: if not, the checkpoint may wait.
-   */
-  readonly actOnAll?: (events: readonly RecordedEvent[]) => Promise<boolean>;
-  /** Called whenever this instance begins to lead. */
-  readonly begin?: () => void;
-}
-
-/** What a process runs on. */
-export interface ProcessDeps {
-  readonly store: EventStore;
-  readonly pool: Pool;
-  readonly databaseUrl: string;
-  /** Whether the event log answers this instance: one that it doesn't answer leaves the lead to others. Default: it does. */
-  readonly logAnswers?: () => boolean;
-  readonly log: {
-    info(details: object, message: string): void;
-    warn(details: object, message: string): void;
-    error(details: object, message: string): void;
-  };
-}
-
-/** Times, for tests. */
-export interface ProcessTimes {
-  /** How often a follower tries to take over, and how long a failed runner waits before it goes on, in ms. Default 1,000. */
-  readonly pauseMs?: number;
-  /** How long a leader's session may be idle before it is taken for hung, in ms. Default 6,000. */
-  readonly hungMs?: number;
-  /** Pause before the second try of an event, in ms; doubled for each further one. Default 100. */
-  readonly firstPauseMs?: number;
-  /** How often events that were set aside are looked at, in ms. Default 10,000. */
-  readonly parkedEveryMs?: number;
-  /** How long an event may fail with what passes by itself, while log and database answer, in ms. Default 600,000. */
-  readonly patienceMs?: number;
-}
 
 /** An idle process writes its checkpoint at most this often, in ms: it need not remember what it had no use for. */
 const SAVE_EVERY = 1000;

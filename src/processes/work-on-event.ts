@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { reasonOf } from '#src/database/failure.ts';
 import type { Position, RecordedEvent } from '../events/store.ts';
+import type { ProcessDefinition, ProcessDeps, ProcessTimes } from './definition.ts';
 import { type Lead, LeadLost } from './lead.ts';
 import type { ParkedEvents } from './parked.ts';
 import { isPassing } from './passing.ts';
-import type { ProcessDefinition, ProcessDeps, ProcessTimes } from './process.ts';
 
 /** Tries of an event before it is set aside: 3 s with their pauses. */
 const TRIES = 6;

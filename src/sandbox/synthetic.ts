@@ -1,6 +1,6 @@
 /** What the generator makes: resources with their authors, in records and a directory. */
-import type { AuthorType } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { AuthorType } from '#src/shared/author.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 
 /** In whose name a resource is written, as the author headers of a request would say it (docs/spec/interface.md, section 5). */

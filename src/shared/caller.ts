@@ -1,6 +1,6 @@
 /** Who is calling, as the credential proved it, and in whose name they write. */
-import type { AuthorType } from '../events/metadata.ts';
-import type { Issue } from './refusal.ts';
+import type { AuthorType } from './author.ts';
+import type { Issue } from './issue.ts';
 import type { Tenant } from './tenant.ts';
 
 /** What a credential allows. Later kinds (access tokens, ID tokens) join this union. */

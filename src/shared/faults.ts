@@ -1,5 +1,5 @@
 /** Lists of faults, bounded: a request with a million faults gets an answer that a person can read and a process can build. */
-import type { Issue } from './refusal.ts';
+import type { Issue } from './issue.ts';
 
 /** Most faults that one answer lists. */
 export const MAX_FAULTS = 100;

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { type Position, type RecordedEvent, Unavailable } from '#src/events/store.ts';
-import { Process, type ProcessDefinition } from '#src/processes/process.ts';
+import type { ProcessDefinition } from '#src/processes/definition.ts';
+import { Process } from '#src/processes/process.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';

@@ -1,7 +1,7 @@
 /** What `/docs` prefills: every request of the FHIR and the admin interface is answered with success as it stands, once its ids are filled in. */
 import { expect } from 'chai';
+import { TAGS } from '#src/http/api/tags.ts';
 import { ID_OF_URL } from '#src/http/openapi/fhir-examples.ts';
-import { TAGS } from '#src/http/openapi/tags.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 

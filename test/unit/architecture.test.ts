@@ -71,6 +71,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/shared': ['type src/events/metadata.ts'],
 };
 
+/** Import cycles that are to be removed. */
+const CYCLES = [
+  'commands/directory, commands/document, commands/handle.ts, commands/resource',
+  'queries/history-instance.ts, queries/history.ts',
+  'queries/provenance, queries/search',
+  'queries/search/predicate.ts, queries/search/resolve.ts',
+  'src/fhir/search/composites.ts, src/fhir/search/paths.ts, src/fhir/search/timeline.ts',
+];
+
 /** What composes the rest may import all of it; but only `app.ts` knows HTTP. */
 const COMPOSERS = ['src/cli', 'src/app', 'src/app.ts', 'src/main.ts'];
 
@@ -153,6 +162,61 @@ function isAllowed({ from, to, typeOnly }: Import): boolean {
   );
 }
 
+/** Folders and files of one folder, or the parts of the repository, whose imports lead in a circle. */
+function cyclesIn(all: readonly Import[]): string[] {
+  const files = [...new Set(all.flatMap(({ from, to }) => [from, to]))];
+  const folders = new Set(
+    files.flatMap((file) => {
+      const parts = file.split('/');
+      return parts.slice(1).map((_, n) => parts.slice(0, n + 1).join('/'));
+    }),
+  );
+  const found = [
+    circlesOf(all, (file) => file),
+    // The parts stand beside each other: what is in `src` is no part of one part.
+    circlesOf(all, (file) => file.split('/', file.startsWith('src/') ? 2 : 1).join('/')),
+    ...[...folders].map((folder) =>
+      circlesOf(all, (file) =>
+        file.startsWith(`${folder}/`) ? file.split('/', folder.split('/').length + 1).join('/') : undefined,
+      ),
+    ),
+  ];
+  return [...new Set(found.flat())].sort();
+}
+
+/** Nodes that reach themselves, each set of them that reach each other as one text (Tarjan's algorithm). */
+function circlesOf(all: readonly Import[], nodeOf: (file: string) => string | undefined): string[] {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of all) {
+    const [a, b] = [nodeOf(from), nodeOf(to)];
+    if (a === undefined || b === undefined || a === b) continue;
+    next.set(a, (next.get(a) ?? new Set()).add(b));
+  }
+  const [index, low, stack, circles] = [
+    new Map<string, number>(),
+    new Map<string, number>(),
+    [] as string[],
+    [] as string[],
+  ];
+  const visit = (node: string): number => {
+    const own = index.size;
+    index.set(node, own);
+    stack.push(node);
+    let lowest = own;
+    for (const to of next.get(node) ?? []) {
+      if (!index.has(to)) lowest = Math.min(lowest, visit(to));
+      else if (stack.includes(to)) lowest = Math.min(lowest, low.get(to) ?? index.get(to) ?? own);
+    }
+    low.set(node, lowest);
+    if (lowest !== own) return lowest;
+    const circle = stack.splice(stack.indexOf(node));
+    if (circle.length > 1) circles.push(circle.sort().join(', '));
+    return lowest;
+  };
+  for (const node of next.keys()) if (!index.has(node)) visit(node);
+  return circles;
+}
+
 const line = ({ from, to, typeOnly }: Import): string =>
   `${from} imports ${typeOnly ? 'types of ' : ''}${to}`;
 
@@ -165,6 +229,29 @@ describe('architecture', () => {
   it('lets every part import only what lies downstream of it', () => {
     expect(all.length).to.be.greaterThan(20);
     expect(all.filter((found) => !isAllowed(found)).map(line)).to.deep.equal([]);
+  });
+
+  it('has no import cycle between files, nor between the folders and files of one folder', () => {
+    const known = (cycle: string) =>
+      CYCLES.some((names) => cycle.split(', ').every((node) => names.split(', ').includes(node)));
+    expect(cyclesIn(all).filter((cycle) => !known(cycle))).to.deep.equal([]);
+  });
+
+  it('would notice a cycle', () => {
+    const between = (...pairs: readonly (readonly [string, string])[]) =>
+      cyclesIn(pairs.map(([from, to]) => ({ from, to, typeOnly: true })));
+    const [types, owner, body, read] = [
+      'src/fhir/types.ts',
+      'src/fhir/owner.ts',
+      'src/http/body.ts',
+      'queries/read.ts',
+    ];
+    expect(between([types, owner], [owner, types])).to.deep.equal([`${owner}, ${types}`]);
+    expect(between([types, body], ['src/http/path.ts', owner])).to.deep.equal(['src/fhir, src/http']);
+    expect(between([read, types], [owner, body], ['src/http/path.ts', 'queries/vread.ts'])).to.deep.equal([
+      'queries, src/fhir, src/http',
+    ]);
+    expect(between([read, types], ['src/app.ts', read])).to.deep.equal([]);
   });
 
   it('would notice an import against the stream', () => {

@@ -1,8 +1,8 @@
 /** The published examples of the IPS with one fault each, made here: every one fails, at the place of the fault. */
 import { expect } from 'chai';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import type { Issue } from '#src/shared/refusal.ts';
 import { changed, ipsExample } from '#test/support/ips.ts';
 
 const coded = (system: string, code: string): Json => ({ coding: [{ system, code }] });

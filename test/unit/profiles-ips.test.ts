@@ -1,8 +1,8 @@
 /** The IPS profiles, judged by what HL7 published with them: the examples pass, each with one fault does not. */
 import { expect } from 'chai';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import type { Issue } from '#src/shared/refusal.ts';
 import { changed, IPS_EXAMPLES, ipsExample } from '#test/support/ips.ts';
 
 const IPS = 'http://hl7.org/fhir/uv/ips/StructureDefinition/';

@@ -5,7 +5,6 @@ import type { Identity } from '../refusal.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
 import type { Page } from '../subscription.ts';
 import { type Answers, end, type LogClient } from './client.ts';
-import type { ErasedStreams } from './erased.ts';
 import { inTime, persist } from './faults.ts';
 import type { Heads } from './heads.ts';
 import { type Direction, eventIn, isInternal, readAll, readStream } from './messages.ts';
@@ -39,7 +38,7 @@ export class Reader {
   constructor(
     private readonly client: LogClient,
     private readonly heads: Heads,
-    private readonly erased: Pick<ErasedStreams, 'has'>,
+    private readonly isErased: (stream: string) => boolean,
     private readonly limits: { readonly pageBytes: number; readonly answerWithin: number },
   ) {}
 
@@ -84,7 +83,7 @@ export class Reader {
         (event) =>
           event.position > after &&
           !isInternal(event) &&
-          !this.erased.has(event.stream) &&
+          !this.isErased(event.stream) &&
           (prefixes?.some((prefix) => event.stream.startsWith(prefix)) ?? true),
       ),
       position: events.at(-1)?.position ?? after,

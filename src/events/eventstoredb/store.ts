@@ -57,7 +57,10 @@ export class EventStoreDbStore implements EventStore {
     this.#pageBytes = pageBytes;
     this.#answerWithin = answerWithin;
     this.#client = new LogClient(options.url, answerWithin);
-    this.#reader = new Reader(this.#client, this.#heads, this.#erased, { pageBytes, answerWithin });
+    this.#reader = new Reader(this.#client, this.#heads, (stream) => this.#erased.has(stream), {
+      pageBytes,
+      answerWithin,
+    });
     this.#appender = new Appender(this.#client, answerWithin);
     const following = new Outage(options.log, 'the subscription to the event log');
     this.#feed = new Feed({

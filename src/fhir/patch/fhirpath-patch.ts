@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { Faults } from '#src/shared/faults.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { dataTypeOf, isPrimitive } from './elements.ts';
 import { faultOf, MAX_LENGTH, MAX_PARSED, quoteDiv } from './expression.ts';
 import { isPlain } from './plain-path.ts';

@@ -2,7 +2,7 @@
  * What documents have to hold: https://hl7.org/fhir/R4/documents.html#content, and how their entries are named:
  * https://hl7.org/fhir/R4/bundle.html#bundle-unique
  */
-import type { Issue } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import { bundlePlaces, type Place, resolveReference } from './places.ts';
 
 /** Elements of a Composition whose targets have to be in its document. */

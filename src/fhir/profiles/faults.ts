@@ -1,6 +1,6 @@
 /** What a resource lacks by a profile. */
 import { Faults } from '#src/shared/faults.ts';
-import type { Issue, IssueType } from '#src/shared/refusal.ts';
+import type { Issue, IssueType } from '#src/shared/issue.ts';
 
 /** A fault by a profile, or a remark on one. */
 export interface Fault {

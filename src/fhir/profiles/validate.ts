@@ -2,11 +2,10 @@
  * Validation as `$validate` does it: base R4 as at every write, what a resource claims by `meta.profile`, profiles that
  * the caller names, and the rules of documents.
  */
-
 import { withArticle } from '#src/shared/article.ts';
 import { Faults } from '#src/shared/faults.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
-import type { Issue } from '#src/shared/refusal.ts';
 import { atOnce, type Steps } from '#src/shared/slices.ts';
 import { validateResource } from '../validate.ts';
 import { asArray } from '../validation/walk.ts';

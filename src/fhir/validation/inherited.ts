@@ -2,8 +2,8 @@
  * Faults that a change leaves as they were. What is stored passed the rules of its day; a PATCH of another element must
  * not fail because a rule was added since.
  */
+import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
-import type { Issue } from '#src/shared/refusal.ts';
 
 /**
  * The faults that a resource has and the version that it was made from has not. A fault is the same where its rule, its

@@ -1,9 +1,8 @@
 /** One pass over a resource: where it is, what was found, and what later rules of the same resource need. */
-
 import { Faults } from '#src/shared/faults.ts';
+import type { IssueType } from '#src/shared/issue.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { isObject } from '#src/shared/json.ts';
-import type { IssueType } from '#src/shared/refusal.ts';
 
 /** Who wants to see elements on the way. */
 export interface Sink {

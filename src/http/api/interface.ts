@@ -21,9 +21,9 @@ import { requireFresh, type Stale } from '../freshness.ts';
 import { type Attempted, once } from '../idempotency.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
+import type { Services } from '../ports/services.ts';
 import type { Inputs } from './inputs.ts';
 import type { Circumstances, Credential, Route, RouteResult, TypedRoute } from './route.ts';
-import type { Services } from './services.ts';
 import { allowOf, namesIn, type RouteTable, routeFor } from './table.ts';
 
 /** Who an ID token speaks of. @throws Refusal unauthenticated (401), unavailable (503) */

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { type Faults, MAX_FAULTS } from '#src/shared/faults.ts';
+import type { IssueType } from '#src/shared/issue.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
-import type { IssueType } from '#src/shared/refusal.ts';
 import { suggestion, unknownName } from './unknown-names.ts';
 
 type Found = z.core.$ZodIssue;

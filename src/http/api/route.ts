@@ -14,9 +14,9 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Content } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
-import type { Tag } from '../openapi/tags.ts';
+import type { Services } from '../ports/services.ts';
 import { type Inputs, parseInputs } from './inputs.ts';
-import type { Services } from './services.ts';
+import type { Tag } from './tags.ts';
 
 /** HTTP methods; HEAD goes wherever GET goes. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

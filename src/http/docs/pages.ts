@@ -1,5 +1,5 @@
 /** The pages of the documentation. They work without a network: all they refer to is ours. */
-import { ERRORS } from '../openapi/errors.ts';
+import { ERRORS } from '../error-texts.ts';
 import type { PageNeeds } from '../security-headers.ts';
 
 /** What the pages need. @param origin of the service, as clients reach it: "Try it out" sends there. */

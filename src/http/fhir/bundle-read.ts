@@ -4,14 +4,17 @@ import type { ReadEntry } from '#src/fhir/bundle.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { segmentsOf } from '../path.ts';
-import type { FhirRequest } from './request.ts';
-import { interactionOf, routeOf } from './route.ts';
+import type { FhirRequest, FindInteraction } from './request.ts';
 
 /** The JSON text of the response entry. @throws Refusal as the interaction does */
-export async function readEntry(request: FhirRequest, entry: ReadEntry): Promise<string> {
+export async function readEntry(
+  request: FhirRequest,
+  entry: ReadEntry,
+  find: FindInteraction,
+): Promise<string> {
   const mark = entry.url.indexOf('?');
   const path = mark < 0 ? entry.url : entry.url.slice(0, mark);
-  const interaction = interactionOf(routeOf(segmentsOf(path)), entry.method);
+  const interaction = find(segmentsOf(path), entry.method);
   if (interaction.kind !== 'read') {
     throw new Refusal('invalid', {
       code: 'not-supported',

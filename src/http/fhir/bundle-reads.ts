@@ -2,13 +2,15 @@
 import type { ReadEntry } from '#src/fhir/bundle.ts';
 import { type AnswerBudget, isTooCostly } from '#src/shared/answer-budget.ts';
 import { readEntry } from './bundle-read.ts';
-import type { FhirRequest } from './request.ts';
+import type { FhirRequest, FindInteraction } from './request.ts';
 
 /** How many entries are read at a time. */
 const GROUP = 16;
 
-/** What came of an entry. */
+/** How entries are read, and who is told what came of each. */
 export interface EntriesRead {
+  /** Finds the interaction that an entry's URL names. */
+  readonly find: FindInteraction;
   /** The JSON text of its response entry. */
   readonly onText: (entry: ReadEntry, text: string) => void;
   readonly onError: (entry: ReadEntry, error: unknown) => void;
@@ -23,7 +25,7 @@ export async function readEntries(
   request: FhirRequest,
   reads: readonly ReadEntry[],
   budget: AnswerBudget,
-  { onText, onError }: EntriesRead,
+  { find, onText, onError }: EntriesRead,
 ): Promise<void> {
   const read = async (entry: ReadEntry, share: number): Promise<boolean> => {
     const part = budget.part({
@@ -33,7 +35,7 @@ export async function readEntries(
     try {
       // Nothing is read when the time is over.
       part.take(0, 0);
-      const text = await readEntry({ ...request, budget: part }, entry);
+      const text = await readEntry({ ...request, budget: part }, entry, find);
       part.settle(Buffer.byteLength(text));
       onText(entry, text);
     } catch (error) {

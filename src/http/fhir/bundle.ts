@@ -21,7 +21,7 @@ import { lacksScope, requireScope } from '../credentials.ts';
 import { internalError, refusalOf } from '../errors.ts';
 import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
-import type { FhirWrite } from './request.ts';
+import type { FhirWrite, FindInteraction } from './request.ts';
 import { parseBundleBody } from './resource-body.ts';
 import { isOwn, locationOf, outcomeOf, statusOf } from './written.ts';
 
@@ -30,7 +30,7 @@ import { isOwn, locationOf, outcomeOf, statusOf } from './written.ts';
  * @throws Refusal naming `Bundle.entry[i]`; throttled (429), before anything is done, when the GET entries are more requests
  * than are left
  */
-export async function processBundle(request: FhirWrite): Promise<Answer> {
+export async function processBundle(request: FhirWrite, find: FindInteraction): Promise<Answer> {
   const { service, caller } = request;
   const { value, exact } = await parseBundleBody(request.body);
   if (!isObject(value)) {
@@ -41,7 +41,7 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
   await request.spend(bundle.writes.length > 0 ? bundle.reads.length : Math.max(0, bundle.reads.length - 1));
   if (bundle.type === 'transaction') {
     refuseFaulty(bundle);
-    await refuseFailingReads(request, bundle);
+    await refuseFailingReads(request, bundle, find);
   }
   const results = await write(request, bundle, exact);
   const entries = new Map<number, string | Buffer>();
@@ -63,6 +63,7 @@ export async function processBundle(request: FhirWrite): Promise<Answer> {
   for (const { index, refusal } of bundle.faulty) fail(index, refusal);
   for (const { index } of bundle.writes) if (!entries.has(index)) entries.set(index, DELETED);
   await readEntries(request, bundle.reads, request.budget, {
+    find,
     // Outside the heap, where they are long.
     onText: ({ index }, text) => entries.set(index, text.length > LONG ? Buffer.from(text) : text),
     onError: ({ index }, error) => fail(index, error),
@@ -122,7 +123,11 @@ function refuseFaulty({ faulty }: ParsedBundle): void {
  * All or nothing holds for GET entries too, so what they ask is tried before anything is written. Only what the
  * transaction itself restores may be missing then; what it deletes will be.
  */
-async function refuseFailingReads(request: FhirWrite, { reads, writes }: ParsedBundle): Promise<void> {
+async function refuseFailingReads(
+  request: FhirWrite,
+  { reads, writes }: ParsedBundle,
+  find: FindInteraction,
+): Promise<void> {
   const refusals: { readonly index: number; readonly refusal: Refusal }[] = [];
   const written = (entry: ReadEntry, method: 'PUT' | 'DELETE'): boolean =>
     writes.some(
@@ -133,6 +138,7 @@ async function refuseFailingReads(request: FhirWrite, { reads, writes }: ParsedB
     resources: request.budget.resourcesLeft,
   });
   await readEntries(request, reads, trial, {
+    find,
     onText: (entry) => {
       if (!written(entry, 'DELETE')) return;
       const diagnostics = `${entry.url} is deleted by this transaction`;

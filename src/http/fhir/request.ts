@@ -55,6 +55,9 @@ export interface FhirWrite extends FhirRequest {
   readonly spend: (requests: number) => Promise<void>;
 }
 
+/** Finds the interaction of a path and method. @throws Refusal not_found (404), method_not_allowed (405) */
+export type FindInteraction = (segments: readonly string[], method: string) => Interaction;
+
 /** An interaction: what it needs before it runs, and how it answers. */
 export type Interaction =
   | { readonly kind: 'open'; readonly run: (service: FhirService) => Answer }

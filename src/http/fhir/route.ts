@@ -17,7 +17,7 @@ import { type Operation, operationInteractions } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { patch } from './patch.ts';
 import { read } from './read.ts';
-import type { FhirRequest, FhirWrite, Interaction } from './request.ts';
+import type { FhirRequest, FhirWrite, FindInteraction, Interaction } from './request.ts';
 import { search, searchCompartment, searchSystem, searchWholeCompartment } from './search.ts';
 import { unsupportedType } from './unsupported-type.ts';
 import { update } from './update.ts';
@@ -94,9 +94,12 @@ function operationRoute(segments: readonly string[], operations: readonly Operat
   return { pattern: `${place}/${name}`, methods };
 }
 
+/** The interaction that the URL of a Bundle's GET entry names. */
+const find: FindInteraction = (segments, method) => interactionOf(routeOf(segments), method);
+
 const BASE: Route = {
   pattern: '/',
-  methods: { GET: reads(searchSystem), POST: writes('bundle', processBundle) },
+  methods: { GET: reads(searchSystem), POST: writes('bundle', (request) => processBundle(request, find)) },
 };
 const SYSTEM_SEARCH: Route = { pattern: '/_search', methods: { POST: forms(searchSystem) } };
 const METADATA: Route = { pattern: '/metadata', methods: { GET: { kind: 'open', run: metadata } } };

@@ -4,7 +4,7 @@ import { MAX_INCLUDED, MAX_ROUNDS } from '#queries/include/include.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import type { Subset } from '#src/fhir/summary.ts';
-import type { Issue } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { bundleText, pageLinks } from './bundle-text.ts';
 import { cut } from './subset.ts';

@@ -1,13 +1,13 @@
 /** The OpenAPI 3.1 document of every interface: https://spec.openapis.org/oas/v3.1.1.html */
 import type { Route } from '../api/route.ts';
 import { errorBody } from '../api/schemas.ts';
+import { TAGS } from '../api/tags.ts';
 import { VERSION } from '../version.ts';
 import { FHIR_SCHEMAS, fhirPaths } from './of-fhir.ts';
 import { OPEN_PATHS } from './of-open.ts';
 import { operationOf } from './of-route.ts';
 import { type Part, Schemas } from './schemas.ts';
 import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './shared.ts';
-import { TAGS } from './tags.ts';
 
 const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
 

@@ -1,5 +1,6 @@
 /** The FHIR interface's paths: methods from its routes, operations from their table, types from theirs. */
 import { TYPE_NAMES } from '#src/fhir/types.ts';
+import type { Tag } from '../api/tags.ts';
 import { FHIR_PATH } from '../fhir/interface.ts';
 import type { Operation } from '../fhir/operation.ts';
 import { OPERATIONS } from '../fhir/operations.ts';
@@ -8,7 +9,6 @@ import { bodyExamples, criteriaExample, formExample, inputExample } from './fhir
 import { FHIR_SHAPES, FHIR_TEXTS, type FhirText } from './fhir-texts.ts';
 import type { Part } from './schemas.ts';
 import { errorResponses, headers, SECURITY } from './shared.ts';
-import type { Tag } from './tags.ts';
 
 const TYPE = '{resource_type}';
 const READ_ERRORS = [400, 401, 403, 404, 406, 410, 412, 413, 422, 429, 500, 503];

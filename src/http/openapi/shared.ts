@@ -1,6 +1,6 @@
 /** What all operations of the OpenAPI document refer to: headers, parameters, error answers, security schemes. */
-import { AUTHOR_TYPES } from '#src/events/metadata.ts';
-import { ERRORS } from './errors.ts';
+import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { ERRORS } from '../error-texts.ts';
 import type { Part } from './schemas.ts';
 
 const text = { type: 'string' };

@@ -1,6 +1,6 @@
 /** Units that were left out: of what LOINC measures without a unit it is `1`, else they are missing. */
-
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { LOINC, splitCode } from '#src/v1/elements.ts';
 import type { GivenComponent, GivenObservation } from '#src/v1/observation.ts';
 import type { RestRequest } from './record.ts';

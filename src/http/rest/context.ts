@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MadeAt } from '#queries/context/context.ts';
 import { answerOf } from '#src/context/answer.ts';
 import { type Ask, KINDS, NEED_FORMS, parseNeed } from '#src/context/ask.ts';
-import { AUTHOR_TYPES } from '#src/events/metadata.ts';
+import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';

@@ -1,6 +1,7 @@
 /** Who finalizes a document: the author of its creation, unless the upload names another. */
 import type { CommandContext } from '#commands/command.ts';
-import type { AuthorType, EventMetadata } from '#src/events/metadata.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
+import type { AuthorType } from '#src/shared/author.ts';
 import type { Authorship } from '#src/shared/caller.ts';
 import type { Header } from '../authorship.ts';
 import { commandOf, type RestRequest } from './record.ts';

@@ -8,7 +8,7 @@ import { attachmentsOf, type HeldContent, heldContents, openSlot } from '#src/fh
 import type { JsonObject } from '#src/shared/json.ts';
 import { shownDocument } from '#src/v1/document.ts';
 import type { RouteResult } from '../api/route.ts';
-import type { Services } from '../api/services.ts';
+import type { Services } from '../ports/services.ts';
 import { dispositionOf } from './document-download.ts';
 import type { Expected } from './document-upload.ts';
 import { patientOf, type RestRequest, recordOf, resourceIn, writtenBody } from './record.ts';

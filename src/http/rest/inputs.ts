@@ -1,5 +1,6 @@
 /** Faults of the resource that an input became, told by the input's name. */
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 
 /** Elements → members of v1; elements of one name have members of one name. */
 const MEMBERS: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { type Route, route } from '../api/route.ts';
-import type { Tag } from '../openapi/tags.ts';
+import type { Tag } from '../api/tags.ts';
 import { type Kind, readItem, removeItem } from './items.ts';
 import { AUTHOR } from './schemas.ts';
 

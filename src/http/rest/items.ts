@@ -1,7 +1,7 @@
 /** Observations, conditions and medications: created, listed, read and deleted alike. */
 import type { ListedItem } from '#queries/rest/items.ts';
 import type { ListOf, PageOf } from '#queries/rest/places.ts';
-import type { AuthorType } from '#src/events/metadata.ts';
+import type { AuthorType } from '#src/shared/author.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { parseStored } from '#src/shared/stored-json.ts';

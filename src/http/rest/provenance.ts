@@ -1,7 +1,8 @@
 /** The provenance summary of REST v1: who wrote each version (docs/spec/interface.md, section 2.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
-import { AUTHOR_TYPES, type EventMetadata } from '#src/events/metadata.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
 import { isResourceType } from '#src/fhir/types.ts';
+import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';

@@ -2,8 +2,9 @@
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import type { Mark, MarkedResource, VersionOf } from '#queries/rest/marks.ts';
-import type { AuthorType, EventMetadata } from '#src/events/metadata.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { AuthorType } from '#src/shared/author.ts';
 import type { Authorship } from '#src/shared/caller.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';

@@ -1,9 +1,9 @@
 /** Schemas that routes of REST v1 share: inputs of docs/spec/interface.md, section 2.2, and the members of every record (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
-import { AUTHOR_TYPES } from '#src/events/metadata.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { COMMON_UNITS } from '#src/labs/unit-spellings.ts';
 import { readUnit } from '#src/labs/units.ts';
+import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { isUnit } from '#src/terminology/units.ts';

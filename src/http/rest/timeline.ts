@@ -1,8 +1,8 @@
 /** The timeline of REST v1 (docs/spec/interface.md, sections 2.3 and 4.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import type { TimelineEntry } from '#queries/rest/timeline.ts';
-import { AUTHOR_TYPES } from '#src/events/metadata.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
+import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { listOf as listName } from '#src/v1/lists.ts';
 import { DEFAULT_KINDS, kindOf, medicationTitle, TIMELINE, TIMELINE_KINDS } from '#src/v1/timeline.ts';

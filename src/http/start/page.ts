@@ -2,7 +2,6 @@
 import { Html, html } from '#src/shared/html.ts';
 import { inlineSource, type PageNeeds } from '../security-headers.ts';
 import { VERSION } from '../version.ts';
-import type { Start } from './router.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, CanvasText 18%, Canvas); --quiet: color-mix(in srgb, CanvasText 72%, Canvas); }
@@ -27,7 +26,15 @@ pre { margin: 0.75rem 0; padding: 0.875rem 1rem; border: 1px solid var(--line); 
 @media (max-width: 34rem) { li a, dl { grid-template-columns: 1fr; } dd { margin-bottom: 0.5rem; } }
 `;
 
-/** What the page needs. */
+/** What the page and the index tell. */
+export interface Start {
+  /** URL of the service, as clients reach it, without a slash at its end. */
+  readonly baseUrl: string;
+  /** Whether people sign in at the development issuer. */
+  readonly devIssuer: boolean;
+}
+
+/** Returns the styles and images that the page needs. */
 export function startNeeds(): PageNeeds {
   return { styles: [inlineSource(STYLE)], images: ['data:'] };
 }

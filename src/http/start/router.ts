@@ -2,17 +2,9 @@
 import Router from '@koa/router';
 import { answerPage } from '../security-headers.ts';
 import { VERSION } from '../version.ts';
-import { startNeeds, startPage } from './page.ts';
+import { type Start, startNeeds, startPage } from './page.ts';
 
-/** What both tell. */
-export interface Start {
-  /** URL of the service, as clients reach it, without a slash at its end. */
-  readonly baseUrl: string;
-  /** Whether people sign in at the development issuer. */
-  readonly devIssuer: boolean;
-}
-
-/** The route. Who prefers `text/html` gets the page. */
+/** Returns the route. A client that prefers `text/html` gets the page. */
 export function startRouter(start: Start): Router {
   const router = new Router();
   const page = startPage(start);

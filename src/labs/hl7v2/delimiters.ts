@@ -1,5 +1,6 @@
 /** The characters that part a message, which each message names itself: HL7 v2 chapter 2, "Message delimiters". */
-import { type Issue, Refusal } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 
 /** One character each; undefined where the message names none. */
 export interface Delimiters {

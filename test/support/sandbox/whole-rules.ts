@@ -1,7 +1,7 @@
 /** Rules 37 to 40: all thirty together. */
-import { AUTHOR_TYPES } from '#src/events/metadata.ts';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
+import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { datesOf, eachRecord, nameOf, type RecordView, type Rule, YEAR_MS } from './view.ts';
 
 /** Years that a record's data span, the patient's birth left out. */

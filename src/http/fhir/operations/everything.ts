@@ -5,7 +5,8 @@ import type { EverythingEntry, EverythingPage, Room } from '#queries/everything/
 import { badParameter } from '#queries/search/raw.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
-import { type Issue, unavailable } from '#src/shared/refusal.ts';
+import type { Issue } from '#src/shared/issue.ts';
+import { unavailable } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { requireFresh } from '../../freshness.ts';
 import { type BundleOptions, bundleFrame, joined, pageLinks } from '../bundle-text.ts';

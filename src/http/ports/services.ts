@@ -10,7 +10,7 @@ import type { Config } from '#src/config.ts';
 import type { DocumentStore } from '#src/documents/store.ts';
 import type { ContextManifests } from '#src/operations/context-manifests.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
-import type { WebhookServices } from '../webhooks/services.ts';
+import type { WebhookServices } from './webhooks.ts';
 
 /** Bytes of documents. */
 export interface DocumentServices {
