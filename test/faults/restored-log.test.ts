@@ -7,6 +7,7 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
 import {
   type Answer,
   annal,
@@ -17,6 +18,8 @@ import {
 } from '#test/support/service.ts';
 
 const run = promisify(execFile);
+/** They restore the log in PostgreSQL. */
+const describeHere = EVENTSTORE_URL === '' ? describe : describe.skip;
 
 /** Runs work on the database of a service that is stopped. */
 async function onDatabase<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -65,7 +68,7 @@ const observation = (patient: string, n: number) => ({
   request: { method: 'POST', url: 'Observation' },
 });
 
-describe('a restored log that is older than the read models', () => {
+describeHere('a restored log that is older than the read models', () => {
   let dataDir: string;
   let backup: string;
   let service: Service;
@@ -191,7 +194,7 @@ describe('a restored log that is older than the read models', () => {
   });
 });
 
-describe('a log that is restored under a service that runs', () => {
+describeHere('a log that is restored under a service that runs', () => {
   let service: InProcess;
   before(async () => {
     service = await startInProcess();
