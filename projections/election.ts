@@ -11,7 +11,7 @@ export const HEARTBEAT_LIMIT_MS = 5_000;
 const lockName = (projection: string): string => `run ${projection}`;
 
 /** Tries to become the runner, on the session that will also write. */
-export async function stand(client: ClientBase, projection: string): Promise<boolean> {
+export async function tryToRun(client: ClientBase, projection: string): Promise<boolean> {
   return tryLock(client, lockName(projection));
 }
 
@@ -20,7 +20,7 @@ export async function stand(client: ClientBase, projection: string): Promise<boo
  * heartbeat (a large batch, a swap), unless that goes on for ten times as long; one just elected has not been idle long.
  * @returns whether a session was ended.
  */
-export async function unseat(
+export async function endHungRunner(
   client: ClientBase,
   projection: string,
   limit = HEARTBEAT_LIMIT_MS,

@@ -3,8 +3,8 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING, type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
 import type { RowDifference } from './compare.ts';
+import { decodeOnce } from './decode-once.ts';
 import { replay } from './replay.ts';
-import { understood } from './understood.ts';
 
 /** What the log says of one record's erasure. */
 export interface ErasureTrace {
@@ -41,7 +41,7 @@ export async function tracesOf(
     async handle({ events }) {
       for (const recorded of events) {
         if (recorded.type !== 'RecordErasureRequested' && recorded.type !== 'RecordErased') continue;
-        const stored = understood(recorded);
+        const stored = decodeOnce(recorded);
         const { event } = stored;
         if (event.type === 'RecordErasureRequested' && patients.has(event.data.patient)) {
           traces.set(event.data.patient, { requested: stored, erased: undefined });

@@ -8,9 +8,9 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventStore, RecordedEvent } from '#src/events/store.ts';
 import { patientOf, recordStream } from '#src/events/streams.ts';
 import { ChainCheck, type NamedHead } from './chain-check.ts';
+import { decodeOnce } from './decode-once.ts';
 import { type ErasureTrace, isErased, tracesOf } from './erasure.ts';
 import { isResourceEvent } from './owner.ts';
-import { understood } from './understood.ts';
 
 /** A fault of the log itself. */
 export interface LogFault {
@@ -93,7 +93,7 @@ export class LogCheck {
     const readable: StoredEvent[] = [];
     for (const event of events) {
       try {
-        readable.push(understood(event));
+        readable.push(decodeOnce(event));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         await this.#report('form', event, `cannot be read: ${reason}`);

@@ -6,7 +6,7 @@
 import type pg from 'pg';
 import { exhaustMap, merge, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
 import { BEGINNING, type EventStore, type Position } from '#src/events/store.ts';
-import { within } from '#src/shared/within.ts';
+import { withTimeout } from '#src/shared/with-timeout.ts';
 import { CHANNEL, countListeners, LISTENER, readCheckpoints, unfilled } from './checkpoint.ts';
 import { Freshness } from './freshness.ts';
 import type { Projection } from './projection.ts';
@@ -227,7 +227,7 @@ export class Progress {
       exhaustMap(async () => {
         const at = performance.now();
         try {
-          const head = await within(LOG_MS, this.#deps.store.head());
+          const head = await withTimeout(LOG_MS, this.#deps.store.head());
           this.#unanswered = 0;
           this.#freshness.noteHead(at, head);
           this.#looked();
@@ -244,7 +244,7 @@ export class Progress {
     const at = performance.now();
     const changes = this.#changes;
     const { lateWrites = async () => new Map<string, Position>() } = this.#deps;
-    const [checkpoints, late] = await within(
+    const [checkpoints, late] = await withTimeout(
       DATABASE_MS,
       Promise.all([readCheckpoints(client, this.#names), lateWrites(client)]),
     );
@@ -260,7 +260,7 @@ export class Progress {
       this.advance(name, position);
     }
     this.#freshness.noteLate(at, late);
-    this.#alone = (await within(DATABASE_MS, countListeners(client))) <= 1;
+    this.#alone = (await withTimeout(DATABASE_MS, countListeners(client))) <= 1;
     this.#looked();
   }
 

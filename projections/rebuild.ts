@@ -15,7 +15,7 @@ import { type Load, PACES, type Pace } from './pace.ts';
 import type { Projection } from './projection.ts';
 import { closeSession, openSession } from './session.ts';
 import { Shadow } from './shadow.ts';
-import { makeShadow, met, swap } from './swap.ts';
+import { makeShadow, pollUntilReady, swap } from './swap.ts';
 import { makeMissing } from './tables.ts';
 import { loadTogether } from './together.ts';
 
@@ -227,7 +227,7 @@ async function finish(deps: RebuildDeps, work: Work, options: RebuildOptions): P
   let compared: readonly TableComparison[] = [];
   if (comparable) {
     tell(work, 'comparing', onProgress);
-    compared = await lawful(deps, await met(() => shadow.compare(pace), name, signal));
+    compared = await lawful(deps, await pollUntilReady(() => shadow.compare(pace), name, signal));
     onCompared?.(name, compared);
     const differ = compared.some(({ differences, more }) => differences.length > 0 || more);
     if (differ && force !== true) return report(deps, work, { outcome: 'differs', compared });
@@ -238,7 +238,7 @@ async function finish(deps: RebuildDeps, work: Work, options: RebuildOptions): P
     (await shadow.load(await target(deps, work)))
       ? swap(session, shadow, { comparable, restored })
       : undefined;
-  await met(swapped, name, signal);
+  await pollUntilReady(swapped, name, signal);
   await session.query(`drop schema ${name}_old cascade`);
   tell(work, 'done', onProgress);
   return report(deps, work, { outcome: 'swapped', compared });

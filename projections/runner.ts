@@ -8,11 +8,11 @@ import type { EventBatch, Position, RecordedEvent } from '#src/events/store.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { eraseFromAbandoned, isErasure } from './abandoned.ts';
 import { advancing, type Checkpoint, movedOr } from './checkpoint.ts';
+import { decodeOnce } from './decode-once.ts';
 import { CannotApply, isPassing } from './failure.ts';
 import { forgetParsed } from './parsed.ts';
 import type { Projection } from './projection.ts';
 import { inTransaction } from './session.ts';
-import { understood } from './understood.ts';
 
 /** How often a runner without work gives a sign of life. */
 const HEARTBEAT_MS = 1_000;
@@ -149,7 +149,7 @@ async function prepare(
   for (let from = 0; from < batch.events.length; from += SLICE) {
     if (from > 0) await setImmediate();
     const recorded = batch.events.slice(from, from + SLICE);
-    const understoodOnes = recorded.map((event) => attempt(name, event, () => understood(event)));
+    const understoodOnes = recorded.map((event) => attempt(name, event, () => decodeOnce(event)));
     for (const event of understoodOnes) events.push(event);
     for (const statement of await statementsOf(projection, recorded, understoodOnes))
       statements.push(statement);

@@ -6,12 +6,12 @@ import type pg from 'pg';
 import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
 import { moveCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { compareTables, type TableComparison } from './compare.ts';
+import { decodeOnce } from './decode-once.ts';
 import { CannotApply } from './failure.ts';
 import { PACES, type Pace } from './pace.ts';
 import type { Projection } from './projection.ts';
 import { replay } from './replay.ts';
 import { inTransaction, WHOLE_TABLES } from './session.ts';
-import { understood } from './understood.ts';
 
 /** Events a batch: large ones load faster, and a batch of them must still fit in memory. */
 const BATCH_SIZE = 1_000;
@@ -66,7 +66,7 @@ export class Shadow {
     const { projection, schema, session } = this;
     const decoded = events.map((event) => {
       try {
-        return understood(event);
+        return decodeOnce(event);
       } catch (error) {
         throw new CannotApply(projection.name, event, error);
       }

@@ -41,7 +41,7 @@ export async function makeShadow(
 }
 
 /** Tries until there is a result; the serving tables, or a lock, may need a moment. */
-export async function met<T>(
+export async function pollUntilReady<T>(
   attempt: () => Promise<T | undefined>,
   name: string,
   signal?: AbortSignal,

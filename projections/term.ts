@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { exhaustMap, ignoreElements, interval, merge } from 'rxjs';
 import { type EventBatch, type EventStore, type Position, Unavailable } from '#src/events/store.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
-import { stand, unseat } from './election.ts';
+import { endHungRunner, tryToRun } from './election.ts';
 import type { Projection } from './projection.ts';
 import { Runner } from './runner.ts';
 import { closeSession, openSession } from './session.ts';
@@ -76,9 +76,9 @@ async function elected(
   const { name } = projection;
   while (!signal.aborted) {
     await current(session, projection);
-    if (logAnswers() && (await stand(session, name))) return current(session, projection);
+    if (logAnswers() && (await tryToRun(session, name))) return current(session, projection);
     entered('following');
-    await unseat(session, name, heartbeatLimitMs);
+    await endHungRunner(session, name, heartbeatLimitMs);
     await delay(electionMs, undefined, { signal }).catch(() => undefined);
   }
   return undefined;

@@ -5,7 +5,7 @@
 import { Socket } from 'node:net';
 import DataLoader from 'dataloader';
 import pg from 'pg';
-import { inOnePiece } from '#src/database/in-one-piece.ts';
+import { sendTogether } from '#src/database/send-together.ts';
 
 /** Most keys that share a statement. */
 const MAX_KEYS = 500;
@@ -141,7 +141,7 @@ export class Line {
   }
 
   #inOnePiece(start: () => void): void {
-    inOnePiece(this.#session?.socket, start);
+    sendTogether(this.#session?.socket, start);
   }
 
   #open(): Promise<Session> {

@@ -3,7 +3,7 @@ import pg, { type Pool } from 'pg';
 import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { Turns } from '#src/shared/turns.ts';
-import { type NameCodes, openTellContext, type TellContext } from './context/context.ts';
+import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
 import { type Everything, openEverything } from './everything/everything.ts';
 import { Line } from './gather.ts';
@@ -35,7 +35,7 @@ export interface Queries {
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
   readonly summarize: Summarize;
-  readonly tellContext: TellContext;
+  readonly tellContext: MakeContext;
   readonly items: Items;
   readonly timeline: Timeline;
   readonly findCodes: FindCodes;
@@ -111,7 +111,7 @@ export function openQueries(
     searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
     everything: inTurn(openEverything(pool)),
     summarize: inTurn(inTurn(openSummarize(pool)), new Turns(SUMMARIES)),
-    tellContext: inTurn(openTellContext(pool, terminology.displays), new Turns(CONTEXTS)),
+    tellContext: inTurn(openMakeContext(pool, terminology.displays), new Turns(CONTEXTS)),
     items: openItems(searches),
     timeline: openTimeline(searches),
     findCodes: terminology.findCodes,

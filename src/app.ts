@@ -55,8 +55,8 @@ import { assertOwnLog, noteLog } from './operations/log-identity.ts';
 import { LogWatch } from './operations/log-watch.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { metered } from './operations/usage.ts';
-import { around, nested } from './shared/around.ts';
 import { unavailable } from './shared/refusal.ts';
+import { nestWrappers, wrapCalls } from './shared/wrap-calls.ts';
 import { rememberDisplays } from './terminology/remembered.ts';
 import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
@@ -220,13 +220,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
   };
 
   const measured = observeQueries(registry);
-  const asking = tracing === undefined ? measured : nested(tracing.around('query'), measured);
+  const asking = tracing === undefined ? measured : nestWrappers(tracing.around('query'), measured);
   const ready = terminologyReady(pool);
   const terminology = openTerminology(pool, ready);
   const plainCommands = openCommands({
     store,
     handler,
-    lookup: around(
+    lookup: wrapCalls(
       openLookup(pool, `${base}/`, atHead, terminology, () => requireFresh(stale, ['resources'])),
       asking,
     ),
@@ -236,9 +236,10 @@ export async function startApp(deps: AppDeps): Promise<App> {
     bases: [`${base}/`],
     erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
   });
-  const commands = tracing === undefined ? plainCommands : around(plainCommands, tracing.around('command'));
+  const commands =
+    tracing === undefined ? plainCommands : wrapCalls(plainCommands, tracing.around('command'));
   const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready);
-  const queries = { ...around(questions, asking), searches, close: closeQueries };
+  const queries = { ...wrapCalls(questions, asking), searches, close: closeQueries };
   const checks = readinessChecks({ store, pool, watch, progress, models: names });
   const sweeping = startSweeping({ pool, idempotency, log });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });

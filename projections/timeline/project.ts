@@ -1,7 +1,7 @@
 /** The read model `timeline`: events → where each version of a resource stands in the lists of REST v1. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { stretchOf } from '#src/shared/stretch.ts';
+import { bucketOf } from '#src/shared/time-bucket.ts';
 import { erasedIn } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { copyRows, type Row, recordset, runAll } from '../rows.ts';
@@ -95,7 +95,7 @@ function placesOf({ record, at, id, version, since, lists }: Entry): Place[] {
 function talliesOf(places: readonly Place[]): Map<string, Row<typeof TALLY>> {
   const counts = new Map<string, Row<typeof TALLY> & { readonly count: number }>();
   for (const { record, list, at } of places) {
-    const stretch = stretchOf(at);
+    const stretch = bucketOf(at);
     const key = `${record} ${list} ${stretch}`;
     counts.set(key, { record, list, stretch, count: (counts.get(key)?.count ?? 0) + 1 });
   }

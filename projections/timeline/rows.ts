@@ -5,7 +5,7 @@ import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { shownCondition } from '#src/v1/condition.ts';
-import { happened } from '#src/v1/happened.ts';
+import { eventDateOf } from '#src/v1/event-date.ts';
 import { listsOf } from '#src/v1/lists.ts';
 import { medicationReferred, shownMedication } from '#src/v1/medication.ts';
 import { shownObservation } from '#src/v1/observation.ts';
@@ -78,7 +78,7 @@ function shownOf(kind: TimelineKind, event: Version): Shown | undefined {
   const type = TIMELINE[kind];
   const lists = listsOf(type, resource, event.body.includes('"modifierExtension":'));
   if (lists.length === 0) return undefined;
-  const when = happened(type, resource);
+  const when = eventDateOf(type, resource);
   const { title, titleSystem, summary } = timelineWords(kind, resource);
   const referred = kind === 'medication' ? medicationReferred(resource) : undefined;
   const fields = FIELDS[kind]?.(resource);

@@ -1,9 +1,9 @@
 /** A patient's record, told to a language model within a budget of tokens. */
 import type { Pool } from 'pg';
-import type { Ask } from '#src/context/ask.ts';
 import type { Authorship } from '#src/context/compose.ts';
-import { type Made, makeContext } from '#src/context/make.ts';
+import { type MadeContext, makeContext } from '#src/context/make.ts';
 import { type Current, type Version, versionedOf } from '#src/context/record.ts';
+import type { ContextRequest } from '#src/context/request.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
@@ -12,10 +12,10 @@ import { unavailable } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
 import { type Marks, openMarks } from '../rest/marks.ts';
-import { HeldRecords } from './held.ts';
+import { RecordCache } from './record-cache.ts';
 
 /** A context, and the record's last change that it knows of. */
-export interface MadeAt extends Made {
+export interface MadeAt extends MadeContext {
   readonly at: Micros;
 }
 
@@ -24,18 +24,18 @@ export interface MadeAt extends Made {
  * @param today `YYYY-MM-DD`.
  * @throws Refusal unavailable (503) while the read model history lacks what `resources` has.
  */
-export type TellContext = (
+export type MakeContext = (
   caller: Caller,
-  asked: { readonly patient: string; readonly ask: Ask; readonly today: string },
+  asked: { readonly patient: string; readonly ask: ContextRequest; readonly today: string },
 ) => Promise<MadeAt | undefined>;
 
 /** Names codes. */
 export type NameCodes = (codes: readonly SystemCode[]) => Promise<ReadonlyMap<string, string>>;
 
 /** Opens it over a database. */
-export function openTellContext(pool: Pool, displays: NameCodes): TellContext {
+export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
   const marks = openMarks(pool);
-  const records = new HeldRecords(pool);
+  const records = new RecordCache(pool);
   return async (caller, { patient, ask, today }) => {
     if (!isUuid(patient)) return undefined;
     const held = await records.open(caller.tenantId, patient);

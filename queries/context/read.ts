@@ -1,7 +1,7 @@
 /** A record as contexts are made of it, read: all of it, or what has been recorded since. */
 import pg from 'pg';
-import { Glances } from '#src/context/glance.ts';
-import { CONTEXT_TYPES, type Glance, type Version, versionedOf } from '#src/context/record.ts';
+import { ExcerptReader } from '#src/context/excerpt.ts';
+import { CONTEXT_TYPES, type Excerpt, type Version, versionedOf } from '#src/context/record.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { readOut } from '../copy-out.ts';
@@ -14,7 +14,7 @@ const TYPES = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
 /** The current versions of a record. */
 export interface RecordRead {
   /** Deleted ones and types that contexts are not made of left out. */
-  readonly glances: readonly Glance[];
+  readonly glances: readonly Excerpt[];
   /** Versions that an AI wrote, as `versionedOf` names them; perhaps of earlier ones too. */
   readonly byAi: ReadonlySet<string>;
   /** When the last change was recorded. */
@@ -42,7 +42,7 @@ async function recordRows(
   tenant: string,
   patient: string,
 ): Promise<Omit<RecordRead, 'byAi'>> {
-  const glances = new Glances();
+  const glances = new ExcerptReader();
   let at = 0;
   const rows = await readOut(
     database,
@@ -50,7 +50,7 @@ async function recordRows(
        case when not r.deleted and r.type in (${TYPES}) then r.body end
      from resources.resource r
      where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(tenant)}::uuid) is true`,
-    ([type, id, version, updated, body]): Glance | undefined => {
+    ([type, id, version, updated, body]): Excerpt | undefined => {
       at = Math.max(at, Number(updated?.readBigInt64BE()));
       if (body === null || body === undefined) return undefined;
       return glances.at({ type: String(type), id: String(id), version: version?.readInt32BE() ?? 0 }, body);
@@ -98,7 +98,7 @@ export async function readSince(
   if (later.length === 0) return before;
   if (later.length > MOST_SINCE || later.some(({ body }) => body !== null && sizeOfLarge(body) !== undefined))
     return undefined;
-  const glances = new Glances();
+  const glances = new ExcerptReader();
   const byId = new Map(before.glances.map((glance) => [glance.id, glance]));
   const byAi = new Set(before.byAi);
   let at = before.at;

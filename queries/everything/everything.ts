@@ -11,9 +11,9 @@ import type { Refusal } from '#src/shared/refusal.ts';
 import { onConnection } from '../connection.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import type { Queryable } from '../gather.ts';
-import type { EverythingAsked } from './asked.ts';
 import { addNamedInRecord, closure, type DirectoryRow } from './directory.ts';
 import { NamedIds } from './references.ts';
+import type { EverythingRequest } from './request.ts';
 import {
   countProvenances,
   type EverythingRow,
@@ -67,7 +67,7 @@ export interface Room {
 export type Everything = (
   caller: Caller,
   patient: string,
-  asked: EverythingAsked,
+  asked: EverythingRequest,
   base: string,
   room?: Room,
 ) => Promise<EverythingPage>;
@@ -92,7 +92,11 @@ export function openEverything(pool: Pool): Everything {
   };
 }
 
-function scopeOf({ tenantId }: Caller, record: string, { types, since, care }: EverythingAsked): RecordScope {
+function scopeOf(
+  { tenantId }: Caller,
+  record: string,
+  { types, since, care }: EverythingRequest,
+): RecordScope {
   return {
     tenant: tenantId,
     record,
@@ -118,7 +122,7 @@ class Filling {
   constructor(
     private readonly database: Queryable,
     private readonly scope: RecordScope,
-    private readonly asked: EverythingAsked,
+    private readonly asked: EverythingRequest,
     private readonly room: Room,
   ) {
     this.#offset = asked.offset ?? 0;

@@ -1,8 +1,8 @@
 /** Pages of the lists that the read model `timeline` keeps: all of one moment, the newest first, each by one index scan. */
 import { z } from 'zod';
 import { searchKey } from '#src/shared/search-key.ts';
-import { beginOf, stretchOf } from '#src/shared/stretch.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
+import { bucketOf, bucketStart } from '#src/shared/time-bucket.ts';
 import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
 import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../joined-rows.ts';
 import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
@@ -236,8 +236,8 @@ function totalOf({ from, to }: ListOf, bind: (value: unknown) => string): string
     `(select count(*) from timeline.place p where p.record = $1 and p.list = any($2::int8[])
       and p.at >= ${bind(begin)}::int8 and p.at < ${bind(end)}::int8 and p.until is null)`;
   const [begin, end] = [from ?? -EVER, to ?? EVER];
-  const [first, last] = [stretchOf(begin), stretchOf(end)];
-  const [within, beyond] = first >= last ? [end, end] : [beginOf(first + 1), beginOf(last)];
+  const [first, last] = [bucketOf(begin), bucketOf(end)];
+  const [within, beyond] = first >= last ? [end, end] : [bucketStart(first + 1), bucketStart(last)];
   return `(select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any($2::int8[])
       and t.stretch > ${bind(first)} and t.stretch < ${bind(last)})
     + ${among(begin, within)} + ${among(beyond, end)}`;

@@ -1,6 +1,6 @@
 /** A patient's record, chosen for its summary, and the directory entries that it then needs. */
 import type { Pool } from 'pg';
-import { type Chosen, choosing, SUMMARIZED_TYPES } from '#src/fhir/ips/chosen.ts';
+import { type Chosen, chooseInSteps, SUMMARIZED_TYPES } from '#src/fhir/ips/choose.ts';
 import type { Stored } from '#src/fhir/ips/source.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
@@ -57,7 +57,7 @@ export function openSummarize(pool: Pool): Summarize {
       const [patient, ...record] = rows;
       if (patient?.type !== 'Patient') return undefined;
       const byAi = await aiVersions(database, tenant, id);
-      const chosen = await inSlices(choosing({ base, patient, record, byAi }));
+      const chosen = await inSlices(chooseInSteps({ base, patient, record, byAi }));
       const ids = new Set([...chosen.inDirectory].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid));
       const directory = await closure(database, tenant, ids, [base]);
       budget.take(

@@ -1,6 +1,6 @@
 /** Up to where a search or list must have come, so that it shows every write that was acknowledged before it. */
 import type { Pool } from 'pg';
-import { within } from '#src/shared/within.ts';
+import { withTimeout } from '#src/shared/with-timeout.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { acknowledgedPosition } from '../operations/late-writes.ts';
 
@@ -21,7 +21,7 @@ export interface AcknowledgedDeps {
  */
 export async function acknowledged({ store, pool, logAnswers }: AcknowledgedDeps): Promise<Position> {
   if (logAnswers()) {
-    const head = await within(LOG_MS, store.head()).catch(() => undefined);
+    const head = await withTimeout(LOG_MS, store.head()).catch(() => undefined);
     if (head !== undefined) return head;
   }
   return acknowledgedPosition(pool);

@@ -10,7 +10,7 @@ import { BlobExists, type DocumentStore, lockOf } from '../documents/store.ts';
 import { type SweepDeps, sweepDocuments } from '../documents/sweep.ts';
 import type { EventStore } from '../events/store.ts';
 import { installationKey } from '../operations/installation-key.ts';
-import { stand } from '../processes/lead.ts';
+import { tryToLead } from '../processes/lead.ts';
 
 /** What they are made of. */
 export interface DocumentsDeps {
@@ -57,7 +57,12 @@ export async function openDocuments({
   const shown = openShownBlobs(pool);
   let sweeping: NodeJS.Timeout | undefined;
   const sweep = async (): Promise<void> => {
-    const lead = await stand({ databaseUrl, name: 'documents', hungMs: HUNG_MS, onAsked: () => undefined });
+    const lead = await tryToLead({
+      databaseUrl,
+      name: 'documents',
+      hungMs: HUNG_MS,
+      onAsked: () => undefined,
+    });
     if (lead === undefined) return;
     try {
       const before = new Date(Date.now() - GRACE_MS);

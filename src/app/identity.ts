@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { noteDevIssuer } from '#src/dev-issuer/store.ts';
+import { saveDevIssuer } from '#src/dev-issuer/store.ts';
 import { Verifier } from '#src/identity/verify.ts';
 import type { SsoClientsOf } from '#src/shared/identity.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
@@ -64,7 +64,7 @@ export async function openIdentities({
   const devIssuer = own === undefined ? undefined : new DevIssuer(pool, own, config.sandboxPatients);
   const warning = warningOf(config);
   if (warning !== undefined) log.warn(warning);
-  await noteDevIssuer(pool, devIssuer?.issuer);
+  await saveDevIssuer(pool, devIssuer?.issuer);
   const issuers =
     devIssuer === undefined
       ? oidcIssuers

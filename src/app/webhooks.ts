@@ -11,7 +11,7 @@ import { openPool } from '../database/pool.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { observeWebhooks } from '../metrics/webhooks.ts';
 import { installationKey } from '../operations/installation-key.ts';
-import { stand } from '../processes/lead.ts';
+import { tryToLead } from '../processes/lead.ts';
 import { Process } from '../processes/process.ts';
 import { Attempts } from '../reactions/webhooks/attempt.ts';
 import { WebhookClaims } from '../reactions/webhooks/claims.ts';
@@ -108,7 +108,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
     replays,
     stand: async (name) =>
       logAnswers()
-        ? stand({
+        ? tryToLead({
             databaseUrl: processDeps.databaseUrl,
             name: `webhooks ${name}`,
             hungMs: HUNG_MS,

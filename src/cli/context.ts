@@ -1,9 +1,9 @@
 /** `annal context <manifest>`: makes a context again, from the events as they were when it was asked for. */
 import { type RecordAt, recordAt } from '#src/audit/record-at.ts';
 import { Replay } from '#src/audit/replay.ts';
-import { answerOf } from '#src/context/answer.ts';
+import { buildAnswer } from '#src/context/answer.ts';
 import type { Authorship } from '#src/context/compose.ts';
-import { glances } from '#src/context/glance.ts';
+import { excerptsOf } from '#src/context/excerpt.ts';
 import { makeContext } from '#src/context/make.ts';
 import type { Manifest } from '#src/context/manifest.ts';
 import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
@@ -56,7 +56,7 @@ export async function contextAgain(
   const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
   const made = await makeContext(
     {
-      opened: openRecord(glances(current), byAi),
+      opened: openRecord(excerptsOf(current), byAi),
       directory: (keys) =>
         owner === undefined ? Promise.resolve([]) : entriesAt(store, owner, directory, keys),
       displays: (codes) => Promise.resolve(named(codes, displays)),
@@ -66,7 +66,7 @@ export async function contextAgain(
     ask,
     day,
   );
-  const answered = answerOf(made, ask, { patient, at, day, tenantId });
+  const answered = buildAnswer(made, ask, { patient, at, day, tenantId });
   if (answered.manifest !== manifest) {
     throw new Failure(`${id}: the events give another context than the one that was answered`);
   }

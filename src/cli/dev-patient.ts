@@ -15,7 +15,7 @@ export function patientsHelp(): string {
  * @param patients those who can sign in.
  * @throws Failure that lists those who could be meant when it is none, or several.
  */
-export function patientCalled(word: string, patients: readonly Patient[]): Patient {
+export function findPatientByName(word: string, patients: readonly Patient[]): Patient {
   if (patients.length === 0) throw new Failure('SANDBOX_PATIENTS is 0: there are no synthetic patients');
   const [, digits] = /^\s*(?:s-)?(\d{1,3})\s*$/i.exec(word) ?? [];
   const meant =

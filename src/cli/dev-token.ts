@@ -3,9 +3,9 @@ import { type Config, ConfigError, loadConfig } from '#src/config.ts';
 import { openPool } from '#src/database/pool.ts';
 import { DEV_TOKEN_S, DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { emailSchema, patientsToday, personOf, subjectOf } from '#src/dev-issuer/people.ts';
-import { notedDevIssuer } from '#src/dev-issuer/store.ts';
+import { savedDevIssuer } from '#src/dev-issuer/store.ts';
 import { databaseUrlOf } from './database.ts';
-import { patientCalled } from './dev-patient.ts';
+import { findPatientByName } from './dev-patient.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import type { ServiceOptions } from './service.ts';
 
@@ -26,7 +26,7 @@ export async function devTokenCommand({ json = false, ...given }: DevTokenOption
   const email = addressIn(given);
   const pool = openPool(await databaseUrlOf(given), { max: 1, name: 'annal dev-token' });
   try {
-    const issuer = await notedDevIssuer(pool);
+    const issuer = await savedDevIssuer(pool);
     if (issuer === undefined) {
       throw new Failure(
         'the service has no development issuer: it runs with MODE=production, OIDC_ISSUERS names its issuers, or other machines can reach it (HOST, BASE_URL) without DEV_ISSUER=allow',
@@ -47,7 +47,7 @@ function addressIn({ email, patient }: DevTokenOptions): string {
     throw new Failure('annal dev-token needs --email <address> or --patient <who>', MISUNDERSTOOD);
   }
   const { sandboxPatients } = settings();
-  if (patient !== undefined) return patientCalled(patient, patientsToday(sandboxPatients)).email;
+  if (patient !== undefined) return findPatientByName(patient, patientsToday(sandboxPatients)).email;
   const address = emailSchema.safeParse(email);
   if (address.success) return address.data;
   throw new Failure(`--email ${address.error.issues[0]?.message ?? 'cannot be read'}`, MISUNDERSTOOD);

@@ -8,7 +8,7 @@ import { withEventStore } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
 import { writeNewFile } from './files.ts';
 import { type NamedStream, withStream } from './patient.ts';
-import { streamMeant } from './patients.ts';
+import { resolveStream } from './patients.ts';
 import type { ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted } from './table.ts';
@@ -46,7 +46,7 @@ export async function exportCommand(
       await writeNewFile(out, lines());
     });
   const { called } = await withDatabase(where, async ({ url }) => {
-    const meant = await streamMeant(url, of);
+    const meant = await resolveStream(url, of);
     await withEventStore(url, (store) => write(store, meant));
     return meant;
   }).catch((error: unknown) => {

@@ -14,7 +14,7 @@ import { nameDirectoryEntries } from './directory-names.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { writeNewFile } from './files.ts';
 import { reportBroken, withStream } from './patient.ts';
-import { streamMeant } from './patients.ts';
+import { resolveStream } from './patients.ts';
 import type { ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { streamHistory } from './stream-history.ts';
@@ -83,7 +83,7 @@ async function subjectIn(url: string, text: string): Promise<Subject> {
     return { resource: text, stream: text, only: undefined };
   const [, type, id] = /^([A-Z][A-Za-z]+)\/([^/]+)$/.exec(text) ?? [];
   if (type === undefined) {
-    const { stream, called } = await streamMeant(url, text);
+    const { stream, called } = await resolveStream(url, text);
     return { resource: called, stream, only: undefined };
   }
   if (id === undefined || !isUuid(id)) {

@@ -39,7 +39,7 @@ export async function patientsCommand(
  * only one patient has. Says on standard error whom a name means.
  * @throws Failure for a text that no patient or several have, naming them.
  */
-export async function patientMeant(url: string, text: string): Promise<string> {
+export async function resolvePatient(url: string, text: string): Promise<string> {
   const id = text.replace(/^Patient\//, '');
   if (isUuid(id)) return id;
   if (text.includes('/') && !text.includes('|'))
@@ -60,9 +60,9 @@ export async function patientMeant(url: string, text: string): Promise<string> {
 }
 
 /** The stream that a text means: one by its name, `directory-…`, or a patient's record as above. */
-export async function streamMeant(url: string, text: string): Promise<ReturnType<typeof namedStream>> {
+export async function resolveStream(url: string, text: string): Promise<ReturnType<typeof namedStream>> {
   const isStream = /^(record|directory|project|organization|application|webhook)-./.test(text);
-  return namedStream(isStream ? text : await patientMeant(url, text));
+  return namedStream(isStream ? text : await resolvePatient(url, text));
 }
 
 async function patientsCalled(url: string, text: string, filter?: PatientFilter): Promise<FoundPatient[]> {

@@ -6,7 +6,7 @@ import { nowMicros, toInstant, toMicros } from '#src/shared/time.ts';
 import { withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { reportBroken, withStream } from './patient.ts';
-import { patientMeant } from './patients.ts';
+import { resolvePatient } from './patients.ts';
 import { parsePosition } from './position.ts';
 import { resourceTitle } from './resource-title.ts';
 import { baseUrlOf, type ServiceOptions } from './service.ts';
@@ -48,7 +48,7 @@ export async function recordCommand(
     );
   };
   const { id, record } = await withDatabase(where, async ({ url }) => {
-    const meant = await patientMeant(url, patient);
+    const meant = await resolvePatient(url, patient);
     return { id: meant, record: await withEventStore(url, (store) => read(store, recordStream(meant))) };
   });
   const stream = recordStream(id);

@@ -2,7 +2,7 @@
 import { stringify } from 'lossless-json';
 import { isUuid } from '#src/shared/ids.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
-import { patientMeant } from './patients.ts';
+import { resolvePatient } from './patients.ts';
 import { findService, readFhir, type ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 
@@ -33,5 +33,5 @@ async function pathOf(text: string, { url: elsewhere, ...where }: ShowOptions): 
       `${text}: with --url, name a resource as Type/id, such as Patient/018f…`,
       MISUNDERSTOOD,
     );
-  return `Patient/${await withDatabase(where, ({ url }) => patientMeant(url, text))}`;
+  return `Patient/${await withDatabase(where, ({ url }) => resolvePatient(url, text))}`;
 }

@@ -1,14 +1,14 @@
 /** A context as `POST /v1/context` answers it (docs/spec/decisions.md, section 4 "Context"). */
 import type { JsonObject } from '#src/shared/json.ts';
-import type { Ask } from './ask.ts';
 import type { Authored, Section } from './compose.ts';
-import type { Made } from './make.ts';
+import type { MadeContext } from './make.ts';
 import { type Manifest, manifestId, printManifest } from './manifest.ts';
 import { versionedOf } from './record.ts';
+import type { ContextRequest } from './request.ts';
 import { TOKENIZER } from './tokenizer.ts';
 
 /** The answer, and the manifest that it names. */
-export interface Answered {
+export interface ContextAnswer {
   readonly body: JsonObject;
   readonly id: string;
   /** `printManifest`'s. */
@@ -16,12 +16,16 @@ export interface Answered {
 }
 
 /** When and of whom a context was made, for whom. */
-export interface Ground extends Pick<Manifest, 'patient' | 'at' | 'day'> {
+export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day'> {
   readonly tenantId: string;
 }
 
 /** Puts it together. */
-export function answerOf({ told, composed, directory, displays }: Made, ask: Ask, ground: Ground): Answered {
+export function buildAnswer(
+  { told, composed, directory, displays }: MadeContext,
+  ask: ContextRequest,
+  ground: ContextOrigin,
+): ContextAnswer {
   const { patient, at, day, tenantId } = ground;
   const manifest = printManifest({ form: 1, patient, at, day, ask, directory, displays });
   const id = manifestId(tenantId, manifest);

@@ -6,7 +6,7 @@ import { dayOf, daysBetween } from './dates.ts';
 import { type Fact, line } from './fact.ts';
 import { ageDays, codedIn, codeMembers, dayIn, entriesOf, lookUp, nameOf, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
-import { asked, BASE, type Base, type Coded } from './scores.ts';
+import { BASE, type Base, type Coded, raiseForRequest } from './scores.ts';
 
 /** Sex and age, and whether the patient is alive. No name and no address: nobody needs them to answer a question. */
 export function patient({ opened, today }: Reading): Fact[] {
@@ -259,5 +259,13 @@ function factOf(
   // What ended long ago says less.
   const score = BASE[base][focus.work] - (ended > 1_100 ? 120 : 0);
   const about = { kind, text: said, codes: coded, ageDays: ageDays(reading, entry) };
-  return { kind, text: said, entry, also: [], codes: coded, score: asked(score, focus, about), members };
+  return {
+    kind,
+    text: said,
+    entry,
+    also: [],
+    codes: coded,
+    score: raiseForRequest(score, focus, about),
+    members,
+  };
 }

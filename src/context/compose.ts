@@ -1,8 +1,8 @@
 /** Facts → sections within a budget of tokens: the most needed first, then whatever still fits. Pure. */
 import type { AuthorType } from '#src/shared/author.ts';
-import { KINDS, type Kind } from './ask.ts';
 import type { Fact } from './fact.ts';
-import type { Told } from './tell.ts';
+import type { GatheredFacts } from './gather-facts.ts';
+import { KINDS, type Kind } from './request.ts';
 import type { CountTokens } from './tokenizer.ts';
 import type { Warning } from './warnings.ts';
 
@@ -78,7 +78,7 @@ const WORTH: Readonly<Record<Warning['kind'] | 'legend', number>> = {
 const PATIENCE = 40;
 
 /** What is told beside the facts. */
-export interface Rest extends Pick<Told, 'warnings' | 'empty' | 'outside'> {
+export interface Rest extends Pick<GatheredFacts, 'warnings' | 'empty' | 'outside'> {
   /** Facts that come after the items and have no room. */
   readonly rest?: readonly Fact[];
 }
@@ -197,7 +197,7 @@ function piecesOf(items: readonly Authored[], warnings: readonly Warning[]): Pie
   ];
 }
 
-function headingsOf(items: readonly Authored[], empty: Told['empty']): Map<Piece['of'], string> {
+function headingsOf(items: readonly Authored[], empty: GatheredFacts['empty']): Map<Piece['of'], string> {
   const usual = usualAuthors(items);
   const headings = new Map<Piece['of'], string>([['warnings', '## Warnings']]);
   for (const [kind, label] of usual)

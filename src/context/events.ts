@@ -2,12 +2,12 @@
 import { codes, first, objects, text } from '#src/fhir/ips/parts.ts';
 import { choice, concept } from '#src/fhir/ips/words.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import type { Kind } from './ask.ts';
 import { DAY, dayOf } from './dates.ts';
 import { type Fact, line } from './fact.ts';
 import { ageDays, codedIn, codeMembers, dayIn, entriesOf, lookUp, nameOf, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
-import { asked, type Base, CHILD_VACCINES, nth } from './scores.ts';
+import type { Kind } from './request.ts';
+import { type Base, CHILD_VACCINES, raiseForRequest, scoreAtPlace } from './scores.ts';
 
 /** Visits and stays in hospital. */
 export function encounters(reading: Reading): Fact[] {
@@ -221,7 +221,7 @@ function factOf(
     entry,
     also: [],
     codes: about.codes,
-    score: asked(nth(base, reading.focus.work, place), reading.focus, about),
+    score: raiseForRequest(scoreAtPlace(base, reading.focus.work, place), reading.focus, about),
     members,
   };
 }

@@ -1,7 +1,7 @@
 /** What a context may tell: one line each. */
 import type { JsonObject } from '#src/shared/json.ts';
-import type { Kind } from './ask.ts';
 import type { Entry } from './record.ts';
+import type { Kind } from './request.ts';
 import type { Coded } from './scores.ts';
 
 /** A fact. */

@@ -6,7 +6,7 @@ import { type Fact, line } from './fact.ts';
 import type { Course } from './newest.ts';
 import { ageDays, codedIn, codeMembers, dayIn, namedEntry, nameOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
-import { asked, scoreOfFinding, type Watched } from './scores.ts';
+import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './scores.ts';
 import { numberIn, unitIn, valueIn } from './value.ts';
 
 /** Why a value is remarkable, in a word; undefined when nobody says that it is. */
@@ -45,14 +45,14 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** One fact for each series. */
-export function findings(reading: Reading, courses: readonly Course[], watched: Watched): Fact[] {
+export function findings(reading: Reading, courses: readonly Course[], watched: MonitoredFindings): Fact[] {
   return courses.flatMap((course) => findingOf(reading, course, watched) ?? []);
 }
 
 function findingOf(
   reading: Reading,
   { kind, measure, entries, newest }: Course,
-  watched: Watched,
+  watched: MonitoredFindings,
 ): Fact | undefined {
   const { focus, displays } = reading;
   const [latest, ...before] = newest;
@@ -82,7 +82,7 @@ function findingOf(
     entry: latest,
     also: before,
     codes: about.codes,
-    score: asked(score, focus, about),
+    score: raiseForRequest(score, focus, about),
     members: {
       ...codeMembers(value.code, name),
       value: number?.value ?? null,

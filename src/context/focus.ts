@@ -1,7 +1,8 @@
 /** What a task and a question are about: the kind of work, illnesses, findings and words. */
-import { type Ask, type Need, parseNeed } from './ask.ts';
+
 import { ILLNESSES, type Illness } from './illnesses.ts';
 import { MEASURE_WORDS, type Measure } from './measures.ts';
+import { type ContextRequest, type Need, parseNeed } from './request.ts';
 
 /** Kinds of work, which differ in what they need. */
 export type Work = 'review' | 'follow_up' | 'acute' | 'letter' | 'general';
@@ -39,7 +40,7 @@ const IDLE = new Set(
 );
 
 /** Reads them. Needs that are none were refused before. */
-export function focusOf({ task, question, needs }: Ask): Focus {
+export function focusOf({ task, question, needs }: ContextRequest): Focus {
   const asked = [task, question].filter((text) => text !== undefined).join(' ');
   const illnesses = ILLNESSES.filter(({ words }) => words.test(asked));
   const measures = new Set<Measure>();

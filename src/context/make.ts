@@ -2,24 +2,24 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { JsonObject } from '#src/shared/json.ts';
-import type { Ask } from './ask.ts';
 import { type Authorship, type Composed, compose } from './compose.ts';
-import { wholeEntry } from './glance.ts';
+import { wholeEntry } from './excerpt.ts';
+import { type GatheredFacts, gatherFacts } from './gather-facts.ts';
 import type { ReadBodies } from './newest.ts';
 import {
   type Current,
   codesWithoutWords,
   type Entry,
-  type Opened,
+  type OpenedRecord,
   type Version,
   versionedOf,
 } from './record.ts';
-import { type Told, tell } from './tell.ts';
+import type { ContextRequest } from './request.ts';
 import { loadTokenizer } from './tokenizer.ts';
 
 /** A record, and what is looked up beside it. */
 export interface Sources {
-  readonly opened: Opened;
+  readonly opened: OpenedRecord;
   /** Entries of the directory by `Type/id`; those that are not there are absent. */
   directory(keys: readonly string[]): Promise<readonly Current[]>;
   /** What codes are called, by `system|code`. */
@@ -31,8 +31,8 @@ export interface Sources {
 }
 
 /** A context, and what beside the record it was made from. */
-export interface Made {
-  readonly told: Told;
+export interface MadeContext {
+  readonly told: GatheredFacts;
   readonly composed: Composed;
   /** Versions of directory entries, by `Type/id`. */
   readonly directory: Readonly<Record<string, number>>;
@@ -49,7 +49,11 @@ const BESIDE = 60;
  * Makes it. The same record, request and day give the same.
  * @param today `YYYY-MM-DD`.
  */
-export async function makeContext(sources: Sources, ask: Ask, today: string): Promise<Made> {
+export async function makeContext(
+  sources: Sources,
+  ask: ContextRequest,
+  today: string,
+): Promise<MadeContext> {
   const { opened } = sources;
   // A long record takes a while: others have their turn.
   await setImmediate();
@@ -66,7 +70,7 @@ export async function makeContext(sources: Sources, ask: Ask, today: string): Pr
   );
   const displays = await sources.displays(codesWithoutWords(shownOf(opened, directory)));
   const beside = { directory, displays, today: Date.parse(today) };
-  const told = await tell(opened, ask, beside, sources.bodies);
+  const told = await gatherFacts(opened, ask, beside, sources.bodies);
   const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;
   const facts = told.facts.slice(0, most);
   const authors = await sources.authors(facts.map(({ entry }) => entry));
@@ -84,7 +88,7 @@ export async function makeContext(sources: Sources, ask: Ask, today: string): Pr
   };
 }
 
-function* shownOf(opened: Opened, directory: ReadonlyMap<string, Entry>): Generator<Entry> {
+function* shownOf(opened: OpenedRecord, directory: ReadonlyMap<string, Entry>): Generator<Entry> {
   for (const entries of opened.facts.values()) yield* entries;
   yield* opened.byAi;
   yield* directory.values();

@@ -1,7 +1,7 @@
 /** What a context was made from, so that it can be made again. */
 import { createHash } from 'node:crypto';
-import type { Ask } from './ask.ts';
-import type { Made } from './make.ts';
+import type { MadeContext } from './make.ts';
+import type { ContextRequest } from './request.ts';
 
 /** It. The record's events up to `at` are the rest. */
 export interface Manifest {
@@ -12,9 +12,9 @@ export interface Manifest {
   readonly at: string;
   /** The day on which it was asked for, UTC: ages and gaps count from it. */
   readonly day: string;
-  readonly ask: Ask;
-  readonly directory: Made['directory'];
-  readonly displays: Made['displays'];
+  readonly ask: ContextRequest;
+  readonly directory: MadeContext['directory'];
+  readonly displays: MadeContext['displays'];
 }
 
 /** Writes it: the same for the same. */

@@ -15,7 +15,7 @@ export interface Course extends Series {
 export type ReadBodies = (versions: readonly Version[]) => Promise<ReadonlyMap<string, string>>;
 
 /** How many values of a series are told. */
-export function toldOf({ work, needs }: Focus): number {
+export function valuesShown({ work, needs }: Focus): number {
   return work === 'follow_up' || needs.length > 0 ? 4 : 2;
 }
 

@@ -5,12 +5,12 @@ import { concept } from '#src/fhir/ips/words.ts';
 import type { Json } from '#src/shared/json.ts';
 import { dayOf, daysBetween } from './dates.ts';
 import type { Focus } from './focus.ts';
-import type { Entry, Opened } from './record.ts';
+import type { Entry, OpenedRecord } from './record.ts';
 import type { Coded } from './scores.ts';
 
 /** A record, and how it is to be told. */
 export interface Reading {
-  readonly opened: Opened;
+  readonly opened: OpenedRecord;
   /** Entries of the directory that it refers to, by `Type/id`. */
   readonly directory: ReadonlyMap<string, Entry>;
   /** What codes without words are called, by `system|code`. */

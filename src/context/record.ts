@@ -37,12 +37,12 @@ export type LeftOut = 'entered in error' | 'refuted' | typeof MODIFIED;
 export const MODIFIED = 'with a modifier extension that is not known here';
 
 /** A resource that has been glanced at. */
-export interface Glance extends Entry {
+export interface Excerpt extends Entry {
   readonly leftOut: LeftOut | undefined;
 }
 
 /** A record, opened. */
-export interface Opened {
+export interface OpenedRecord {
   /** Undefined when an AI wrote its current version. */
   readonly patient: Entry | undefined;
   /** By type, each newest first. */
@@ -77,7 +77,7 @@ export const CONTEXT_TYPES = [
  * @param record current versions, the Patient among them, in whatever order.
  * @param byAi versions that an AI wrote, as `versionedOf` names them.
  */
-export function openRecord(record: Iterable<Glance>, byAi: ReadonlySet<string>): Opened {
+export function openRecord(record: Iterable<Excerpt>, byAi: ReadonlySet<string>): OpenedRecord {
   const facts = new Map<string, Entry[]>();
   const ai: Entry[] = [];
   const leftOut = new Map<LeftOut, number>();

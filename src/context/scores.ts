@@ -1,10 +1,11 @@
 /**
  * Scores by which facts are ordered: 0 to 1000, above 1000 for those that a request names. docs/context.md explains the order.
  */
-import type { Kind, Need } from './ask.ts';
+
 import type { Focus, Work } from './focus.ts';
 import type { Source } from './guidelines.ts';
 import type { Measure } from './measures.ts';
+import type { Kind, Need } from './request.ts';
 
 /** Vaccinations of children rank higher up to the end of the schedule's column "4-6 years". */
 export const CHILD_VACCINES = {
@@ -120,7 +121,7 @@ const BY_DRUG: ByWork = row(430, 190, 220, 220, 220);
 const BY_ILLNESS: ByWork = row(180, 260, 240, 320, 280);
 
 /** Findings that a patient is monitored by, with their smallest place in the list of any drug or illness. */
-export interface Watched {
+export interface MonitoredFindings {
   readonly byDrug: ReadonlyMap<Measure, number>;
   readonly byIllness: ReadonlyMap<Measure, number>;
 }
@@ -132,7 +133,7 @@ export interface Watched {
 export function scoreOfFinding(
   kind: Kind,
   measure: Measure | undefined,
-  watched: Watched,
+  watched: MonitoredFindings,
   focus: Focus,
   ageDays: number,
   isAbnormal: boolean,
@@ -166,13 +167,17 @@ function staleness(ageDays: number): number {
 }
 
 /** Returns the score of the n-th newest fact of a row; it falls with each place. */
-export function nth(base: Base, work: Work, place: number): number {
+export function scoreAtPlace(base: Base, work: Work, place: number): number {
   return BASE[base][work] / (1 + place * 0.5);
 }
 
 /** Returns a fact's score, raised if a need, a word or an illness of the request names it. */
-export function asked(score: number, focus: Focus, fact: Answer & { readonly text: string }): number {
-  const place = focus.needs.findIndex((need) => answers(need, fact));
+export function raiseForRequest(
+  score: number,
+  focus: Focus,
+  fact: Answer & { readonly text: string },
+): number {
+  const place = focus.needs.findIndex((need) => answersNeed(need, fact));
   const said = fact.text.toLowerCase();
   const words = focus.words.filter((word) => said.includes(word.slice(0, 6))).length;
   const about = focus.illnesses.some(({ words: named }) => named.test(fact.text)) ? 60 : 0;
@@ -196,7 +201,7 @@ export interface Answer {
 }
 
 /** Tells whether a fact answers a need. */
-export function answers({ days, kinds, code, system }: Need, fact: Answer): boolean {
+export function answersNeed({ days, kinds, code, system }: Need, fact: Answer): boolean {
   if (days !== undefined) return fact.ageDays <= days;
   if (!kinds.includes(fact.kind)) return false;
   return code === undefined || fact.codes.some((coded) => isCode(coded, code, system));

@@ -2,10 +2,10 @@
 import { LOINC } from '#src/fhir/ips/parts.ts';
 import { concept } from '#src/fhir/ips/words.ts';
 import type { Json } from '#src/shared/json.ts';
-import type { Kind } from './ask.ts';
 import { MEASURE_OF, type Measure } from './measures.ts';
 import { codedIn } from './reading.ts';
 import type { Entry } from './record.ts';
+import type { Kind } from './request.ts';
 
 /** Values of one code, newest first. */
 export interface Series {

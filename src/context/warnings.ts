@@ -197,7 +197,7 @@ export function futureDates(reading: Reading): Warning[] {
 }
 
 /** How many resources are left out, and why. */
-export function leftOut({ opened }: Reading): Warning[] {
+export function leftOutWarnings({ opened }: Reading): Warning[] {
   return [...opened.leftOut]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([reason, count]) => ({

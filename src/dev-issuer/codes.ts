@@ -1,7 +1,7 @@
 /** Authorization codes of the development issuer: good once, for a minute, for who can prove to have asked (RFC 7636). */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { keepCode, takeCode } from '#src/dev-issuer/store.ts';
+import { saveCode, takeCode } from '#src/dev-issuer/store.ts';
 import { type AuthorizationRequest, provesPossession } from './authorization.ts';
 import type { DevIssuer } from './dev-issuer.ts';
 import { personOf } from './people.ts';
@@ -23,7 +23,7 @@ export async function issueCode(
   email: string,
 ): Promise<string> {
   const code = randomBytes(32).toString('base64url');
-  await keepCode(
+  await saveCode(
     client,
     code,
     { redirectUri, challenge, nonce, email } satisfies z.input<typeof keptSchema>,

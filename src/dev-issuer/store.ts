@@ -21,7 +21,7 @@ CREATE TABLE operations.dev_issuer_codes (
 type Client = pg.Pool | pg.ClientBase;
 
 /** Notes the issuer that this installation serves; undefined: none. */
-export async function noteDevIssuer(client: Client, issuer: string | undefined): Promise<void> {
+export async function saveDevIssuer(client: Client, issuer: string | undefined): Promise<void> {
   await client.query(
     `INSERT INTO operations.dev_issuer (issuer) VALUES ($1)
      ON CONFLICT (one) DO UPDATE SET issuer = excluded.issuer
@@ -31,7 +31,7 @@ export async function noteDevIssuer(client: Client, issuer: string | undefined):
 }
 
 /** The issuer that the installation's service noted at its last start; undefined when it serves none. */
-export async function notedDevIssuer(client: Client): Promise<string | undefined> {
+export async function savedDevIssuer(client: Client): Promise<string | undefined> {
   // A command may find a database that no service of this version has migrated.
   const there = await client.query("SELECT WHERE to_regclass('operations.dev_issuer') IS NOT NULL");
   if (there.rowCount === 0) return undefined;
@@ -56,7 +56,7 @@ export async function devIssuerKey(client: Client, make: () => Promise<string>):
 }
 
 /** Keeps what a code was given for, for so many seconds; codes whose time is over go. */
-export async function keepCode(
+export async function saveCode(
   client: Client,
   code: string,
   request: object,

@@ -2,7 +2,7 @@
 import type { JWTPayload } from 'jose';
 import { z } from 'zod';
 import type { Identity } from '#src/shared/identity.ts';
-import { refusedToken } from './refused.ts';
+import { refusedToken } from './token-refusal.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 

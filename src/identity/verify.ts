@@ -15,7 +15,7 @@ import { identityOf } from './claims.ts';
 import { IssuerAway } from './fetch-json.ts';
 import { fetchKeys } from './fetch-keys.ts';
 import { IssuerKeys, type KeySource } from './keys.ts';
-import { reasonOf, refusedToken, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './refused.ts';
+import { reasonOf, refusedToken, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './token-refusal.ts';
 
 /** Signatures by a key pair: never `none`, and never an HMAC, whose key the verifier would share (RFC 8725, section 3.1). */
 const ALGORITHMS = [

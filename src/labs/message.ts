@@ -11,7 +11,7 @@ import { readingOf } from './reading.ts';
 import { orderDrafts } from './report.ts';
 
 /** Whose record it is for, and from where. */
-export interface Circumstances {
+export interface ImportContext {
   /** The record's Patient. */
   readonly patient: JsonObject;
   /** `Patient/<id>`. */
@@ -32,7 +32,7 @@ const VERSION = /^2\.[3-8](?:\.\d)?$/;
  */
 export function* labsOfMessage(
   text: string,
-  { patient, subject, source, mayRead = true }: Circumstances,
+  { patient, subject, source, mayRead = true }: ImportContext,
 ): Steps<Labs> {
   const notes = new Notes();
   const messages = parseMessages(text);

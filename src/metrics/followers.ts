@@ -1,6 +1,6 @@
 /** Metrics of what follows the log: projections and processes, how they stand and how far behind they are. */
 import { Gauge, type Registry } from 'prom-client';
-import { oneLook, soon } from './one-look.ts';
+import { resultInTime, shareRunning } from './share-running.ts';
 
 /** How a projection stands, as far as metrics tell it. */
 export interface ProjectionState {
@@ -53,21 +53,21 @@ export function observeFollowers(registry: Registry, source: FollowersSource): v
       for (const { name } of states()) this.set({ projection: name }, behind.includes(name) ? 1 : 0);
     },
   });
-  const lookParked = oneLook(parked);
+  const lookParked = shareRunning(parked);
   new Gauge({
     name: 'annal_process_parked_events',
     help: 'Events that a process cannot act on and has set aside, on whichever instance; they are tried again.',
     labelNames: ['process'],
     registers,
     async collect() {
-      const counts = await soon(lookParked);
+      const counts = await resultInTime(lookParked);
       this.reset();
       if (counts === undefined) return;
       for (const name of processes) this.set({ process: name }, counts.get(name) ?? 0);
     },
   });
-  const lookLags = oneLook(source.lags);
-  const lags = (): Promise<ReadonlyMap<string, Lag> | undefined> => soon(lookLags);
+  const lookLags = shareRunning(source.lags);
+  const lags = (): Promise<ReadonlyMap<string, Lag> | undefined> => resultInTime(lookLags);
   const projections = (): string[] => states().map(({ name }) => name);
   observeLags(registry, 'projection', projections, lags);
   observeLags(registry, 'process', () => processes, lags);

@@ -1,10 +1,10 @@
 /** Metrics of the read side: how long each question takes. */
 import { Histogram, type Registry } from 'prom-client';
-import type { Around } from '#src/shared/around.ts';
+import type { CallWrapper } from '#src/shared/wrap-calls.ts';
 import { DURATIONS } from './registry.ts';
 
 /** Registers the histogram. @returns what measures a question, to be put around it. */
-export function observeQueries(registry: Registry): Around {
+export function observeQueries(registry: Registry): CallWrapper {
   const durations = new Histogram({
     name: 'annal_query_duration_seconds',
     help: 'Time of a question to the read models, waiting for a connection included, by its kind.',

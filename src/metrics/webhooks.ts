@@ -1,6 +1,6 @@
 /** Metrics of webhooks: what waits to be sent, and how attempts end. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { oneLook, soon } from './one-look.ts';
+import { resultInTime, shareRunning } from './share-running.ts';
 
 /** What waits, on all instances. */
 export interface Backlog {
@@ -45,14 +45,14 @@ export function observeWebhooks(
     buckets: SECONDS,
     registers,
   });
-  const look = oneLook(backlog);
+  const look = shareRunning(backlog);
   const gauge = (name: string, help: string, member: keyof Backlog): void => {
     new Gauge({
       name,
       help,
       registers,
       async collect() {
-        const found = await soon(look);
+        const found = await resultInTime(look);
         if (found === undefined) this.reset();
         else this.set(found[member]);
       },

@@ -1,6 +1,6 @@
 /** Who runs a process: the one instance whose session holds its advisory lock, for as long as that session lives. */
 import pg from 'pg';
-import { unless } from '../shared/unless.ts';
+import { raceWithEnd } from '../shared/race-with-end.ts';
 
 /** How often the leader shows that it lives, in ms. */
 const BEAT = 1_000;
@@ -37,7 +37,12 @@ const channel = (name: string): string => `annal_process_${name}`;
  * next who stands is elected.
  * @returns undefined while another instance leads.
  */
-export async function stand({ databaseUrl, name, hungMs, onAsked }: Candidacy): Promise<Lead | undefined> {
+export async function tryToLead({
+  databaseUrl,
+  name,
+  hungMs,
+  onAsked,
+}: Candidacy): Promise<Lead | undefined> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: `annal ${name}` });
   const lost = new Promise<never>((_, reject) => {
     const end = (): void => reject(new LeadLost(`the session that leads ${name} has ended`));
@@ -65,7 +70,7 @@ export async function stand({ databaseUrl, name, hungMs, onAsked }: Candidacy): 
   }
   const beating = setInterval(() => void client.query('SELECT').catch(() => undefined), BEAT).unref();
   lost.catch(() => clearInterval(beating));
-  return { lost, holding: unless(lost), release };
+  return { lost, holding: raceWithEnd(lost), release };
 }
 
 /** A lock on one bigint has its halves in `classid` and `objid`, and `objsubid` 1. */
@@ -78,6 +83,6 @@ SELECT pg_terminate_backend(l.pid)
    AND a.state_change < clock_timestamp() - make_interval(secs => $2)`;
 
 /** Asks whoever leads a process to save how far it is. */
-export async function ask(pool: pg.Pool, name: string): Promise<void> {
+export async function askLeaderToSave(pool: pg.Pool, name: string): Promise<void> {
   await pool.query("SELECT pg_notify($1, '')", [channel(name)]);
 }

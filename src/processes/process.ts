@@ -22,7 +22,7 @@ import {
 import { reasonOf } from '#src/database/failure.ts';
 import { BEGINNING, type Position, Unavailable } from '../events/store.ts';
 import type { ProcessDefinition, ProcessDeps, ProcessTimes } from './definition.ts';
-import { ask, type Lead, stand } from './lead.ts';
+import { askLeaderToSave, type Lead, tryToLead } from './lead.ts';
 import { ParkedEvents } from './parked.ts';
 import { retryParked } from './retry-parked.ts';
 import { EventWork } from './work-on-event.ts';
@@ -102,7 +102,7 @@ export class Process {
       if (this.#reached >= position || (!this.#leads && (await this.#load()) >= position)) return true;
       const left = deadline - Date.now();
       if (left <= 0) return false;
-      if (!this.#leads) await ask(this.deps.pool, this.definition.name);
+      if (!this.#leads) await askLeaderToSave(this.deps.pool, this.definition.name);
       await this.#news(Math.min(left, this.#leads ? LOOK_EVERY : look));
     }
   }
@@ -135,7 +135,7 @@ export class Process {
     const { name, prefixes, types } = this.definition;
     const { databaseUrl, logAnswers = () => true } = this.deps;
     if (!logAnswers()) throw new NotLeader();
-    const lead = await stand({
+    const lead = await tryToLead({
       databaseUrl,
       name,
       hungMs: this.#times.hungMs,

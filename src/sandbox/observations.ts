@@ -15,7 +15,7 @@ const CATEGORY_NAMES = {
 } as const;
 
 /** Where and by whom something is observed. */
-export interface Circumstances {
+export interface MeasurementContext {
   readonly day: Day;
   /** Minutes since midnight. */
   readonly minutes: number;
@@ -26,7 +26,7 @@ export interface Circumstances {
 }
 
 /** In a visit, some minutes after its start, noted by its doctor. */
-export function inVisit(builder: RecordBuilder, visit: Visit, minutes = 5): Circumstances {
+export function inVisit(builder: RecordBuilder, visit: Visit, minutes = 5): MeasurementContext {
   return { day: visit.day, minutes: visit.start + minutes, author: builder.doctorAuthor, visit };
 }
 
@@ -41,7 +41,7 @@ export function observe(
   builder: RecordBuilder,
   name: MeasureName,
   value: number,
-  circumstances: Circumstances,
+  circumstances: MeasurementContext,
 ): string {
   const measure: Measure = MEASURES[name];
   const seen = rounded(name, value);
@@ -59,7 +59,7 @@ export function observeCode(
   code: readonly [string, string],
   category: 'social-history' | 'survey',
   value: JsonObject,
-  circumstances: Circumstances,
+  circumstances: MeasurementContext,
 ): string {
   const [loinc, display] = code;
   const content = { ...coded({ code: loinc, display }), valueCodeableConcept: value };
@@ -67,7 +67,7 @@ export function observeCode(
 }
 
 /** Blood pressure of the course on that day, with its two components. */
-export function observePressure(builder: RecordBuilder, circumstances: Circumstances): string {
+export function observePressure(builder: RecordBuilder, circumstances: MeasurementContext): string {
   const systolic = builder.course.systolic(circumstances.day) + builder.random.noise(5);
   const diastolic = 0.62 * systolic + builder.random.noise(3);
   const component = [
@@ -141,7 +141,7 @@ function add(
   builder: RecordBuilder,
   category: Measure['category'],
   content: JsonObject,
-  { day, minutes, author, visit, device }: Circumstances,
+  { day, minutes, author, visit, device }: MeasurementContext,
 ): string {
   const time = timeText(day, minutes);
   const by = author.reference ?? (author.type === 'patient' ? builder.subject.reference : undefined);

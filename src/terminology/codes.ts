@@ -1,10 +1,10 @@
 /** Single codes: what they are, whether they are valid, and how they relate. */
 import type { Pool } from 'pg';
 import type { SystemCode } from '#src/fhir/terminology.ts';
-import { ask } from './ask.ts';
 import { Bound } from './binds.ts';
 import { subsumedBy, subsuming } from './filters.ts';
 import { findSystem, type KnownSystem, notFound, systemOf } from './known.ts';
+import { queryMembers } from './query-members.ts';
 import type { ValueSet } from './resources.ts';
 import { membersSql } from './sets.ts';
 import { isUnit } from './units.ts';
@@ -103,7 +103,7 @@ export async function validateInSet(
   const where = [`u.code = ${bound.add(code, 'text')}`];
   if (system !== undefined) where.push(`u.system = ${bound.add(system, 'text')}`);
   if (!abstract) where.push('u.selectable');
-  const [found] = await ask<{ display: string | null }>(
+  const [found] = await queryMembers<{ display: string | null }>(
     pool,
     `select u.display from (${members}) u where ${where.join(' and ')} limit 1`,
     bound,

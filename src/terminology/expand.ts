@@ -1,8 +1,8 @@
 /** The members of a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html */
 import type { Pool } from 'pg';
 import { Refusal } from '#src/shared/refusal.ts';
-import { ask } from './ask.ts';
 import { Bound } from './binds.ts';
+import { queryMembers } from './query-members.ts';
 import type { ValueSet } from './resources.ts';
 import { membersSql } from './sets.ts';
 
@@ -53,7 +53,7 @@ export async function expand(pool: Pool, set: ValueSet, options: ExpandOptions =
     });
   if (activeOnly === true) conditions.push('u.active');
   const limit = count ?? MOST_EXPANDED + 1;
-  const [row] = await ask<{ total: number; members: Member[] | null }>(
+  const [row] = await queryMembers<{ total: number; members: Member[] | null }>(
     pool,
     `with members as materialized (
        select distinct on (u.system, u.code) u.* from (${sql}) u

@@ -20,8 +20,8 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import type { Middleware } from 'koa';
-import type { Around } from '#src/shared/around.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import type { CallWrapper } from '#src/shared/wrap-calls.ts';
 
 /** How long the last spans may take to be sent when the service ends, in ms. */
 const FLUSH_MS = 2_000;
@@ -73,7 +73,7 @@ export class Tracing {
   };
 
   /** A span for each call, named `<kind> <name>`; a query's is one of a client of PostgreSQL. */
-  around(kind: 'command' | 'query'): Around {
+  around(kind: 'command' | 'query'): CallWrapper {
     const options = kind === 'query' ? { system: 'postgresql' } : {};
     return (name, call) => this.span(`${kind} ${name}`, options, call);
   }

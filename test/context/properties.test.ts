@@ -1,9 +1,9 @@
 /** Whatever is asked of whatever record: never over budget, nothing of an AI among the facts, the same for the same. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Ask, KINDS } from '#src/context/ask.ts';
 import type { Composed } from '#src/context/compose.ts';
 import { versionedOf } from '#src/context/record.ts';
+import { type ContextRequest, KINDS } from '#src/context/request.ts';
 import { type CountTokens, loadTokenizer } from '#src/context/tokenizer.ts';
 import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
@@ -105,7 +105,7 @@ describe('contexts of all kinds', () => {
 
   const holds = async (
     runs: number,
-    check: (context: Composed, record: SyntheticRecord, ask: Partial<Ask>) => void | Promise<void>,
+    check: (context: Composed, record: SyntheticRecord, ask: Partial<ContextRequest>) => void | Promise<void>,
   ): Promise<void> => {
     await fc.assert(
       fc.asyncProperty(asks, changes, async (ask, change) => {

@@ -1,9 +1,10 @@
 /** Contexts of the sandbox's records, made without a service. */
-import type { Ask } from '#src/context/ask.ts';
+
 import { type Composed, compose } from '#src/context/compose.ts';
-import { glances } from '#src/context/glance.ts';
+import { excerptsOf } from '#src/context/excerpt.ts';
+import { gatherFacts } from '#src/context/gather-facts.ts';
 import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
-import { tell } from '#src/context/tell.ts';
+import type { ContextRequest } from '#src/context/request.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
 import { CAST } from '#src/sandbox/cast.ts';
 import { generateSandbox } from '#src/sandbox/generate.ts';
@@ -31,7 +32,7 @@ export function currentOf(resources: readonly Authored[]): Current[] {
 }
 
 /** A context of a record. @param ask what it is asked beside the defaults */
-export async function contextOf(record: SyntheticRecord, ask: Partial<Ask>): Promise<Composed> {
+export async function contextOf(record: SyntheticRecord, ask: Partial<ContextRequest>): Promise<Composed> {
   const authors = new Map(
     record.resources.map(({ type, id, author }) => [
       versionedOf({ type, id, version: 1 }),
@@ -41,12 +42,12 @@ export async function contextOf(record: SyntheticRecord, ask: Partial<Ask>): Pro
   const byAi = new Set(
     [...authors].flatMap(([version, { authorType }]) => (authorType === 'ai' ? [version] : [])),
   );
-  const asked: Ask = { needs: [], budget_tokens: 2_000, format: 'text', ...ask };
+  const asked: ContextRequest = { needs: [], budget_tokens: 2_000, format: 'text', ...ask };
   const current = currentOf(record.resources);
   const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
   const beside = { directory: new Map(), displays: new Map(), today: Date.parse(TODAY) };
-  const opened = openRecord(glances(current), byAi);
-  const told = await tell(opened, asked, beside, () => Promise.resolve(bodies));
+  const opened = openRecord(excerptsOf(current), byAi);
+  const told = await gatherFacts(opened, asked, beside, () => Promise.resolve(bodies));
   const items = told.facts.map((fact) => ({
     fact,
     author: authors.get(versionedOf(fact.entry)) ?? { authorType: 'import' as const, source: null },

@@ -1,9 +1,9 @@
 /** Records that are held for the next context: what is told is the record as it is, whatever happened in between. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { openTellContext } from '#queries/context/context.ts';
-import { HeldRecords } from '#queries/context/held.ts';
-import { answerOf } from '#src/context/answer.ts';
+import { openMakeContext } from '#queries/context/context.ts';
+import { RecordCache } from '#queries/context/record-cache.ts';
+import { buildAnswer } from '#src/context/answer.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -63,13 +63,13 @@ describe('contexts of a record that is held', () => {
   });
 
   it('are those of the record as it is', async () => {
-    const told = async (tell: ReturnType<typeof openTellContext>, patient: string): Promise<string> => {
+    const told = async (tell: ReturnType<typeof openMakeContext>, patient: string): Promise<string> => {
       const made = await tell(caller, { patient, ask: ASK, today: TODAY });
       if (made === undefined) return 'not there';
       const ground = { patient, at: toInstant(made.at), day: TODAY, tenantId: caller.tenantId };
-      return JSON.stringify(answerOf(made, ASK, ground));
+      return JSON.stringify(buildAnswer(made, ASK, ground));
     };
-    const open = () => openTellContext(service.pool, () => Promise.resolve(new Map()));
+    const open = () => openMakeContext(service.pool, () => Promise.resolve(new Map()));
     const property = fc.asyncProperty(fc.array(happens, { minLength: 8, maxLength: 12 }), async (all) => {
       const patient = await newPatient();
       const ids = [await created(observation(patient, 0, 7))];
@@ -100,7 +100,7 @@ describe('contexts of a record that is held', () => {
   it('are of what was read before while nothing changes, and of nothing once it is purged', async () => {
     const patient = await newPatient();
     await created(observation(patient, 1, 90));
-    const held = new HeldRecords(service.pool);
+    const held = new RecordCache(service.pool);
     const first = await held.open(caller.tenantId, patient);
     expect(first?.opened.facts.get('Observation')).to.have.length(1);
     expect(await held.open(caller.tenantId, patient)).to.equal(first);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { chosenOf } from '#src/fhir/ips/chosen.ts';
+import { choose } from '#src/fhir/ips/choose.ts';
 import { summaryDocument } from '#src/fhir/ips/document.ts';
 import type { Stored } from '#src/fhir/ips/source.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
@@ -65,7 +65,7 @@ describe('summaries of any record', () => {
         const record = others.filter((each) => !isDirectory(each));
         const directory = others.filter(isDirectory);
         const now = 1_700_000_000_000_000;
-        const chosen = chosenOf({ base: BASE, patient, record });
+        const chosen = choose({ base: BASE, patient, record });
         const text = summaryDocument(chosen, { id: idOf(0), now, directory });
         const { value } = parseJson(text);
         if (!isObject(value)) throw new Error('no Bundle');

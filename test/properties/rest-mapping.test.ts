@@ -6,7 +6,7 @@ import { validateResource } from '#src/fhir/validate.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { shownCondition, toCondition } from '#src/v1/condition.ts';
-import { happened } from '#src/v1/happened.ts';
+import { eventDateOf } from '#src/v1/event-date.ts';
 import { listsOf } from '#src/v1/lists.ts';
 import { shownMedication, toMedication } from '#src/v1/medication.ts';
 import { CATEGORIES, shownObservation, toObservation } from '#src/v1/observation.ts';
@@ -209,7 +209,7 @@ describe('REST v1 → FHIR → REST v1', () => {
           const type = TIMELINE[kind];
           expect(timelineWords(kind, resource).title).not.to.equal('');
           expect(listsOf(type, resource, false)).to.be.an('array');
-          const when = happened(type, resource);
+          const when = eventDateOf(type, resource);
           if (when !== undefined) expect(when.at).to.be.a('number');
         }
       }),

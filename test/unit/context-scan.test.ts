@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Glances } from '#src/context/glance.ts';
+import { ExcerptReader } from '#src/context/excerpt.ts';
 import { Scan } from '#src/context/scan.ts';
 import { randomSeed } from '#test/support/scale.ts';
 
@@ -52,7 +52,7 @@ describe('one pass over a stored resource', () => {
     const spaced = Buffer.from(JSON.stringify({ ...body, modifierExtension: [] }, null, 1));
     expect(new Scan(names).read(spaced)).to.equal(false);
     expect(new Scan(names).read(Buffer.from('{"status":"final"'))).to.equal(false);
-    const glance = new Glances().at(version, spaced);
+    const glance = new ExcerptReader().at(version, spaced);
     expect(glance).to.deep.include({
       mayHaveValue: true,
       dated: { date: '2026-01-02', at: Date.UTC(2026, 0, 2) },

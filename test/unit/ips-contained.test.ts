@@ -1,7 +1,7 @@
 /** Summaries of resources that contain others, which have no more than R4 requires of them: all are valid. */
 import { expect } from 'chai';
 import { typeDefinition } from '#src/fhir/definitions/tables.ts';
-import { chosenOf, SUMMARIZED_TYPES } from '#src/fhir/ips/chosen.ts';
+import { choose, SUMMARIZED_TYPES } from '#src/fhir/ips/choose.ts';
 import { summaryDocument } from '#src/fhir/ips/document.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
@@ -53,7 +53,7 @@ function* references(
 
 function summaryOf(type: ResourceType, resource: JsonObject): string {
   const record = [{ type, id: 'x', body: printJson(resource) }];
-  const chosen = chosenOf({ base: BASE, patient: PATIENT, record });
+  const chosen = choose({ base: BASE, patient: PATIENT, record });
   return summaryDocument(chosen, { id: ID, now: 1_700_000_000_000_000, directory: [] });
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { chosenOf } from '#src/fhir/ips/chosen.ts';
+import { choose } from '#src/fhir/ips/choose.ts';
 import { summaryDocument } from '#src/fhir/ips/document.ts';
 import type { Stored } from '#src/fhir/ips/source.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
@@ -52,7 +52,7 @@ describe('summaries of Synthea records', () => {
     it(`are valid: ${name.split('_').slice(0, 2).join(' ')}`, () => {
       const { patient, record, directory } = recordOf(join(folder ?? '', name));
       const made = () =>
-        summaryDocument(chosenOf({ base: BASE, patient, record }), { id: ID, now: NOW, directory });
+        summaryDocument(choose({ base: BASE, patient, record }), { id: ID, now: NOW, directory });
       const text = made();
       expect(made()).to.equal(text);
       const { value } = parseJson(text);

@@ -1,7 +1,7 @@
 /** Work whose size a client decides is done in many short steps. A warm-up comes first, which compiles what they run. */
 import { expect } from 'chai';
-import { choosing } from '#src/fhir/ips/chosen.ts';
-import { writing } from '#src/fhir/ips/document.ts';
+import { chooseInSteps } from '#src/fhir/ips/choose.ts';
+import { writeInSteps } from '#src/fhir/ips/document.ts';
 import { validationSteps } from '#src/fhir/profiles/validate.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { stepped } from '#test/support/held.ts';
@@ -63,9 +63,9 @@ describe('long work', () => {
     const parts = { id: ID, now: 1_700_000_000_000_000, directory: [] };
     const made = (length: number) => {
       const chosen = stepped(
-        choosing({ base: 'http://localhost/fhir/R4/', patient, record: record(length) }),
+        chooseInSteps({ base: 'http://localhost/fhir/R4/', patient, record: record(length) }),
       );
-      return [chosen, stepped(writing(chosen.value, parts))];
+      return [chosen, stepped(writeInSteps(chosen.value, parts))];
     };
     made(100);
     for (const { longest } of made(10_000)) expect(longest).to.be.below(1 / 4);

@@ -1,6 +1,6 @@
 /** HL7's own examples: what validation says of them, and the summaries of the patients in them. */
 import { expect } from 'chai';
-import { chosenOf } from '#src/fhir/ips/chosen.ts';
+import { choose } from '#src/fhir/ips/choose.ts';
 import { summaryDocument } from '#src/fhir/ips/document.ts';
 import type { Stored } from '#src/fhir/ips/source.ts';
 import { findOwner } from '#src/fhir/owner.ts';
@@ -74,7 +74,7 @@ describe('the official examples of R4', () => {
     for (const id of new Set([...patients.keys(), ...records.keys()])) {
       const unnamed = { type: 'Patient', id, body: printJson({ resourceType: 'Patient', id }) };
       const record = [...(records.get(id)?.values() ?? [])];
-      const chosen = chosenOf({ base: BASE, patient: patients.get(id) ?? unnamed, record });
+      const chosen = choose({ base: BASE, patient: patients.get(id) ?? unnamed, record });
       const { value } = parseJson(summaryDocument(chosen, { id: ID, now: 1_700_000_000_000_000, directory }));
       if (!isObject(value)) throw new Error('no Bundle');
       const errors = validateWithProfiles(value, [PROFILE]).filter(

@@ -10,7 +10,7 @@ import type { ImportState } from './state.ts';
 import { prepare, printTransaction, readAnswer } from './transaction.ts';
 
 /** What a record is loaded with. */
-export interface Circumstances {
+export interface ImportContext {
   readonly scope: Scope;
   /** Key → `Type/id` of what the server has, outside this record. */
   readonly known: (key: string) => string | undefined;
@@ -59,7 +59,7 @@ export class Records {
    */
   async load(
     unit: RecordUnit,
-    circumstances: Circumstances,
+    circumstances: ImportContext,
   ): Promise<ReadonlyMap<string, string> | undefined> {
     const { entries } = unit;
     const hash = contentHash(entries);
@@ -156,7 +156,7 @@ export class Records {
     unit: string,
     patient: string,
     ids: Map<string, string>,
-    { scope, known, headers }: Circumstances,
+    { scope, known, headers }: ImportContext,
   ): Promise<Lost> {
     let lost: Lost = { dropped: 0, missing: 0 };
     const loaded: Record<string, string> = {};
@@ -192,7 +192,7 @@ export class Records {
   }
 
   /** A record that needs a refused directory entry is not loaded with a hole: it would never be filled. */
-  #refusedTarget(entries: readonly Entry[], { scope, refused }: Circumstances): Fault | undefined {
+  #refusedTarget(entries: readonly Entry[], { scope, refused }: ImportContext): Fault | undefined {
     for (const entry of entries) {
       const key = keysOf(entry, scope).find((target) => refused(target) !== undefined);
       if (key !== undefined) {

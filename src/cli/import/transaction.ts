@@ -6,7 +6,7 @@ import { type Lost, type Resolution, rewriteReferences, typeAndId, unresolved } 
 import type { Scope } from './scope.ts';
 
 /** What a reference can resolve to when a transaction is made. */
-export interface Surroundings {
+export interface TransactionContext {
   readonly scope: Scope;
   /** Key → `urn:` of the entries of the same transaction. */
   readonly together: ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ export interface Surroundings {
 }
 
 /** What becomes of a reference in these surroundings. */
-export function resolveIn(reference: string, { scope, together, known }: Surroundings): Resolution {
+export function resolveIn(reference: string, { scope, together, known }: TransactionContext): Resolution {
   const target = scope(reference);
   if (target?.kind === 'dropped') return target;
   const named = typeAndId(reference);
@@ -39,7 +39,10 @@ export function withoutServerElements({ id: _, meta, ...rest }: JsonObject): Jso
 }
 
 /** One entry's resource ready to be sent. */
-export function prepare(entry: Entry, surroundings: Surroundings): { resource: JsonObject; lost: Lost } {
+export function prepare(
+  entry: Entry,
+  surroundings: TransactionContext,
+): { resource: JsonObject; lost: Lost } {
   const targets = entry.type === 'Provenance' ? withLivingTargets(entry.resource, surroundings) : undefined;
   const rewritten = rewriteReferences(targets?.resource ?? entry.resource, (reference) =>
     resolveIn(reference, surroundings),
@@ -56,7 +59,7 @@ export function prepare(entry: Entry, surroundings: Surroundings): { resource: J
  */
 function withLivingTargets(
   provenance: JsonObject,
-  surroundings: Surroundings,
+  surroundings: TransactionContext,
 ): { resource: JsonObject; dropped: number } {
   const all = Array.isArray(provenance.target) ? provenance.target : [];
   const living = all.filter(

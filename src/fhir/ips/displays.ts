@@ -2,7 +2,7 @@
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import type { SystemCode } from '../terminology.ts';
-import { type Chosen, looking } from './chosen.ts';
+import { type Chosen, lookupIn } from './choose.ts';
 import type { Look } from './columns.ts';
 import { objects, text } from './parts.ts';
 import type { Source, Stored } from './source.ts';
@@ -20,7 +20,7 @@ export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
 
 /** The codes that narratives of a summary may have to show and that say nothing but themselves, each once; in steps. */
 export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[]): Steps<SystemCode[]> {
-  const look = lookingIn(chosen, looking(directory));
+  const look = lookingIn(chosen, lookupIn(directory));
   const sources = new Set(chosen.sections.flatMap((section) => section.sources));
   const referred = new Set<string>();
   for (const source of sources) {

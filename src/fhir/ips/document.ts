@@ -6,7 +6,7 @@
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
-import { type Chosen, type Entry, looking } from './chosen.ts';
+import { type Chosen, type Entry, lookupIn } from './choose.ts';
 import { authorDevice, composition, custodian, type Filled } from './composition.ts';
 import { type Displays, lookingIn, withDisplays } from './displays.ts';
 import { entryText } from './entries.ts';
@@ -31,17 +31,17 @@ const NO_DISPLAYS: Displays = new Map();
 
 /** `writing`, at once. */
 export function summaryDocument(chosen: Chosen, parts: DocumentParts): string {
-  return atOnce(writing(chosen, parts)).join('');
+  return atOnce(writeInSteps(chosen, parts)).join('');
 }
 
 /** The JSON text of the document in pieces, an entry a step. */
-export function* writing(
+export function* writeInSteps(
   chosen: Chosen,
   { id, now, directory, displays = NO_DISPLAYS }: DocumentParts,
 ): Steps<string[]> {
   const { subject, links, leftOut } = chosen;
   const { base } = links;
-  const inDirectory = looking(directory);
+  const inDirectory = lookupIn(directory);
   const known = new Map<Source, Source>();
   /** What a practitioner is called is asked for with each of a hundred results. */
   const shown = (source: Source): Source => {

@@ -17,7 +17,7 @@ import { boundCode, boundConcept } from './bindings.ts';
 import { checkContained } from './contained.ts';
 import { checkExtension } from './extensions.ts';
 import { compileInvariant } from './invariants.ts';
-import { meantElement } from './meant.ts';
+import { nearestElement } from './nearest-element.ts';
 import { PRIMITIVE_TESTS } from './primitives.ts';
 import {
   applyRules,
@@ -85,7 +85,7 @@ function compileType(type: string): ObjectCheck {
         if (!isResource || key !== 'resourceType')
           walk.fault(
             'structure',
-            `is not an element of ${name}${walk.faults.full ? '' : meantElement(key, properties)}`,
+            `is not an element of ${name}${walk.faults.full ? '' : nearestElement(key, properties)}`,
             pathName(key),
           );
         continue;

@@ -23,7 +23,7 @@ import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
 import type { Services } from '../ports/services.ts';
 import type { Inputs } from './inputs.ts';
-import type { Circumstances, Credential, Route, RouteResult, TypedRoute } from './route.ts';
+import type { Credential, RequestContext, Route, RouteResult, TypedRoute } from './route.ts';
 import { allowOf, namesIn, type RouteTable, routeFor } from './table.ts';
 
 /** Who an ID token speaks of. @throws Refusal unauthenticated (401), unavailable (503) */
@@ -50,7 +50,7 @@ interface Permitted {
   readonly scope: string;
   /** False where the answer would show what is stored to a key that may not read. */
   readonly mayShow: boolean;
-  readonly run: (circumstances: Circumstances) => Promise<RouteResult>;
+  readonly run: (circumstances: RequestContext) => Promise<RouteResult>;
 }
 
 /** Read models that a route's answers show, unless it names others. */
@@ -78,7 +78,7 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   );
   const asked = { params, query: new URLSearchParams(ctx.querystring) };
   const requestId: string = ctx.state.requestId;
-  const circumstances = (attempted?: Attempted): Circumstances => ({
+  const circumstances = (attempted?: Attempted): RequestContext => ({
     services: api.services,
     requestId,
     header,
@@ -137,7 +137,7 @@ async function answerReading(
   route: TypedRoute<'api_key'>,
   ctx: Context,
   inputs: Inputs,
-  circumstances: Circumstances,
+  circumstances: RequestContext,
 ): Promise<Answer> {
   requireFresh(stale, route.models ?? MODELS.api_key);
   const credential = credentialOf(ctx.req.headers, ctx.querystring);

@@ -32,7 +32,7 @@ export interface Proven {
 export type Credential = keyof Proven;
 
 /** What every request brings, whatever its route takes. */
-export interface Circumstances {
+export interface RequestContext {
   readonly services: Services;
   readonly requestId: string;
   /** By lower-case name. */
@@ -60,7 +60,7 @@ export type ApiRequest<
   C extends Credential = Credential,
   Query = unknown,
   Body = unknown,
-> = Circumstances &
+> = RequestContext &
   Proven[C] & {
     readonly params: PathParams<Path>;
     readonly query: Query;
@@ -158,7 +158,7 @@ export interface TypedRoute<C extends Credential> extends Description<string, C>
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   /** Parses a request's inputs. @throws Refusal invalid (422) naming every one that is wrong. */
-  accept(inputs: Inputs): (circumstances: Circumstances & Proven[C]) => Promise<RouteResult>;
+  accept(inputs: Inputs): (circumstances: RequestContext & Proven[C]) => Promise<RouteResult>;
 }
 
 /** Any route. */

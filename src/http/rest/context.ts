@@ -1,8 +1,8 @@
 /** What a language model needs to know of a patient (docs/spec/interface.md, section 2.5; docs/spec/decisions.md, section 4 "Context"). */
 import { z } from 'zod';
 import type { MadeAt } from '#queries/context/context.ts';
-import { answerOf } from '#src/context/answer.ts';
-import { type Ask, KINDS, NEED_FORMS, parseNeed } from '#src/context/ask.ts';
+import { buildAnswer } from '#src/context/answer.ts';
+import { type ContextRequest, KINDS, NEED_FORMS, parseNeed } from '#src/context/request.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
@@ -103,12 +103,12 @@ export const CONTEXT_ROUTES = [
     async run(request) {
       const { services, caller, body, now } = request;
       const { patient, needs = [], ...rest } = body;
-      const ask: Ask = { ...rest, needs };
+      const ask: ContextRequest = { ...rest, needs };
       const day = toInstant(now()).slice(0, 10);
       const made = await tellContext(request, { patient, ask, today: day });
       if (made === undefined) throw notFound('Patient', patient);
       const ground = { patient, day, at: toInstant(made.at), tenantId: caller.tenantId };
-      const { body: answer, id, manifest } = answerOf(made, ask, ground);
+      const { body: answer, id, manifest } = buildAnswer(made, ask, ground);
       const kept = await services.manifests.keep({
         id,
         manifest,
@@ -124,7 +124,7 @@ export const CONTEXT_ROUTES = [
 /** Of what another has just written, one read model may show more than the other: then that is waited for. */
 async function tellContext(
   { services, caller }: RestRequest,
-  asking: { readonly patient: string; readonly ask: Ask; readonly today: string },
+  asking: { readonly patient: string; readonly ask: ContextRequest; readonly today: string },
 ): Promise<MadeAt | undefined> {
   try {
     return await services.queries.tellContext(caller, asking);

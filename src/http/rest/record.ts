@@ -10,11 +10,11 @@ import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import { toInstant } from '#src/shared/time.ts';
-import type { Circumstances, Proven } from '../api/route.ts';
+import type { Proven, RequestContext } from '../api/route.ts';
 import { readAuthorship } from '../authorship.ts';
 
 /** A request with an API key. */
-export type RestRequest = Circumstances & Proven['api_key'];
+export type RestRequest = RequestContext & Proven['api_key'];
 
 /** The record that a resource is of. */
 export interface Shown {

@@ -9,11 +9,11 @@ import { pingEvent } from '#src/reactions/webhooks/view.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment, Tenant } from '#src/shared/tenant.ts';
 import { toInstant, toMicros } from '#src/shared/time.ts';
-import type { Circumstances, RouteResult } from '../api/route.ts';
+import type { RequestContext, RouteResult } from '../api/route.ts';
 import type { endpointChange, newEndpoint, newReplay } from './shapes.ts';
 import { requireUrl, shownDelivery, shownEndpoint, shownReplay } from './shapes.ts';
 
-type Request = Pick<Circumstances, 'services' | 'ids' | 'now'>;
+type Request = Pick<RequestContext, 'services' | 'ids' | 'now'>;
 
 /** Makes an endpoint. */
 export async function createEndpoint(

@@ -8,11 +8,11 @@ import {
   summarize,
   told,
 } from '../background.ts';
-import { moving, settling, treatedPressure } from '../bend.ts';
 import { diagnose, ownDevice, plan, treat, visit, write } from '../clinical.ts';
 import { YEAR } from '../days.ts';
 import { inVisit, observe, observeVitals, reportLabs } from '../observations.ts';
 import { DEVICE, type RecordBuilder, SELF } from '../record.ts';
+import { moveLinearly, settleTowards, treatedPressure } from '../trends.ts';
 
 /** Hypertension that lisinopril brings down. */
 export function hypertension(builder: RecordBuilder): void {
@@ -76,7 +76,7 @@ export function fibrillationOnApixaban(builder: RecordBuilder): void {
 export function heartFailure(builder: RecordBuilder): void {
   const start = builder.ago(400);
   const base = builder.course.weight(start);
-  builder.course = { ...builder.course, weight: settling(base + 6, start, base, 15) };
+  builder.course = { ...builder.course, weight: settleTowards(base + 6, start, base, 15) };
   const stay = visit(builder, start, 'Breathlessness, swollen legs', 6);
   observeVitals(builder, stay, true);
   observe(builder, 'saturation', 91, inVisit(builder, stay));
@@ -110,7 +110,7 @@ export function kidneyDisease(builder: RecordBuilder): void {
   const factor = builder.person.sex === 'female' ? 0.82 : 1;
   builder.course = {
     ...builder.course,
-    creatinine: moving(1.35 * factor, since, 1.95 * factor, builder.today),
+    creatinine: moveLinearly(1.35 * factor, since, 1.95 * factor, builder.today),
   };
   const reason = diagnose(builder, 'N18.3', since + 90);
   treatedPressure(builder, since + 100);

@@ -8,12 +8,12 @@ import {
   reportPain,
   summarize,
 } from '../background.ts';
-import { moving } from '../bend.ts';
 import { diagnose, operate, treat, vaccinate, visit, write } from '../clinical.ts';
 import { headOf } from '../course.ts';
 import { YEAR } from '../days.ts';
 import { inVisit, observe, observeCode, observeVitals, reportLabs } from '../observations.ts';
 import { AI, DEVICE, type RecordBuilder, SELF } from '../record.ts';
+import { moveLinearly } from '../trends.ts';
 
 /** A healthy adult. */
 export function healthy(builder: RecordBuilder): void {
@@ -78,7 +78,7 @@ export function pregnancy(builder: RecordBuilder): void {
   checkUps(builder, 3);
   const conceived = builder.ago(205);
   const before = builder.course.weight(conceived);
-  builder.course = { ...builder.course, weight: moving(before, conceived, before + 10, builder.today) };
+  builder.course = { ...builder.course, weight: moveLinearly(before, conceived, before + 10, builder.today) };
   const first = visit(builder, conceived + 45, 'Pregnancy test');
   reportLabs(
     builder,

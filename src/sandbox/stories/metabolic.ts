@@ -10,11 +10,11 @@ import {
   summarize,
   told,
 } from '../background.ts';
-import { settling, treatedPressure } from '../bend.ts';
 import { diagnose, plan, treat, visit, write } from '../clinical.ts';
 import { type Day, YEAR } from '../days.ts';
 import { inVisit, observe, observeVitals, reportLabs, rounded } from '../observations.ts';
 import type { RecordBuilder } from '../record.ts';
+import { settleTowards, treatedPressure } from '../trends.ts';
 
 /** Values of HbA1c and glucose, before a treatment and after. Returns the last. */
 function glycemia(
@@ -24,7 +24,7 @@ function glycemia(
   before: number,
   after: number,
 ): number {
-  const course = settling(before, start, after, 90);
+  const course = settleTowards(before, start, after, 90);
   let last = before;
   for (const day of days) {
     last = rounded('hba1c', course(day) + builder.random.noise(0.15));
@@ -77,7 +77,7 @@ export function diabetesForTwentyYears(builder: RecordBuilder): void {
 export function newDiabetes(builder: RecordBuilder): void {
   const start = builder.ago(420 + builder.random.int(0, 40));
   const tall = builder.course.height(start) / 100;
-  builder.course = { ...builder.course, weight: settling(33 * tall ** 2, start, 30.5 * tall ** 2, 300) };
+  builder.course = { ...builder.course, weight: settleTowards(33 * tall ** 2, start, 30.5 * tall ** 2, 300) };
   const seen = visit(builder, start, 'Check-up');
   observeVitals(builder, seen, true);
   diagnose(builder, 'E66.9', start, undefined, seen);
@@ -122,7 +122,7 @@ export function hypothyroidism(builder: RecordBuilder): void {
   observeVitals(builder, seen, true);
   const thyroid = diagnose(builder, 'E03.9', start, undefined, seen);
   const drug = start + 7;
-  const tsh = settling(builder.random.between(11, 18), drug, builder.random.between(1.6, 2.6), 60);
+  const tsh = settleTowards(builder.random.between(11, 18), drug, builder.random.between(1.6, 2.6), 60);
   for (const day of [start, drug + 95, drug + 200, drug + 560, drug + 930, drug + 1_300, drug + 1_670])
     reportLabs(builder, day, { tsh: tsh(day) + builder.random.noise(0.2) });
   treat(builder, { drug: 'H03AA01', start: drug, reason: thyroid, dosage: '75 µg in the morning' });
@@ -134,7 +134,7 @@ export function hypothyroidism(builder: RecordBuilder): void {
 /** High cholesterol that a statin lowers. */
 export function cholesterol(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
-  builder.course = { ...builder.course, ldl: settling(185 + builder.random.noise(10), start, 98, 40) };
+  builder.course = { ...builder.course, ldl: settleTowards(185 + builder.random.noise(10), start, 98, 40) };
   checkUps(builder, 5);
   const reason = diagnose(builder, 'E78.0', start - 10);
   treat(builder, { drug: 'C10AA05', start, reason, dosage: '20 mg in the evening' });
@@ -149,7 +149,7 @@ export function gout(builder: RecordBuilder): void {
   const reason = diagnose(builder, 'M10.9', start, undefined, seen);
   reportPain(builder, start, 8);
   const drug = start + 30;
-  const urate = settling(9.1 + builder.random.noise(0.4), drug, 5.4, 60);
+  const urate = settleTowards(9.1 + builder.random.noise(0.4), drug, 5.4, 60);
   for (const day of [start, drug + 90, drug + 400, drug + 760])
     reportLabs(builder, day, { urate: urate(day), crp: day === start ? 38 : 3 });
   treat(builder, { drug: 'M04AA01', start: drug, reason, dosage: '100 mg a day' });
@@ -164,8 +164,8 @@ export function perniciousAnaemia(builder: RecordBuilder): void {
   observe(builder, 'saturation', 97, inVisit(builder, seen));
   observeVitals(builder, seen, true);
   const reason = diagnose(builder, 'D51.0', start, undefined, seen);
-  const hemoglobin = settling(8.6 + builder.random.noise(0.4), start + 3, 13.1, 80);
-  const cobalamin = settling(110, start + 3, 480, 30);
+  const hemoglobin = settleTowards(8.6 + builder.random.noise(0.4), start + 3, 13.1, 80);
+  const cobalamin = settleTowards(110, start + 3, 480, 30);
   for (const day of [start, start + 30, start + 90, start + 360, start + 650])
     reportLabs(builder, day, { hemoglobin: hemoglobin(day), cobalamin: cobalamin(day) });
   treat(builder, {

@@ -8,18 +8,18 @@ import {
   reportPain,
   summarize,
 } from '../background.ts';
-import { moving, settling } from '../bend.ts';
 import { diagnose, operate, ownDevice, plan, treat, visit, write } from '../clinical.ts';
 import { dateText, timeText, YEAR } from '../days.ts';
 import { inVisit, observe, observeVitals, reportLabs } from '../observations.ts';
 import { DEVICE, IMPORT, type RecordBuilder, SELF } from '../record.ts';
+import { moveLinearly, settleTowards } from '../trends.ts';
 
 /** Depression: the PHQ-9 falls under sertraline. */
 export function depression(builder: RecordBuilder): void {
   const start = builder.ago(300);
   const seen = visit(builder, start, 'Low mood, poor sleep');
   const reason = diagnose(builder, 'F32.1', start - 30, undefined, seen);
-  const score = settling(builder.random.int(15, 18), start + 2, 5, 90);
+  const score = settleTowards(builder.random.int(15, 18), start + 2, 5, 90);
   for (const days of [-4, 14, 42, 95, 150, 210, 270])
     observe(builder, 'phq9', score(start + days), { day: start + days, minutes: 1_200, author: SELF });
   treat(builder, { drug: 'N06AB06', start: start + 2, reason, dosage: '50 mg in the morning' });
@@ -72,7 +72,7 @@ export function breastCancer(builder: RecordBuilder): void {
 export function prostateCancer(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const cancer = diagnose(builder, 'C61', start - 60);
-  const psa = settling(9.4 + builder.random.noise(2), start, 0.03, 30);
+  const psa = settleTowards(9.4 + builder.random.noise(2), start, 0.03, 30);
   const stay = visit(builder, start, 'Prostatectomy', 5);
   operate(builder, 'Radical prostatectomy', stay, cancer);
   for (const days of [-60, 90, 180, 365, 550, 730, 1_000])
@@ -115,7 +115,7 @@ export function epilepsy(builder: RecordBuilder): void {
 export function dementia(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const reason = diagnose(builder, 'G30.1', start);
-  const score = moving(24, start, 16, builder.today);
+  const score = moveLinearly(24, start, 16, builder.today);
   for (let day = start; day < builder.ago(10); day += 182) {
     const seen = visit(builder, day, 'Memory clinic');
     observe(builder, 'mmse', score(day) + builder.random.noise(0.8), inVisit(builder, seen));
@@ -151,7 +151,7 @@ export function arthritis(builder: RecordBuilder): void {
   const seen = visit(builder, start, 'Swollen finger joints');
   observeVitals(builder, seen, true);
   const reason = diagnose(builder, 'M06.9', start, undefined, seen);
-  const crp = settling(34 + builder.random.noise(8), start + 10, 4, 100);
+  const crp = settleTowards(34 + builder.random.noise(8), start + 10, 4, 100);
   for (let day = start; day < builder.ago(9); day += 120)
     reportLabs(builder, day, {
       crp: crp(day),

@@ -1,7 +1,11 @@
 /** `Patient/<id>/$everything`: https://hl7.org/fhir/R4/patient-operation-everything.html */
 import { setImmediate } from 'node:timers/promises';
-import { EVERYTHING_PARAMETERS, type EverythingAsked, parseEverything } from '#queries/everything/asked.ts';
 import type { EverythingEntry, EverythingPage, Room } from '#queries/everything/everything.ts';
+import {
+  EVERYTHING_PARAMETERS,
+  type EverythingRequest,
+  parseEverything,
+} from '#queries/everything/request.ts';
 import { badParameter } from '#queries/search/raw.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
@@ -68,7 +72,7 @@ async function run(request: OperationRequest): Promise<Answer> {
  */
 async function* pageParts(
   { service, caller, id = '', budget }: OperationRequest,
-  asked: EverythingAsked,
+  asked: EverythingRequest,
 ): AsyncGenerator<EverythingPage, undefined> {
   const { limits, shortens } = budget;
   if (asked.offset !== undefined && asked.count > limits.resources) throw budget.exceeded('resources');
@@ -122,7 +126,7 @@ class Seen {
   #matches = 0;
   #next: string | undefined;
 
-  constructor(private readonly asked: EverythingAsked) {}
+  constructor(private readonly asked: EverythingRequest) {}
 
   /** What stands before the next entry. */
   get separator(): string {
@@ -178,7 +182,7 @@ async function entryTexts(
 /** The Bundle as it is read. Its links come last: where the page ends is not known before. */
 async function* streamed(
   { service, ignored }: OperationRequest,
-  asked: EverythingAsked,
+  asked: EverythingRequest,
   path: string,
   parts: AsyncIterable<EverythingPage>,
   subset: Subset | undefined,

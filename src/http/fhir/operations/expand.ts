@@ -1,6 +1,6 @@
 /** $expand: the codes of a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html */
 import { randomUUID } from 'node:crypto';
-import { givenValueSet } from '#src/terminology/given.ts';
+import { parseValueSet } from '#src/terminology/parse-resources.ts';
 import type { ValueSet } from '#src/terminology/resources.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { valueSetOf } from './instance.ts';
@@ -67,7 +67,7 @@ export async function setOf(request: OperationRequest): Promise<ValueSet> {
   if ([instance, sent, url].filter((each) => each !== undefined).length > 1)
     throw badInput('url', 'only one of url, valueSet and an id may be given');
   if (instance !== undefined) return instance;
-  if (sent !== undefined) return givenValueSet(sent);
+  if (sent !== undefined) return parseValueSet(sent);
   if (url === undefined)
     throw badInput('url', 'the value set’s url, or a valueSet, must be given', 'required');
   const version = textOf(request, 'valueSetVersion');

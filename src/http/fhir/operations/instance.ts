@@ -2,7 +2,7 @@
 import type { JsonObject } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
-import { givenConceptMap, givenValueSet } from '#src/terminology/given.ts';
+import { parseConceptMap, parseValueSet } from '#src/terminology/parse-resources.ts';
 import type { ConceptMap, ValueSet } from '#src/terminology/resources.ts';
 import type { OperationRequest } from '../operation.ts';
 
@@ -23,11 +23,11 @@ export async function codeSystemOf(request: OperationRequest): Promise<{ url: st
 /** The ValueSet. @throws Refusal not_found (404) */
 export async function valueSetOf(request: OperationRequest): Promise<ValueSet | undefined> {
   const found = await instanceOf(request);
-  return found === undefined ? undefined : givenValueSet(found);
+  return found === undefined ? undefined : parseValueSet(found);
 }
 
 /** The ConceptMap. @throws Refusal not_found (404) */
 export async function conceptMapOf(request: OperationRequest): Promise<ConceptMap | undefined> {
   const found = await instanceOf(request);
-  return found === undefined ? undefined : givenConceptMap(found);
+  return found === undefined ? undefined : parseConceptMap(found);
 }

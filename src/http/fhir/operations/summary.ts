@@ -2,7 +2,7 @@
 import { badParameter } from '#queries/search/raw.ts';
 import { COMPOSITION_PROFILE, IPS_VERSION } from '#src/fhir/ips/composition.ts';
 import { codesWithoutDisplay } from '#src/fhir/ips/displays.ts';
-import { writing } from '#src/fhir/ips/document.ts';
+import { writeInSteps } from '#src/fhir/ips/document.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
@@ -35,7 +35,9 @@ async function run(request: OperationRequest): Promise<Answer> {
     const displays = await service.terminology.displays(
       await inSlices(codesWithoutDisplay(chosen, directory)),
     );
-    return joined(await inSlices(writing(chosen, { id: newUuid(), now: nowMicros(), directory, displays })));
+    return joined(
+      await inSlices(writeInSteps(chosen, { id: newUuid(), now: nowMicros(), directory, displays })),
+    );
   });
   if (body === undefined) {
     await requirePatient(request, id);

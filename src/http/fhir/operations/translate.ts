@@ -1,5 +1,5 @@
 /** $translate: a code in another system. https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
-import { givenConceptMap } from '#src/terminology/given.ts';
+import { parseConceptMap } from '#src/terminology/parse-resources.ts';
 import type { Operation } from '../operation.ts';
 import { conceptMapOf } from './instance.ts';
 import {
@@ -29,7 +29,7 @@ export const translate: Operation = {
     if (codes.some(({ system }) => system === undefined))
       throw badInput('system', 'the code’s system must be given', 'required');
     const sent = objectOf(request, 'conceptMap');
-    const map = (await conceptMapOf(request)) ?? (sent === undefined ? undefined : givenConceptMap(sent));
+    const map = (await conceptMapOf(request)) ?? (sent === undefined ? undefined : parseConceptMap(sent));
     const url = textOf(request, 'url');
     const version = textOf(request, 'conceptMapVersion');
     const { result, matches } = await request.service.terminology.translate({

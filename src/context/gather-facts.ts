@@ -1,27 +1,28 @@
 /** A record → everything that a context may tell, the most needed first. Pure but for the texts that it asks for. */
-import type { Ask, Kind } from './ask.ts';
+
 import { allergies, drugsOf, isOver, medications, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
 import type { Fact } from './fact.ts';
 import { findings } from './findings.ts';
 import { focusOf } from './focus.ts';
-import { type Course, type ReadBodies, readNewest, toldOf } from './newest.ts';
+import { gapWarnings, monitoringOf } from './monitoring.ts';
+import { type Course, type ReadBodies, readNewest, valuesShown } from './newest.ts';
 import { ageDays, entriesOf, type Reading } from './reading.ts';
-import { type Entry, MODIFIED, type Opened } from './record.ts';
-import { answers, BASE } from './scores.ts';
+import { type Entry, MODIFIED, type OpenedRecord } from './record.ts';
+import type { ContextRequest, Kind } from './request.ts';
+import { answersNeed, BASE } from './scores.ts';
 import { seriesOf } from './series.ts';
 import {
   allergyContradictions,
   drugContradictions,
   futureDates,
-  leftOut,
+  leftOutWarnings,
   problemContradictions,
   type Warning,
 } from './warnings.ts';
-import { gaps, watchOf } from './watched.ts';
 
 /** What a record has to say to whoever asks. */
-export interface Told {
+export interface GatheredFacts {
   /** The most needed first. */
   readonly facts: readonly Fact[];
   readonly warnings: readonly Warning[];
@@ -39,22 +40,27 @@ export interface Empty {
 }
 
 /** What a record is read with beside itself. */
-export type Beside = Pick<Reading, 'directory' | 'displays' | 'today'>;
+export type Lookups = Pick<Reading, 'directory' | 'displays' | 'today'>;
 
 /**
  * Tells it.
  * @param ask whose needs are needs
  * @param bodies reads the values that are told.
  */
-export async function tell(record: Opened, ask: Ask, beside: Beside, bodies: ReadBodies): Promise<Told> {
+export async function gatherFacts(
+  record: OpenedRecord,
+  ask: ContextRequest,
+  beside: Lookups,
+  bodies: ReadBodies,
+): Promise<GatheredFacts> {
   const focus = focusOf(ask);
   const { opened, outside } = within(record, ask.window_days, beside.today);
   const reading: Reading = { ...beside, opened, focus };
   const drugs = drugsOf(reading);
   const series = seriesOf(opened.facts.get('Observation') ?? []);
   const ofAi = seriesOf(opened.byAi.filter(({ type }) => type === 'Observation'));
-  const courses = await readNewest([...series, ...ofAi], toldOf(focus), bodies);
-  const watch = watchOf(reading, drugs);
+  const courses = await readNewest([...series, ...ofAi], valuesShown(focus), bodies);
+  const watch = monitoringOf(reading, drugs);
   const facts = [
     ...patient(reading),
     ...allergies(reading),
@@ -77,9 +83,9 @@ export async function tell(record: Opened, ask: Ask, beside: Beside, bodies: Rea
       ...drugContradictions(reading, drugs),
       ...problemContradictions(reading),
       ...futureDates(reading),
-      ...(isDead ? [] : gaps(reading, watch, wholeSeries)),
+      ...(isDead ? [] : gapWarnings(reading, watch, wholeSeries)),
       ...notFound(reading, facts),
-      ...leftOut(reading),
+      ...leftOutWarnings(reading),
     ],
     empty: emptyOf(reading, facts),
     outside,
@@ -98,7 +104,12 @@ function aiNotes(reading: Reading, courses: readonly Course[]): Fact[] {
   for (const entry of reading.opened.byAi) {
     if (byType.get(entry.type)?.push(entry) === undefined) byType.set(entry.type, [entry]);
   }
-  const opened: Opened = { ...reading.opened, facts: byType, byAi: [], patient: byType.get('Patient')?.[0] };
+  const opened: OpenedRecord = {
+    ...reading.opened,
+    facts: byType,
+    byAi: [],
+    patient: byType.get('Patient')?.[0],
+  };
   const own: Reading = { ...reading, opened };
   const drugs = drugsOf(own);
   const none = { byDrug: new Map(), byIllness: new Map() };
@@ -133,10 +144,10 @@ const HAPPENS: Readonly<Record<string, Kind>> = {
 };
 
 function within(
-  opened: Opened,
+  opened: OpenedRecord,
   days: number | undefined,
   today: number,
-): { readonly opened: Opened; readonly outside: ReadonlyMap<Kind, number> } {
+): { readonly opened: OpenedRecord; readonly outside: ReadonlyMap<Kind, number> } {
   const outside = new Map<Kind, number>();
   if (days === undefined) return { opened, outside };
   const from = today - days * 86_400_000;
@@ -165,7 +176,7 @@ function notFound(reading: Reading, facts: readonly Fact[]): Warning[] {
       (need) =>
         !facts.some(
           (fact) =>
-            fact.kind !== 'ai_notes' && answers(need, { ...fact, ageDays: ageDays(reading, fact.entry) }),
+            fact.kind !== 'ai_notes' && answersNeed(need, { ...fact, ageDays: ageDays(reading, fact.entry) }),
         ),
     )
     .map(({ text }) => ({ kind: 'not_found', text: `nothing is recorded for ${text}`, fhir: [] }));

@@ -10,7 +10,11 @@ const MATCHING_MS = 2_000;
  * The rows of a statement about a value set's members.
  * @throws Refusal invalid (422) for a regular expression that PostgreSQL does not understand, and for those that take too long.
  */
-export async function ask<R extends QueryResultRow>(pool: Pool, text: string, bound: Bound): Promise<R[]> {
+export async function queryMembers<R extends QueryResultRow>(
+  pool: Pool,
+  text: string,
+  bound: Bound,
+): Promise<R[]> {
   try {
     if (bound.hasPattern) return await askInTime<R>(pool, text, bound.values);
     return (await pool.query<R>(text, bound.values)).rows;

@@ -31,7 +31,7 @@ const OTHER_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
  * @param name of the JSON member, of any length.
  * @param properties the type's own, by JSON name.
  */
-export function meantElement(name: string, properties: ReadonlyMap<string, Property>): string {
+export function nearestElement(name: string, properties: ReadonlyMap<string, Property>): string {
   const word = name.replace(/^_/, '');
   const own = [...properties.values()].filter(({ shadow }) => !shadow);
   const alternatives = own.filter((property) => property.choice && property.name === word);

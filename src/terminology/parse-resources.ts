@@ -56,12 +56,12 @@ const conceptMap = z.looseObject({
 });
 
 /** A value set as it was sent. @throws Refusal invalid (422) naming the elements that are wrong, too_large (413). */
-export function givenValueSet(resource: JsonObject): ValueSet {
+export function parseValueSet(resource: JsonObject): ValueSet {
   return parsed(valueSet, 'ValueSet', resource) as ValueSet;
 }
 
 /** A map as it was sent. @throws Refusal invalid (422), too_large (413) */
-export function givenConceptMap(resource: JsonObject): ConceptMap {
+export function parseConceptMap(resource: JsonObject): ConceptMap {
   return parsed(conceptMap, 'ConceptMap', resource) as ConceptMap;
 }
 

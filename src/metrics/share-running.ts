@@ -1,7 +1,7 @@
 /** One look for all who ask meanwhile: gauges that are collected together share what was found. */
 
 /** `work`, not begun again while it runs. */
-export function oneLook<T>(work: () => Promise<T>): () => Promise<T> {
+export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {
     running ??= work().finally(() => {
@@ -15,7 +15,7 @@ export function oneLook<T>(work: () => Promise<T>): () => Promise<T> {
 const PATIENCE_MS = 2_000;
 
 /** What `work` finds; undefined when it fails, or takes longer than two seconds: then nothing is said. */
-export async function soon<T>(work: () => Promise<T>): Promise<T | undefined> {
+export async function resultInTime<T>(work: () => Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), PATIENCE_MS);

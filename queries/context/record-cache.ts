@@ -1,7 +1,7 @@
 /** Records of which contexts were told lately: whoever asks again waits for what has changed since, not for all of it. */
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import { type Opened, openRecord } from '#src/context/record.ts';
+import { type OpenedRecord, openRecord } from '#src/context/record.ts';
 import { onConnection } from '../connection.ts';
 import { type RecordRead, readRecord, readSince } from './read.ts';
 
@@ -13,14 +13,14 @@ const BYTES_OF_NAME = 120;
 const HELD_MS = 120_000;
 
 /** A record, opened, as it was at a moment. */
-export interface HeldRecord {
+export interface CachedRecord {
   readonly read: RecordRead;
-  readonly opened: Opened;
+  readonly opened: OpenedRecord;
 }
 
 /** Opens records, and holds them for a while. What is told is always what the read model `history` shows now. */
-export class HeldRecords {
-  readonly #held = new LRUCache<string, HeldRecord>({
+export class RecordCache {
+  readonly #held = new LRUCache<string, CachedRecord>({
     maxSize: MOST_BYTES,
     sizeCalculation: ({ read }) => 1_000 + read.bytes + BYTES_OF_NAME * read.byAi.size,
     ttl: HELD_MS,
@@ -35,7 +35,7 @@ export class HeldRecords {
    * there for the tenant, or deleted.
    * @throws Refusal unavailable (503) while the read model history lacks what `resources` has.
    */
-  async open(tenant: string, patient: string): Promise<HeldRecord | undefined> {
+  async open(tenant: string, patient: string): Promise<CachedRecord | undefined> {
     const key = `${tenant} ${patient}`;
     const before = this.#held.get(key);
     const now = await this.#now(tenant, patient, before);
@@ -47,8 +47,8 @@ export class HeldRecords {
   async #now(
     tenant: string,
     patient: string,
-    before: HeldRecord | undefined,
-  ): Promise<HeldRecord | undefined> {
+    before: CachedRecord | undefined,
+  ): Promise<CachedRecord | undefined> {
     return onConnection(this.pool, async (database) => {
       const since = before && (await readSince(database, tenant, patient, before.read));
       if (since !== undefined && since === before?.read) return before;

@@ -20,13 +20,13 @@ const DATES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A moment as the resource writes it, and where it stands among others: its first microsecond, without an offset in UTC. */
-export interface Happened {
+export interface EventDate {
   readonly date: string;
   readonly at: Micros;
 }
 
 /** When it was; undefined when the resource does not say. A Period counts by its start, by its end where it has none. */
-export function happened(type: string, resource: JsonObject): Happened | undefined {
+export function eventDateOf(type: string, resource: JsonObject): EventDate | undefined {
   for (const path of DATES[type] ?? []) {
     const date = dateAt(resource, path.split('.'));
     const period = date === undefined ? undefined : parsePeriod(date);

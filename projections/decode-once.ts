@@ -6,7 +6,7 @@ import type { RecordedEvent } from '#src/events/store.ts';
 const known = new WeakMap<RecordedEvent, StoredEvent>();
 
 /** The event, understood; the same object again for the same recorded event. @throws UnknownEvent */
-export function understood(recorded: RecordedEvent): StoredEvent {
+export function decodeOnce(recorded: RecordedEvent): StoredEvent {
   const before = known.get(recorded);
   if (before !== undefined) return before;
   const event = understand(recorded);

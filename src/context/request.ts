@@ -1,7 +1,7 @@
 /** What a context is asked for. */
 
 /** A request, parsed (docs/spec/decisions.md, section 4 "Context"). */
-export interface Ask {
+export interface ContextRequest {
   readonly task?: string | undefined;
   readonly question?: string | undefined;
   /** In the order of their importance. */

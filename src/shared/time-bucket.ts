@@ -5,11 +5,11 @@ import type { Micros } from './time.ts';
 const LENGTH = 2 ** 41;
 
 /** The number of the stretch that a moment is in. */
-export function stretchOf(at: Micros): number {
+export function bucketOf(at: Micros): number {
   return Math.floor(at / LENGTH);
 }
 
 /** The first moment of a stretch. */
-export function beginOf(stretch: number): Micros {
+export function bucketStart(stretch: number): Micros {
   return stretch * LENGTH;
 }

@@ -75,17 +75,17 @@ export const SUMMARIZED_TYPES = [...new Set([...LISTED, ...SUPPORTING])];
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** `choosing`, at once. */
-export function chosenOf(record: RecordSource): Chosen {
-  return atOnce(choosing(record));
+/** Chooses without pauses. */
+export function choose(record: RecordSource): Chosen {
+  return atOnce(chooseInSteps(record));
 }
 
 /** Chooses, a resource a step. */
-export function* choosing({ base, patient, record, byAi = NONE }: RecordSource): Steps<Chosen> {
+export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSource): Steps<Chosen> {
   const subject = withNames(sourceOf(patient));
   const { placed, leftOut } = yield* placedIn(record, byAi);
   const links = new Links(base);
-  const look = looking(record, byAi);
+  const look = lookupIn(record, byAi);
   const entries = new Map<string, Entry>([[subject.key, { source: subject }]]);
   const sections: ChosenSection[] = [];
   for (const section of SECTIONS) {
@@ -131,7 +131,7 @@ function isInDirectory(type: string): boolean {
  * Looks resources up by `Type/id`, each read when it is first asked for. What was withdrawn is not found.
  * @param hidden versions that are not found either, as `Type/id/_history/n`.
  */
-export function looking(all: readonly Stored[], hidden: ReadonlySet<string> = NONE): Look {
+export function lookupIn(all: readonly Stored[], hidden: ReadonlySet<string> = NONE): Look {
   const stored = new Map(all.map((each) => [each.id, each]));
   const read = new Map<string, Source | undefined>();
   return (key) => {

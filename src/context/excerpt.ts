@@ -3,7 +3,7 @@ import { withdrawnAs } from '#src/fhir/ips/classify.ts';
 import { sourceOf } from '#src/fhir/ips/source.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { datedOf } from './dates.ts';
-import { CONTEXT_TYPES, type Current, type Entry, type Glance, MODIFIED, type Version } from './record.ts';
+import { CONTEXT_TYPES, type Current, type Entry, type Excerpt, MODIFIED, type Version } from './record.ts';
 import { Scan } from './scan.ts';
 
 const QUOTE = 0x22;
@@ -40,7 +40,7 @@ const others = new Scan(READ);
 const GLANCE_BYTES = 400;
 
 /** Takes a glance at the resources of one record, one after another. */
-export class Glances {
+export class ExcerptReader {
   /** Values by their texts: equal codes of a record are one and the same object. */
   readonly #known = new Map<string, Json>();
   #bytes = 0;
@@ -54,7 +54,7 @@ export class Glances {
    * What a resource says; undefined for a type that contexts are not made of.
    * @param bytes its stored JSON, of which nothing is held.
    */
-  at({ type: given, ...rest }: Version, bytes: Buffer): Glance | undefined {
+  at({ type: given, ...rest }: Version, bytes: Buffer): Excerpt | undefined {
     const type = KNOWN.get(given);
     if (type === undefined) return undefined;
     const version = { ...rest, type };
@@ -95,8 +95,8 @@ export class Glances {
 }
 
 /** All of a record that is held as texts. */
-export function glances(record: Iterable<Current>): Glance[] {
-  const at = new Glances();
+export function excerptsOf(record: Iterable<Current>): Excerpt[] {
+  const at = new ExcerptReader();
   return [...record].flatMap((current) => at.at(current, Buffer.from(current.body)) ?? []);
 }
 
@@ -105,13 +105,13 @@ export function wholeEntry(current: Current): Entry {
   return wholeGlance(current);
 }
 
-function wholeGlance(current: Current): Glance {
+function wholeGlance(current: Current): Excerpt {
   const isModified = current.body.includes('"modifierExtension":');
   return glanceOf(current, sourceOf(current).value, isModified, false, undefined);
 }
 
 /** Of a text that has blanks between its tokens. */
-function parsedGlance({ body, ...version }: Current): Glance {
+function parsedGlance({ body, ...version }: Current): Excerpt {
   const value = JSON.parse(body) as JsonObject;
   const isModified = /"modifierExtension"\s*:/.test(body);
   const { valueInteger, valueQuantity } = value;
@@ -132,7 +132,7 @@ function glanceOf(
   isModified: boolean,
   mayHaveValue: boolean,
   number: string | undefined,
-): Glance {
+): Excerpt {
   const leftOut = withdrawnAs({ value }) ?? (isModified ? MODIFIED : undefined);
   return { type, id, version, value, dated: datedOf({ type, value }), mayHaveValue, number, leftOut };
 }

@@ -8,7 +8,7 @@
  * @param end rejects when it comes, and never resolves.
  * @returns what gives a work's own outcome, or rejects as `end` did. What the work itself does then is nobody's business.
  */
-export function unless(end: Promise<never>): <T>(work: Promise<T>) => Promise<T> {
+export function raceWithEnd(end: Promise<never>): <T>(work: Promise<T>) => Promise<T> {
   const waiting = new Set<(error: unknown) => void>();
   let came: { readonly error: unknown } | undefined;
   end.catch((error: unknown) => {

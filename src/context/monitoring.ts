@@ -10,11 +10,11 @@ import { ILLNESSES } from './illnesses.ts';
 import type { Measure } from './measures.ts';
 import { codedIn, entriesOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
-import type { Watched } from './scores.ts';
+import type { MonitoredFindings } from './scores.ts';
 import type { Series } from './series.ts';
 import type { Warning } from './warnings.ts';
 
-interface Watcher {
+interface Monitor {
   readonly name: string;
   readonly entry: Entry;
   readonly watch: readonly Measure[];
@@ -22,14 +22,14 @@ interface Watcher {
 }
 
 /** What the patient is watched by, and by what reason. */
-export interface Watch extends Watched {
-  readonly watchers: readonly Watcher[];
+export interface Monitoring extends MonitoredFindings {
+  readonly watchers: readonly Monitor[];
 }
 
 /** Of active problems and drugs that are taken. */
-export function watchOf(reading: Reading, drugs: readonly Drug[]): Watch {
+export function monitoringOf(reading: Reading, drugs: readonly Drug[]): Monitoring {
   const seen = new Set<string>();
-  const ofIllness = entriesOf(reading, 'Condition').flatMap((entry): Watcher[] => {
+  const ofIllness = entriesOf(reading, 'Condition').flatMap((entry): Monitor[] => {
     const { value } = entry;
     const name = concept(value.code) ?? '';
     if (isOver(value) || seen.has(name)) return [];
@@ -40,7 +40,7 @@ export function watchOf(reading: Reading, drugs: readonly Drug[]): Watch {
         words.test(name) || all.some(({ system, code }) => /icd/i.test(system) && codes.test(code)),
     ).map(({ watch, due = [] }) => ({ name, entry, watch, due }));
   });
-  const ofDrug = drugs.flatMap(({ name, codes: all, isCurrent, entry }): Watcher[] =>
+  const ofDrug = drugs.flatMap(({ name, codes: all, isCurrent, entry }): Monitor[] =>
     isCurrent
       ? DRUGS.filter(
           ({ codes, words }) =>
@@ -55,7 +55,7 @@ export function watchOf(reading: Reading, drugs: readonly Drug[]): Watch {
   };
 }
 
-function placesIn(watchers: readonly Watcher[]): Map<Measure, number> {
+function placesIn(watchers: readonly Monitor[]): Map<Measure, number> {
   const places = new Map<Measure, number>();
   for (const { watch } of watchers) {
     for (const [place, measure] of watch.entries()) {
@@ -66,7 +66,11 @@ function placesIn(watchers: readonly Watcher[]): Map<Measure, number> {
 }
 
 /** What is due. One warning for a finding, whatever it is due for. */
-export function gaps({ today }: Reading, { watchers }: Watch, series: readonly Series[]): Warning[] {
+export function gapWarnings(
+  { today }: Reading,
+  { watchers }: Monitoring,
+  series: readonly Series[],
+): Warning[] {
   const found = new Map<string, Warning>();
   for (const { name, entry, due } of watchers) {
     for (const { measures, name: finding, days } of due) {

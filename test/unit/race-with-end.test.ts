@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { unless } from '#src/shared/unless.ts';
+import { raceWithEnd } from '#src/shared/race-with-end.ts';
 
 const WORKS = 200_000;
 
@@ -21,14 +21,14 @@ const outcome = (work: Promise<unknown>): Promise<unknown> =>
 
 describe('works until an end', () => {
   it('have their own outcome before it', async () => {
-    const until = unless(ending().end);
+    const until = raceWithEnd(ending().end);
     expect(await until(Promise.resolve(7))).to.equal(7);
     expect(await outcome(until(Promise.reject(new Error('own'))))).to.equal('own');
   });
 
   it('end with it, those that began before and those that begin after', async () => {
     const { end, come } = ending();
-    const until = unless(end);
+    const until = raceWithEnd(end);
     const never = new Promise<never>(() => undefined);
     const both = [until(never), until(never)].map(outcome);
     come();
@@ -41,7 +41,7 @@ describe('works until an end', () => {
   it('leave nothing behind when they are over', async () => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
-    const until = unless(ending().end);
+    const until = raceWithEnd(ending().end);
     const works = async (count: number): Promise<number> => {
       for (let n = 0; n < count; n += 1) await until(Promise.resolve(n));
       collect();

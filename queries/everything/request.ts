@@ -10,7 +10,7 @@ import { badParameter } from '../search/raw.ts';
 export const MAX_PAGE = 5_000;
 
 /** What is asked for, understood. */
-export interface EverythingAsked {
+export interface EverythingRequest {
   /** `_type`: only these; absent: all of the record but automatic Provenances. */
   readonly types?: ReadonlySet<ResourceType>;
   /** `_since`: only what was last changed at or after it. */
@@ -32,7 +32,7 @@ export const EVERYTHING_PARAMETERS: readonly string[] = [
 ];
 
 /** Reads the parameters; those with empty values count as absent. @throws Refusal `malformed` naming the parameter */
-export function parseEverything(query: URLSearchParams): EverythingAsked {
+export function parseEverything(query: URLSearchParams): EverythingRequest {
   const used = new URLSearchParams();
   const valuesOf = (name: string): string[] => {
     const values = query.getAll(name).filter((value) => value !== '');

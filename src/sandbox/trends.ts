@@ -3,13 +3,13 @@ import type { Day } from './days.ts';
 import type { RecordBuilder } from './record.ts';
 
 /** A measure that stays at `before` until a day and then settles at `after`, nine tenths of the way in `days`. */
-export function settling(before: number, start: Day, after: number, days = 60): (day: Day) => number {
+export function settleTowards(before: number, start: Day, after: number, days = 60): (day: Day) => number {
   return (day) =>
     day <= start ? before : after + (before - after) * Math.exp((-2.3 * (day - start)) / days);
 }
 
 /** A measure that moves in a straight line from one day's value to another's. */
-export function moving(from: number, first: Day, to: number, last: Day): (day: Day) => number {
+export function moveLinearly(from: number, first: Day, to: number, last: Day): (day: Day) => number {
   return (day) => from + (to - from) * Math.max(0, Math.min(1, (day - first) / (last - first)));
 }
 
@@ -17,10 +17,10 @@ export function moving(from: number, first: Day, to: number, last: Day): (day: D
 export function treatedPressure(builder: RecordBuilder, start: Day): void {
   const { course, random } = builder;
   const high = 158 + random.noise(6);
-  const treated = settling(high, start, 129 + random.noise(4), 45);
+  const treated = settleTowards(high, start, 129 + random.noise(4), 45);
   builder.course = {
     ...course,
     systolic: (day) =>
-      day < start ? moving(course.systolic(day), start - 480, high, start - 120)(day) : treated(day),
+      day < start ? moveLinearly(course.systolic(day), start - 480, high, start - 120)(day) : treated(day),
   };
 }
