@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Refusal } from '#src/shared/refusal.ts';
+import { ArrivalWatch } from './arrival.ts';
 import type { Hold } from './held-memory.ts';
 import { noteBody } from './large-bodies.ts';
 
@@ -91,26 +92,23 @@ function mediaTypeOf(
   return { mediaType: type };
 }
 
-/** How long a body that has begun may stand still, in ms: it holds memory meanwhile. */
-const STALLED_MS = 30_000;
-
 /** Gathers a stream up to the limit. What a refused sender still sends is let go by. */
 function collect(source: Readable, request: IncomingMessage, limit: number, hold: Hold): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    let idle: NodeJS.Timeout | undefined;
     const fail = (error: unknown) => {
-      clearTimeout(idle);
+      arrival.end();
       source.removeAllListeners('data');
       request.unpipe();
       request.resume();
       reject(error);
     };
+    const arrival = new ArrivalWatch(fail);
     source.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      clearTimeout(idle);
-      if (!request.complete) idle = setTimeout(() => fail(stalled()), STALLED_MS);
+      if (request.complete) arrival.end();
+      else arrival.came(size);
       if (size > limit) {
         noteBody(request, size);
         fail(tooLarge(limit));
@@ -124,7 +122,7 @@ function collect(source: Readable, request: IncomingMessage, limit: number, hold
       }
     });
     source.on('end', () => {
-      clearTimeout(idle);
+      arrival.end();
       noteBody(request, size);
       const [only] = chunks;
       resolve(only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size));
@@ -137,15 +135,10 @@ function collect(source: Readable, request: IncomingMessage, limit: number, hold
       ),
     );
     request.on('close', () => {
-      clearTimeout(idle);
+      arrival.end();
       if (!request.complete) reject(brokenOff());
     });
   });
-}
-
-function stalled(): Refusal {
-  const diagnostics = `no byte of the body came for ${STALLED_MS / 1_000} seconds`;
-  return new Refusal('malformed', { code: 'structure', diagnostics }, { Connection: 'close' });
 }
 
 function brokenOff(): Refusal {
