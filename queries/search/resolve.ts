@@ -4,29 +4,45 @@
  */
 import { Binds } from '../binds.ts';
 import { type Asks, prepared } from '../prepared.ts';
-import type { Predicate } from './predicate.ts';
+import type { Named, Predicate } from './predicate.ts';
 
 /** Most resources that are looked up: as many as a search may name. What leads to more is asked within the search. */
 const MOST_FOUND = 1_000;
 
-/**
- * Replaces predicates that are asked by what they lead to, if that is not too much: one statement for each, one after the
- * other, since searches share few connections. Of several sets of records the common ones are left.
- */
-export async function resolved(pool: Asks, predicates: readonly Predicate[]): Promise<readonly Predicate[]> {
-  if (predicates.every(({ resolvable }) => resolvable === undefined)) return predicates;
-  const found: Predicate[] = [];
-  for (const predicate of predicates) found.push(await resolvedOne(pool, predicate));
-  return inCommonRecords(found);
+/** A condition that was looked up. */
+export interface LookedUp {
+  readonly predicate: Predicate;
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  /** How many resources it leads to; undefined: more than are looked up. */
+  readonly found?: number;
 }
 
-async function resolvedOne(pool: Asks, predicate: Predicate): Promise<Predicate> {
-  const { resolvable } = predicate;
-  if (resolvable === undefined) return predicate;
-  const binds = new Binds();
-  const sql = `select distinct f.type, f.id from (${resolvable.found(binds)}) f limit ${MOST_FOUND + 1}`;
-  const { rows } = await pool.query<{ type: string; id: string }>(prepared(sql, binds.values));
-  return rows.length > MOST_FOUND ? predicate : resolvable.named(rows);
+/**
+ * Replaces predicates by what they lead to, if that is not too much: one statement for each, one after the other, since
+ * searches share few connections. Of several sets of records the common ones are left.
+ */
+export async function resolved(
+  pool: Asks,
+  predicates: readonly Predicate[],
+): Promise<{ readonly predicates: readonly Predicate[]; readonly lookedUp: readonly LookedUp[] }> {
+  if (predicates.every(({ resolvable }) => resolvable === undefined)) return { predicates, lookedUp: [] };
+  const found: Predicate[] = [];
+  const lookedUp: LookedUp[] = [];
+  for (const predicate of predicates) {
+    const { resolvable } = predicate;
+    if (resolvable === undefined) {
+      found.push(predicate);
+      continue;
+    }
+    const binds = new Binds();
+    const sql = `select distinct f.type, f.id from (${resolvable.found(binds)}) f limit ${MOST_FOUND + 1}`;
+    const { rows } = await pool.query<Named>(prepared(sql, binds.values));
+    const isMany = rows.length > MOST_FOUND;
+    found.push(isMany ? predicate : resolvable.named(rows));
+    lookedUp.push({ predicate, sql, values: binds.values, ...(isMany ? {} : { found: rows.length }) });
+  }
+  return { predicates: inCommonRecords(found), lookedUp };
 }
 
 /** The same predicates, those on records as one. */

@@ -3,7 +3,7 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { resources } from '#projections/resources/project.ts';
 import { search as searchModel } from '#projections/search/project.ts';
 import { prepareReadModels } from '#projections/tables.ts';
-import { LIMITS, type Limits } from '#queries/search/find.ts';
+import { LIMITS, type Limits } from '#queries/search/plan.ts';
 import { openSearch } from '#queries/search/search.ts';
 import { recordStream } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';

@@ -1,0 +1,106 @@
+/** A search, understood and ready to be planned: its conditions, with what chains lead to, its order and its place. */
+import { z } from 'zod';
+import type { Terminology } from '#src/fhir/terminology.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { AnswerBudget } from '#src/shared/answer-budget.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { type Micros, nowMicros } from '#src/shared/time.ts';
+import { CURSOR, decodeCursor } from '../cursor.ts';
+import type { Asks } from '../prepared.ts';
+import { aboutOf } from './about.ts';
+import { compartmentPredicate, type NamedCompartment } from './compartment.ts';
+import { merged } from './merge.ts';
+import { isEverywhere, type Last, type OrderKey, orderOf } from './order.ts';
+import { type ParsedSearch, parseSearch } from './parse.ts';
+import type { Asked } from './plan.ts';
+import { badParameter } from './raw.ts';
+import { type LookedUp, resolved } from './resolve.ts';
+
+/** What is searched. */
+export interface SearchRequest {
+  readonly type: ResourceType;
+  readonly query: URLSearchParams;
+  /** The Patient compartment: only what is in this record. */
+  readonly record?: string;
+  /** Another compartment. */
+  readonly compartment?: NamedCompartment;
+  /** Base URL of the FHIR interface, slash at its end. */
+  readonly base: string;
+  /** Whether identifiers compare to the letter. */
+  readonly exact?: true;
+  /** What the page may hold: it ends where that is used up. Default: a budget of its own. */
+  readonly budget?: AnswerBudget;
+}
+
+/** What a request asks for. */
+export interface Understood {
+  readonly search: ParsedSearch;
+  readonly asked: Asked;
+  readonly now: Micros;
+  /** The conditions that were looked up beforehand. */
+  readonly lookedUp: readonly LookedUp[];
+}
+
+/** [when the first page was made, last id, its sort keys]; the first for an order by `_lastUpdated` alone. */
+const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable());
+
+/**
+ * Understands a request and looks up what its chains lead to.
+ * @throws Refusal `malformed` naming a parameter with a bad value or modifier
+ */
+export async function understandRequest(
+  pool: Asks,
+  terminology: Terminology,
+  { tenantId: tenant }: Pick<Caller, 'tenantId'>,
+  { type, record, compartment, base, exact, query }: SearchRequest,
+): Promise<Understood> {
+  const now = nowMicros();
+  const scope = { type, tenant, base, now, ...(exact === undefined ? {} : { exact }) };
+  const search = await parseSearch(query, scope, terminology);
+  const order = orderOf(type, tenant, search.sorts);
+  const { made, last } = startOf(search.cursor, order);
+  const about = aboutOf(scope, order, search.used);
+  const within = compartment === undefined ? [] : [compartmentPredicate(compartment, scope)];
+  const { predicates, lookedUp } = await resolved(pool, [...within, ...search.predicates]);
+  const asked = {
+    selection: { type, tenant, predicates: merged(predicates), ...(record === undefined ? {} : { record }) },
+    order,
+    limit: search.count + 1,
+    total: search.total,
+    ...(last === undefined ? {} : { last }),
+    ...(made === undefined ? {} : { made }),
+    ...(about === undefined ? {} : { about }),
+  };
+  return { search, asked, now, lookedUp };
+}
+
+/** Whether an order is by `_lastUpdated` alone, which every write disturbs. */
+export function isByTime(order: readonly OrderKey[]): boolean {
+  return order.length === 1 && order[0]?.by === '_lastUpdated';
+}
+
+/** Where a page begins. @throws Refusal `malformed` */
+function startOf(cursor: string | undefined, order: readonly OrderKey[]): { made?: Micros; last?: Last } {
+  if (cursor === undefined) return {};
+  const [made, id, ...keys] = decodeCursor(cursor, place);
+  const fits =
+    keys.length === order.length &&
+    keys.every((key, n) => fitsKey(key, order[n])) &&
+    (made !== null) === isByTime(order);
+  if (!fits) throw badParameter(CURSOR, 'the value is not a cursor of this listing');
+  return { last: { id, keys }, ...(made === null ? {} : { made }) };
+}
+
+/** None is for what may have no value: all have an id and a time. */
+function fitsKey(key: string | null, of: OrderKey | undefined): boolean {
+  return key === null ? of !== undefined && !isEverywhere(of) : VALUES[of?.type ?? 'text'].test(key);
+}
+
+/** What the texts of values look like. */
+const VALUES: Readonly<Record<OrderKey['type'], RegExp>> = {
+  uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  int8: /^-?\d{1,18}$|^-?[1-8]\d{18}$/,
+  // As many digits as a number of 1,000 characters has, and half a unit of its last place.
+  numeric: /^-?(?:\d{1,5000}(?:\.\d{1,5000})?|Infinity)$/,
+  text: /^[^\0]{0,1000}$/su,
+};

@@ -1,0 +1,223 @@
+/**
+ * Chooses how a page of a search is found, from what is asked alone: no database is looked at here. `find.ts` runs a plan,
+ * `explain.ts` prints it.
+ */
+import type { About } from './about.ts';
+import { withoutText } from './entry-sort.ts';
+import { conditionsOn, isEverywhere, type OrderKey } from './order.ts';
+import type { Wanted } from './page.ts';
+import type { Predicate } from './predicate.ts';
+import { isNarrow, recordOf, type Selection, type Source, sourcesOf } from './selection.ts';
+import { type Path, pathOf, withoutValue } from './value-walk.ts';
+
+/** The page that a search asks for. */
+export interface Asked extends Wanted {
+  /** The one code that all matches have, when the order goes by values that are stored with codes. */
+  readonly about?: About;
+}
+
+/** How one statement finds a page. */
+export type Step =
+  /** Reads the rows of a source, or else all matches, and sorts them. */
+  | {
+      readonly kind: 'sort';
+      readonly source: Source | undefined;
+      /** With more rows than this in the source the next step is taken. */
+      readonly most?: number;
+      /** Whether a source with more rows is remembered, so that the step is left out for a while. */
+      readonly remembered?: true;
+    }
+  /** Sorts all entries that an index gives, by a token or a reference that the entries hold. */
+  | { readonly kind: 'sort-entries'; readonly source: Source | undefined }
+  /** Walks along resources in the order of `_id` or `_lastUpdated`. */
+  | ({ readonly kind: 'walk-resources'; readonly most?: number } & Walk)
+  /** Walks along stored values in their order. */
+  | ({ readonly kind: 'walk-values'; readonly path: Path } & Walk);
+
+interface Walk {
+  /** The total is counted from this source. */
+  readonly counted?: Source;
+  /** The next step is left out when this one finds fewer matches. */
+  readonly promising?: number;
+}
+
+/** How a search is answered: with a page, or, when nothing else is asked for, with its total alone. */
+export type Plan = PagePlan | CountPlan;
+
+/** How a total is counted: from a source, or else from all matches. */
+export interface CountPlan {
+  readonly kind: 'count';
+  readonly source: Source | undefined;
+}
+
+/** How a page is found. Steps are taken one after the other until one gives the page; the last one always does. */
+export type PagePlan =
+  /** Ids, identifiers or records lead to the matches. */
+  | { readonly kind: 'named'; readonly steps: readonly Step[] }
+  /** Indexes over what resources say lead to the matches. */
+  | { readonly kind: 'sources'; readonly steps: readonly Step[] }
+  /** Only the order leads to the matches. */
+  | {
+      readonly kind: 'order';
+      /** Absent where a page begins among resources without a value to be sorted by. */
+      readonly step?: Step;
+      /** What comes last, when that step did not fill the page: resources without a value to be sorted by. */
+      readonly without?: Predicate;
+    };
+
+/** When which step is taken. */
+export interface Limits {
+  /** A source with more rows than this is not sorted when a walk along the order can fill the page. */
+  readonly few: number;
+  /** How far such a walk goes before the source is sorted after all. */
+  readonly far: number;
+}
+
+/** At a million resources either step takes some ten milliseconds at most. */
+export const LIMITS: Limits = { few: 4_000, far: 20_000 };
+
+/** How many times a page of what a wide predicate finds is sorted at once. */
+const PROBED = 4;
+
+/** How many rows along the order are looked at then: first few, then more. */
+const WALKS = [250, 2_000] as const;
+
+/** The share of a page that a walk must find for the next one to be taken: usually one eight times as long fills it. */
+const PROMISING = 1 / 8;
+
+/** How many values of a code in a record are passed before what its keys lead to is sorted after all. */
+const FAR_IN_RECORD = 1_000;
+
+/** Of quantities no more than so many are sorted first: a walk along another order soon meets enough of a common range. */
+const FEW_QUANTITIES = 500;
+
+/** Chooses how a total is counted. */
+export function countPlan(selection: Selection): CountPlan {
+  const [source] = sourcesOf(selection);
+  return { kind: 'count', source: isNarrow(selection) && source?.kind !== 'keys' ? undefined : source };
+}
+
+/** Chooses how a page is found. */
+export function planOf(asked: Asked, limits: Limits = LIMITS): PagePlan {
+  const { selection, order } = asked;
+  const sources = sourcesOf(selection);
+  if (isNarrow(selection)) return { kind: 'named', steps: namedSteps(asked, sources) };
+  if (sources.every((each) => isAlong(order, each))) return alongOrder(asked);
+  return { kind: 'sources', steps: sourceSteps(asked, sources, limits) };
+}
+
+function namedSteps(asked: Asked, [source]: readonly Source[]): Step[] {
+  const { order } = asked;
+  const inRecord = walkInRecord(asked);
+  const walks = order.length === 1 && order.every(isEverywhere) && source === undefined;
+  return [
+    ...(inRecord === undefined ? [] : [inRecord]),
+    walks
+      ? { kind: 'walk-resources' }
+      : { kind: 'sort', source: source?.kind === 'keys' ? source : undefined },
+  ];
+}
+
+/** Along the dates of one code in one record; undefined when there is more than these lead to. */
+function walkInRecord({ about, order, last, total, selection }: Asked): Step | undefined {
+  const place = order[0]?.place;
+  const record = recordOf(selection);
+  if (about === undefined || record === undefined || place?.table !== 'period') return undefined;
+  if (order.length > 1 || total || last?.keys[0] === null) return undefined;
+  const path = pathOf(place, FAR_IN_RECORD, about, record);
+  return path === undefined ? undefined : { kind: 'walk-values', path };
+}
+
+function sourceSteps(asked: Asked, sources: readonly Source[], { few, far }: Limits): Step[] {
+  const [first] = sources;
+  const steps = [
+    ...(!asked.total && asked.selection.predicates.some(({ wide }) => wide) ? probes(asked, first, far) : []),
+    ...tried(asked, sources, few),
+  ];
+  const all = { kind: 'sort', source: first } as const;
+  if (asked.order[0]?.inEntry !== undefined) {
+    return [...steps, first === undefined || first.kind === 'keys' ? { ...all, kind: 'sort-entries' } : all];
+  }
+  const walk = walkAlong(asked, first, far);
+  const about = valuesAbout(asked).map((source): Step => ({ kind: 'sort', source, most: few }));
+  return [...steps, ...(walk === undefined ? [] : [walk]), ...about, all];
+}
+
+/** A few rows of a source sorted, then short walks along the order. */
+function probes(asked: Asked, source: Source | undefined, far: number): Step[] {
+  const [short, ...longer] = WALKS.flatMap(
+    (length) => walkAlong(asked, undefined, Math.min(far, length)) ?? [],
+  );
+  const walks = short === undefined ? [] : [{ ...short, promising: asked.limit * PROMISING }, ...longer];
+  return [{ kind: 'sort', source, most: PROBED * asked.limit }, ...walks];
+}
+
+/**
+ * The sources that are sorted before a walk, if they have few rows. Conditions on what is sorted by bound the walk itself;
+ * of quantities without a span an index knows one end only.
+ */
+function tried({ about, order, selection }: Asked, sources: readonly Source[], few: number): Step[] {
+  const along = conditionsOn(order[0]?.place, selection.predicates);
+  return sources.flatMap((source): Step[] => {
+    if (about !== undefined || isAlong(order, source)) return [];
+    const step = { kind: 'sort', source, most: few, remembered: true } as const;
+    if (source.kind !== 'values') return [step];
+    if (along.includes(source.of)) return [];
+    if (source.values.table !== 'quantity') return [step];
+    return source.values.span === undefined ? [] : [{ ...step, most: Math.min(few, FEW_QUANTITIES) }];
+  });
+}
+
+/** Whether a source is a time of recording, and the order is that in which its index has them. */
+function isAlong(order: readonly OrderKey[], source: Source): boolean {
+  return order[0]?.by === '_lastUpdated' && source.kind === 'rows' && source.of.recorded === true;
+}
+
+/** The values of the code that an order is walked along, where they meet a condition on them. */
+function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
+  if (about === undefined) return [];
+  return conditionsOn(order[0]?.place, selection.predicates).flatMap((of): Source[] =>
+    of.values === undefined
+      ? []
+      : [{ kind: 'values', values: { ...of.values, by: 'about', keys: [about.key] }, of }],
+  );
+}
+
+/**
+ * A walk along the order; undefined when no index has that order.
+ * @param counted what the total is counted from.
+ * @param most how many rows are passed; undefined: all.
+ */
+function walkAlong(
+  { order, last, about }: Asked,
+  counted: Source | undefined,
+  most: number | undefined,
+): (Step & Walk) | undefined {
+  const [first, ...others] = order;
+  if (first?.inEntry !== undefined) return undefined;
+  const of = counted === undefined ? {} : { counted };
+  if (first?.place === undefined) {
+    if (others.length > 0) return undefined;
+    return { kind: 'walk-resources', ...of, ...(most === undefined ? {} : { most }) };
+  }
+  const path = pathOf(first.place, most, about);
+  return path === undefined || last?.keys[0] === null ? undefined : { kind: 'walk-values', path, ...of };
+}
+
+function alongOrder(asked: Asked): PagePlan {
+  const { order, last } = asked;
+  const [first] = order;
+  const without = first === undefined ? undefined : withoutFirst(first);
+  const isEnd = last !== undefined && last.keys[0] === null;
+  const entries: Step | undefined = isEnd ? undefined : { kind: 'sort-entries', source: undefined };
+  const step = first?.inEntry === undefined ? walkAlong(asked, undefined, undefined) : entries;
+  if (without === undefined) return { kind: 'order', step: step ?? { kind: 'sort', source: undefined } };
+  return { kind: 'order', without, ...(step === undefined ? {} : { step }) };
+}
+
+/** The predicate that a resource has no value of an order's first key; undefined where all have one, or a table cannot say so. */
+function withoutFirst(first: OrderKey): Predicate | undefined {
+  if (first.inEntry !== undefined) return withoutText(first);
+  const { place } = first;
+  return place === undefined || place.keys.length > 1 ? undefined : withoutValue(place);
+}

@@ -1,0 +1,25 @@
+/** The statement of a plan's step. */
+import type { Binds } from '../binds.ts';
+import { entrySort } from './entry-sort.ts';
+import { candidates, resourceWalk, total, type Wanted } from './page.ts';
+import type { Step } from './plan.ts';
+import type { Source } from './selection.ts';
+import { valueWalk } from './value-walk.ts';
+
+/**
+ * Returns the SQL of a step, its values bound: one row with the columns of `framed`.
+ * @param all what a walk's total is of; default: what it selects.
+ */
+export function statementOf(wanted: Wanted, step: Step, binds: Binds, all = wanted.selection): string {
+  const counted = (source: Source | undefined) => (wanted.total ? total(all, source, binds) : undefined);
+  switch (step.kind) {
+    case 'sort':
+      return candidates(wanted, step.source, step.most, binds);
+    case 'sort-entries':
+      return entrySort(wanted, step.source, counted(step.source), binds);
+    case 'walk-resources':
+      return resourceWalk(wanted, counted(step.counted), step.most, binds);
+    case 'walk-values':
+      return valueWalk(wanted, step.path, counted(step.counted), binds);
+  }
+}
