@@ -5,7 +5,7 @@ import type { RecordedEvent } from '#src/events/store.ts';
 
 const known = new WeakMap<RecordedEvent, StoredEvent>();
 
-/** The event, understood; the same object again for the same recorded event. @throws UnknownEvent */
+/** Returns the event as `understand` does; the same object again for the same recorded event. */
 export function decodeOnce(recorded: RecordedEvent): StoredEvent {
   const before = known.get(recorded);
   if (before !== undefined) return before;

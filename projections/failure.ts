@@ -1,5 +1,6 @@
 /** Why a projection does not go on: a condition that passes, or an event that it cannot apply. */
 import { isPassingInDatabase, reasonOf } from '#src/database/failure.ts';
+import { NewerEvent } from '#src/events/newer.ts';
 import { type RecordedEvent, Unavailable } from '#src/events/store.ts';
 import { CheckpointMoved } from './checkpoint.ts';
 
@@ -12,6 +13,8 @@ export type EventName = Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision
 export class CannotApply extends Error {
   override readonly name = 'CannotApply';
   readonly event: EventName;
+  /** Set when a newer version of the software wrote the event: a newer instance can apply it. */
+  readonly newer: NewerEvent | undefined;
 
   /**
    * @param event may be a whole event: only its name is kept.
@@ -28,6 +31,7 @@ export class CannotApply extends Error {
         `${revision}, position ${position}): ${reasonOf(reason)}`,
       { cause: withoutData(reason) },
     );
+    this.newer = reason instanceof NewerEvent ? reason : undefined;
     this.event = { id, type, stream, revision, position };
   }
 }

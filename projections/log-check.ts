@@ -5,6 +5,7 @@
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import { NewerEvent } from '#src/events/newer.ts';
 import type { EventStore, RecordedEvent } from '#src/events/store.ts';
 import { patientOf, recordStream } from '#src/events/streams.ts';
 import { ChainCheck, type NamedHead } from './chain-check.ts';
@@ -16,11 +17,21 @@ import { isResourceEvent } from './owner.ts';
 export interface LogFault {
   /**
    * `hash`: an event is not what was written, or not where it was; `revision`: events of a stream are missing or
-   * doubled; `version`: those of a resource; `form`: an event that cannot be read; `erasure`: an erased record has events;
+   * doubled; `version`: those of a resource; `form`: an event that cannot be read; `newer`: one that a newer version of Annal
+   * wrote, the first of its type and version; `erasure`: an erased record has events;
    * `checkpoint`: a stream's history is not the one of the checkpoint, or its end is missing; `id`: an event's id stands
    * twice in the log; `identity`: the log does not begin as it did when the installation began.
    */
-  readonly what: 'hash' | 'revision' | 'version' | 'form' | 'erasure' | 'checkpoint' | 'id' | 'identity';
+  readonly what:
+    | 'hash'
+    | 'revision'
+    | 'version'
+    | 'form'
+    | 'newer'
+    | 'erasure'
+    | 'checkpoint'
+    | 'id'
+    | 'identity';
   readonly stream: string;
   readonly revision: number;
   /** The event's id; null when it is the absence of one. */
@@ -47,6 +58,10 @@ export class LogCheck {
   readonly faults: LogFault[] = [];
   readonly chains: ChainCheck;
   #events = 0;
+  /** Types and versions that newer versions of Annal write, of which an event was named. */
+  readonly #newer = new Set<string>();
+  /** Streams with such events: which versions of resources they hold isn't known. */
+  readonly #partly = new Set<string>();
 
   /**
    * @param session keeps the temporary tables; nobody else uses it meanwhile.
@@ -64,6 +79,11 @@ export class LogCheck {
   /** Events checked so far. */
   get events(): number {
     return this.#events;
+  }
+
+  /** Whether a stream has an event that a newer version of Annal wrote. */
+  hasNewer(stream: string): boolean {
+    return this.#partly.has(stream);
   }
 
   /** Makes the temporary tables. @param heads where streams ended when a checkpoint was made. */
@@ -87,7 +107,9 @@ export class LogCheck {
         events.map(({ revision }) => revision),
       ],
     );
+    const altered = new Set<string | null>();
     for (const { what, event, message } of await this.chains.check(events)) {
+      altered.add(event.id);
       await this.#report(what, event, message);
     }
     const readable: StoredEvent[] = [];
@@ -95,6 +117,13 @@ export class LogCheck {
       try {
         readable.push(decodeOnce(event));
       } catch (error) {
+        if (error instanceof NewerEvent && !altered.has(event.id)) {
+          const kind = `${event.type} ${error.version}`;
+          if (!this.#newer.has(kind)) this.#add('newer', event, error.summary);
+          this.#newer.add(kind);
+          this.#partly.add(event.stream);
+          continue;
+        }
         const reason = error instanceof Error ? error.message : String(error);
         await this.#report('form', event, `cannot be read: ${reason}`);
       }
@@ -157,7 +186,7 @@ export class LogCheck {
     for (const stored of changes) {
       const { resourceType, resourceId, version } = stored.event;
       const before = versions.get(resourceId) ?? 0;
-      if (version !== before + 1) {
+      if (version !== before + 1 && !this.#partly.has(stored.stream)) {
         const message = `version ${version} of ${resourceType}/${resourceId} follows ${before}`;
         await this.#report('version', stored, message);
       }

@@ -3,6 +3,7 @@
  * after the projection's checkpoint and writes batch by batch. A projection that fails does not hold up the others.
  */
 import { merge, Observable, retry, type Subscription, timer } from 'rxjs';
+import type { NewerEvents } from '#src/events/newer.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
 import { CannotApply, isPassing, reasonOf } from './failure.ts';
 import type { Progress } from './progress.ts';
@@ -15,6 +16,8 @@ export interface ProjectorDeps {
   readonly databaseUrl: string;
   readonly projections: readonly Projection[];
   readonly progress: Progress;
+  /** Told of events that a newer version wrote. */
+  readonly newer?: NewerEvents;
   readonly log?: {
     warn(fields: object, message: string): void;
     error(fields: object, message: string): void;
@@ -27,7 +30,7 @@ export interface ProjectorTimes {
   readonly electionMs?: number;
   /** Age at which a heartbeat counts as that of a hung runner. Default 5 s. */
   readonly heartbeatLimitMs?: number;
-  /** How long until a failed projection is tried again. Default 30 s. */
+  /** How long until a failed projection is tried again: meanwhile another instance may run it. Default 30 s. */
   readonly failedRetryMs?: number;
 }
 
@@ -101,6 +104,7 @@ export class Projector {
         signal: stopping.signal,
         entered: (state) => this.#states.set(projection.name, { state }),
         passed: (position) => {
+          this.#deps.newer?.clear(projection.name);
           this.#deps.progress.advance(projection.name, position);
           subscriber.next(position);
         },
@@ -127,12 +131,18 @@ export class Projector {
       log?.warn({ projection: name, error: message }, 'projection interrupted, trying again');
       return timer(Math.min(100 * 2 ** (tries - 1), 5_000));
     }
-    const event = error instanceof CannotApply ? error.event : undefined;
+    const { event, newer } = error instanceof CannotApply ? error : {};
+    if (newer !== undefined) this.#deps.newer?.note(name, newer);
     this.#states.set(name, {
       state: 'failed',
       failure: { message, ...(event === undefined ? {} : { event }) },
     });
-    log?.error({ projection: name, error: message, event }, 'projection stopped');
+    log?.error(
+      { projection: name, error: message, event },
+      newer === undefined
+        ? 'projection stopped'
+        : 'this instance is too old to go on with a projection; a newer one takes over, if there is one',
+    );
     return timer(this.#times.failedRetryMs);
   }
 }

@@ -34,6 +34,7 @@ import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
 import { openPool } from './database/pool.ts';
 import type { LogClosed } from './events/closed.ts';
+import { NewerEvents } from './events/newer.ts';
 import { kindOf, openEventStore } from './events/open.ts';
 import type { EventStore, Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
@@ -152,7 +153,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const progress = new Progress({ store: waiting, databaseUrl, projections, lateWrites: readLateWrites });
   logAnswers = () => progress.logAnswers;
   const stale = { models: () => progress.stale(), missing: () => progress.missing(), logAnswers };
-  const projector = new Projector({ store, databaseUrl, projections, progress, log });
+  const newer = new NewerEvents();
+  const projector = new Projector({ store, databaseUrl, projections, progress, newer, log });
   projector.start();
   await progress.start();
   watch.start(() => progress.positions());
@@ -184,7 +186,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   );
   const idempotency = openIdempotency(pool);
   const manifests = new ContextManifests(pool);
-  const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, log, registry });
+  const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const documents = await openDocuments({ config, pool, databaseUrl, log, events: store, locks });
@@ -194,6 +196,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     pool,
     databaseUrl,
     logAnswers,
+    newer,
     log,
     handler,
     snapshots,
@@ -240,7 +243,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     tracing === undefined ? plainCommands : wrapCalls(plainCommands, tracing.around('command'));
   const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready);
   const queries = { ...wrapCalls(questions, asking), searches, close: closeQueries };
-  const checks = readinessChecks({ store, pool, watch, progress, models: names });
+  const checks = readinessChecks({ store, pool, watch, progress, newer, models: names });
   const sweeping = startSweeping({ pool, idempotency, log });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);

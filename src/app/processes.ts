@@ -9,6 +9,7 @@ import { fillSandbox } from '#commands/sandbox/reset.ts';
 import { SANDBOX } from '#commands/sandbox/state.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
 import { understand } from '../events/codec.ts';
+import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
 import type { ContextManifests } from '../operations/context-manifests.ts';
@@ -28,6 +29,8 @@ export interface ProcessesDeps {
   readonly databaseUrl: string;
   /** Whether the event log answers this instance. */
   readonly logAnswers: () => boolean;
+  /** Told of events that a newer version wrote. */
+  readonly newer: NewerEvents;
   readonly log: Logger;
   readonly handler: Handler;
   readonly snapshots: PostgresSnapshots;

@@ -2,9 +2,10 @@
 import type { Pool } from 'pg';
 import { readCheckpoints, unfilled } from '#projections/checkpoint.ts';
 import type { Progress } from '#projections/progress.ts';
+import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore } from '../events/store.ts';
 import type { LogWatch } from '../operations/log-watch.ts';
-import { tablesMissing } from '../shared/refusal.ts';
+import { tablesMissing, unavailable } from '../shared/refusal.ts';
 
 /** What is looked at. */
 export interface ReadinessDeps {
@@ -12,30 +13,43 @@ export interface ReadinessDeps {
   readonly pool: Pool;
   readonly watch: Pick<LogWatch, 'check'>;
   readonly progress: Pick<Progress, 'positions' | 'stale'>;
+  /** What projections and processes of this instance stopped at. */
+  readonly newer: Pick<NewerEvents, 'notice'>;
   /** Names of the read models. */
   readonly models: readonly string[];
 }
 
-/** The conditions of `/health/ready`: the log, also that it has not become shorter; the database; the read models. */
+/**
+ * The conditions of `/health/ready`: the log, also that it has not become shorter; the database; the read models. An
+ * instance that met events of a newer version stays ready, and says so, while newer instances keep the read models up to
+ * date: else one new instance would take all others out of service.
+ */
 export function readinessChecks({
   store,
   pool,
   watch,
   progress,
+  newer,
   models,
-}: ReadinessDeps): Readonly<Record<string, () => Promise<void>>> {
+}: ReadinessDeps): Readonly<Record<string, () => Promise<string | undefined>>> {
   return {
     event_store: async () => {
       await store.ping();
       await watch.check(progress.positions());
+      return undefined;
     },
-    database: async () => void (await pool.query('SELECT 1')),
+    database: async () => {
+      await pool.query('SELECT 1');
+      return undefined;
+    },
     projections: async () => {
       // What the last look found may have been dropped since.
       const missing = unfilled(models, await readCheckpoints(pool, models));
       if (missing.length > 0) throw tablesMissing(missing);
       const stale = progress.stale();
-      if (stale.length > 0) throw new Error(`${stale.join(', ')} lag`);
+      if (stale.length === 0) return newer.notice;
+      const lag = `${stale.join(', ')} lag`;
+      throw newer.notice === undefined ? new Error(lag) : unavailable(`${lag}: ${newer.notice}`);
     },
   };
 }

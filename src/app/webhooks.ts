@@ -8,6 +8,7 @@ import { openWebhookCommands, type WebhookCommands } from '#commands/webhook/com
 import { openWebhookQueries, type WebhookQueries } from '#queries/webhooks/endpoints.ts';
 import type { Config } from '../config.ts';
 import { openPool } from '../database/pool.ts';
+import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { observeWebhooks } from '../metrics/webhooks.ts';
 import { installationKey } from '../operations/installation-key.ts';
@@ -33,6 +34,8 @@ export interface WebhooksDeps {
   readonly databaseUrl: string;
   /** Whether the event log answers this instance. */
   readonly logAnswers: () => boolean;
+  /** Told of events that a newer version wrote. */
+  readonly newer: NewerEvents;
   readonly log: Logger;
   readonly registry: Registry;
 }

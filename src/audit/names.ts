@@ -1,5 +1,6 @@
 /** Names of what credentials belong to, from the log itself: keys and people keep theirs after they are revoked. */
-import { decode } from '#src/events/codec.ts';
+import type { DomainEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 import { organizationStream, projectStream } from '#src/events/streams.ts';
@@ -96,13 +97,13 @@ const WANTED = new Set(['ApiKeyCreated', 'ProjectCreated', 'OrganizationCreated'
 
 async function collect(events: AsyncIterable<RecordedEvent>, names: Names): Promise<void> {
   try {
-    for await (const { type, data } of events) if (WANTED.has(type)) note(decode(type, data), names);
+    for await (const event of events) if (WANTED.has(event.type)) note(understand(event).event, names);
   } catch {
     // The history itself is more important than names: ids are shown instead, and `annal verify` names the event.
   }
 }
 
-function note(event: ReturnType<typeof decode>, { keys, people, organizations }: Names): void {
+function note(event: DomainEvent, { keys, people, organizations }: Names): void {
   switch (event.type) {
     case 'ApiKeyCreated': {
       const { key_id, name, last4 } = event.data;

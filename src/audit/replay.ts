@@ -2,6 +2,7 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import { understand } from '#src/events/codec.ts';
+import { NewerEvent } from '#src/events/newer.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 
 /** An event's text is not of the form that its type has: it was not written by this service. */
@@ -38,7 +39,7 @@ export class Replay {
       : { revision: this.#events - 1, hash: this.#hash };
   }
 
-  /** The events in order, also those behind a break. @throws UnreadableEvent */
+  /** The events in order, also those behind a break. @throws UnreadableEvent, NewerEvent */
   async *[Symbol.asyncIterator](): AsyncGenerator<StoredEvent> {
     for await (const event of this.recorded) {
       if (this.#hash !== undefined) {
@@ -54,7 +55,7 @@ export class Replay {
 function understoodOrNamed(event: RecordedEvent): StoredEvent {
   try {
     return understand(event);
-  } catch {
-    throw new UnreadableEvent(event);
+  } catch (error) {
+    throw error instanceof NewerEvent ? error : new UnreadableEvent(event);
   }
 }

@@ -4,6 +4,9 @@ import type { VerifyReport } from '#projections/verify.ts';
 const LOG =
   'The log is not as it was written. Back up the database before anything else, find out what happened, restore the log from a backup that holds against a checkpoint, then: annal rebuild --restored';
 
+const NEWER =
+  'Events that a newer version of Annal wrote: this version can neither apply nor check them. Verify with that version.';
+
 const ORPHANS =
   'Rows without events (orphan): the log may have been shortened, or be an older one. Back up the database before anything else, then hold the log against a checkpoint: annal verify --checkpoint <file>. Where streams end too early, restore the log, then: annal rebuild --restored. Where the log is whole: ';
 
@@ -31,7 +34,8 @@ export function hintsFor({
   const differing = readModels.filter((fault) => 'table' in fault).map(({ projection }) => projection);
   const rebuild = `annal rebuild ${[...new Set(differing)].join(' ')} --force`;
   return [
-    ...(log.length > 0 ? [LOG] : []),
+    ...(log.some(({ what }) => what !== 'newer') ? [LOG] : []),
+    ...(log.some(({ what }) => what === 'newer') ? [NEWER] : []),
     ...(log.length === 0 && has('orphan') ? [`${ORPHANS}${rebuild}`] : []),
     ...(log.length === 0 && has('changed', 'missing') && !has('orphan') ? [`${ROWS}${rebuild}`] : []),
     ...(operations.length > 0 ? [OPERATIONS] : []),

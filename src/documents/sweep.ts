@@ -1,5 +1,6 @@
 /** Removes bytes that no event names: of uploads that broke off, were refused at the end, or were never finalized. */
 import { understand } from '#src/events/codec.ts';
+import { requireKnownType } from '#src/events/newer.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -78,11 +79,13 @@ async function removeUnnamed(
   return removed;
 }
 
-/** `<document>/<blob>` of all that events of a record name; of a purged record none do. */
+/** `<document>/<blob>` of all that events of a record name; of a purged record none do. @throws NewerEvent */
 async function namedIn(log: Pick<EventStore, 'read'>, patient: string): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   try {
     for await (const recorded of log.read(recordStream(patient))) {
+      // A type that this instance doesn't know may name bytes, too.
+      requireKnownType(recorded);
       if (recorded.type !== 'DocumentFinalized') continue;
       const { event } = understand(recorded);
       if (event.type === 'DocumentFinalized') named.add(`${event.data.id}/${event.data.blob}`);

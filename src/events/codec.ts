@@ -5,15 +5,12 @@
  * its text is cut out and passed on without being parsed: FHIR decimals keep their literals.
  */
 import { Refusal } from '../shared/refusal.ts';
-import { CATALOG, type DomainEvent, type PlainEvent, type PlainType, type StoredEvent } from './catalog.ts';
+import { CATALOG, type DomainEvent, type EventType, type PlainEvent, type StoredEvent } from './catalog.ts';
 import { parseMetadata } from './metadata.ts';
+import { NewerEvent } from './newer.ts';
 import type { RecordedEvent } from './store.ts';
 import { isStorableJson } from './text.ts';
-
-/** An event type that this version of the software does not know: the projection that meets it stops. */
-export class UnknownEvent extends Error {
-  override readonly name = 'UnknownEvent';
-}
+import { upcast } from './upcast/upcast.ts';
 
 /**
  * The data text of an event, as it is stored.
@@ -45,29 +42,39 @@ function textOf(event: DomainEvent): string {
 const HEADER =
   /^\{"resource_type":"(\w+)","resource_id":"([0-9a-f-]{36})","version":(\d+)(?:,"resource":|\}$)/;
 
-/** The domain event in a stored event's data. @throws UnknownEvent for a type or a form that is not in the catalogue. */
-export function decode(type: string, data: string): DomainEvent {
+/**
+ * Returns the domain event in a stored event's data, in the form of the current version of its type.
+ * @param version that the data have; at most the current one.
+ * @throws TypeError, SyntaxError or ZodError for data that are not of the form of that version.
+ */
+export function decode(type: EventType, version: number, data: string): DomainEvent {
+  const current = CATALOG[type].version;
   if (type === 'ResourceCreated' || type === 'ResourceUpdated' || type === 'ResourceDeleted') {
-    const header = HEADER.exec(data);
-    if (header === null) throw new UnknownEvent(`${type} has data of an unknown form`);
-    const [whole, resourceType = '', resourceId = '', version] = header;
-    const fields = { resourceType, resourceId, version: Number(version) };
+    const header = version === current ? HEADER.exec(data) : null;
+    if (header === null) throw new TypeError(`the data are not of the form of ${type} version ${version}`);
+    const [whole, resourceType = '', resourceId = '', number] = header;
+    const fields = { resourceType, resourceId, version: Number(number) };
     if (type === 'ResourceDeleted') return { type, ...fields };
     return { type, ...fields, body: data.slice(whole.length, -1) };
   }
-  if (!Object.hasOwn(CATALOG, type)) throw new UnknownEvent(`event type ${type} is not in the catalogue`);
-  const known = type as PlainType;
-  return { type: known, data: CATALOG[known].data.parse(JSON.parse(data)) } as PlainEvent;
+  const parsed: unknown = JSON.parse(data);
+  const upToDate = version === current ? parsed : upcast(type, version, parsed);
+  return { type, data: CATALOG[type].data.parse(upToDate) } as PlainEvent;
 }
 
-/** A stored event, understood. */
+/**
+ * Returns a stored event in the current form of its type, whatever version it was written as.
+ * @throws NewerEvent for a type or version that this instance doesn't know; else what `decode` throws.
+ */
 export function understand(recorded: RecordedEvent): StoredEvent {
-  return {
-    id: recorded.id,
-    stream: recorded.stream,
-    revision: recorded.revision,
-    position: recorded.position,
-    metadata: parseMetadata(recorded.metadata),
-    event: decode(recorded.type, recorded.data),
-  };
+  const { id, stream, revision, position, type, data } = recorded;
+  const metadata = parseMetadata(recorded.metadata);
+  const version = metadata.schema_version;
+  if (!isKnown(type)) throw new NewerEvent(recorded, version, undefined);
+  if (version > CATALOG[type].version) throw new NewerEvent(recorded, version, CATALOG[type].version);
+  return { id, stream, revision, position, metadata, event: decode(type, version, data) };
+}
+
+function isKnown(type: string): type is EventType {
+  return Object.hasOwn(CATALOG, type);
 }

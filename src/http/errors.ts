@@ -1,5 +1,6 @@
 /** Every error becomes an answer here: refusals by their catalogue, faults of ours as 500 without a word of their cause. */
 import { isTableMissing } from '#src/database/failure.ts';
+import { NewerEvent } from '#src/events/newer.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/store.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { Refusal, STATUS_OF, tablesMissing, unavailable } from '#src/shared/refusal.ts';
@@ -22,6 +23,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
     return new Refusal('not_found', { code: 'not-found', diagnostics: "the record doesn't exist" });
   }
   if (error instanceof Conflict) return unavailable('the record is being written by others; try again');
+  if (error instanceof NewerEvent) return unavailable(error.summary);
   if (error instanceof Unavailable) return unavailable('the event store is not available');
   if (isDatabaseAway(error)) return unavailable('the database is not available');
   if (isTableMissing(error)) return tablesMissing([]);

@@ -4,15 +4,18 @@ import { observeChecks } from '#src/metrics/checks.ts';
 import type { Metrics } from '#src/metrics/registry.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Named conditions of readiness; a check that rejects, or takes too long, fails. Everybody may read a Refusal's message. */
-export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
+/**
+ * Named conditions of readiness; a check that rejects, or takes too long, fails. Everybody may read a Refusal's message.
+ * A check that passes may resolve to a sentence that operators should read.
+ */
+export type ReadinessChecks = Readonly<Record<string, () => Promise<string | undefined>>>;
 
 /** How long one check may take, in milliseconds. */
 const PATIENCE = 2_000;
 
 /**
  * The routes. Live: 200 as long as the process answers. Ready: 200 `{status: "ready", checks}` when every check
- * passes, else 503 `{status: "unavailable", checks, message}` that names the parts that are missing,
+ * passes, with a `message` where one has something to tell, else 503 `{status: "unavailable", checks, message}` that names the parts that are missing,
  * and what to do where a check says so.
  */
 export function healthRouter(options: { checks: ReadinessChecks; metrics: Metrics }): Router {
@@ -35,7 +38,8 @@ export function healthRouter(options: { checks: ReadinessChecks; metrics: Metric
     const checks = Object.fromEntries(results.map(([name, { ok }]) => [name, ok ? 'ok' : 'unavailable']));
     ctx.set('Cache-Control', 'no-store');
     if (missing.length === 0) {
-      ctx.body = { status: 'ready', checks };
+      const told = results.flatMap(([name, { says }]) => (says === undefined ? [] : [`${name} (${says})`]));
+      ctx.body = { status: 'ready', checks, ...(told.length === 0 ? {} : { message: told.join(', ') }) };
       return;
     }
     ctx.status = 503;
@@ -55,14 +59,14 @@ interface Checked {
   readonly says?: string;
 }
 
-async function lookAt(check: () => Promise<void>): Promise<Checked> {
+async function lookAt(check: () => Promise<string | undefined>): Promise<Checked> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(reject, PATIENCE, new Error('late'));
   });
   try {
-    await Promise.race([check(), late]);
-    return { ok: true };
+    const says = await Promise.race([check(), late]);
+    return { ok: true, ...(says === undefined ? {} : { says }) };
   } catch (error) {
     return { ok: false, ...(error instanceof Refusal ? { says: error.message } : {}) };
   } finally {

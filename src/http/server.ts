@@ -7,6 +7,7 @@ import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { Config } from '#src/config.ts';
 import type { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
+import { NewerEvent } from '#src/events/newer.ts';
 import type { Position } from '#src/events/store.ts';
 import { capabilityStatement } from '#src/fhir/capability.ts';
 import { createMetrics, type Metrics } from '#src/metrics/registry.ts';
@@ -273,6 +274,11 @@ function errorAnswer(ctx: Context, error: unknown, log: Logger, baseUrl: string)
   const known = refusalOf(error);
   if (known === undefined || known.kind === 'internal') {
     log.error({ err: error, request_id: ctx.state.requestId, method: ctx.method }, 'request failed');
+  } else if (error instanceof NewerEvent) {
+    log.error(
+      { error: error.message, request_id: ctx.state.requestId },
+      'this instance is too old for a request',
+    );
   }
   const refusal = known ?? internalError();
   return isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);

@@ -1,5 +1,6 @@
 /** What defines a process that follows the log, and what it runs on. */
 import type { Pool } from 'pg';
+import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, RecordedEvent } from '../events/store.ts';
 
 /** A process. */
@@ -7,7 +8,7 @@ export interface ProcessDefinition {
   readonly name: string;
   /** Streams that it follows. Default: all, so that it passes every position of the log soon. */
   readonly prefixes?: readonly string[];
-  /** Types of events that it acts on; others only move it forward. */
+  /** Types of events that it acts on; other known ones only move it forward. */
   readonly types: readonly string[];
   /** Does what the event began; may be called again for the same event. */
   readonly act: (event: RecordedEvent) => Promise<unknown>;
@@ -27,6 +28,8 @@ export interface ProcessDeps {
   readonly databaseUrl: string;
   /** Whether the event log answers this instance: one that it doesn't answer leaves the lead to others. Default: it does. */
   readonly logAnswers?: () => boolean;
+  /** Told of events that a newer version wrote. */
+  readonly newer?: NewerEvents;
   readonly log: {
     info(details: object, message: string): void;
     warn(details: object, message: string): void;
@@ -44,6 +47,8 @@ export interface ProcessTimes {
   readonly firstPauseMs?: number;
   /** How often events that were set aside are looked at, in ms. Default 10,000. */
   readonly parkedEveryMs?: number;
+  /** How long an instance that is too old to read an event leaves the lead to others, in ms. Default 30,000. */
+  readonly newerPauseMs?: number;
   /** How long an event may fail with what passes by itself, while log and database answer, in ms. Default 600,000. */
   readonly patienceMs?: number;
 }

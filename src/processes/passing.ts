@@ -1,12 +1,18 @@
 /** Which faults of a process's work pass by themselves: they are never the event's own. */
 import { isPassingInDatabase } from '#src/database/failure.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { NewerEvent } from '../events/newer.ts';
 import { Unavailable } from '../events/store.ts';
 import { LeadLost } from './lead.ts';
 
+/** Whether this instance must leave the work to another one: it no longer leads, or is too old to read an event. */
+export function isForOthers(error: unknown): error is LeadLost | NewerEvent {
+  return error instanceof LeadLost || error instanceof NewerEvent;
+}
+
 /** Whether trying again later may help without anything being changed: something was away, busy or too slow. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof Unavailable || error instanceof LeadLost) return true;
+  if (error instanceof Unavailable || isForOthers(error)) return true;
   if (error instanceof Refusal) return error.kind === 'unavailable';
   return isPassingInDatabase(error);
 }

@@ -20,6 +20,7 @@ import {
   timer,
 } from 'rxjs';
 import { reasonOf } from '#src/database/failure.ts';
+import { NewerEvent, requireKnownType } from '../events/newer.ts';
 import { BEGINNING, type Position, Unavailable } from '../events/store.ts';
 import type { ProcessDefinition, ProcessDeps, ProcessTimes } from './definition.ts';
 import { askLeaderToSave, type Lead, tryToLead } from './lead.ts';
@@ -63,6 +64,7 @@ export class Process {
       hungMs: 6_000,
       firstPauseMs: 100,
       parkedEveryMs: 10_000,
+      newerPauseMs: 30_000,
       patienceMs: 600_000,
       ...times,
     };
@@ -76,6 +78,7 @@ export class Process {
         switchAll(),
         retry({
           delay: (error: unknown) => {
+            if (error instanceof NewerEvent) return this.#leaveToNewer(error);
             if (!(error instanceof NotLeader)) this.#warn(error, 'a process was interrupted and will go on');
             return timer(this.#times.pauseMs);
           },
@@ -131,6 +134,17 @@ export class Process {
     });
   }
 
+  /** The lead is free when this is called; it stays so for a while, for a newer instance to take it. */
+  #leaveToNewer(error: NewerEvent): Observable<unknown> {
+    const { name } = this.definition;
+    this.deps.newer?.note(name, error);
+    this.deps.log.error(
+      { process: name, error: error.message },
+      'this instance is too old to go on with a process; a newer one takes over, if there is one',
+    );
+    return timer(this.#times.newerPauseMs);
+  }
+
   async #lead(): Promise<Observable<unknown>> {
     const { name, prefixes, types } = this.definition;
     const { databaseUrl, logAnswers = () => true } = this.deps;
@@ -154,7 +168,9 @@ export class Process {
         ...(prefixes === undefined ? {} : { prefixes }),
         handle: async ({ events, position }) => {
           const own = events.filter((event) => types.includes(event.type));
+          for (const event of events) if (!types.includes(event.type)) requireKnownType(event);
           const worked = await this.#work.onAll(own, lead);
+          if (events.length > 0) this.deps.newer?.clear(name);
           await this.#advance(position, worked);
         },
       });
@@ -188,6 +204,7 @@ export class Process {
       const work = { parked, act: definition.act, store: deps.store, log: deps.log };
       for (const event of await parked.due(definition.name)) await holding(retryParked(work, event));
     } catch (error) {
+      if (error instanceof NewerEvent) throw error;
       this.#warn(error, 'events that were set aside could not be tried again and will be');
     }
   }

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { reasonOf } from '#src/database/failure.ts';
 import type { Position, RecordedEvent } from '../events/store.ts';
 import type { ProcessDefinition, ProcessDeps, ProcessTimes } from './definition.ts';
-import { type Lead, LeadLost } from './lead.ts';
+import type { Lead } from './lead.ts';
 import type { ParkedEvents } from './parked.ts';
-import { isPassing } from './passing.ts';
+import { isForOthers, isPassing } from './passing.ts';
 
 /** Tries of an event before it is set aside: 3 s with their pauses. */
 const TRIES = 6;
@@ -29,7 +29,7 @@ export class EventWork {
       try {
         return await lead.holding(actOnAll(events));
       } catch (error) {
-        if (error instanceof LeadLost) throw error;
+        if (isForOthers(error)) throw error;
       }
     }
     for (const event of events) await this.on(event, lead);
@@ -49,7 +49,7 @@ export class EventWork {
         return;
       } catch (error) {
         if (isPassing(error)) {
-          if (error instanceof LeadLost || !(await this.#hasHeldUp(event))) throw error;
+          if (isForOthers(error) || !(await this.#hasHeldUp(event))) throw error;
           await this.#park(event, error);
           return;
         }

@@ -8,14 +8,14 @@ import { createMetrics } from '#src/metrics/registry.ts';
 
 describe('health', () => {
   const metrics = createMetrics();
-  let checks: Record<string, () => Promise<void>>;
+  let checks: Record<string, () => Promise<string | undefined>>;
   let server: Server;
   let base: string;
 
   before(async () => {
     const proxied: ReadinessChecks = {
-      database: () => checks.database?.() ?? Promise.resolve(),
-      projections: () => checks.projections?.() ?? Promise.resolve(),
+      database: () => checks.database?.() ?? Promise.resolve(undefined),
+      projections: () => checks.projections?.() ?? Promise.resolve(undefined),
     };
     server = new Koa().use(healthRouter({ checks: proxied, metrics }).routes()).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -35,6 +35,16 @@ describe('health', () => {
     expect(await answer.json()).to.deep.equal({
       status: 'ready',
       checks: { database: 'ok', projections: 'ok' },
+    });
+  });
+
+  it('tells what a part that is there has to tell', async () => {
+    checks.projections = () => Promise.resolve('upgrade this instance');
+    const answer = await fetch(`${base}/health/ready`);
+    expect(answer.status).to.equal(200);
+    expect(await answer.json()).to.deep.include({
+      status: 'ready',
+      message: 'projections (upgrade this instance)',
     });
   });
 

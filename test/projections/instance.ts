@@ -26,8 +26,9 @@ export async function startInstance(
   {
     projections = PROJECTIONS,
     log,
+    newer,
     ...times
-  }: ProjectorTimes & Pick<ProjectorDeps, 'log'> & { projections?: readonly Projection[] } = {},
+  }: ProjectorTimes & Pick<ProjectorDeps, 'log' | 'newer'> & { projections?: readonly Projection[] } = {},
 ): Promise<Instance> {
   const store = await PostgresEventStore.open({ url });
   const pool = openPool(url, { max: 1 });
@@ -37,7 +38,14 @@ export async function startInstance(
   const progress = new Progress({ store, databaseUrl: url, projections });
   await progress.start();
   const projector = new Projector(
-    { store, databaseUrl: url, projections, progress, ...(log === undefined ? {} : { log }) },
+    {
+      store,
+      databaseUrl: url,
+      projections,
+      progress,
+      ...(log === undefined ? {} : { log }),
+      ...(newer === undefined ? {} : { newer }),
+    },
     { electionMs: 50, ...times },
   );
   projector.start();

@@ -1,6 +1,6 @@
 /** The last gate before the log: no event's data holds, once decoded, what no database can. */
 import { expect } from 'chai';
-import type { DomainEvent } from '#src/events/catalog.ts';
+import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
 import { decode, encode } from '#src/events/codec.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -57,7 +57,7 @@ describe('text of events', () => {
         '"C:\\\\users"',
       ]) {
         const event = eventOf(json);
-        expect(decode(event.type, encode(event)), json).to.deep.equal(event);
+        expect(decode(event.type, CATALOG[event.type].version, encode(event)), json).to.deep.equal(event);
       }
     });
   }

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastValueFrom, takeWhile } from 'rxjs';
 import { understand } from '#src/events/codec.ts';
+import { NewerEvent } from '#src/events/newer.ts';
 import type { EventStore, Position, RecordedEvent } from '#src/events/store.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { toMicros } from '#src/shared/time.ts';
@@ -45,6 +46,9 @@ const QUEUED = 50;
 /** How long it waits before it looks again whether there is room, in ms. */
 const ROOM_MS = 50;
 
+/** How long an instance that is too old to read an event leaves a replay to others, in ms. */
+const NEWER_PAUSE_MS = 30_000;
+
 /** The replay was cancelled, its endpoint is gone, or this instance stops. */
 class Over extends Error {
   override readonly name = 'Over';
@@ -53,6 +57,8 @@ class Over extends Error {
 /** One instance's part in replays. */
 export class Replayer {
   readonly #own = new Map<string, Promise<void>>();
+  /** Replays that this instance is too old for → when it may try again, by `performance.now()`. */
+  readonly #left = new Map<string, number>();
   #looking: NodeJS.Timeout | undefined;
 
   constructor(readonly deps: ReplayerDeps) {}
@@ -75,6 +81,7 @@ export class Replayer {
     try {
       for (const replay of await this.deps.replays.running()) {
         if (this.#looking === undefined || this.#own.has(replay.id)) continue;
+        if (performance.now() < (this.#left.get(replay.id) ?? 0)) continue;
         const work = this.#carryOn(replay).finally(() => this.#own.delete(replay.id));
         this.#own.set(replay.id, work);
       }
@@ -84,6 +91,7 @@ export class Replayer {
   }
 
   async #carryOn({ id, endpointId }: Replay): Promise<void> {
+    this.#left.delete(id);
     try {
       const lead = await this.deps.stand(`replay/${endpointId}`);
       if (lead === undefined) return;
@@ -95,6 +103,7 @@ export class Replayer {
         lead.release();
       }
     } catch (error) {
+      if (error instanceof NewerEvent) this.#left.set(id, performance.now() + NEWER_PAUSE_MS);
       if (error instanceof Over) await this.deps.replays.dropIfCancelled(id).catch(() => undefined);
       else this.#warn(error);
     }

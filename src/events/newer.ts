@@ -1,0 +1,61 @@
+/** Events that a newer version of Annal wrote, and this one cannot read. */
+import { CATALOG } from './catalog.ts';
+import type { RecordedEvent } from './store.ts';
+
+/** Where an event is and which type it has. */
+type Place = Pick<RecordedEvent, 'stream' | 'revision' | 'type'>;
+
+/**
+ * An event has a type, or a version of its type, that this instance doesn't know. Whoever reads it stops and leaves the
+ * work to a newer instance; skipping it would lose what it says.
+ */
+export class NewerEvent extends Error {
+  override readonly name = 'NewerEvent';
+  /** What is wrong and what to do, without the event's place: anybody may read it. */
+  readonly summary: string;
+
+  /**
+   * @param version of the event's type, as its metadata says.
+   * @param known the newest version that this instance reads; undefined for an unknown type.
+   */
+  constructor(
+    { stream, revision, type }: Place,
+    readonly version: number | undefined,
+    known: number | undefined,
+  ) {
+    const event = version === undefined ? type : `${type} version ${version}`;
+    const reads = known === undefined ? `doesn't know ${type}` : `reads ${type} up to version ${known}`;
+    const summary = `a newer version of Annal wrote ${event}; this one ${reads}: upgrade this instance`;
+    super(`cannot read the event at revision ${revision} of ${stream}: ${summary}`);
+    this.summary = summary;
+  }
+}
+
+/** Throws if the event's type isn't in the catalogue; doesn't look at its version. @throws NewerEvent */
+export function requireKnownType(event: Place): void {
+  if (!Object.hasOwn(CATALOG, event.type)) throw new NewerEvent(event, undefined, undefined);
+}
+
+/**
+ * The events that this instance could not read because a newer version wrote them, by what read them: a projection or a
+ * process. `/health/ready` tells of them.
+ */
+export class NewerEvents {
+  readonly #met = new Map<string, NewerEvent>();
+
+  /** Notes that a reader stopped at an event. */
+  note(reader: string, event: NewerEvent): void {
+    this.#met.set(reader, event);
+  }
+
+  /** Forgets what a reader stopped at: it has come past it here. */
+  clear(reader: string): void {
+    this.#met.delete(reader);
+  }
+
+  /** A sentence about the first of them; undefined while there is none. */
+  get notice(): string | undefined {
+    for (const { summary } of this.#met.values()) return summary;
+    return undefined;
+  }
+}

@@ -1,0 +1,5 @@
+/** An instance of newer software in a process of its own: `node --import tsx newer-instance.ts <database url>`. */
+import { becomeNewer } from './newer-software.ts';
+
+becomeNewer();
+await import('#test/projections/instance-process.ts');
