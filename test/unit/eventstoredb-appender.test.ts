@@ -2,7 +2,7 @@
 import { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import { Appender } from '#src/events/eventstoredb/appender.ts';
-import type { AppendLine } from '#src/events/eventstoredb/client.ts';
+import type { AppendLine } from '#src/events/eventstoredb/library.ts';
 import { Unavailable } from '#src/events/store.ts';
 import { newEvents, rejection } from '#test/contract/event-store/events.ts';
 

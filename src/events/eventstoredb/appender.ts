@@ -1,11 +1,10 @@
 /** Appends over one duplex call: many on their way at a time, each answered on its own. */
 import { randomUUID } from 'node:crypto';
-import { unpackToCommandError } from '@eventstore/db-client/dist/streams/appendToStream/unpackError.js';
-import { parseUUID } from '@eventstore/db-client/dist/utils/grpcUUID.js';
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { type Position, Unavailable } from '../store.ts';
 import { appendMessages, type Proposal } from './append-messages.ts';
-import { type AppendLine, end, type LogClient } from './client.ts';
+import { end, type LogClient } from './client.ts';
+import { type AppendLine, refusalOf, textOfUuid } from './library.ts';
 import { toPosition } from './position.ts';
 
 interface Waiting {
@@ -111,12 +110,12 @@ function take(line: Line, id: string): Waiting | undefined {
 
 function answered(line: Line, answer: BatchAppendResp): void {
   const correlation = answer.getCorrelationId();
-  const append = take(line, correlation === undefined ? '' : parseUUID(correlation));
+  const append = take(line, correlation === undefined ? '' : textOfUuid(correlation));
   if (append === undefined) return;
   clearTimeout(append.timeout);
   const error = answer.getError();
   const position = answer.getSuccess()?.getPosition();
-  if (error !== undefined) append.reject(unpackToCommandError(error, append.stream));
+  if (error !== undefined) append.reject(refusalOf(error, append.stream));
   else if (position === undefined)
     append.reject(new Unavailable('an append was answered without a position'));
   else append.resolve(toPosition(position.getCommitPosition(), position.getPreparePosition()));

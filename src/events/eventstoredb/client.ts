@@ -3,25 +3,22 @@
  * with messages as they are on the wire: its own reads give metadata parsed, and the chain needs its bytes; its own
  * appends share their state between clients and end the process when one of two breaks.
  */
-// biome-ignore-all lint/complexity/useLiteralKeys: so TypeScript lets protected members of the library be called.
-import { EventStoreDBClient } from '@eventstore/db-client';
-import grpcStreams from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import type {
-  BatchAppendReq,
-  BatchAppendResp,
-  ReadReq,
-  ReadResp,
-} from '@eventstore/db-client/generated/streams_pb.js';
-import type { ClientDuplexStream, ClientReadableStream } from '@grpc/grpc-js';
+import type { EventStoreDBClient } from '@eventstore/db-client';
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import { Unavailable } from '../store.ts';
+import {
+  type Answers,
+  type AppendLine,
+  callHttp,
+  channelOf,
+  connect,
+  openAppendLine,
+  openRead,
+  serverVersion,
+} from './library.ts';
 
 /** A year, in ms: what has no end of its own. */
 const NO_DEADLINE = 365 * 86_400_000;
-
-/** Answers to a read, in order, as they come. */
-export type Answers = ClientReadableStream<ReadResp>;
-/** A line for appends: requests out, answers in, matched by their correlation ids. */
-export type AppendLine = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 
 /** Ends a call. The library would take a call that was cancelled for a lost connection: this one was destroyed first. */
 export function end(call: Answers | AppendLine, error?: Error): void {
@@ -44,15 +41,11 @@ export class LogClient {
     private readonly answerWithin: number,
   ) {
     try {
-      this.#client = EventStoreDBClient.connectionString(url.replace(/^kurrentdb/, 'esdb'));
+      this.#client = connect(url.replace(/^kurrentdb/, 'esdb'));
     } catch (error) {
       const reason = error instanceof Error && error.name !== 'ParseError' ? `: ${error.message}` : '';
       throw new Unavailable(`it is no connection string of EventStoreDB${reason}`);
     }
-    // The library does not wait for this, and it fails where a call breaks while no node of the cluster can be found: an
-    // unhandled rejection, which would end the process. The next call looks for the cluster again.
-    const handleError = this.#client['handleError'];
-    this.#client['handleError'] = (client, error) => handleError(client, error).catch(() => undefined);
   }
 
   /** Sends a read that ends within the deadline. @throws Unavailable when no node is found within it. */
@@ -67,16 +60,13 @@ export class LogClient {
 
   /** Opens a line for appends. @throws Unavailable when that takes longer than the deadline. */
   appendLine(): Promise<AppendLine> {
-    const client = this.#client;
-    const opening = client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'append', (service) =>
-      service.batchAppend(...client['callArguments']({ requiresLeader: true, deadline: NO_DEADLINE })),
-    )();
+    const opening = openAppendLine(this.#client, NO_DEADLINE);
     return this.#within(opening, (line) => end(line));
   }
 
   /** What version the server is of, `24.2.0`; `unknown` of one that is too old to tell. @throws Unavailable */
   async version(): Promise<string> {
-    return (await this.#within(this.#client['capabilities'])).serverVersion;
+    return this.#within(serverVersion(this.#client));
   }
 
   /** Ends a stream for ever, whatever its revision. @throws Unavailable when no answer comes in time. */
@@ -92,15 +82,13 @@ export class LogClient {
    *   socket stays until the agent of the process lets go of it.
    */
   http(method: 'GET' | 'POST', path: string): Promise<unknown> {
-    return this.#within(
-      this.#client['HTTPRequest'](method, path, { headers: { accept: 'application/json' } }),
-    );
+    return this.#within(callHttp(this.#client, method, path));
   }
 
   /** Ends every call and lets go of the connection. */
   async close(): Promise<void> {
     await this.#client.dispose();
-    const finding = this.#client['getChannel']();
+    const finding = channelOf(this.#client);
     const channel = await this.#within(finding, (late) => late.close()).catch(() => undefined);
     channel?.close();
   }
@@ -123,10 +111,7 @@ export class LogClient {
 
   /** The deadline of a call begins when it is sent; a cluster that does not answer is looked for longer than that. */
   #reading(request: ReadReq, deadline: number): Promise<Answers> {
-    const client = this.#client;
-    const opening = client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'read', (service) =>
-      service.read(request, ...client['callArguments']({ requiresLeader: true, deadline })),
-    )();
+    const opening = openRead(this.#client, request, deadline);
     return this.#within(opening, (answers) => end(answers));
   }
 }

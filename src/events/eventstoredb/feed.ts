@@ -7,10 +7,11 @@ import { placeInAppend } from '../batches.ts';
 
 import { RecentBatches } from '../recent.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
-import { type Answers, end, type LogClient } from './client.ts';
+import { end, type LogClient } from './client.ts';
 import type { Closing } from './closing.ts';
 import type { ErasedStreams } from './erased.ts';
 import type { Heads } from './heads.ts';
+import type { Answers } from './library.ts';
 import { eventIn, isInternal, subscribeToAll } from './messages.ts';
 import { toWire } from './position.ts';
 import type { Reader } from './reader.ts';

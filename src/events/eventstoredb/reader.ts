@@ -4,9 +4,10 @@ import { hashOf } from '../chain.ts';
 import type { Identity } from '../refusal.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
 import type { Page } from '../subscription.ts';
-import { type Answers, end, type LogClient } from './client.ts';
+import { end, type LogClient } from './client.ts';
 import { inTime, persist } from './faults.ts';
 import type { Heads } from './heads.ts';
+import type { Answers } from './library.ts';
 import { type Direction, eventIn, isInternal, readAll, readStream } from './messages.ts';
 import { toWire } from './position.ts';
 

@@ -1,0 +1,92 @@
+/**
+ * Members of the client library that it doesn't promise to keep: protected methods, and functions of its `dist` folder.
+ * Nothing else uses them. They are those of one version, which is checked when this file is loaded
+ * (docs/decisions/0010-own-append-call.md).
+ */
+// biome-ignore-all lint/complexity/useLiteralKeys: so TypeScript lets protected members of the library be called.
+import { createRequire } from 'node:module';
+import { EventStoreDBClient } from '@eventstore/db-client';
+import { unpackToCommandError } from '@eventstore/db-client/dist/streams/appendToStream/unpackError.js';
+import { parseUUID } from '@eventstore/db-client/dist/utils/grpcUUID.js';
+import grpcStreams from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type {
+  BatchAppendReq,
+  BatchAppendResp,
+  ReadReq,
+  ReadResp,
+} from '@eventstore/db-client/generated/streams_pb.js';
+import type { Channel, ClientDuplexStream, ClientReadableStream } from '@grpc/grpc-js';
+import { z } from 'zod';
+
+/** The version of the library that this file was written against, which package.json pins. */
+export const LIBRARY_VERSION = '6.2.1';
+
+/**
+ * Checks the version of the installed library.
+ * @throws Error when it isn't the one that this file was written against
+ */
+export function assertLibraryVersion(found: string): void {
+  if (found === LIBRARY_VERSION) return;
+  throw new Error(
+    `@eventstore/db-client ${found} is installed, expected ${LIBRARY_VERSION}: the adapter for EventStoreDB calls protected members of that version. Run \`npm ci\`, or review src/events/eventstoredb/library.ts against ${found} as docs/decisions/0010-own-append-call.md says`,
+  );
+}
+
+assertLibraryVersion(
+  z
+    .object({ version: z.string() })
+    .parse(createRequire(import.meta.url)('@eventstore/db-client/package.json')).version,
+);
+
+/** Answers to a read, in order, as they come. */
+export type Answers = ClientReadableStream<ReadResp>;
+/** A line for appends: requests out, answers in, matched by their correlation ids. */
+export type AppendLine = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
+
+/**
+ * Connects when first used.
+ * @throws Error of the library when the connection string is invalid, or names a file that isn't there
+ */
+export function connect(connectionString: string): EventStoreDBClient {
+  const client = EventStoreDBClient.connectionString(connectionString);
+  // The library doesn't wait for this, and it fails when a call breaks while no node of the cluster can be found: an
+  // unhandled rejection, which would end the process. The next call looks for the cluster again.
+  const handleError = client['handleError'];
+  client['handleError'] = (grpcClient, error) => handleError(grpcClient, error).catch(() => undefined);
+  return client;
+}
+
+/** Sends a read to the leader. @param deadline in ms, counted from when it is sent */
+export function openRead(client: EventStoreDBClient, request: ReadReq, deadline: number): Promise<Answers> {
+  return client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'read', (service) =>
+    service.read(request, ...client['callArguments']({ requiresLeader: true, deadline })),
+  )();
+}
+
+/** Opens a line for appends to the leader. @param deadline in ms */
+export function openAppendLine(client: EventStoreDBClient, deadline: number): Promise<AppendLine> {
+  return client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'append', (service) =>
+    service.batchAppend(...client['callArguments']({ requiresLeader: true, deadline })),
+  )();
+}
+
+/** Returns the server's version, `24.2.0`; `unknown` for a server that is too old to tell. */
+export async function serverVersion(client: EventStoreDBClient): Promise<string> {
+  return (await client['capabilities']).serverVersion;
+}
+
+/** Calls the server's HTTP interface and returns the parsed answer. */
+export function callHttp(client: EventStoreDBClient, method: 'GET' | 'POST', path: string): Promise<unknown> {
+  return client['HTTPRequest'](method, path, { headers: { accept: 'application/json' } });
+}
+
+/** Returns the connection, opened if need be. */
+export function channelOf(client: EventStoreDBClient): Promise<Channel> {
+  return client['getChannel']();
+}
+
+/** Turns the refusal of an append into the library's error class, which its own appends throw. */
+export const refusalOf = unpackToCommandError;
+
+/** Reads a UUID from a message as text. */
+export const textOfUuid = parseUUID;
