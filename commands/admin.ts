@@ -136,7 +136,9 @@ export function openAdmin({
           const configured = await onOrganization(by, id, organization.configureSso(id, settings, claim));
           // The next to ask for one of the domains must see whose it is.
           if (configured.wrote !== undefined && !(await visible(configured.wrote.position)))
-            throw unavailable('the settings are kept, but do not show yet; try again');
+            throw unavailable(
+              "the settings were saved but aren't active on every instance yet; retry in a second",
+            );
           return configured;
         },
       ),

@@ -83,7 +83,8 @@ export class Aggregate<S> {
   write(stream: string, circumstances: Circumstances, decide: Decide<S>): Promise<Wrote | undefined> {
     const asked = performance.now();
     return this.handler.readers.take(stream, () => {
-      if (performance.now() - asked > TURN_MS) throw unavailable('it is being changed by many at once');
+      if (performance.now() - asked > TURN_MS)
+        throw unavailable('too many requests are changing this at once; retry in a second');
       return this.#write(stream, circumstances, decide);
     });
   }
@@ -127,7 +128,8 @@ export class Aggregate<S> {
       } catch (error) {
         if (!(error instanceof Moved)) throw error;
         this.#cache.delete(stream);
-        if (tries === TRIES) throw unavailable('it is being changed by many at once');
+        if (tries === TRIES)
+          throw unavailable('too many requests are changing this at once; retry in a second');
       }
     }
   }

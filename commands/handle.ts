@@ -101,7 +101,7 @@ export class Handler {
     const asked = performance.now();
     return this.#turns.take(command.stream, () => {
       // Behind commands that the store leaves without an answer, each would wait as long again.
-      if (performance.now() - asked > TURN_MS) throw unavailable('the record has been busy for too long');
+      if (performance.now() - asked > TURN_MS) throw unavailable('the record is busy; retry in a second');
       return this.#run(command);
     });
   }
@@ -180,7 +180,8 @@ export class Handler {
         appended = await this.store.append(command.stream, expected, events);
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        if (tries >= TRIES) throw unavailable('the record is being written by many at once');
+        if (tries >= TRIES)
+          throw unavailable('too many requests are writing this record at once; retry in a second');
         if (tries > 1) await delay(Math.random() * 2 ** Math.min(tries, 6));
         await this.#catchUp(state, error);
         fresh = true;
@@ -196,7 +197,7 @@ export class Handler {
     if (await this.states.refresh(state)) return;
     this.states.drop(state.stream);
     if (conflict.actual !== (state.head?.revision ?? 'none')) {
-      throw unavailable('the event store has not answered alike twice; try again');
+      throw unavailable('two reads of the event store returned different results; retry in a second');
     }
   }
 

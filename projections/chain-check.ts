@@ -89,7 +89,7 @@ export class ChainCheck {
       const own = hashOf(event);
       const head = expected.get(event.stream);
       if (head?.revision === event.revision && head.hash !== own) {
-        const message = `the history up to revision ${head.revision} is not the one of the checkpoint`;
+        const message = `the history up to revision ${head.revision} differs from the one signed in the checkpoint`;
         broken.push({ what: 'checkpoint', event, message });
       }
       seen.set(event.stream, { revision: event.revision, hash: own });

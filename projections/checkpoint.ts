@@ -24,7 +24,7 @@ export interface Checkpoint {
 export class CheckpointMoved extends Error {
   override readonly name = 'CheckpointMoved';
   constructor(readonly schema: string) {
-    super(`the checkpoint of ${schema} is not where this runner left it`);
+    super(`the checkpoint of ${schema} was moved by another runner`);
   }
 }
 

@@ -149,7 +149,7 @@ export class LogCheck {
     );
     for (const { other, ...place } of rows) {
       if (other !== `${place.stream} at ${place.revision}`)
-        await this.#report('id', place, `the same event id stands in ${other}`);
+        await this.#report('id', place, `the same event id also occurs in ${other}`);
     }
   }
 
@@ -167,7 +167,7 @@ export class LogCheck {
       } else {
         const message =
           seen === null
-            ? `the stream is gone; the checkpoint has it up to revision ${revision}`
+            ? `the stream is missing; the checkpoint has it up to revision ${revision}`
             : `the stream ends at revision ${seen}; the checkpoint has it up to ${revision}`;
         this.#add('checkpoint', { stream, revision: seen === null ? 0 : seen + 1, id: null }, message);
       }
@@ -207,7 +207,7 @@ export class LogCheck {
       if (!(await this.chains.has(stream))) continue;
       // A store may hand over events of a stream that it has removed, until it is scavenged.
       if (await isErased(this.store, patient)) await this.chains.forget(stream);
-      else await this.#report('erasure', stored, `record ${patient} was erased and still has events`);
+      else await this.#report('erasure', stored, `record ${patient} was erased but still has events`);
     }
   }
 

@@ -115,7 +115,7 @@ export class OperationsCheck {
       'select name, position from operations.process order by name',
     );
     for (const { name, position } of rows) {
-      const message = `it is at ${position}, and the log ends at ${reached}`;
+      const message = `the process is at position ${position}, but the log ends at ${reached}`;
       if (position > reached) this.#add({ table: 'process', key: { name }, what: 'orphan', message });
     }
   }
@@ -146,7 +146,7 @@ export class OperationsCheck {
         )
       )
         continue;
-      const message = `event ${event_id} does not stand there`;
+      const message = `the stream has another event than ${event_id} at this revision`;
       this.#add({ table: 'parked', key: { stream, revision }, what: 'changed', message });
     }
   }
@@ -154,7 +154,7 @@ export class OperationsCheck {
   async #endSnapshots(): Promise<void> {
     const { rows } = await this.session.query<Snapshot>('select * from noted_snapshot order by stream');
     for (const { stream, revision } of rows) {
-      const message = 'the stream does not reach that revision';
+      const message = 'the stream ends before this revision';
       await this.#addUnlessErased({ table: 'snapshot', key: { stream, revision }, what: 'orphan', message });
     }
   }
@@ -176,9 +176,9 @@ export class OperationsCheck {
     for (const { stream, id, noted, derived } of rows) {
       const what = noted ? (derived ? 'changed' : 'orphan') : 'missing';
       const message = {
-        changed: 'type, version or status is not that of the events',
-        orphan: 'no event is about it',
-        missing: 'the snapshot leaves out a resource that events are about',
+        changed: 'type, version or status differs from the events',
+        orphan: 'no event mentions this resource',
+        missing: 'the snapshot lacks a resource that has events',
       }[what];
       await this.#addUnlessErased({ table: 'snapshot_entry', key: { stream, id }, what, message });
     }
@@ -189,7 +189,7 @@ export class OperationsCheck {
       'select distinct stream, revision from noted_parked order by 1, 2',
     );
     for (const key of rows) {
-      const message = 'there is no event';
+      const message = 'the stream has no event at this revision';
       await this.#addUnlessErased({ table: 'parked', key: { ...key }, what: 'orphan', message });
     }
   }

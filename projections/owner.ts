@@ -18,7 +18,7 @@ export function isResourceEvent(stored: StoredEvent): stored is StoredResourceEv
  */
 export function ownerOf(stored: StoredEvent): { tenant: string; record: string | null } {
   const { owner } = stored.metadata;
-  if (owner === undefined) throw new Error('its metadata name no owner');
+  if (owner === undefined) throw new Error('its metadata has no owner');
   return { tenant: tenantId(owner), record: patientOf(stored.stream) ?? null };
 }
 

@@ -199,7 +199,8 @@ export class Progress {
   /** Emits a listening connection; fails when it ends. */
   #connect(): Observable<pg.Client> {
     return new Observable((subscriber) => {
-      const lost = () => subscriber.error(new Error('the connection that follows the projections ended'));
+      const lost = () =>
+        subscriber.error(new Error("the connection that listens for the projections' progress ended"));
       const opening = openSession(this.#deps.databaseUrl, { name: LISTENER }, lost).then(async (client) => {
         client.on('notification', ({ payload = '' }) => this.#heard(payload));
         await client.query(`listen ${CHANNEL}`);

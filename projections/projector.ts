@@ -128,7 +128,7 @@ export class Projector {
     }
     if (isPassing(error)) {
       this.#states.set(name, { state: 'retrying', failure: { message } });
-      log?.warn({ projection: name, error: message }, 'projection interrupted, trying again');
+      log?.warn({ projection: name, error: message }, 'projection interrupted; retrying');
       return timer(Math.min(100 * 2 ** (tries - 1), 5_000));
     }
     const { event, newer } = error instanceof CannotApply ? error : {};

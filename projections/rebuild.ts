@@ -71,7 +71,7 @@ export interface RebuildReport {
 export class RebuildRunning extends Error {
   override readonly name = 'RebuildRunning';
   constructor(readonly projection: string) {
-    super(`projection ${projection} is being rebuilt already`);
+    super(`projection ${projection} is already being rebuilt`);
   }
 }
 
@@ -265,6 +265,6 @@ function named(projections: readonly Projection[], name: string): Projection {
   const found = projections.find((projection) => projection.name === name);
   if (found !== undefined) return found;
   throw new Error(
-    `there is no projection ${name}: ${projections.map((projection) => projection.name).join(', ')}`,
+    `unknown projection ${name}; the projections are ${projections.map((projection) => projection.name).join(', ')}`,
   );
 }

@@ -23,7 +23,8 @@ export async function makeShadow(
   { fresh, prepare }: { readonly fresh: boolean; readonly prepare: string },
 ): Promise<void> {
   const { name, version } = projection;
-  if ((await readCheckpoint(session, name)) === undefined) throw new Error(`there is no read model ${name}`);
+  if ((await readCheckpoint(session, name)) === undefined)
+    throw new Error(`the read model ${name} doesn't exist`);
   const next = `${name}_next`;
   const dropOld = `drop schema if exists ${name}_old cascade`;
   await session.query(dropOld);
@@ -51,7 +52,9 @@ export async function pollUntilReady<T>(
     if (result !== undefined) return result;
     await delay(100, undefined, signal === undefined ? {} : { signal });
   }
-  throw new Error(`projection ${name} does not come to where its rebuilt tables are, or is never idle`);
+  throw new Error(
+    `projection ${name} did not reach the position of its rebuilt tables, or was never idle long enough to swap them; retry`,
+  );
 }
 
 /**
@@ -71,7 +74,7 @@ export async function swap(
     );
     const serving = await readCheckpoint(session, name);
     const position = await shadow.position();
-    if (serving === undefined) throw new Error(`there is no read model ${name}`);
+    if (serving === undefined) throw new Error(`the read model ${name} doesn't exist`);
     if (comparable && position > serving.position) throw new NotYet();
     if (!restored && !(await shadow.loadWithin(serving.position, SWAP_MS))) throw new NotYet();
     // Also a sign of life: nobody may take the runner that meets this row for hung.

@@ -88,7 +88,7 @@ async function current(session: pg.Client, { name, version }: Projection): Promi
   const checkpoint = await readCheckpoint(session, name);
   if (checkpoint?.version === version) return checkpoint;
   throw new Outdated(
-    `projection ${name} is version ${version}, its tables ${checkpoint?.version ?? 'are missing'}`,
+    `projection ${name} needs tables of version ${version}, but ${checkpoint === undefined ? 'they are missing' : `finds version ${checkpoint.version}`}`,
   );
 }
 
@@ -112,7 +112,7 @@ async function run(
   };
   const heartbeats = interval(TICK_MS).pipe(
     exhaustMap(async () => {
-      if (!logAnswers()) throw new Unavailable('the event store does not answer this instance');
+      if (!logAnswers()) throw new Unavailable('this instance gets no answer from the event store');
       await runner.tick();
     }),
     ignoreElements(),

@@ -208,7 +208,7 @@ async function faultsOf(
   const { name, version } = projection;
   const serving = await readCheckpoint(session, name);
   if (serving?.version !== version) {
-    const message = `tables of version ${serving?.version ?? 'none'} where the software has ${version}`;
+    const message = `the tables have version ${serving?.version ?? 'none'}, this version of Annal needs ${version}`;
     return [{ projection: name, what: 'outdated', message }];
   }
   if (failure !== undefined) {
@@ -226,12 +226,12 @@ async function faultsOf(
         ...cut.map((table) => ({
           projection: name,
           what: 'unnamed' as const,
-          message: `more rows of ${table} differ than the 1,000 that are named`,
+          message: `more than 1,000 rows of ${table} differ; only 1,000 are listed`,
         })),
       ];
     }
     if (performance.now() > end) {
-      const message = `it has not come to ${await shadow.position()} within ${catchUpMs} ms`;
+      const message = `it did not reach position ${await shadow.position()} within ${catchUpMs} ms`;
       return [{ projection: name, what: 'lagging', message }];
     }
     await delay(100);

@@ -18,7 +18,8 @@ export class Binds {
     if (this.values.push(value) > MAX_BOUND) {
       throw new Refusal('malformed', {
         code: 'too-costly',
-        diagnostics: 'the search has too many values, those that chains and codes multiply counted each time',
+        diagnostics:
+          'the search has too many values: each value counts once for every type of a chain and every code it stands for; use fewer values, or name the types of chains',
       });
     }
     return `$${this.values.length}::${type}`;

@@ -74,7 +74,7 @@ export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes';
 
   constructor(readonly most: number) {
-    super(`the rows of a query have more than ${most} bytes`);
+    super(`the rows of a query are larger than ${most} bytes`);
   }
 }
 

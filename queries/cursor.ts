@@ -21,7 +21,7 @@ export function decodeCursor<T>(text: string, schema: z.ZodType<T>): T {
   if (key !== undefined) return key;
   throw new Refusal('malformed', {
     code: 'value',
-    diagnostics: `${CURSOR} is not a cursor of this listing`,
+    diagnostics: `${CURSOR} is not a cursor of this list; start again without it`,
     expression: `query.${CURSOR}`,
   });
 }
@@ -35,7 +35,7 @@ export function decodeListCursor<T>(text: string, schema: z.ZodType<T>): T {
   if (key !== undefined) return key;
   throw new Refusal('invalid', {
     code: 'value',
-    diagnostics: 'query.cursor is not a cursor of this list',
+    diagnostics: 'query.cursor is not a cursor of this list; start again without it',
     expression: 'query.cursor',
   });
 }

@@ -88,7 +88,7 @@ export async function wholeResource<R extends CurrentResource>(
   if (size === undefined) return resource;
   budget?.requireRoom(size);
   const [whole] = await withLargeBodies(pool, caller, [resource]);
-  if (whole === undefined) throw unavailable('the resource is being changed; try again');
+  if (whole === undefined) throw unavailable('the resource is being changed; retry in a second');
   return whole;
 }
 

@@ -9,7 +9,7 @@ export type Registered = Extract<PlainEvent, { type: 'ApplicationRegistered' }>[
 /** Registers it. */
 export function register(data: Registered) {
   return ({ status }: ApplicationState): PlainEvent[] => {
-    if (status !== 'none') throw new TypeError(`${data.application_id} is there already`);
+    if (status !== 'none') throw new TypeError(`${data.application_id} already exists`);
     return [{ type: 'ApplicationRegistered', data }];
   };
 }

@@ -26,12 +26,13 @@ export async function completeCarried(
   { metadata, event }: Carrying,
   now: () => number,
 ): Promise<{ results: WriteResult[]; position: Position | undefined }> {
-  if (event.type !== 'DirectoryEntriesCarried') throw new TypeError(`${event.type} carries nothing`);
+  if (event.type !== 'DirectoryEntriesCarried')
+    throw new TypeError(`${event.type} carries no directory entries`);
   const { stream, entries } = event.data;
   const writes = entries.map((entry): Write => {
     const { value, exact } = parseJson(entry.resource);
     if (!isResourceType(entry.resource_type) || !isObject(value))
-      throw new TypeError('a carried entry is no resource');
+      throw new TypeError('a carried entry is not a resource');
     const { event_id: eventId, resource_id: id } = entry;
     return { kind: 'create', eventId, type: entry.resource_type, id, resource: { value, exact } };
   });

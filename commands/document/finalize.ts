@@ -54,7 +54,8 @@ export async function finalizeDocument(
     } catch (error) {
       const moved = error instanceof Refusal && error.kind === 'precondition_failed';
       if (!moved) throw error;
-      if (tries === TRIES) throw unavailable('the document is being written by many at once');
+      if (tries === TRIES)
+        throw unavailable('too many requests are writing this document at once; retry in a second');
     }
   }
 }
@@ -78,12 +79,12 @@ function withContent(
 
 /** A document whose attachments all lead elsewhere takes no content here: 409. */
 export function elsewhere(id: string): Refusal {
-  const diagnostics = `the content of DocumentReference/${id} is elsewhere: its attachments have URLs`;
+  const diagnostics = `the content of DocumentReference/${id} is stored elsewhere: its attachments are URLs`;
   return new Refusal('conflict', { code: 'conflict', diagnostics });
 }
 
 function bodyOf(text: string): JsonObject {
   const { value } = parseJson(text);
-  if (!isObject(value)) throw new TypeError('a stored body is no object');
+  if (!isObject(value)) throw new TypeError('a stored body is not an object');
   return value;
 }

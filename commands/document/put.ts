@@ -41,7 +41,8 @@ async function requireStored({ has }: Pick<Contents, 'has'>, write: Write, strea
   if (write.kind === 'remove' || patient === undefined) return;
   for (const { blob, bytes } of write.finalized ?? []) {
     if (bytes !== undefined || (await has({ patient, document: write.id, blob }))) continue;
-    const diagnostics = 'the bytes that were uploaded are no longer there: upload them again';
+    const diagnostics =
+      'the uploaded bytes were removed before the document was finalized; upload them again';
     throw new Refusal('conflict', { code: 'conflict', diagnostics });
   }
 }

@@ -57,19 +57,19 @@ export function settleAttachments(unsettled: Unsettled): Settled {
       kept.add(content.blob);
       for (const name of ['id', 'contentType', 'size', 'hash'] as const)
         if (attachment[name] !== undefined && String(attachment[name]) !== String(content.attachment[name]))
-          refuse(name, 'the content of a document does not change');
+          refuse(name, 'the content of a document cannot be changed; create another document');
       const sha256 = sha256In(attachment);
       if (sha256 !== undefined && sha256 !== content.sha256)
-        refuse('extension', 'the content of a document does not change');
+        refuse('extension', 'the content of a document cannot be changed; create another document');
       resource = withAttachment(resource, index, restored(attachment, content));
     };
     if (typeof attachment.data === 'string') {
       const bytes = Buffer.from(attachment.data, 'base64');
       const sha1 = createHash('sha1').update(bytes).digest('base64');
       if (attachment.hash !== undefined && attachment.hash !== sha1)
-        refuse('hash', 'is not the SHA-1 of the data, in base64');
+        refuse('hash', 'must be the SHA-1 of the data, in base64');
       if (attachment.size !== undefined && Number(attachment.size) !== bytes.length)
-        refuse('size', `is not that of the data, ${bytes.length}`);
+        refuse('size', `must be the number of bytes in the data, ${bytes.length}`);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const same = held.find((each) => each.sha256 === sha256 && !kept.has(each.blob));
       if (same !== undefined) {
@@ -86,7 +86,10 @@ export function settleAttachments(unsettled: Unsettled): Settled {
       const same = held.find((each) => each.attachment.url === attachment.url);
       if (same !== undefined) keep(same);
       else if (!stored.some(({ blob }) => blob === attachment.id))
-        refuse('url', 'the document has no such content; send it as data, or to REST v1');
+        refuse(
+          'url',
+          'the document has no content at this URL; send the content as `data`, or upload it with PUT /v1/documents/<id>/content',
+        );
     }
   });
   if (issues.length > 0) throw new Refusal('invalid', issues);

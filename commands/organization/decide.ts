@@ -7,7 +7,7 @@ import { memberKey, type OrganizationState, type Sso } from './state.ts';
 /** Founds it; with a founder, who becomes its owner, unless the service itself founds it. */
 export function create(id: string, name: string, founder?: Person) {
   return ({ exists }: OrganizationState): PlainEvent[] => {
-    if (exists) throw new TypeError(`${id} is there already`);
+    if (exists) throw new TypeError(`${id} already exists`);
     const person = founder === undefined ? {} : { founder: clean(founder) };
     return [{ type: 'OrganizationCreated', data: { organization_id: id, name, ...person } }];
   };
@@ -30,7 +30,10 @@ export function removeMember(id: string, { issuer, subject }: Person) {
     requireThere(state, id);
     const key = memberKey({ issuer, subject });
     if (!state.members.has(key)) {
-      throw new Refusal('not_found', { code: 'not-found', diagnostics: 'this person is no member' });
+      throw new Refusal('not_found', {
+        code: 'not-found',
+        diagnostics: 'this person is not a member of the organization',
+      });
     }
     requireOtherOwner(state, key);
     return [{ type: 'OrganizationMemberRemoved', data: { issuer, subject } }];
@@ -76,7 +79,7 @@ export function verify(id: string, domain: string) {
     if (domains.length > 0 && !domains.includes(domain)) {
       throw new Refusal('forbidden', {
         code: 'forbidden',
-        diagnostics: `the domain of your e-mail address, ${domain}, is none of the organization's: ${domains.join(', ')}`,
+        diagnostics: `the domain of your e-mail address, ${domain}, is not one of the organization's domains: ${domains.join(', ')}`,
       });
     }
     return state.verified === domain ? [] : [{ type: 'OrganizationVerified', data: { domain } }];
@@ -87,7 +90,7 @@ function requireOwner(role: Role): void {
   if (isAtLeast(role, 'owner')) return;
   throw new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `issuer and client_id of single sign-on take the role owner; yours in this organization is ${role}`,
+    diagnostics: `changing issuer or client_id of single sign-on requires the role owner; your role in this organization is ${role}`,
   });
 }
 
@@ -98,7 +101,7 @@ function requireProved(domains: readonly string[], proved: readonly string[]): v
       : [
           {
             code: 'forbidden' as const,
-            diagnostics: `${domain} is new to the organization: naming it takes an ID token, of an issuer that the installation trusts, with a verified e-mail address of that domain`,
+            diagnostics: `${domain} is new to the organization: to add it, send an ID token from one of OIDC_ISSUERS with a verified e-mail address at ${domain}`,
             expression: `domains.${index}`,
           },
         ],
@@ -116,7 +119,7 @@ function requireOtherOwner({ members }: OrganizationState, key: string): void {
   if (owners.length > 1) return;
   throw new Refusal('conflict', {
     code: 'business-rule',
-    diagnostics: 'this is the only owner: make another member one first',
+    diagnostics: "this is the organization's only owner; make another member an owner first",
   });
 }
 

@@ -8,7 +8,7 @@ type ApiKeyCreated = Extract<PlainEvent, { type: 'ApiKeyCreated' }>;
 /** Opens it in an organization; with what comes at once: its first key, that its sandbox is to be filled. */
 export function create(id: string, organization: string, name: string, first: readonly PlainEvent[] = []) {
   return ({ status }: ProjectState): PlainEvent[] => {
-    if (status !== 'none') throw new TypeError(`${id} is there already`);
+    if (status !== 'none') throw new TypeError(`${id} already exists`);
     const data = { project_id: id, organization_id: organization, name };
     return [{ type: 'ProjectCreated', data }, ...first];
   };
@@ -32,7 +32,7 @@ export function createKey(id: string, key: ApiKeyCreated, access: ProductionAcce
     if (key.data.environment === 'production' && access === 'request' && !state.production) {
       throw new Refusal('forbidden', {
         code: 'forbidden',
-        diagnostics: `production access is by request: ask who operates this installation to allow it for ${id}; keys of the sandbox take no permission`,
+        diagnostics: `production keys need approval here: ask the operator of this installation to run \`annal production allow ${id}\`; sandbox keys need no approval`,
       });
     }
     return [key];

@@ -52,7 +52,7 @@ export async function requestErasure(
   if (owner?.project !== project || owner.environment !== environment) {
     throw new Refusal('forbidden', {
       code: 'forbidden',
-      diagnostics: 'only the project that created a patient may purge it',
+      diagnostics: 'only the project that created the patient may purge it',
     });
   }
   // What outlives the record holds ids only: no names of persons, sources or origins.
@@ -67,7 +67,7 @@ export async function requestErasure(
     data: { patient: patientId, environment },
   });
   if (position !== undefined && !(await deps.erasure.finished(position))) {
-    throw unavailable('the purge has begun and goes on; ask again later', 5);
+    throw unavailable('the purge has started but is not complete yet; repeat the request later', 5);
   }
   return { result: undefined, position };
 }
@@ -78,7 +78,8 @@ export async function requestErasure(
  */
 export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<void> {
   const { event } = requested;
-  if (event.type !== 'RecordErasureRequested') throw new TypeError(`${event.type} asks for no erasure`);
+  if (event.type !== 'RecordErasureRequested')
+    throw new TypeError(`${event.type} is not a request to erase a record`);
   const { patient, environment } = event.data;
   const done = await erasedAt(deps.handler, requested, patient);
   const position = done ?? (await eraseRecord(deps, requested, patient, environment));

@@ -35,7 +35,7 @@ export async function appendWrites(
     throw new Refusal('invalid', {
       code: 'business-rule',
       diagnostics:
-        'a transaction writes to one patient’s record; this one touches several (send it as a batch, or one Bundle per patient)',
+        'a transaction can write to one patient’s record only, and this one writes to several; send it as a batch, or send one transaction per patient',
       expression: other?.request.at ?? 'Bundle.entry',
     });
   }
@@ -47,7 +47,7 @@ export async function appendWrites(
     if (one.kind === 'create') continue;
     // To a caller who reads, an entry that is as it was sent is no change.
     if (request.method === 'PUT') refuseMatching(ctx.caller, request);
-    const what = `${one.type}/${one.id} is of the directory: change or delete it in a request of its own, not together with a record`;
+    const what = `${one.type}/${one.id} is a directory entry: a transaction that writes to a record cannot change or delete it; send that in a separate request`;
     throw refuse('invalid', request, 'business-rule', what);
   }
   const metadata = metadataBase(ctx, transaction ? ctx.ids.at(0, 'transaction') : undefined);

@@ -43,7 +43,7 @@ export async function checkAuthorship(
     if (isActive(entry, now) && (holder === undefined || isActive(personOf(holder, people), now))) continue;
     issues.push({
       code: 'invalid',
-      diagnostics: `the ${what} in ${header} is unknown or inactive`,
+      diagnostics: `${header} names an unknown or inactive ${what}`,
       expression: `http.${header.toLowerCase()}`,
     });
   }

@@ -133,13 +133,13 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
       } else if (parsed.kind === 'urn') {
         unresolved.push({
           code: 'value',
-          diagnostics: 'no entry of this Bundle has this urn as its fullUrl',
+          diagnostics: 'no entry of this Bundle has this URN as its fullUrl',
           expression: `${path}.reference`,
         });
       } else if (parsed.kind === 'conditional') {
         unresolved.push({
           code: 'value',
-          diagnostics: 'a search as a reference is resolved in transaction Bundles only',
+          diagnostics: 'a reference that is a search is resolved in transaction Bundles only; send Type/<id>',
           expression: `${path}.reference`,
         });
       }
@@ -176,7 +176,7 @@ function excerptFaults(resource: JsonObject, type: ResourceType): Issue[] {
   const tag = subsettedTag(resource);
   if (tag < 0) return [];
   const expression = `${type}.meta.tag[${tag}]`;
-  const diagnostics = `${expression} says that this is an excerpt (SUBSETTED), which would overwrite the whole resource: read it without _summary and _elements, or use PATCH`;
+  const diagnostics = `${expression} marks this as a partial resource (SUBSETTED), and writing it would delete the other elements; read the resource without _summary and _elements, or use PATCH`;
   return [{ code: 'business-rule', diagnostics, expression }];
 }
 
@@ -204,13 +204,13 @@ function danglingOf(
     if ((own.get(id)?.type ?? there?.type) !== type) return fault(`${type}/${id}`);
     // What this very request writes will have one version more.
     const newest = (there?.version ?? 0) + (own.has(id) ? 1 : 0);
-    return version === undefined || version <= newest ? [] : fault(`that version of ${type}/${id}`);
+    return version === undefined || version <= newest ? [] : fault(`the referenced version of ${type}/${id}`);
   });
 }
 
 const NOT_OF_ONE_RECORD: Issue = {
   code: 'business-rule',
-  diagnostics: 'the targets of a Provenance must be of one patient’s record',
+  diagnostics: 'all targets of a Provenance must belong to the same patient’s record',
   expression: 'Provenance.target',
 };
 

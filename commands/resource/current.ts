@@ -89,7 +89,7 @@ export class CurrentVersions {
     if (this.#bytes <= MOST) return version;
     throw new Refusal('too_large', {
       code: 'too-costly',
-      diagnostics: `the resources that this request changes or matches have more than ${MOST} bytes together: send it in several parts`,
+      diagnostics: `the resources that this request changes or matches are larger than ${MOST} bytes together; split the request`,
     });
   }
 }

@@ -113,7 +113,7 @@ function decideWrite(state: StreamState, clock: Clock, write: Write): Decided {
   const { type, id, eventId } = write;
   const entry = entryOf(state, id);
   if (write.kind === 'create') {
-    if (entry !== undefined) throw new TypeError(`${id} was drawn twice`);
+    if (entry !== undefined) throw new TypeError(`the id ${id} was generated twice`);
     return version(clock, eventId, 'ResourceCreated', 'created', type, id, 1, write);
   }
   if (entry === undefined || entry.type !== type)
@@ -209,7 +209,7 @@ function refuseOnDeletedPatient(state: StreamState, writes: readonly Write[], bl
       write.kind === 'remove' && (!entry?.deleted || (entryOf(state, write.id)?.deleted ?? true));
     if (removes) return;
     blame(index, () => {
-      const diagnostics = `Patient/${patient} is deleted; its record takes no writes until it is restored`;
+      const diagnostics = `Patient/${patient} is deleted; restore it (PUT Patient/${patient}) before you write to its record`;
       throw new Refusal('conflict', { code: 'conflict', diagnostics });
     });
   });
@@ -217,26 +217,26 @@ function refuseOnDeletedPatient(state: StreamState, writes: readonly Write[], bl
 
 /** PUT to an id that never was, or is somebody else's: the service does not take ids from clients (405). */
 export function noClientIds(type: ResourceType): Refusal {
-  const what = `no such ${type}: the service assigns ids, create with POST ${type}`;
+  const what = `${type}/<id> doesn't exist, and clients cannot choose ids; create it with POST ${type}`;
   return methodNotAllowed(what, 'GET, HEAD, OPTIONS');
 }
 
 /** A Provenance that the service made is the view of an event: nobody writes it (405). */
 export function automaticProvenance(id: string): Refusal {
-  const what = `Provenance/${id} was made by the service and cannot be changed or deleted`;
+  const what = `Provenance/${id} was created by the service and cannot be changed or deleted`;
   return methodNotAllowed(what, 'GET, HEAD, OPTIONS');
 }
 
 /** @throws Refusal precondition_failed (412) when `If-Match` names another version than the current one. */
 export function refuseStale(type: string, id: string, version: number, ifMatch: IfMatch | undefined): void {
   if (ifMatch === undefined || ifMatch === '*' || ifMatch === version) return;
-  const diagnostics = `${type}/${id} is at version ${version}, If-Match names ${ifMatch}`;
+  const diagnostics = `${type}/${id} is at version ${version}, but If-Match names version ${ifMatch}; read it again and retry`;
   throw new Refusal('precondition_failed', { code: 'conflict', diagnostics });
 }
 
 /** `If-Match` of what is not there (RFC 9110, section 13.1.1): 412. */
 export function nothingMatches(type: string, id: string): Refusal {
-  const diagnostics = `there is no ${type}/${id}, If-Match names a version of it`;
+  const diagnostics = `${type}/${id} doesn't exist, but If-Match requires it to`;
   return new Refusal('precondition_failed', { code: 'conflict', diagnostics });
 }
 

@@ -96,6 +96,11 @@ function replacementFor({ urls, tails }: Links, request: WriteRequest): (text: s
     if (meant === undefined) return undefined;
     const [only, another] = meant;
     if (another === undefined) return only;
-    throw refuse('invalid', request, 'value', `several entries have a fullUrl that ends with ${text}`);
+    throw refuse(
+      'invalid',
+      request,
+      'value',
+      `several entries have a fullUrl that ends with ${text}; use the full URL`,
+    );
   };
 }

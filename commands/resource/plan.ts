@@ -100,7 +100,7 @@ export async function planWrites(
   const planOne = (candidate: Candidate, index: number): void => {
     const stream = checked[index]?.stream ?? '';
     if (candidate.stream !== undefined && candidate.stream !== stream) {
-      const what = `${candidate.type}/${candidate.id} cannot move to another record, nor between a record and the directory`;
+      const what = `${candidate.type}/${candidate.id} cannot move to another record, or between a record and the directory; create a new resource there`;
       throw refuse('invalid', candidate.request, 'business-rule', what);
     }
     const write = settled(deps, ctx, finish(candidate, checked[index]), candidate);
@@ -294,6 +294,6 @@ function settled(deps: WriteDeps, ctx: CommandContext, write: Write, candidate: 
 
 function asObject(body: string): JsonObject {
   const { value } = parseJson(body);
-  if (!isObject(value)) throw new TypeError('a stored body is no object');
+  if (!isObject(value)) throw new TypeError('a stored body is not an object');
   return value;
 }

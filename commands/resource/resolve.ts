@@ -63,7 +63,12 @@ async function resolveTarget(
   }
   const [match, second] = await onBehalfOfAsync(request.at, lookup.match(ctx.caller, type, criteria, gone));
   if (second !== undefined)
-    throw refuse('precondition_failed', request, 'multiple-matches', `several ${type} match the criteria`);
+    throw refuse(
+      'precondition_failed',
+      request,
+      'multiple-matches',
+      `several ${type} resources match the criteria; use criteria that match one`,
+    );
   // What an earlier attempt of this very request created is found by its own criteria: it is a creation still.
   if (match === newIdFor(ctx, request)) return create();
   if (match !== undefined) {
@@ -79,7 +84,7 @@ async function resolveTarget(
       'precondition_failed',
       request,
       'conflict',
-      `no ${type} matches the criteria, If-Match names one`,
+      `no ${type} matches the criteria, but If-Match requires one`,
     );
   }
   if (method === 'PUT' && request.resource?.value.id !== undefined)
@@ -95,7 +100,10 @@ function newIdFor(ctx: CommandContext, request: WriteRequest): string {
 function refuseOtherBodyId(request: WriteRequest, id: string, required: boolean): void {
   const bodyId = request.resource?.value.id;
   if (bodyId === id || (bodyId === undefined && !required)) return;
-  const fault = bodyId === undefined ? 'the resource needs an id' : 'the id of the resource is another';
+  const fault =
+    bodyId === undefined
+      ? 'the resource must have the id in the URL'
+      : 'the id in the resource differs from the id in the URL';
   throw refuse('malformed', request, 'value', `${fault}: PUT ${request.type}/${id}`);
 }
 

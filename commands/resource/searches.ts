@@ -70,7 +70,7 @@ export async function resolveSearches(
   if (first === undefined) return new Map();
   refuseSearches(ctx.caller, first);
   if (owners.size > MAX_SEARCHES) {
-    const diagnostics = `a transaction may hold ${MAX_SEARCHES} different searches as references; this has ${owners.size}`;
+    const diagnostics = `a transaction can have at most ${MAX_SEARCHES} different searches as references; this one has ${owners.size}`;
     throw new Refusal('too_large', { code: 'too-long', diagnostics });
   }
   const identifiers = identifiersIn(resolved);
@@ -97,12 +97,14 @@ export async function resolveSearches(
           'precondition_failed',
           owner,
           'multiple-matches',
-          `several resources match the reference ${what}`,
+          `several resources match the reference ${what}; it must match one`,
         );
       }
       if (match !== undefined) found.set(reference, `${search?.type}/${match}`);
       else
-        unmatched.push(...refuse('invalid', owner, 'value', `nothing matches the reference ${what}`).issues);
+        unmatched.push(
+          ...refuse('invalid', owner, 'value', `no resource matches the reference ${what}`).issues,
+        );
     }),
   );
   if (unmatched.length > 0) throw new Refusal('invalid', unmatched);

@@ -61,7 +61,7 @@ export interface Folded {
 
 /** What the fold needs of a stored event. @throws TypeError when it bears no hash, which no adapter lets happen. */
 export function foldable({ id, revision, metadata, event }: StoredEvent): Folded {
-  if (metadata.hash === undefined) throw new TypeError(`event ${id} bears no hash`);
+  if (metadata.hash === undefined) throw new TypeError(`event ${id} has no hash`);
   return { revision, hash: metadata.hash, at: toMicros(metadata.recorded_at), owner: metadata.owner, event };
 }
 

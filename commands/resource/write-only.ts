@@ -13,7 +13,7 @@ import { issuesAt, type WriteRequest } from './request.ts';
 export function refuseConditions(caller: Caller, requests: readonly WriteRequest[]): void {
   if (mayRead(caller)) return;
   for (const { criteria, at } of requests)
-    if (criteria !== undefined) throw lacksRead('a conditional write is a search', at);
+    if (criteria !== undefined) throw lacksRead('a conditional write', at);
 }
 
 /** @throws Refusal forbidden (403) for searches that stand as references. */
@@ -37,7 +37,7 @@ export function refuseContents(caller: Caller, { at, stored, resource, patch }: 
 export const PATCH_FAULT: Issue = {
   code: 'value',
   diagnostics:
-    'the patch cannot be applied, or its result is not valid; a credential with the scope read is told why',
+    'the patch cannot be applied, or its result is invalid; use a credential with the scope read to see why',
 };
 
 /** Returns the error to throw in the place of one that a patch's stored resource may show in. */
@@ -56,11 +56,16 @@ export async function withoutStored<T>(caller: Caller, work: Promise<T>): Promis
     if (error instanceof TooLarge)
       throw new Refusal('too_large', {
         code: 'too-long',
-        diagnostics: `what one request writes may be ${error.limit} bytes at most; this is more`,
+        diagnostics: `the request writes more than ${error.limit} bytes, the limit of one request; split it`,
       });
     if (!(error instanceof Refusal) || error.kind !== 'precondition_failed') throw error;
     const issues = error.issues.flatMap(({ expression }) =>
-      issuesAt(expression, [{ code: 'conflict', diagnostics: 'If-Match does not name the current version' }]),
+      issuesAt(expression, [
+        {
+          code: 'conflict',
+          diagnostics: "If-Match doesn't name the current version; read the resource again",
+        },
+      ]),
     );
     throw new Refusal(error.kind, issues);
   }
@@ -77,7 +82,7 @@ function lacksRead(what: string, at: string | undefined): Refusal {
   const entry = at === undefined ? '' : `${at}: `;
   return new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `${entry}the credential lacks the scope read, which ${what} needs`,
+    diagnostics: `${entry}${what} requires the scope read, which this credential doesn't have`,
     ...(at === undefined ? {} : { expression: at }),
   });
 }

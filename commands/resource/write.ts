@@ -91,7 +91,8 @@ async function writeUnlocked(
       return await withContents(deps, ctx, plan, () => appendWrites(deps, ctx, plan, transaction));
     } catch (error) {
       if (!(error instanceof Moved)) throw error;
-      if (tries === 10) throw unavailable('the resource is being written by many at once');
+      if (tries === 10)
+        throw unavailable('too many requests are writing this resource at once; retry in a second');
     }
   }
 }

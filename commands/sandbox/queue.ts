@@ -61,7 +61,7 @@ function tooMany(): Refusal {
     'throttled',
     {
       code: 'throttled',
-      diagnostics: `${MOST_WAITING} sandboxes of yours or of the organization wait to be filled or reset; ask again when one is done`,
+      diagnostics: `${MOST_WAITING} sandboxes of yours or of this organization are already waiting to be filled or reset; retry when one is done`,
     },
     { 'Retry-After': String(RETRY_AFTER) },
   );

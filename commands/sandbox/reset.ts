@@ -35,7 +35,7 @@ const CHUNK = 50;
 export async function fillSandbox(deps: ResetDeps, requested: StoredEvent): Promise<void> {
   const { event, stream, metadata } = requested;
   if (event.type !== 'SandboxProvisioningRequested' && event.type !== 'SandboxResetRequested')
-    throw new TypeError(`${event.type} asks for no sandbox`);
+    throw new TypeError(`${event.type} is not a request to fill or reset a sandbox`);
   const project = stream.slice(projectStream('').length);
   const past = await pastOf(deps, requested);
   if (past.over) return;
@@ -112,7 +112,7 @@ async function empty(
 }
 
 async function awaitErased({ erased }: ResetDeps, position: Position): Promise<void> {
-  if (!(await erased(position))) throw unavailable('the purges of a sandbox take their time');
+  if (!(await erased(position))) throw unavailable("the sandbox's records are still being purged");
 }
 
 /** Deletes every live entry, unless the new ones are there: then it was done before. */

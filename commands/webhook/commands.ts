@@ -71,13 +71,15 @@ export function openWebhookCommands({
         if ((await others(tenant, id)) >= MOST_ENDPOINTS)
           throw new Refusal('conflict', {
             code: 'business-rule',
-            diagnostics: `a project has at most ${MOST_ENDPOINTS} webhook endpoints in an environment`,
+            diagnostics: `a project can have at most ${MOST_ENDPOINTS} webhook endpoints in each environment; delete one first`,
           });
         const { secret, sealed } = await secretFor(by, id);
         const written = await write(by, id, create(id, tenant, settings, sealed), { id, secret });
         // The next to be made must be counted beside this one.
         if (written.position !== undefined && !(await visible(written.position)))
-          throw unavailable('the endpoint is made, but does not show yet; try again');
+          throw unavailable(
+            "the endpoint was created but isn't active on every instance yet; retry in a second",
+          );
         return written;
       }),
     change: (by, id, changed) => write(by, id, change(id, changed), undefined),

@@ -15,7 +15,7 @@ export function create(
   secret: string,
 ) {
   return ({ status }: WebhookState): PlainEvent[] => {
-    if (status !== 'none') throw new TypeError(`${id} is there already`);
+    if (status !== 'none') throw new TypeError(`${id} already exists`);
     const data = { endpoint_id: id, project_id: project, environment, ...dataOf(settings), secret };
     return [{ type: 'WebhookEndpointCreated', data }];
   };

@@ -41,7 +41,7 @@ export function parseEverything(query: URLSearchParams): EverythingRequest {
   };
   const one = (name: string): string | undefined => {
     const [value, ...further] = valuesOf(name);
-    if (further.length > 0) throw badParameter(name, 'it may be given once');
+    if (further.length > 0) throw badParameter(name, 'it must not be repeated');
     return value;
   };
   const period = (name: string): Period | undefined => {
@@ -50,7 +50,7 @@ export function parseEverything(query: URLSearchParams): EverythingRequest {
   };
   const [start, end, since] = [period('start'), period('end'), period('_since')];
   if (start !== undefined && end !== undefined && start.from >= end.to) {
-    throw badParameter('start', 'it lies after end');
+    throw badParameter('start', 'it must not be after end');
   }
   const types = valuesOf('_type').flatMap((value) => value.split(','));
   const count = one('_count');

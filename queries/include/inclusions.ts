@@ -39,7 +39,10 @@ export function parseInclusions(query: URLSearchParams): Inclusion[] {
     if (!isInclusion(key) || text === '' || seen.has(`${key}=${text}`)) continue;
     seen.add(`${key}=${text}`);
     if (seen.size > MAX_INCLUSIONS)
-      throw badParameter(key, `a search may have ${MAX_INCLUSIONS} inclusions at most`);
+      throw badParameter(
+        key,
+        `a search can have at most ${MAX_INCLUSIONS} _include and _revinclude parameters`,
+      );
     const [name, modifier, ...more] = key.split(':');
     if (more.length > 0 || (modifier !== undefined && modifier !== 'iterate'))
       throw badParameter(key, `modifier :${key.slice(key.indexOf(':') + 1, 50)} is not supported`);

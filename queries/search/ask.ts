@@ -87,7 +87,7 @@ function startOf(cursor: string | undefined, order: readonly OrderKey[]): { made
     keys.length === order.length &&
     keys.every((key, n) => fitsKey(key, order[n])) &&
     (made !== null) === isByTime(order);
-  if (!fits) throw badParameter(CURSOR, 'the value is not a cursor of this listing');
+  if (!fits) throw badParameter(CURSOR, 'the value is not a cursor of this search; start again without it');
   return { last: { id, keys }, ...(made === null ? {} : { made }) };
 }
 

@@ -42,7 +42,7 @@ export function chainPredicate(
   const types = targetsOf(compiled, scope.type);
   if (compiled.type !== 'reference') throw badParameter(key, `${name} is not a reference`);
   if (others.length > 0 || (target !== undefined && !types.some((type) => type === target))) {
-    throw badParameter(key, `${name} cannot name ${withArticle((target ?? '').slice(0, 50))} here`);
+    throw badParameter(key, `${name} cannot refer to ${withArticle((target ?? '').slice(0, 50))} here`);
   }
   const rest = renamed(parameter, key.slice(dot + 1));
   // A record's own Patient is never contained.

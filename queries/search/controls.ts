@@ -88,10 +88,10 @@ function oneOf(name: string, text: string, values: readonly string[]): string {
 /** `a,-b`: https://hl7.org/fhir/R4/search.html#sort */
 function parseSorts({ values }: RawParameter): Sort[] {
   if (values.length > MAX_SORTS)
-    throw badParameter('_sort', `a search may have ${MAX_SORTS} sort keys at most`);
+    throw badParameter('_sort', `a search can have at most ${MAX_SORTS} sort keys`);
   const sorts = values.map(sortOf);
   if (new Set(sorts.map(({ by }) => by)).size < sorts.length) {
-    throw badParameter('_sort', 'a parameter may be named once');
+    throw badParameter('_sort', 'each parameter can be named once only');
   }
   return sorts;
 }

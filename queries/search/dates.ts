@@ -22,7 +22,7 @@ export function parsePrefixedDate(name: string, text: string): { prefix: Prefix;
 
 /** What is wrong with a text that isn't a date, with an example of one. @param text as it was sent, of any length */
 export function notDate(text: string): string {
-  return `\`${text.slice(0, 40)}\` is not a FHIR date or instant; write 2026-03-31, 2026-03 or 2026-03-31T09:30:00Z`;
+  return `\`${text.slice(0, 40)}\` is not a FHIR date or instant; write for example 2026-03-31, 2026-03 or 2026-03-31T09:30:00Z`;
 }
 
 /** The bounds [from, to) that a moment must be in, and for `ne` must not be in. */

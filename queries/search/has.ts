@@ -24,14 +24,14 @@ export function hasPredicate(
 ): Predicate | undefined {
   const key = keyOf(parameter);
   const [, type = '', name = '', ...rest] = key.split(':');
-  if (rest.length === 0) throw badParameter(key, 'it must be _has:Type:reference:parameter');
+  if (rest.length === 0) throw badParameter(key, 'it must have the form _has:Type:reference:parameter');
   if (!isResourceType(type)) return undefined;
-  if (type === 'Provenance') throw badParameter(key, '_has cannot ask for Provenance');
+  if (type === 'Provenance') throw badParameter(key, '_has is not supported for Provenance');
   const compiled = compiledParameter(type, name);
   if (compiled === undefined) return undefined;
   const inner = { ...stepTo(type, parameter, scope), contained: false };
   if (!mayName(compiled, type, scope.type)) {
-    throw badParameter(key, `${name} of ${type} cannot name ${withArticle(scope.type)}`);
+    throw badParameter(key, `${type}.${name} cannot refer to ${withArticle(scope.type)}`);
   }
   const predicate = predicateOf(renamed(parameter, rest.join(':')), inner);
   return predicate === undefined ? undefined : referred(compiled, predicate, scope.type, inner);

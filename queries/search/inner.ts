@@ -26,13 +26,13 @@ const MAX_STEPS = 250;
 export function stepTo(type: ResourceType, parameter: RawParameter, scope: SearchScope): SearchScope {
   const depth = (scope.depth ?? 0) + 1;
   if (depth > MAX_DEPTH)
-    throw badParameter(keyOf(parameter), `more than ${MAX_DEPTH} steps are not supported`);
+    throw badParameter(keyOf(parameter), `chains of more than ${MAX_DEPTH} steps are not supported`);
   if (scope.steps !== undefined) {
     scope.steps.taken += 1;
     if (scope.steps.taken > MAX_STEPS) {
       throw new Refusal('malformed', {
         code: 'too-costly',
-        diagnostics: `chains and _has of a search may lead to ${MAX_STEPS} types at most, each way counted: name the types`,
+        diagnostics: `the chains and _has parameters of a search can lead to at most ${MAX_STEPS} types, counted per path; name the types, for example subject:Patient.name`,
       });
     }
   }

@@ -71,7 +71,7 @@ export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort
       const what = parameter.sounds === true ? 'how a name sounds' : `a ${parameter.type}`;
       throw badParameter(
         '_sort',
-        `${sort.by} is ${what}, which has no order; tokens, references, dates, strings, uris, quantities, _id and _lastUpdated have one`,
+        `${sort.by} is ${what}, which cannot be sorted by; sort by a token, reference, date, string, uri or quantity, or by _id or _lastUpdated`,
       );
     }
     const { table, type: of, column } = PLACES[parameter.type];

@@ -85,7 +85,10 @@ export async function parseCriteria(
     return predicate;
   });
   if (predicates.length > 0) return predicates;
-  throw new Refusal('malformed', { code: 'required', diagnostics: 'conditional criteria are empty' });
+  throw new Refusal('malformed', {
+    code: 'required',
+    diagnostics: 'the criteria of the conditional request are empty',
+  });
 }
 
 /**

@@ -27,13 +27,13 @@ export function parseRaw(query: URLSearchParams): RawParameter[] {
   let count = 0;
   for (const [key, text] of query) {
     const colon = key.indexOf(':');
-    if (text.includes('\0')) throw badParameter(key, 'the value holds a NUL character');
+    if (text.includes('\0')) throw badParameter(key, 'the value contains a NUL character');
     const values = split(text, ',').filter((value) => value !== '');
     if (values.length === 0) continue;
     if (parameters.length === MAX_PARAMETERS) throw tooManyParameters();
     count += values.length;
     if (count > MAX_VALUES) {
-      throw badParameter(key, `a search may have ${MAX_VALUES} values at most, alternatives counted singly`);
+      throw badParameter(key, `a search can have at most ${MAX_VALUES} values, counting each alternative`);
     }
     parameters.push({
       name: colon < 0 ? key : key.slice(0, colon),
@@ -48,7 +48,7 @@ export function parseRaw(query: URLSearchParams): RawParameter[] {
 function tooManyParameters(): Refusal {
   return new Refusal('malformed', {
     code: 'too-costly',
-    diagnostics: `a search may have ${MAX_PARAMETERS} parameters at most; alternatives of one are separated by commas`,
+    diagnostics: `a search can have at most ${MAX_PARAMETERS} parameters; separate alternative values of one parameter by commas`,
     expression: 'query',
   });
 }
@@ -104,6 +104,6 @@ export function refuseModifier(parameter: RawParameter, supported: readonly stri
       ? `; did you mean \`${name}:${near}\`?`
       : supported.length === 0
         ? ''
-        : `; it takes ${supported.map((each) => `:${each}`).join(', ')}`;
+        : `; it supports ${supported.map((each) => `:${each}`).join(', ')}`;
   throw badParameter(keyOf(parameter), `modifier :${modifier.slice(0, 50)} is not supported${advice}`);
 }

@@ -30,7 +30,10 @@ export async function loadTerms(
       if (codes === undefined) continue;
       count += codes.length;
       if (count > MAX_CODES) {
-        throw badParameter(keyOf(parameter), `the values stand for more than ${MAX_CODES} codes`);
+        throw badParameter(
+          keyOf(parameter),
+          `the values expand to more than ${MAX_CODES} codes; use a smaller value set or a narrower code`,
+        );
       }
       terms.set(`${modifier} ${value}`, codes);
     }
@@ -61,7 +64,7 @@ export function codesOf(
   throw badParameter(
     keyOf(parameter),
     parameter.modifier === 'in' || parameter.modifier === 'not-in'
-      ? `the value set ${text} is not known here, or cannot be enumerated`
-      : `the value must be system|code; kinds of ${text} are not known here`,
+      ? `the value set ${text} is unknown here, or its codes cannot be listed`
+      : `the value must be system|code, with a code system that this service has loaded; ${text} is unknown here`,
   );
 }

@@ -148,7 +148,7 @@ describe('bad requests', () => {
       refuses(`an unknown ${header}`, () => put({ [header]: value }), {
         status: 422,
         code: 'invalid',
-        says: new RegExp(`${header} is unknown or inactive`),
+        says: new RegExp(`${header} names an unknown or inactive`),
       });
     }
     refuses(

@@ -125,7 +125,7 @@ describe('the command line', () => {
     const rebuilt = await start(['rebuild', 'resources'], here());
     expect(rebuilt.code).to.equal(0);
     expect(rebuilt.stdout).to.contain('rebuilt and in service');
-    expect((await run(['rebuild', 'nothing'], here())).stderr).to.contain('there is no projection nothing');
+    expect((await run(['rebuild', 'nothing'], here())).stderr).to.contain('unknown projection nothing');
     expect((await service.fhir(`/Patient/${id}`)).status).to.equal(200);
   });
 

@@ -133,7 +133,7 @@ describe('a key that may only write', () => {
     ];
     for (const answer of stale) {
       closed(answer, 412);
-      expect(answer.text).to.contain('does not name the current version').and.not.contain('at version');
+      expect(answer.text).to.contain("doesn't name the current version").and.not.contain('at version');
     }
     for (const _ of ['once', 'again']) {
       const answer = await ask('DELETE', at);

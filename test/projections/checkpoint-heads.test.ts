@@ -104,7 +104,7 @@ describe('heads of streams', () => {
     await removeRows(`record = '${patient}'`);
     expect((await verify(deps())).clean, 'without the checkpoint').to.equal(true);
     expect(faults(await verifyAgainst(heads))).to.deep.equal([
-      ['checkpoint', stream(), 0, 'the stream is gone; the checkpoint has it up to revision 2'],
+      ['checkpoint', stream(), 0, 'the stream is missing; the checkpoint has it up to revision 2'],
     ]);
     await sql('insert into log.erased values ($1)', stream());
     expect(faults(await verifyAgainst(heads)), 'with a tombstone').to.have.length(1);
@@ -131,7 +131,12 @@ describe('heads of streams', () => {
     await sql(`update resources.resource set body = '{"forged":true}' where id = $1`, patient);
     expect((await verify(deps())).clean, 'without the checkpoint').to.equal(true);
     expect(faults(await verifyAgainst(heads))).to.deep.equal([
-      ['checkpoint', stream(), 2, 'the history up to revision 2 is not the one of the checkpoint'],
+      [
+        'checkpoint',
+        stream(),
+        2,
+        'the history up to revision 2 differs from the one signed in the checkpoint',
+      ],
     ]);
   });
 

@@ -168,7 +168,7 @@ describe('read models', () => {
       if (event === undefined) throw new Error('no event');
       const { owner: _owner, ...metadata } = event.metadata;
       const failure = await project(resources, [{ ...event, metadata }]).catch((error: unknown) => error);
-      expect(failure).to.have.property('message', 'its metadata name no owner');
+      expect(failure).to.have.property('message', 'its metadata has no owner');
     });
   });
 

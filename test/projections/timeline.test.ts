@@ -116,6 +116,6 @@ describe('the read model timeline', () => {
         { owner: undefined },
       ),
     ]);
-    expect(() => timeline.statements('timeline', homeless)).to.throw('its metadata name no owner');
+    expect(() => timeline.statements('timeline', homeless)).to.throw('its metadata has no owner');
   });
 });

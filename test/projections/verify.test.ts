@@ -268,7 +268,7 @@ describe('verify', () => {
     await instance.shown(await streams.project(erased(patient)));
     const report = await verify(deps());
     expect(report.log.map(({ what, message }) => [what, message])).to.deep.equal([
-      ['erasure', `record ${patient} was erased and still has events`],
+      ['erasure', `record ${patient} was erased but still has events`],
     ]);
     expect(report.readModels).to.deep.equal([]);
   });

@@ -279,7 +279,9 @@ describe('sorted searches', () => {
         ? (error.issues[0]?.diagnostics ?? '')
         : `${query} was not refused: ${error}`;
     };
-    expect(await refused('_sort=code-value-quantity')).to.contain('is a composite, which has no order');
+    expect(await refused('_sort=code-value-quantity')).to.contain(
+      'is a composite, which cannot be sorted by',
+    );
     expect(await refused('_sort=colour')).to.contain('no search parameter colour');
     expect(await refused('_sort=date,-date')).to.contain('named once');
     expect(await refused('_sort=_id,date,_lastUpdated,value-quantity,value-date,value-string')).to.contain(

@@ -43,7 +43,7 @@ export function compositePredicate(
 ): Predicate {
   refuseModifier(parameter);
   const { composite } = compiled;
-  if (composite === undefined) throw new Error(`${compiled.code} is no composite`);
+  if (composite === undefined) throw new Error(`${compiled.code} is not a composite`);
   const pairs = parameter.values.map((value) => {
     const [first = '', second = '', ...others] = split(value, '$');
     if (first === '' || second === '' || others.length > 0) {

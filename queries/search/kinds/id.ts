@@ -30,7 +30,11 @@ const FHIR_ID = /^[A-Za-z0-9.-]{1,64}$/;
  */
 export function parseIds(parameter: RawParameter): string[] {
   for (const value of parameter.values) {
-    if (!FHIR_ID.test(value)) throw badParameter(keyOf(parameter), 'the value is not a FHIR id');
+    if (!FHIR_ID.test(value))
+      throw badParameter(
+        keyOf(parameter),
+        'the value is not a FHIR id (1 to 64 letters, digits, hyphens and dots)',
+      );
   }
   return parameter.values.filter(isUuid);
 }

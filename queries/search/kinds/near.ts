@@ -66,7 +66,10 @@ function parseCircle(parameter: RawParameter, text: string): Circle {
   }
   const [north = 0, east = 0, length = 0] = numbers.map(Number);
   if (Math.abs(north) > 90 || Math.abs(east) > 180 || length < 0) {
-    throw badParameter(keyOf(parameter), 'latitudes are -90 to 90, longitudes -180 to 180, distances from 0');
+    throw badParameter(
+      keyOf(parameter),
+      'the latitude must be between -90 and 90, the longitude between -180 and 180, and the distance at least 0',
+    );
   }
   return { latitude: north, longitude: east, radius: metres(parameter, length, unit === '' ? 'km' : unit) };
 }

@@ -43,7 +43,8 @@ export function labelPredicate(
 export function stringCondition(parameter: RawParameter): (binds: Binds) => string {
   const texts = parameter.values.map((value) => {
     const text = unescaped(value);
-    if (folded(text) === '') throw badParameter(keyOf(parameter), 'the value has no characters to compare');
+    if (folded(text) === '')
+      throw badParameter(keyOf(parameter), 'the value has no characters that can be compared');
     return text;
   });
   return (binds) => texts.map((text) => `(${condition(parameter.modifier, text, binds)})`).join(' or ');
@@ -75,7 +76,8 @@ function soundPredicate(parameter: RawParameter, compiled: CompiledParameter, sc
   refuseModifier(parameter, ['missing']);
   const texts = parameter.values.map((value) => {
     const words = soundsOf(unescaped(value));
-    if (words.length === 0) throw badParameter(keyOf(parameter), 'the value has no letters or digits');
+    if (words.length === 0)
+      throw badParameter(keyOf(parameter), 'the value must have at least one letter or digit');
     return words.map((sounds) => formKeys(compiled, sounds.map(soundForm), scope));
   });
   const [first, ...others] = texts;

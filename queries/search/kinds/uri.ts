@@ -29,7 +29,10 @@ export function uriPredicate(
   if (parameter.modifier === 'below') return below(parameterKeys(compiled, scope), uris);
   const parts = uris.reduce((sum, uri) => sum + uri.split('/').length, 0);
   if (parameter.modifier === 'above' && parts > MAX_PARTS) {
-    throw badParameter(keyOf(parameter), `the values may have ${MAX_PARTS} parts of paths at most`);
+    throw badParameter(
+      keyOf(parameter),
+      `the paths of the values can have at most ${MAX_PARTS} segments together`,
+    );
   }
   const found = parameter.modifier === 'above' ? uris.flatMap(above) : uris;
   return keysPredicate(formKeys(compiled, found.map(uriForm), scope));
