@@ -126,7 +126,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     onBatch: observeBatches(registry),
     onFollowing: subscriptions.following,
     onClosed(error) {
-      log.fatal({ reason: error.message }, 'the event log was moved: this instance stops');
+      log.fatal({ reason: error.message }, 'the event log was moved; this instance stops');
       deps.onLogClosed?.(error);
     },
   });

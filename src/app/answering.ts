@@ -7,7 +7,7 @@ import { type EventStore, Unavailable } from '../events/store.ts';
  */
 export function answering(store: EventStore, logAnswers: () => boolean): EventStore {
   const assertAnswers = (): void => {
-    if (!logAnswers()) throw new Unavailable('the event store does not answer');
+    if (!logAnswers()) throw new Unavailable("the event store doesn't answer; retry in a second");
   };
   return {
     async append(stream, expected, events) {

@@ -70,7 +70,7 @@ export async function openDocuments({
         sweepDocuments({ store, log: events, locks, shown }, before),
         lead.lost,
       ]);
-      if (removed > 0) log.info({ removed }, 'bytes of documents that no event names were removed');
+      if (removed > 0) log.info({ removed }, 'removed document content that no event refers to');
     } finally {
       lead.release();
     }
@@ -93,7 +93,12 @@ export async function openDocuments({
     },
     start() {
       sweeping ??= setInterval(() => {
-        sweep().catch((error: unknown) => log.warn({ err: error }, 'documents were not swept'));
+        sweep().catch((error: unknown) =>
+          log.warn(
+            { err: error },
+            'the search for document content that no event refers to failed; it will be repeated',
+          ),
+        );
       }, SWEEP_MS).unref();
     },
     close() {

@@ -39,12 +39,12 @@ function reachable({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): string 
 export function warningOf(settings: IssuerSettings): string | undefined {
   if (settings.oidcIssuers.length > 0) return undefined;
   if (settings.mode === 'production')
-    return 'MODE=production without OIDC_ISSUERS: nobody can sign in, and every request below /admin is answered 401. Nobody can create organizations, projects or API keys, administer webhooks there, or register applications; only keys that exist work. Set OIDC_ISSUERS to your identity provider.';
+    return 'MODE=production without OIDC_ISSUERS: nobody can sign in, and every request to /admin returns 401. Nobody can create organizations, projects or API keys, manage webhooks there, or register applications; only existing keys work. Set OIDC_ISSUERS to your identity provider.';
   const outside = reachable(settings);
   if (outside === undefined) return undefined;
   if (settings.devIssuer === 'allow')
-    return `DEV_ISSUER=allow and ${outside}: everybody who reaches the service can sign in as anybody. Set OIDC_ISSUERS, or MODE=production.`;
-  return `${outside} lets other machines reach the service, so the development issuer does not run and nobody can sign in: every request below /admin is answered 401. Set OIDC_ISSUERS; or DEV_ISSUER=allow where everybody who reaches the service may sign in as anybody.`;
+    return `DEV_ISSUER=allow and ${outside}: anyone who can reach the service can sign in as any person. Set OIDC_ISSUERS, or MODE=production.`;
+  return `${outside} lets other machines reach the service, so the development issuer does not run and nobody can sign in: every request to /admin returns 401. Set OIDC_ISSUERS, or set DEV_ISSUER=allow if anyone who can reach the service may sign in as any person.`;
 }
 
 /** Makes both, and notes for the command line which development issuer this installation has. */
@@ -74,7 +74,7 @@ export async function openIdentities({
     // A developer's own machine may well be where an organization's issuer runs.
     ssoPublicOnly: mode === 'production',
     ...(ssoClientsOf === undefined ? {} : { ssoClientsOf }),
-    onAway: (issuer, error) => log.warn({ err: error, issuer }, 'an issuer could not be asked for its keys'),
+    onAway: (issuer, error) => log.warn({ err: error, issuer }, 'the keys of an issuer could not be fetched'),
   });
   return { verifier, devIssuer };
 }

@@ -95,14 +95,16 @@ export function openProcesses({
             visible,
             reacted: async (position, patient) => {
               if (!(await carried.hasPassed(position, ERASURE_MS)))
-                throw unavailable('directory entries are not completed yet');
+                throw unavailable("the record's directory entries are not complete yet");
               // Erased, the record would take them with it.
               if (await carried.parked.holdsOf('directory-entries', recordStream(patient)))
-                throw new Error('directory entries that the record carries are set aside, not completed');
+                throw new Error(
+                  'directory entries of the record are parked and not complete (annal parked lists them)',
+                );
               if (!(await webhooks.hasPassed(position, ERASURE_MS)))
-                throw unavailable('subscribers are not told of the deletion yet');
+                throw unavailable('the webhooks of the deletion are not written yet');
               if (await webhooks.parked.holdsOf('webhooks', recordStream(patient)))
-                throw new Error('events of the record that subscribers are to be told of are set aside');
+                throw new Error('webhook events of the record are parked (annal parked lists them)');
             },
             forget: async (patient) => {
               await snapshots.forget(recordStream(patient));

@@ -33,7 +33,7 @@ export async function bringReadModelsUpToDate(
     if (outdated.length === 0) return;
     deps.log.warn(
       { projections: outdated },
-      'read models of another version are rebuilt before the service starts',
+      'rebuilding read models whose version changed; the service starts when this is done',
     );
     try {
       await rebuild(deps, outdated, { force: true });
@@ -47,6 +47,6 @@ export async function bringReadModelsUpToDate(
 /** Looks through what killed rebuilds left for records that have been erased since; a failure is logged. */
 export function sweepShadows(pool: Pool, log: Logger): Promise<void> {
   return sweepAbandoned(pool, PROJECTIONS).catch((error: unknown) =>
-    log.warn({ err: error }, 'what a killed rebuild left was not looked through'),
+    log.warn({ err: error }, 'the cleanup of interrupted rebuilds failed'),
   );
 }

@@ -8,7 +8,7 @@ import { unavailable } from '../shared/refusal.ts';
 const NOTE_AFTER_MS = 5_000;
 /** How long it waits then: longer than the last look of an instance at the notes holds. */
 const ANSWER_AFTER_MS = 5_000;
-if (ANSWER_AFTER_MS <= LOOK_HOLDS_MS) throw new RangeError('an instance may not have seen a note yet');
+if (ANSWER_AFTER_MS <= LOOK_HOLDS_MS) throw new RangeError('an instance may not have seen a notice yet');
 
 /** What it works with. */
 export interface SettledDeps {
@@ -43,7 +43,7 @@ export function openSettled({
       await note(position, models);
     } catch {
       throw unavailable(
-        'the write is saved, but no read shows it yet and the database does not answer; send it again with the same Idempotency-Key',
+        "the change was saved, but reads don't show it yet and the database doesn't answer; send the request again with the same Idempotency-Key",
       );
     }
   };

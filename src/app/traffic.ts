@@ -69,7 +69,11 @@ export function openTraffic({ databaseUrl, config, log }: TrafficOptions): Traff
             failing = false;
           },
           (error: unknown) => {
-            if (!failing) log.warn({ err: error }, 'requests could not be noted; they wait');
+            if (!failing)
+              log.warn(
+                { err: error },
+                'entries could not be written to the request log; they will be retried',
+              );
             failing = true;
           },
         )
@@ -80,7 +84,9 @@ export function openTraffic({ databaseUrl, config, log }: TrafficOptions): Traff
     setInterval(() => {
       requestLog
         .sweep(nowMicros() - config.requestLogDays * DAY)
-        .catch((error: unknown) => log.warn({ err: error }, 'old requests were not removed from the log'));
+        .catch((error: unknown) =>
+          log.warn({ err: error }, 'old entries were not removed from the request log'),
+        );
     }, SWEEP_MS).unref(),
   ];
   return {
@@ -95,7 +101,8 @@ export function openTraffic({ databaseUrl, config, log }: TrafficOptions): Traff
     async close() {
       for (const timer of timers) clearInterval(timer);
       await flushing;
-      const late = (error: unknown): void => log.warn({ err: error }, 'the last requests were not noted');
+      const late = (error: unknown): void =>
+        log.warn({ err: error }, 'the last entries were not written to the request log');
       await Promise.all([flush().catch(late), limits?.close()]);
       await pool.end();
     },

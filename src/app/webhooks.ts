@@ -172,7 +172,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
       });
       const shown = async (position: Position | undefined): Promise<void> => {
         if (position !== undefined && !(await passed(position, ['webhooks'])))
-          throw unavailable('it is done, but does not work everywhere yet; try again');
+          throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
       };
       return {
         commands,

@@ -89,32 +89,33 @@ export async function readCheckpoint(
   let number = 0;
   for await (const line of lines) {
     number += 1;
-    if (signed !== undefined) throw new BadFile(`line ${number} follows the signature`);
+    if (signed !== undefined)
+      throw new BadFile(`line ${number} comes after the signature, which must be the last line`);
     const leaf = line === undefined ? undefined : parseLeaf(line);
     if (line === undefined || leaf === undefined) {
       signed = line === undefined ? undefined : parseSigned(line, expected);
       if (signed === undefined) throw new BadFile(faultOf(line, number));
     } else {
       if (Buffer.compare(Buffer.from(last), Buffer.from(leaf.stream)) >= 0) {
-        throw new BadFile(`line ${number} is not in its place`);
+        throw new BadFile(`line ${number} is out of order: streams must be sorted, each once`);
       }
       last = leaf.stream;
       tree.add(line);
     }
   }
-  if (signed === undefined) throw new BadFile('its end is missing, which bears the signature');
+  if (signed === undefined) throw new BadFile('the last line, with the signature, is missing');
   const { data } = statementSchema.safeParse(JSON.parse(signed.statement));
-  if (data === undefined) throw new BadFile('its signed statement is not that of a checkpoint');
+  if (data === undefined) throw new BadFile('its signed statement is not a checkpoint statement');
   if (data.streams !== tree.leaves || data.root !== tree.root()) {
-    throw new BadFile('its lines are not those that were signed');
+    throw new BadFile('its lines differ from the lines that were signed');
   }
   return { statement: data, signer: signed.signer };
 }
 
 function faultOf(line: string | undefined, number: number): string {
   return line?.startsWith('{"format":"annal-export",') === true
-    ? 'it is an export, not a checkpoint: use node bin/verify-export.mjs'
-    : `line ${number} is not that of a checkpoint`;
+    ? 'it is an export, not a checkpoint; check it with node bin/verify-export.mjs'
+    : `line ${number} is not a checkpoint line`;
 }
 
 /** The heads in a checkpoint that `readCheckpoint` has found to hold. */

@@ -30,7 +30,7 @@ export class BrokenChain extends Error {
     readonly stream: string,
     readonly revision: number,
   ) {
-    super(`the hash chain of ${stream} does not hold at revision ${revision}`);
+    super(`hash mismatch in ${stream} at revision ${revision}: this event or the one before it was altered`);
   }
 }
 

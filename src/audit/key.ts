@@ -64,14 +64,14 @@ export async function existingKey({ dataDir, file }: KeyPlace): Promise<PublicKe
 /** A public key from its 43 characters. @throws KeyFault */
 export function publicKey(text: string): PublicKey {
   if (!/^[\w-]{43}$/.test(text) || Buffer.from(text, 'base64url').toString('base64url') !== text) {
-    throw new KeyFault(`${text} is no public key: expected 43 characters of base64url`);
+    throw new KeyFault(`${text} is not a valid public key: expected 43 characters of base64url`);
   }
   const jwk = { crv: 'Ed25519', kty: 'OKP', x: text };
   const id = createHash('sha256').update(JSON.stringify(jwk)).digest('base64url');
   try {
     return { id, text, key: createPublicKey({ key: jwk, format: 'jwk' }) };
   } catch {
-    throw new KeyFault(`${text} is no public key of Ed25519`);
+    throw new KeyFault(`${text} is not a valid Ed25519 public key`);
   }
 }
 
@@ -110,9 +110,10 @@ function parsePrivate(pem: string, file: string): SigningKey {
   try {
     privateKey = createPrivateKey(pem);
   } catch {
-    throw new KeyFault(`${file} holds no private key in PEM`);
+    throw new KeyFault(`${file} contains no private key in PEM format`);
   }
   const { crv, x } = createPublicKey(privateKey).export({ format: 'jwk' });
-  if (crv !== 'Ed25519' || x === undefined) throw new KeyFault(`${file} holds no key of Ed25519`);
+  if (crv !== 'Ed25519' || x === undefined)
+    throw new KeyFault(`${file} contains a key of another type; an Ed25519 key is required`);
   return { ...publicKey(x), privateKey };
 }

@@ -61,7 +61,7 @@ export function parseMoment(text: string): Moment | undefined {
 /** What is wrong with a text that `parseMoment` doesn't take, if that is certain: the rest of a sentence that begins with it. */
 export function faultOfMoment(text: string): string | undefined {
   const lacksOffset = text.includes('T') && parseMoment(`${text}Z`) !== undefined;
-  return lacksOffset ? `needs an offset, such as ${text}Z or ${text}+02:00` : undefined;
+  return lacksOffset ? `needs a time zone, for example ${text}Z or ${text}+02:00` : undefined;
 }
 
 /** JavaScript reads February 30 as March 2. */

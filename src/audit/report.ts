@@ -43,9 +43,9 @@ export function* reportPage(
   const title = `${record ? 'Record of' : 'History of'} ${resource}`;
   const chain =
     brokenAt === undefined
-      ? html`<p class="holds">The hash chain holds over all events: ${events}.</p>
+      ? html`<p class="holds">The hash chain of all ${events} events is intact.</p>
 <p>Stream <code>${stream}</code>, revision ${head?.revision ?? ''}, hash <code>${head?.hash ?? ''}</code>.</p>`
-      : html`<p class="broken">The hash chain of <code>${stream}</code> does not hold at revision ${brokenAt}: an event is not what was written.</p>`;
+      : html`<p class="broken">Hash mismatch in <code>${stream}</code> at revision ${brokenAt}: this event or the one before it was altered.</p>`;
   yield html`<!doctype html>
 <html lang="en">
 <head>
@@ -103,8 +103,8 @@ function listed(...parts: readonly (string | null)[]): string | null {
 }
 
 function changes(operation: Version['operation'], found: readonly Difference[]): Html {
-  if (operation === 'DELETE') return html`<p>Deleted: from here on it is in no search.</p>`;
-  if (found.length === 0) return html`<p>No element differs.</p>`;
+  if (operation === 'DELETE') return html`<p>Deleted: searches no longer find it.</p>`;
+  if (found.length === 0) return html`<p>No element changed.</p>`;
   const rows = found.map(
     ({ path, before, after }) =>
       html`<tr><td>${path}</td><td class="before">${shown(before)}</td><td class="after">${shown(after)}</td></tr>\n`,

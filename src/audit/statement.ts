@@ -35,14 +35,14 @@ export function parseSigned(line: string, expected?: PublicKey): Signed | undefi
   const [, statement, id, text, signature] = LINE.exec(line) ?? [];
   if (statement === undefined || text === undefined || signature === undefined) return undefined;
   const signer = keyNamed(text);
-  if (signer.id !== id) throw new BadFile(`it names the key ${id} and holds the key ${signer.id}`);
+  if (signer.id !== id) throw new BadFile(`it names the key ${id} but contains the key ${signer.id}`);
   if (expected !== undefined && signer.id !== expected.id) {
-    throw new BadFile(`it was signed with the key ${signer.id}, not with ${expected.id}`);
+    throw new BadFile(`it was signed with the key ${signer.id}, not with the expected key ${expected.id}`);
   }
   const bytes = Buffer.from(signature, 'base64url');
   const holds =
     bytes.toString('base64url') === signature && verify(null, Buffer.from(statement), signer.key, bytes);
-  if (!holds) throw new BadFile(`its signature is not that of the key ${signer.id}`);
+  if (!holds) throw new BadFile(`its signature by the key ${signer.id} is invalid`);
   return { statement, signer };
 }
 

@@ -27,7 +27,7 @@ export function keyToTrust(given: string | undefined, where: Where): Promise<Pub
     const key = given === undefined ? await existingKey(placeOf(where)) : keyIn(given);
     if (key !== undefined) return key;
     throw new Failure(
-      `there is no key in ${dataDirOf(where)} to check the signature with: give the public key with --key`,
+      `${dataDirOf(where)} has no key to check the signature with; pass the public key with --key`,
     );
   });
 }

@@ -74,9 +74,9 @@ export async function checkpointCommand({
   process.stdout.write(
     json
       ? `${JSON.stringify({ ...statement, key_id: key.id, public_key: key.text }, null, 2)}\n`
-      : `${counted(events, 'event')} in ${counted(streams, 'stream')} are signed in ${out}.\n` +
+      : `Signed ${counted(events, 'event')} in ${counted(streams, 'stream')} in ${out}.\n` +
           `root        ${root}\nkey         ${key.id}\npublic key  ${key.text}\n` +
-          'Keep the file, and the public key, where nobody who can reach the database can change them.\n',
+          'Keep the file and the public key where nobody with access to the database can change them.\n',
   );
   return 0;
 }

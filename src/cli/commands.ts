@@ -32,9 +32,9 @@ export function describeCommands(people: string): CommandLine {
     .showSuggestionAfterError(false)
     // What stands after the command is the command's own: a value may look like an option of the program.
     .enablePositionalOptions()
-    .helpOption('-h, --help', 'Print this')
+    .helpOption('-h, --help', 'Print this help')
     .helpCommand(false)
-    .version(version(), '-v, --version', 'Print the version');
+    .version(version(), '-v, --version', 'Print the version number');
 
   const command = (usage: string, description: string): Command =>
     program.command(usage).description(description);
@@ -49,16 +49,13 @@ export function describeCommands(people: string): CommandLine {
       withService(
         command('import <sources...>', 'Load bundles and NDJSON: files, folders, or - for standard input'),
       )
-        .option('--concurrency <n>', 'Records that are sent at a time (default: 4)')
-        .option('--source-system <name>', 'Name of the system that the data come from, for their Provenance')
+        .option('--concurrency <n>', 'Number of records to send at a time (default: 4)')
+        .option('--source-system <name>', 'Name of the system the data comes from, for its Provenance')
         .option('--author-type <type>', `Who wrote them: ${AUTHOR_TYPES.join(', ')} (default: import)`)
-        .option('--state <file>', 'Where to remember what was loaded (default: below the data folder)')
-        .option(
-          '--skip-invalid',
-          'Load records without their invalid resources, and name those in the report file',
-        )
+        .option('--state <file>', 'Where to store which resources were loaded (default: in the data folder)')
+        .option('--skip-invalid', 'Leave out invalid resources and list them in the report file')
         .option('--report <file>', 'Write the report as JSON (default with --skip-invalid: beside the state)')
-        .option('--again', 'Load everything once more, even what an earlier import loaded'),
+        .option('--again', 'Load everything again, including what an earlier import loaded'),
       'annal import ./synthea/fhir --source-system "General Hospital"',
       'annal import Patient.ndjson Observation.ndjson',
     ),
@@ -71,7 +68,10 @@ export function describeCommands(people: string): CommandLine {
   does(
     examples(
       withService(
-        command('show <resource...>', 'Print a resource: Type/id, Type/id/_history/n, or a patient'),
+        command(
+          'show <resource...>',
+          'Print a resource: Type/id, Type/id/_history/n, or a patient by name or identifier',
+        ),
       ),
       'annal show Observation/018f…/_history/2',
       'annal show mira sand',
@@ -85,8 +85,8 @@ export function describeCommands(people: string): CommandLine {
   does(
     examples(
       command('patients <name...>', 'List patients by name or identifier, of all projects')
-        .option('--project <project>', 'Only of this project: its id or its name')
-        .option('--deleted', 'Deleted patients too; otherwise only if no other patient matches'),
+        .option('--project <project>', 'List patients of this project only (id or name)')
+        .option('--deleted', 'Include deleted patients (default: only if no other patient matches)'),
       'annal patients mira sand',
       'annal patients 0012-34',
     ),
@@ -100,8 +100,8 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'history <resource...>',
-        'Print who wrote which version, and what changed: of a patient’s record, of Type/id, or of a stream',
-      ).option('--html <file>', 'Write it as a page instead'),
+        'Print who wrote which version and what changed, for a patient’s record, a resource (Type/id) or a stream',
+      ).option('--html <file>', 'Write an HTML page instead'),
       'annal history 018f… --html history.html',
       'annal history mira sand',
       'annal history project-proj_… --json',
@@ -116,7 +116,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'record <patient...>',
-        'Print a patient’s record as of any moment, rebuilt from its events',
+        'Print a patient’s record as of any moment, folded from its events',
       ).option('--at <time>', 'A date, a date-time with an offset, revision:N or position:N (default: now)'),
       'annal record 018f… --at 2026-03-01',
       'annal record 018f… --at 2026-03-01T09:30:00+01:00',
@@ -129,7 +129,10 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
-      command('context <manifest>', 'Print a context of /v1/context again, made from the events'),
+      command(
+        'context <manifest>',
+        'Print a context that POST /v1/context returned, made again from the events',
+      ),
       'annal context ctx_…',
       'annal context ctx_… --json',
     ),
@@ -143,7 +146,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'export <patient...>',
-        'Write the whole history of a record, or of a stream, as one signed file that proves itself',
+        'Write the whole history of a record or stream to a signed file that can be verified alone',
       ).option('--out <file>', 'The file to write; compressed if it ends with .gz'),
       'annal export 018f… --out record.ndjson',
     ),
@@ -158,9 +161,9 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'checkpoint',
-        'Sign where the history of every stream ends now, so that it can be proved later',
+        'Sign the current end of every stream, so that later changes to history can be detected',
       ).option('--out <file>', 'The file to write; compressed if it ends with .gz'),
-      '# signs with AUDIT_KEY_FILE, else DATA_DIR/audit-key.pem, and makes that key if it is missing',
+      '# signs with AUDIT_KEY_FILE, else DATA_DIR/audit-key.pem, which is created if missing',
       'annal checkpoint --out checkpoint-2026-03-01.ndjson.gz',
     ),
     async (_words, { out, ...others }) => {
@@ -172,12 +175,9 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
-      command('verify', 'Check the hash chains, and compare the read models with what the log says')
-        .option('--checkpoint <file>', 'Prove that no history up to this checkpoint was altered')
-        .option(
-          '--key <key>',
-          'The public key that the checkpoint is signed with (default: the one of DATA_DIR)',
-        ),
+      command('verify', 'Check the hash chains, and compare the read models with the log')
+        .option('--checkpoint <file>', 'Check that no history up to this checkpoint was altered')
+        .option('--key <key>', 'The public key that signed the checkpoint (default: the one in DATA_DIR)'),
       'annal verify',
       'annal verify --checkpoint checkpoint-2026-03-01.ndjson.gz --key 11qYAYKx…',
     ),
@@ -193,16 +193,19 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'sql [statements...]',
-        'Read the database in SQL: given statements, those of standard input, or typed one by one',
+        'Query the database with SQL: given statements, standard input, or interactively',
       )
-        .option('--read-only', 'Required: nothing can be written')
+        .option('--read-only', 'Required: the session cannot write')
         .option('-c, --command <sql>', 'Statements to run, separated by semicolons'),
       'annal sql --read-only -c "select type, count(*) from resources.resource group by 1"',
       "annal sql --read-only -c '\\dt'",
     ),
     async (words, options) => {
       if (words.length > 0 && options.command !== undefined)
-        throw new Failure('annal sql takes statements with -c or without, not both', MISUNDERSTOOD);
+        throw new Failure(
+          'annal sql takes statements either with -c or as an argument, not both',
+          MISUNDERSTOOD,
+        );
       const { sqlCommand } = await import('./sql/command.ts');
       return sqlCommand({ ...options, ...(words.length > 0 ? { command: words.join(' ') } : {}) });
     },
@@ -210,9 +213,9 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
-      command('parked', 'List events that a process could not act on and has set aside').option(
+      command('parked', 'List parked events: those that a process could not handle').option(
         '--retry',
-        'Have them tried again now',
+        'Retry them now',
       ),
       'annal parked --retry',
     ),
@@ -223,7 +226,7 @@ export function describeCommands(people: string): CommandLine {
   );
 
   does(
-    command('scavenge', 'Remove what was purged from the files of the event store and of the database'),
+    command('scavenge', 'Remove purged data from the files of the event store and the database'),
     async (_words, options) => {
       const { scavengeCommand } = await import('./scavenge.ts');
       return scavengeCommand(options);
@@ -236,19 +239,19 @@ export function describeCommands(people: string): CommandLine {
         'rebuild [projections...]',
         'Rebuild read models from the log while the service runs (default: all of them)',
       )
-        .option('--force', 'Use the rebuilt rows even if they differ from the present ones')
-        .option('--fresh', 'Start over instead of continuing a rebuild that was stopped')
+        .option('--force', 'Use the rebuilt tables even if rows differ from the current ones')
+        .option('--fresh', 'Start over instead of continuing an interrupted rebuild')
         .option(
           '--load <load>',
-          'full: as fast as it goes (default); low: reads of the service hardly notice',
+          'full: as fast as possible (default); low: slower, with little effect on requests',
         )
-        .option('--restored', 'Rebuild all after an older log was restored; stop the service first'),
+        .option('--restored', 'Rebuild everything after you restored an older log; stop the service first'),
       'annal rebuild history',
     ),
     async (projections, options) => {
       if (options.restored === true) {
         if (projections.length > 0)
-          throw new Failure('--restored rebuilds all: name no projection', MISUNDERSTOOD);
+          throw new Failure("--restored rebuilds every projection: don't name any", MISUNDERSTOOD);
         const { rebuildRestored } = await import('./restored.ts');
         return interruptible((signal) => rebuildRestored({ ...options, signal }));
       }
@@ -259,14 +262,14 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
-      command('migrate-log', 'Move the log to another store while the service runs')
+      command('migrate-log', 'Move the event log to another store while the service runs')
         .option(
           '--from <log>',
-          'postgres://…, esdb://…, or database: the service’s own (default: where it is now)',
+          'postgres://…, esdb://…, or `database` for the service’s own database (default: where the log is now)',
         )
-        .option('--to <log>', 'Where to move it')
-        .option('--cutover', 'Close the old log, and bring over what the service remembers of it')
-        .option('--cancel', 'Let writes into --from again, after a cutover that was given up'),
+        .option('--to <log>', 'The new place of the log, in the same form')
+        .option('--cutover', 'Close the old log and switch the service’s positions to the new one')
+        .option('--cancel', 'Allow writes to --from again, after a cutover that you gave up'),
       'annal migrate-log --from database --to esdb://localhost:2113?tls=false',
     ),
     async (_words, { to, ...others }) => {
@@ -283,10 +286,7 @@ export function describeCommands(people: string): CommandLine {
         'load: load a code system from your own files; list: list the code systems',
       )
         .option('--system <name>', 'For load: loinc, atc, icd10 or snomed')
-        .option(
-          '--release <version>',
-          'For load: the version of the code system, as its publisher writes it',
-        ),
+        .option('--release <version>', 'For load: the version of the code system, as its publisher names it'),
       'annal terminology load Loinc.csv --system loinc --release 2.78',
       'annal terminology list',
     ),
@@ -302,10 +302,10 @@ export function describeCommands(people: string): CommandLine {
         command('webhooks <action>', 'listen: receive, verify and print webhook deliveries on this machine'),
       )
         .option('--events <types>', 'Event types, separated by commas (default: all)')
-        .option('--port <port>', 'Where to listen (default: any free port)')
+        .option('--port <port>', 'Port to listen on (default: any free port)')
         .option(
           '--secret <secret>',
-          'Secret of an existing endpoint with this address; by default one is made, and deleted at the end',
+          'Secret of an existing endpoint with this address (default: create an endpoint, and delete it at the end)',
         ),
       'annal webhooks listen --events resource.created,resource.updated',
     ),
@@ -319,7 +319,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'production <action> <project>',
-        'allow: let a project make production keys where PRODUCTION_ACCESS is request; withdraw: stop that',
+        'allow: let a project create production keys if PRODUCTION_ACCESS is request; withdraw: take that back',
       ),
       'annal production allow proj_…',
     ),
@@ -332,8 +332,8 @@ export function describeCommands(people: string): CommandLine {
   does(
     examples(
       command('dev-token', 'Print an ID token of the development issuer, for scripts that call /admin')
-        .option('--email <address>', 'The person: any address, nothing is sent there')
-        .option('--patient <who>', 'Instead: a synthetic patient, by number or name (below)'),
+        .option('--email <address>', 'E-mail address of the person; nothing is sent to it')
+        .option('--patient <who>', 'A synthetic patient instead, by number or name (see below)'),
       'annal dev-token --email developer@example.org',
     ).addHelpText('after', people),
     async (_words, options) => {
@@ -350,13 +350,16 @@ export function describeCommands(people: string): CommandLine {
 /** Options of every command, which may also stand before it. */
 function withCommon(command: Command): Command {
   return command
-    .option('--json', 'Print data for programs instead of text for people')
-    .option('--data-dir <folder>', 'Folder of the service on this machine (default: DATA_DIR, else .annal)');
+    .option('--json', 'Print JSON for programs instead of text')
+    .option(
+      '--data-dir <folder>',
+      'Data folder of the service on this machine (default: DATA_DIR, else .annal)',
+    );
 }
 
 function withService(command: Command): Command {
   return command
-    .option('--url <url>', 'The service (default: the one on the data folder)')
+    .option('--url <url>', 'URL of the service (default: the one that runs on the data folder)')
     .option('--key <key>', 'An API key (default: ANNAL_KEY, else the one in quickstart.json)');
 }
 

@@ -34,7 +34,7 @@ export async function contextCommand(id: string, { json = false, ...where }: Con
   const { text, body } = await withDatabase(where, async ({ url }) => {
     const pool = openPool(url, { max: 1, name: 'annal context' });
     const kept = await new ContextManifests(pool).find(id).finally(() => pool.end());
-    if (kept === undefined) throw new Failure(`there is no manifest ${id.slice(0, 60)}`);
+    if (kept === undefined) throw new Failure(`unknown manifest ${id.slice(0, 60)}`);
     return withEventStore(url, (store) => contextAgain(store, kept));
   });
   process.stdout.write(`${json ? JSON.stringify(body) : text}\n`);
@@ -68,7 +68,7 @@ export async function contextAgain(
   );
   const answered = buildAnswer(made, ask, { patient, at, day, tenantId });
   if (answered.manifest !== manifest) {
-    throw new Failure(`${id}: the events give another context than the one that was answered`);
+    throw new Failure(`${id}: the context made from the events differs from the one that was returned`);
   }
   return { text: made.composed.text, body: answered.body };
 }

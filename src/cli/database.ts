@@ -49,7 +49,7 @@ export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {
   const found = await findDatabaseUrl(options);
   if (found !== undefined) return found;
   throw new Failure(
-    `no service runs on ${dataDirOf(options)}: start it with \`npm start\` (or set DATA_DIR, or DATABASE_URL for a database of your own)`,
+    `no service is running on ${dataDirOf(options)}; start it with \`npm start\`, or set DATA_DIR (or DATABASE_URL, if you use your own database)`,
   );
 }
 
@@ -74,8 +74,7 @@ export async function withEventStore<T>(
     });
     return await work(opened);
   } catch (error) {
-    if (error instanceof Unavailable)
-      throw new Failure(`the event store cannot be reached: ${error.message}`);
+    if (error instanceof Unavailable) throw new Failure(`cannot reach the event store: ${error.message}`);
     if ([ForeignLog, LogClosed, LogBehind].some((kind) => error instanceof kind))
       throw new Failure((error as Error).message);
     throw error;

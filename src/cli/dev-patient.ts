@@ -16,7 +16,7 @@ export function patientsHelp(): string {
  * @throws Failure that lists those who could be meant when it is none, or several.
  */
 export function findPatientByName(word: string, patients: readonly Patient[]): Patient {
-  if (patients.length === 0) throw new Failure('SANDBOX_PATIENTS is 0: there are no synthetic patients');
+  if (patients.length === 0) throw new Failure('no synthetic patients: SANDBOX_PATIENTS is 0');
   const [, digits] = /^\s*(?:s-)?(\d{1,3})\s*$/i.exec(word) ?? [];
   const meant =
     digits === undefined
@@ -26,8 +26,8 @@ export function findPatientByName(word: string, patients: readonly Patient[]): P
   if (one !== undefined && others.length === 0) return one;
   const [fault, choice] =
     one === undefined
-      ? ['names no synthetic patient who can sign in', patients]
-      : ['could be any of these', meant];
+      ? ['matches no synthetic patient who can sign in; choose one of these', patients]
+      : ['matches several patients; choose one of these', meant];
   throw new Failure(`--patient ${word} ${fault}:\n${linesOf(choice)}`, MISUNDERSTOOD);
 }
 

@@ -29,7 +29,7 @@ export async function devTokenCommand({ json = false, ...given }: DevTokenOption
     const issuer = await savedDevIssuer(pool);
     if (issuer === undefined) {
       throw new Failure(
-        'the service has no development issuer: it runs with MODE=production, OIDC_ISSUERS names its issuers, or other machines can reach it (HOST, BASE_URL) without DEV_ISSUER=allow',
+        'the development issuer is off: MODE is production, OIDC_ISSUERS is set, or other machines can reach the service (HOST, BASE_URL) and DEV_ISSUER is not allow',
       );
     }
     const token = await new DevIssuer(pool, issuer).idToken(personOf(email));
@@ -50,7 +50,10 @@ function addressIn({ email, patient }: DevTokenOptions): string {
   if (patient !== undefined) return findPatientByName(patient, patientsToday(sandboxPatients)).email;
   const address = emailSchema.safeParse(email);
   if (address.success) return address.data;
-  throw new Failure(`--email ${address.error.issues[0]?.message ?? 'cannot be read'}`, MISUNDERSTOOD);
+  throw new Failure(
+    `--email ${address.error.issues[0]?.message ?? 'is not a valid e-mail address'}`,
+    MISUNDERSTOOD,
+  );
 }
 
 /** What stands in this environment is most likely what the service has as well. @throws Failure where other issuers are set */
@@ -58,11 +61,15 @@ function settings(): Pick<Config, 'sandboxPatients'> {
   try {
     const { mode, oidcIssuers, sandboxPatients } = loadConfig(process.env);
     if (mode === 'production') {
-      throw new Failure('MODE=production has no development issuer: sign in at one of the OIDC_ISSUERS');
+      throw new Failure(
+        'the development issuer is off with MODE=production; sign in at one of the OIDC_ISSUERS',
+      );
     }
     const [first] = oidcIssuers;
     if (first !== undefined) {
-      throw new Failure(`OIDC_ISSUERS is set, so there is no development issuer: sign in at ${first.issuer}`);
+      throw new Failure(
+        `the development issuer is off because OIDC_ISSUERS is set; sign in at ${first.issuer}`,
+      );
     }
     return { sandboxPatients };
   } catch (error) {

@@ -51,17 +51,14 @@ export async function exportCommand(
     return meant;
   }).catch((error: unknown) => {
     if (!(error instanceof BrokenChain)) throw error;
-    throw new Failure(
-      `${error.message}: nothing was exported. annal verify names what is wrong`,
-      FAULTS_FOUND,
-    );
+    throw new Failure(`${error.message}. Nothing was exported; run annal verify for details`, FAULTS_FOUND);
   });
   const signed = { ...statement, key_id: key.id, public_key: key.text };
   process.stdout.write(
     json
       ? `${JSON.stringify(signed, null, 2)}\n`
-      : `${counted(signed.events ?? 0, 'event')} of ${called} ${signed.events === 1 ? 'is' : 'are'} in ${out}, signed with the key ${key.id}.\n` +
-          `To check it: node bin/verify-export.mjs ${out} --key ${key.text}\n` +
-          'bin/verify-export.mjs needs Node.js and nothing else: copy it along to check the export on another machine.\n',
+      : `Exported ${counted(signed.events ?? 0, 'event')} of ${called} to ${out}, signed with the key ${key.id}.\n` +
+          `To check the file: node bin/verify-export.mjs ${out} --key ${key.text}\n` +
+          'bin/verify-export.mjs needs only Node.js: copy it with the file to check the export on another machine.\n',
   );
 }

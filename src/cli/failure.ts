@@ -24,7 +24,7 @@ export function expectAction(command: string, action: string, actions: readonly 
   const all =
     actions.length === 1 ? `its action is ${actions[0]}` : `its actions are ${actions.join(' and ')}`;
   throw new Failure(
-    `annal ${command} has no action ${action}: ${all}${didYouMean(action, actions)}`,
+    `unknown action ${action} of annal ${command}; ${all}${didYouMean(action, actions)}`,
     MISUNDERSTOOD,
   );
 }

@@ -16,7 +16,7 @@ export async function writeNewFile(
   texts: Iterable<string> | AsyncIterable<string>,
 ): Promise<void> {
   const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw new Failure(`${path} is there already: name another file`);
+    if (error.code === 'EEXIST') throw new Failure(`${path} already exists; choose another name`);
     throw new Failure(`${path} cannot be written: ${error.message}`);
   });
   try {

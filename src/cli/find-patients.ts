@@ -84,7 +84,7 @@ export async function findPatients(
 ): Promise<FoundPatient[]> {
   const projects = await pool.query<{ id: string; name: string }>(PROJECTS);
   if (only !== undefined && !projects.rows.some(({ id, name }) => only === id || only === name))
-    throw new Failure(`no project has the id or the name ${only}`);
+    throw new Failure(`unknown project ${only}: no project has this id or name`);
   const owners = new Map(
     projects.rows.flatMap(({ id: project, name }) =>
       (['sandbox', 'production'] as const).map((environment) => [

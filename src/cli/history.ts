@@ -67,7 +67,7 @@ async function showHistory(
   if (html !== undefined) {
     await writeNewFile(html, reportPage({ resource, record, time, stream }, history));
     const { length } = history.versions;
-    process.stdout.write(`${counted(length, 'version')} ${length === 1 ? 'is' : 'are'} in ${html}.\n`);
+    process.stdout.write(`Wrote ${counted(length, 'version')} to ${html}.\n`);
   } else if (json) {
     const { versions, events, brokenAt, head } = history;
     const chain = { holds: brokenAt === undefined, ...(brokenAt !== undefined && { broken_at: brokenAt }) };

@@ -20,7 +20,7 @@ export async function main(args: readonly string[]): Promise<number> {
   // Before options are read: `--help` after a misspelt command would be taken for the program's own.
   if (first !== undefined && !first.startsWith('-') && !names.includes(first)) {
     const hint = didYouMean(first, names);
-    return refuse(`annal has no command ${first}${hint}: annal --help lists them`, MISUNDERSTOOD);
+    return refuse(`unknown command ${first}${hint || '; annal --help lists the commands'}`, MISUNDERSTOOD);
   }
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -37,7 +37,7 @@ export async function main(args: readonly string[]): Promise<number> {
     }
     const command = program.commands.find((each) => each.name() === first);
     const help = command === undefined ? 'annal --help' : `annal ${command.name()} --help`;
-    return refuse(`${explain(error, command ?? program)}: ${help} explains it`, MISUNDERSTOOD);
+    return refuse(`${explain(error, command ?? program)}. See ${help}`, MISUNDERSTOOD);
   }
 }
 

@@ -81,7 +81,7 @@ async function migrate(databaseUrl: string, options: MigrateLogOptions): Promise
     progress.stop();
     if (signal?.aborted === true) throw new Failure('stopped; run the same command again to continue');
     if (error instanceof LogsDiffer || error instanceof ForeignLog) throw new Failure(error.message);
-    if (error instanceof Unavailable) throw new Failure(`a store cannot be reached: ${error.message}`);
+    if (error instanceof Unavailable) throw new Failure(`cannot reach a store: ${error.message}`);
     throw error;
   }
 }
@@ -100,7 +100,9 @@ class Place {
     this.url = said === OWN ? databaseUrl : said;
     this.name = this.url === databaseUrl ? OWN : this.url.replace(/^(\w+).*?:\/\/(?:[^@/?]*@)?/, '$1://');
     if (!this.inPostgres && !/^(esdb|kurrentdb)(\+discover)?:\/\//.test(this.url)) {
-      throw new Failure(`a log is at postgres://…, esdb://…, or ${OWN}: the service's own`);
+      throw new Failure(
+        `--from and --to must be postgres://…, esdb://…, or ${OWN} (the service's own database)`,
+      );
     }
   }
 
@@ -163,9 +165,8 @@ async function moved(
       await to.reopen();
       return { events: 0, streams: 0, outcome: 'already_moved' };
     }
-    if (from.name === to.name) throw new Failure('--from and --to are the same log');
-    if (now !== from.name)
-      throw new Failure(`the service has its log in ${now}: that must be --from, not --to or a third`);
+    if (from.name === to.name) throw new Failure('--from and --to must be different logs');
+    if (now !== from.name) throw new Failure(`the service's log is in ${now}; pass that as --from`);
     if (options.cancel === true) {
       await from.reopen();
       return { events: 0, streams: 0, outcome: 'cancelled' };
@@ -260,7 +261,7 @@ async function stopped(pool: Pool, progress: Progress, signal?: AbortSignal): Pr
   try {
     for (let told = false; (await countListeners(client)) > 0; told = true) {
       if (!told)
-        progress.say('stop every instance of the service now; writes wait until it is started again');
+        progress.say('stop every instance of the service now; clients can write again after you restart it');
       await delay(LOOK_EVERY, undefined, signal === undefined ? {} : { signal });
     }
   } finally {
@@ -278,7 +279,7 @@ async function positionOf(target: EventStore, stream: string, revision: number) 
 }
 
 function describe({ events, streams, outcome }: MigrateLogReport, from: Place, to: Place): string {
-  const start = `Start the service with ${to.name === OWN ? 'EVENTSTORE_URL empty' : `EVENTSTORE_URL naming ${to.name}`}.`;
+  const start = `Start the service with ${to.name === OWN ? 'EVENTSTORE_URL empty' : `EVENTSTORE_URL set to ${to.name}`}.`;
   const same = `${events} events in ${streams} streams are the same in ${from.name} and ${to.name}.`;
   switch (outcome) {
     case 'copied':
@@ -286,8 +287,8 @@ function describe({ events, streams, outcome }: MigrateLogReport, from: Place, t
     case 'moved':
       return `${same} ${start}`;
     case 'already_moved':
-      return `The log was moved already: it is in ${to.name}. ${start}`;
+      return `The log was already moved to ${to.name}. ${start}`;
     case 'cancelled':
-      return `${from.name} takes writes again.`;
+      return `Writes to ${from.name} are allowed again.`;
   }
 }

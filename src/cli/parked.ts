@@ -36,7 +36,7 @@ export async function parkedCommand({
 }
 
 function describe(parked: readonly ParkedEvent[], retry: boolean): string {
-  if (parked.length === 0) return 'No event is set aside.';
+  if (parked.length === 0) return 'No event is parked.';
   const rows = parked.map(({ process, eventId, stream, revision, attempts, since, retryAt, error }) => [
     process,
     eventId,
@@ -47,5 +47,5 @@ function describe(parked: readonly ParkedEvent[], retry: boolean): string {
     error,
   ]);
   const listed = table(['Process', 'Event', 'Where', 'Tries', 'Since', 'Next try', 'Error'], rows);
-  return retry ? `${listed}\n\nThe running service tries them within ten seconds.` : listed;
+  return retry ? `${listed}\n\nThe running service retries them within ten seconds.` : listed;
 }

@@ -43,7 +43,7 @@ export async function withStream<T>(
     if (error instanceof StreamDeleted && patient !== undefined) {
       throw new Failure(await sentenceOf(store, patient));
     }
-    if (error instanceof UnreadableEvent) throw new Failure(`${error.message}: annal verify says more`);
+    if (error instanceof UnreadableEvent) throw new Failure(`${error.message}; run annal verify for details`);
     throw error;
   }
 }
@@ -52,7 +52,7 @@ export async function withStream<T>(
 export function reportBroken(stream: string, brokenAt: number | undefined): number {
   if (brokenAt === undefined) return 0;
   process.stderr.write(
-    `annal: the hash chain of ${stream} does not hold at revision ${brokenAt}: annal verify says more\n`,
+    `annal: hash mismatch in ${stream} at revision ${brokenAt}: this event or the one before it was altered; run annal verify for details\n`,
   );
   return FAULTS_FOUND;
 }
@@ -60,12 +60,12 @@ export function reportBroken(stream: string, brokenAt: number | undefined): numb
 async function sentenceOf(store: EventStore, patient: string): Promise<string> {
   const trace = (await tracesOf(store, new Set([patient]))).get(patient);
   if (trace === undefined) {
-    return `the events of Patient/${patient} were removed, and nothing in the log says that this was asked for`;
+    return `the events of Patient/${patient} were removed, but the log has no request to purge them`;
   }
   const { recorded_at: asked, request_id: request, credential } = trace.requested.metadata;
   const done = trace.erased?.metadata.recorded_at;
   return (
-    `the record of Patient/${patient} was purged: asked for at ${asked} with ${credential.key_id ?? credential.kind} ` +
-    `in request ${request}, ${done === undefined ? 'and not completed yet' : `done at ${done}`}. Nothing of it is kept`
+    `the record of Patient/${patient} was purged: requested at ${asked} with ${credential.key_id ?? credential.kind} ` +
+    `in request ${request}, ${done === undefined ? 'not completed yet' : `completed at ${done}`}. None of it is kept`
   );
 }

@@ -48,12 +48,14 @@ export async function resolvePatient(url: string, text: string): Promise<string>
   const exact = found.filter((each) => each.exact);
   const [only, ...others] = exact.length === 1 ? exact : found;
   if (only === undefined)
-    throw new Failure(`no patient has the id, a name or an identifier like "${printable(text)}"`);
+    throw new Failure(`no patient matches "${printable(text)}" by id, name or identifier`);
   if (others.length > 0) {
     const named = found.slice(0, NAMED).map((each) => `  ${sentenceOf(each)}`);
     const more = found.length > NAMED ? ['  … annal patients lists them all'] : [];
     const list = [...named, ...more].join('\n');
-    throw new Failure(`"${printable(text)}" finds ${found.length} patients; name one by its id:\n${list}`);
+    throw new Failure(
+      `"${printable(text)}" matches ${found.length} patients; choose one by its id:\n${list}`,
+    );
   }
   process.stderr.write(`annal: ${sentenceOf(only)}\n`);
   return only.id;
@@ -67,7 +69,7 @@ export async function resolveStream(url: string, text: string): Promise<ReturnTy
 
 async function patientsCalled(url: string, text: string, filter?: PatientFilter): Promise<FoundPatient[]> {
   if (text.trim() === '')
-    throw new Failure('name a patient: annal patients <name or identifier>', MISUNDERSTOOD);
+    throw new Failure('pass a name or identifier: annal patients <name or identifier>', MISUNDERSTOOD);
   const pool = openPool(url, { max: 1, name: 'annal patients', answerMs: 0 });
   try {
     return await findPatients(pool, text.trim(), filter);
@@ -84,7 +86,7 @@ function sentenceOf({ id, name, birth_date: born, deleted, ...owner }: FoundPati
 }
 
 function describe(found: readonly FoundPatient[]): string {
-  if (found.length === 0) return 'No patient is found.';
+  if (found.length === 0) return 'No patient found.';
   const ids = new Map<string | null, Set<string | null>>();
   for (const { project_name, project } of found)
     ids.set(project_name, (ids.get(project_name) ?? new Set()).add(project));

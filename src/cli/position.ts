@@ -9,7 +9,10 @@ import { Failure, MISUNDERSTOOD } from './failure.ts';
  */
 export function parsePosition(text: string, head: Position): Position {
   if (!/^\d{1,19}(\/\d{1,19})?$/.test(text)) {
-    throw new Failure(`position:${text}: expected the number of an event in the log`, MISUNDERSTOOD);
+    throw new Failure(
+      `position:${text} is not a valid position; expected a number, for example position:1200`,
+      MISUNDERSTOOD,
+    );
   }
   const digits = head.split('/')[0]?.length ?? 0;
   const padded = text.split('/').map((number) => number.padStart(digits, '0'));

@@ -42,8 +42,8 @@ export async function productionCommand(
         throw error instanceof Refusal ? new Failure(error.message) : error;
       });
   });
-  const may = allowed ? 'may make keys of production' : 'may make no more keys of production';
-  const text = `${project} ${may}${wrote === undefined ? '; it was so before' : ''}.`;
+  const may = allowed ? 'may create production keys' : 'may no longer create production keys';
+  const text = `${project} ${may}${wrote === undefined ? ' (unchanged)' : ''}.`;
   const data = { project, production_access: allowed, changed: wrote !== undefined };
   process.stdout.write(`${json ? JSON.stringify(data, null, 2) : text}\n`);
 }

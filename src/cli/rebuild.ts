@@ -33,7 +33,10 @@ export async function rebuildCommand(names: readonly string[], options: RebuildO
   const known = PROJECTIONS.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    throw new Failure(`there is no projection ${unknown}: there are ${known.join(', ')}`, MISUNDERSTOOD);
+    throw new Failure(
+      `unknown projection ${unknown}; the projections are ${known.join(', ')}`,
+      MISUNDERSTOOD,
+    );
   }
   const wanted = names.length > 0 ? [...new Set(names)] : known;
   return rebuildNamed(await databaseUrlOf(options), wanted, options);
@@ -127,7 +130,7 @@ function describeComparison(name: string, tables: readonly TableComparison[]): s
     ...lines,
     ...(more > 0 ? [`and ${more} more`] : []),
     ...(unnamed.length > 0
-      ? [`Counting stopped at 1,000 rows of a table that differ. More do in ${unnamed.join(', ')}.`]
+      ? [`More than 1,000 rows differ in ${unnamed.join(', ')}; counting stopped there.`]
       : []),
   ].join('\n');
 }
@@ -138,7 +141,7 @@ const atLeast = (count: number): string => `${count}+`;
 const OUTCOMES: Readonly<Record<RebuildReport['outcome'], string>> = {
   swapped: 'rebuilt and in service',
   stopped: 'stopped; run the same command again to continue',
-  differs: 'not swapped: rows differ (annal verify names them; --force swaps all the same)',
+  differs: 'not in service: rows differ (annal verify lists them; --force uses the rebuilt tables anyway)',
 };
 
 function describe(reports: readonly RebuildReport[]): string {

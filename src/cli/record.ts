@@ -33,7 +33,7 @@ export async function recordCommand(
     at === undefined ? { kind: 'time' as const, micros: Number.MAX_SAFE_INTEGER } : parseMoment(at);
   if (moment === undefined) {
     const expected =
-      'expected a date (2026-03-01), a date-time with an offset (2026-03-01T09:30:00Z), revision:N or position:N';
+      'expected a date (2026-03-01), a date-time with a time zone (2026-03-01T09:30:00Z), revision:N or position:N';
     throw new Failure(`--at ${at}: ${faultOfMoment(at ?? '') ?? expected}`, MISUNDERSTOOD);
   }
   if (at !== undefined && moment.kind === 'time') refuseFuture(at);
@@ -69,7 +69,7 @@ export async function recordCommand(
 function refuseFuture(at: string): void {
   const begins = toMicros(at.includes('T') ? at : `${at}T00:00:00Z`);
   const now = nowMicros();
-  if (begins > now) throw new Failure(`--at ${at}: that is in the future; it is ${toInstant(now)} now`);
+  if (begins > now) throw new Failure(`--at ${at} is in the future; it is now ${toInstant(now)}`);
 }
 
 function describe(id: string, record: RecordAt, asked: string): string {

@@ -47,7 +47,7 @@ async function refuseInstances(pool: Pool): Promise<void> {
   const client = await pool.connect();
   try {
     const running = await countListeners(client);
-    if (running > 0) throw new Failure('the service runs on this database: stop every instance first');
+    if (running > 0) throw new Failure('the service is running on this database; stop every instance first');
   } finally {
     client.release();
   }
@@ -55,7 +55,7 @@ async function refuseInstances(pool: Pool): Promise<void> {
 
 function describe({ keys, keptKeys }: Forgotten): string {
   return (
-    'Snapshots and positions of processes were removed. ' +
-    `Idempotency keys: ${keys} removed because the log does not have their writes, ${keptKeys} kept.`
+    'Removed the snapshots and the positions of the processes. ' +
+    `Idempotency keys: ${keys} removed because the log lacks their writes, ${keptKeys} kept.`
   );
 }

@@ -44,8 +44,8 @@ function describe(done: { event_store: boolean; tables: number; write_ahead_log:
       : []),
     `${done.tables} tables were rewritten.`,
     done.write_ahead_log
-      ? 'The write-ahead log was renewed.'
-      : 'The write-ahead log was not renewed: that takes a superuser. It holds what was deleted until it is written over.',
-    'Backups are out of reach: let them expire.',
+      ? 'The write-ahead log was rewritten.'
+      : 'The write-ahead log was not rewritten, because that requires a superuser. It contains the deleted data until PostgreSQL overwrites it.',
+    'Backups still contain the purged data until they expire.',
   ].join('\n');
 }

@@ -43,13 +43,13 @@ export async function findService(options: ServiceOptions): Promise<Service> {
   const url = (options.url ?? quickstart?.base_url)?.replace(/\/fhir\/R4\/?$/, '').replace(/\/+$/, '');
   if (url === undefined) {
     throw new Failure(
-      `no service has run on ${dataDir}: start one with \`npm start\`, or name one with --url and --key (or DATA_DIR)`,
+      `no service has run on ${dataDir}; start one with \`npm start\`, pass --url and --key, or set DATA_DIR`,
     );
   }
   if (!/^https?:\/\//.test(url)) throw new Failure(`--url must be an http or https URL, not ${url}`);
   const own = quickstart !== undefined && quickstart.base_url.replace(/\/+$/, '') === url;
   const key = options.key ?? process.env.ANNAL_KEY ?? (own ? quickstart.sandbox_key : undefined);
-  if (key === undefined) throw new Failure(`no key for ${url}: give --key, or ANNAL_KEY in the environment`);
+  if (key === undefined) throw new Failure(`no key for ${url}; pass --key or set ANNAL_KEY`);
   await expectAnswer(url);
   return { url, key };
 }
@@ -60,7 +60,7 @@ async function expectAnswer(url: string): Promise<void> {
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
     throw new Failure(
-      `no service answers at ${url}${cause}. Start it with \`npm start\`, or name another with --url`,
+      `no service answers at ${url}${cause}. Start it with \`npm start\`, or pass another --url`,
     );
   }
 }
@@ -77,7 +77,7 @@ export async function readFhir(
 ): Promise<{ text: string; value: JsonObject; exact: boolean }> {
   const target = new URL(path, `${url}/fhir/R4/`);
   if (target.origin !== new URL(url).origin)
-    throw new Failure(`the service links to another host, ${target.origin}`);
+    throw new Failure(`the service returned a link to another host, ${target.origin}; check BASE_URL`);
   const response = await fetch(target, {
     headers: { Accept: 'application/fhir+json', Authorization: `Bearer ${key}` },
     signal: AbortSignal.timeout(120_000),

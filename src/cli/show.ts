@@ -30,7 +30,7 @@ async function pathOf(text: string, { url: elsewhere, ...where }: ShowOptions): 
   if (isUuid(text)) return `Patient/${text}`;
   if (elsewhere !== undefined)
     throw new Failure(
-      `${text}: with --url, name a resource as Type/id, such as Patient/018f…`,
+      `${text} is not a valid reference: with --url, pass Type/id, for example Patient/018f…`,
       MISUNDERSTOOD,
     );
   return `Patient/${await withDatabase(where, ({ url }) => resolvePatient(url, text))}`;

@@ -35,7 +35,7 @@ export async function withDatabase<T>(
   const cluster = await lstat(join(dataDir, 'postgres')).catch(() => undefined);
   // Its error says where one may be.
   if (cluster === undefined) return work({ url: await databaseUrlOf(options), stopped: false });
-  process.stderr.write(`annal: no service runs on ${dataDir}: starting its database, read-only\n`);
+  process.stderr.write(`annal: no service is running on ${dataDir}; starting its database read-only\n`);
   return withOwnServer(dataDir, { readOnly: true, interruptible: options.signal === undefined }, (started) =>
     work({ url: started, stopped: true }),
   );
@@ -60,7 +60,7 @@ async function withOwnServer<T>(
   const lock = await lockDataDir(dataDir).catch((error: unknown) => {
     if (error instanceof DataDirInUse)
       throw new Failure(
-        `${error.message.replace(/: stop it.*/, '')}: ${readOnly ? 'wait until it is ready, or has ended' : 'stop it first'}`,
+        `${error.message.replace(/: stop it.*/, '')}: ${readOnly ? 'wait until it has started or stopped' : 'stop it first'}`,
       );
     throw error;
   });

@@ -21,7 +21,7 @@ export async function streamHistory(
   { json, html }: { readonly json: boolean; readonly html: string | undefined },
 ): Promise<number> {
   if (html !== undefined)
-    throw new Failure('--html shows versions of resources: use --json here', MISUNDERSTOOD);
+    throw new Failure('--html shows versions of resources only; use --json for a stream', MISUNDERSTOOD);
   const { occurrences, brokenAt, head } = await withEventStore(databaseUrl, async (store) => {
     const found = await withStream(store, stream, occurrencesOf);
     const named = await nameCredentials(

@@ -56,7 +56,7 @@ async function onDatabase(options: TerminologyOptions, work: (pool: Pool) => Pro
     if (error instanceof BadFile) throw new Failure(`${error.message}. Nothing was changed.`);
     if (options.signal?.aborted === true) throw new Failure('stopped: nothing was changed');
     if (error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '3F000'))
-      throw new Failure('the database has no terminology yet: start the service of this version once');
+      throw new Failure('the database has no terminology tables yet; start this version of the service once');
     throw error;
   } finally {
     await pool.end();
@@ -88,7 +88,7 @@ async function load(
     const { url } = LOADABLE[name];
     const done = json
       ? JSON.stringify({ system: name, url, version: release ?? null, concepts })
-      : `${url} has ${counted(concepts, 'code')} now.`;
+      : `${url} now has ${counted(concepts, 'code')}.`;
     process.stdout.write(`${done}\n`);
   } finally {
     progress.stop();

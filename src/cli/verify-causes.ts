@@ -139,8 +139,8 @@ function rowGroups(rows: readonly Rows[]): Rows[][] {
 
 const ROW_MESSAGES = {
   changed: 'the row differs from the log',
-  missing: 'the log has it, the table does not',
-  orphan: 'the table has it, the log does not',
+  missing: "the row is missing: the log has it, the table doesn't",
+  orphan: "the row has no event: the table has it, the log doesn't",
 } as const;
 
 function rowCause(group: readonly Rows[]): Cause {

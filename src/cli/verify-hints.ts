@@ -2,25 +2,26 @@
 import type { VerifyReport } from '#projections/verify.ts';
 
 const LOG =
-  'The log is not as it was written. Back up the database before anything else, find out what happened, restore the log from a backup that holds against a checkpoint, then: annal rebuild --restored';
+  'The log was altered. Back up the database first, and find out what happened. Then restore the log from a backup that passes annal verify --checkpoint <file>, and run: annal rebuild --restored';
 
 const NEWER =
   'Events that a newer version of Annal wrote: this version can neither apply nor check them. Verify with that version.';
 
 const ORPHANS =
-  'Rows without events (orphan): the log may have been shortened, or be an older one. Back up the database before anything else, then hold the log against a checkpoint: annal verify --checkpoint <file>. Where streams end too early, restore the log, then: annal rebuild --restored. Where the log is whole: ';
+  'Rows without events (orphan): events may have been removed from the log, or the log may be an older one. Back up the database first, then compare the log with a checkpoint: annal verify --checkpoint <file>. If streams end too early, restore the log and run: annal rebuild --restored. If the log is complete, run: ';
 
-const ROWS = 'The log holds and rows differ from it. Keep this report, then: ';
+const ROWS = 'The log is intact, but rows differ from it. Keep this report and run: ';
 
-const LAGGING = 'A read model that lags catches up while the service runs: start it, and verify again.';
+const LAGGING =
+  'A lagging read model catches up while the service runs: start the service, then run annal verify again.';
 
-const OUTDATED = 'Tables of another version are rebuilt when the service starts.';
+const OUTDATED = 'The service rebuilds tables of another version when it starts.';
 
 const OPERATIONS =
-  'Rows of schema operations that the log does not bear out are not used: snapshots are checked when they are read. Keep this report and find out who changed them; what is set aside for a process is listed by: annal parked';
+  "Rows of the schema operations contradict the log. The service doesn't use such snapshots: it checks them when it reads them. Keep this report and find out who changed the rows; annal parked lists the parked events.";
 
 const DOCUMENTS =
-  'Documents without the bytes that were finalized: check that DATA_DIR, or the bucket, is the service’s own; then restore the document store from a backup. docs/documents.md says more';
+  'Content of documents is missing or altered: check that DATA_DIR or the bucket is the service’s own, then restore the document store from a backup (docs/documents.md).';
 
 /** Sentences, the most urgent first; none where nothing is wrong. A read model is to be rebuilt only from a log that holds. */
 export function hintsFor({

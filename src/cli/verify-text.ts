@@ -43,7 +43,7 @@ function describe(
     ...(changes.length > CHANGES
       ? under(`… and ${changes.length - CHANGES} more elements: --json shows all`)
       : []),
-    ...(tables.length === 0 ? [] : under(`so rows differ in ${tables.join(', ')}`)),
+    ...(tables.length === 0 ? [] : under(`causes differing rows in ${tables.join(', ')}`)),
   ];
 }
 

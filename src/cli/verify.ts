@@ -68,7 +68,7 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
       return { ...verified, clean: verified.clean && documents.faults.length === 0 };
     } catch (error) {
       if (error instanceof VerifyRunning) throw new Failure(error.message);
-      if (signal?.aborted === true) throw new Failure('the verification was stopped');
+      if (signal?.aborted === true) throw new Failure('verification was interrupted');
       throw error;
     } finally {
       documentStore.close();
@@ -112,7 +112,7 @@ async function readSigned(
   try {
     return await readCheckpoint(linesOfFile(file), expected);
   } catch (error) {
-    if (error instanceof BadFile) throw new Failure(`${file} cannot be relied on: ${error.message}`);
+    if (error instanceof BadFile) throw new Failure(`${file} is not a valid checkpoint: ${error.message}`);
     throw error;
   }
 }
@@ -154,8 +154,8 @@ function describe(
     const bytes =
       documents.checked === 0
         ? ''
-        : ` ${counted(documents.checked, 'document')} have the bytes that they had.`;
-    const whole = `${read}: every hash chain holds, all read models match the log.${bytes}`;
+        : ` The content of ${counted(documents.checked, 'document')} is unaltered.`;
+    const whole = `${read}: all hash chains intact, all read models match the log.${bytes}`;
     return [...wrapped(whole), ...since].join('\n');
   }
   const causes = causesOf({ ...report, documents: documents.faults });
@@ -174,14 +174,14 @@ function describeCheckpoint({ checkpoint, log }: VerifyReport, { statement, sign
   const held = statement.streams - purged.length;
   const altered = log.some(({ what }) => what === 'checkpoint');
   const verdict = altered
-    ? 'not every history is what it was then.'
-    : `the history of ${counted(held, 'stream')} up to then is unaltered.`;
+    ? 'history before the checkpoint was altered.'
+    : `the history of ${counted(held, 'stream')} up to the checkpoint is unaltered.`;
   const lines = [
     `Checkpoint of ${statement.time}, signed with the key ${signer.id}: ${verdict}`,
     ...purged.map(
       ({ patient, requested, erased, request_id, credential }) =>
-        `Purged since: Patient/${patient}, asked for at ${requested} with ${credential} in request ${request_id}, ` +
-        (erased === null ? 'not completed yet' : `done at ${erased}`),
+        `Purged since: Patient/${patient}, requested at ${requested} with ${credential} in request ${request_id}, ` +
+        (erased === null ? 'not completed yet' : `completed at ${erased}`),
     ),
   ];
   return lines.flatMap((line) => wrapped(line, terminalWidth(), '  ', ''));

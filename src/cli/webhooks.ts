@@ -41,14 +41,14 @@ export async function webhooksCommand(action: string, options: WebhooksOptions):
       const service = await findService(options);
       const endpoint = await makeEndpoint(service, url, options.events);
       secrets.push(endpoint.secret);
-      say(options, `listening at ${url} as ${endpoint.id}; Ctrl-C ends it`);
+      say(options, `listening at ${url} as ${endpoint.id}; press Ctrl-C to stop`);
       try {
         await interrupted(signal);
       } finally {
         await call(service, 'DELETE', `/${endpoint.id}`);
       }
     } else {
-      say(options, `listening at ${url}; Ctrl-C ends it`);
+      say(options, `listening at ${url}; press Ctrl-C to stop`);
       await interrupted(signal);
     }
   } finally {
@@ -67,7 +67,7 @@ async function listen(server: Server, port: number): Promise<string> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new Failure(`port ${port} cannot be listened on: ${error instanceof Error ? error.message : ''}`);
+    throw new Failure(`cannot listen on port ${port}: ${error instanceof Error ? error.message : ''}`);
   }
   return `http://localhost:${(server.address() as AddressInfo).port}/`;
 }

@@ -93,7 +93,7 @@ import { type Answer, newDataDir, type Service, startService } from '#test/suppo
     const stray = await startService({ databaseUrl: clone.url, env: { EVENTSTORE_URL: first.url } });
     try {
       await move(first.url, second.url);
-      await eventually(() => stray.log().includes('the event log was moved: this instance stops'));
+      await eventually(() => stray.log().includes('the event log was moved; this instance stops'));
       await eventually(() => !isRunning(stray.pid));
     } finally {
       await stray.stop();

@@ -121,7 +121,7 @@ describe('annal migrate-log', () => {
   it('takes the wrong direction for what it is', async () => {
     const { code, text } = await migrate('--from', other.url, '--to', 'database');
     expect(code).to.equal(1);
-    expect(text).to.contain('the service has its log in database: that must be --from');
+    expect(text).to.contain("the service's log is in database; pass that as --from");
     expect(await isClosed(database.url)).to.equal(false);
   });
 

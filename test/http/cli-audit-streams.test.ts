@@ -80,7 +80,7 @@ describe('the command line, for auditors of other streams', () => {
     const stream = await streamOf('project');
     const path = join(folder, 'project-export.ndjson');
     const made = await annal('export', stream, '--out', path);
-    expect(made.stdout).to.contain(`of ${stream} are in ${path}`);
+    expect(made.stdout).to.contain(`of ${stream} to ${path}`);
     const said = await new Promise<string>((resolve) => {
       execFile(process.execPath, ['bin/verify-export.mjs', path], (_error, stdout) => resolve(stdout));
     });
@@ -90,7 +90,7 @@ describe('the command line, for auditors of other streams', () => {
   it('refuses a time in the future, and takes the day that it is', async () => {
     const beyond = await annal('record', patient, '--at', '2999-01-01T00:00:00Z');
     expect(beyond).to.include({ code: 1, stdout: '' });
-    expect(beyond.stderr).to.contain('that is in the future');
+    expect(beyond.stderr).to.contain('is in the future; it is now');
     expect((await annal('record', patient, '--at', '2999-01-01')).code).to.equal(1);
     const today = new Date().toISOString().slice(0, 10);
     expect((await annal('record', patient, '--at', today)).code).to.equal(0);
@@ -99,20 +99,20 @@ describe('the command line, for auditors of other streams', () => {
   it('says what is wrong with what it was asked for', async () => {
     const unknown = '018f0000-0000-7000-8000-000000000001';
     for (const [code, said, ...args] of [
-      [1, 'no patient has the id, a name or an identifier like "nobody"', 'history', 'nobody'],
+      [1, 'no patient matches "nobody" by id, name or identifier', 'history', 'nobody'],
       [1, "doesn't exist", 'history', `Observation/${unknown}`],
       [1, "doesn't exist", 'history', unknown],
       [1, 'has no record', 'export', unknown, '--out', join(folder, 'unknown.ndjson')],
-      [1, 'no patient has', 'export', 'nobody', '--out', 'x'],
-      [1, 'no patient has', 'record', 'nobody'],
+      [1, 'no patient matches "nobody"', 'export', 'nobody', '--out', 'x'],
+      [1, 'no patient matches "nobody"', 'record', 'nobody'],
       [2, 'is not a valid patient id', 'record', 'Patient/nobody'],
-      [2, 'no command histroy; did you mean `history`?', 'histroy'],
+      [2, 'unknown command histroy; did you mean `history`?', 'histroy'],
       [2, 'did you mean `--checkpoint`?', 'verify', '--chekpoint', 'x'],
       [1, 'cannot be written', 'export', patient, '--out', join(folder, 'no/such/folder')],
-      [2, 'expected the number of an event in the log', 'record', patient, '--at', 'position:x'],
+      [2, 'expected a number, for example position:1200', 'record', patient, '--at', 'position:x'],
       [2, 'needs --out', 'export', patient],
       [2, 'needs --out', 'checkpoint'],
-      [2, 'is no public key', 'verify', '--checkpoint', 'x', '--key', 'short'],
+      [2, 'is not a valid public key', 'verify', '--checkpoint', 'x', '--key', 'short'],
       [2, 'needs --checkpoint', 'verify', '--key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
       [2, 'expected a date', 'record', patient, '--at', 'yesterday'],
       [2, 'expected Type/id', 'history', 'Patient/nobody'],
@@ -185,7 +185,7 @@ describe('the command line, for auditors of other streams', () => {
     expect((await annal('patients', 'idun')).stdout)
       .to.contain(idun)
       .and.to.contain('deleted');
-    expect(await annal('patients', 'nobody')).to.include({ code: 1, stdout: 'No patient is found.\n' });
+    expect(await annal('patients', 'nobody')).to.include({ code: 1, stdout: 'No patient found.\n' });
 
     for (const words of [['ida müller-lund'], ['ida', 'lund'], ['0012-34'], ['urn:mrn|0012-34']]) {
       const history = await annal('history', ...words);
@@ -202,7 +202,7 @@ describe('the command line, for auditors of other streams', () => {
     const several = await annal('record', 'muller');
     expect(several).to.include({ code: 1, stdout: '' });
     expect(several.stderr)
-      .to.contain('finds 2 patients; name one by its id:')
+      .to.contain('matches 2 patients; choose one by its id:')
       .and.to.contain(`Patient/${ida}: Ida`)
       .and.to.match(/\(proj_\w+\), sandbox$/m);
   });

@@ -115,14 +115,14 @@ describe('the command line, for auditors', () => {
       .and.to.contain('Clinic &lt;1&gt;')
       .and.not.to.contain('<b>');
     expect(text)
-      .to.contain('The hash chain holds over all events: 2.')
+      .to.contain('The hash chain of all 2 events is intact.')
       .and.to.contain(all.head.hash)
       .and.to.contain(`Record of Patient/${patient}`);
     expect(text).not.to.match(/<script|<img|<link|src=|href=/);
     expect((await stat(page)).mode & 0o777).to.equal(0o600);
     const again = await annal('history', patient, '--html', page);
     expect(again).to.include({ code: 1 });
-    expect(again.stderr).to.contain('is there already');
+    expect(again.stderr).to.contain('already exists');
   });
 
   it('names the key and the practitioner, and of a revoked key its name', async () => {
@@ -217,7 +217,7 @@ describe('the command line, for auditors', () => {
     expect(readme.stderr).to.contain('README.md: this is not an Annal export');
     // The command that an export prints can be run as it is.
     const second = join(folder, 'second.ndjson');
-    const printed = /^To check it: node (\S+) (\S+) --key (\S+)$/m.exec(
+    const printed = /^To check the file: node (\S+) (\S+) --key (\S+)$/m.exec(
       (await annal('export', patient, '--out', second)).stdout,
     );
     expect(await node([file(printed?.[1] ?? ''), second, '--key', printed?.[3] ?? ''])).to.include({
@@ -253,7 +253,7 @@ describe('the command line, for auditors', () => {
         .toString('utf8')
         .split('\n'),
     ).to.have.length((streams ?? 0) + 2);
-    expect((await annal('checkpoint', '--out', path)).stderr).to.contain('is there already');
+    expect((await annal('checkpoint', '--out', path)).stderr).to.contain('already exists');
 
     await service.fhir(`/Patient/${gone}?_purge=true`, { method: 'DELETE' });
     // A key may begin with a hyphen.
@@ -263,10 +263,10 @@ describe('the command line, for auditors', () => {
     for (const line of clean.stdout.split('\n')) expect(line.length, line).to.be.at.most(80);
     expect(clean.stdout.replace(/\s+/g, ' '))
       .to.contain(
-        `signed with the key ${id}: the history of ${(streams ?? 0) - 1} streams up to then is unaltered`,
+        `signed with the key ${id}: the history of ${(streams ?? 0) - 1} streams up to the checkpoint is unaltered`,
       )
       .and.to.match(
-        new RegExp(`Purged since: Patient/${gone}, asked for at \\S+ with key_\\S+ in request req_`),
+        new RegExp(`Purged since: Patient/${gone}, requested at \\S+ with key_\\S+ in request req_`),
       );
     const mistaken = await node([file('bin/verify-export.mjs'), path]);
     expect(mistaken).to.include({ code: 1, stdout: '' });
@@ -301,7 +301,7 @@ describe('the command line, for auditors', () => {
       .to.contain(`record-${patient} at 1`)
       .and.to.contain('annal rebuild --restored')
       .and.to.contain('the stream ends at revision 0; the checkpoint has it up to 1')
-      .and.to.contain('not every history is what it was then');
+      .and.to.contain('history before the checkpoint was altered');
   });
 
   it('signs nothing that does not hold', async function () {
@@ -320,13 +320,15 @@ describe('the command line, for auditors', () => {
       .and.to.match(/~ body\.name\[0\]\.given\[0\]: "Mira" → "Mara"/);
     const exported = await annal('export', patient, '--out', join(folder, 'faulty-record.ndjson'));
     expect(exported).to.include({ code: 3 });
-    expect(exported.stderr).to.contain(`does not hold at revision 0: nothing was exported`);
+    expect(exported.stderr).to.contain(
+      'at revision 0: this event or the one before it was altered. Nothing was exported',
+    );
     for (const name of ['faulty.ndjson', 'faulty-record.ndjson']) {
       expect(await stat(join(folder, name)).catch(() => 'none'), name).to.equal('none');
     }
     const history = await annal('history', patient);
     expect(history).to.include({ code: 3 });
-    expect(history.stderr).to.contain('the hash chain');
+    expect(history.stderr).to.contain('hash mismatch in');
   });
 
   it('says of a record that was purged when, and at whose request', async () => {
@@ -338,7 +340,7 @@ describe('the command line, for auditors', () => {
       const { code, stdout, stderr } = await annal(...args);
       expect({ code, stdout }, args.join(' ')).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.match(
-        /was purged: asked for at \d{4}-.*Z with key_\S+ in request req_\S+, done at \d{4}-.*Z/,
+        /was purged: requested at \d{4}-.*Z with key_\S+ in request req_\S+, completed at \d{4}-.*Z/,
       );
     }
   });

@@ -164,7 +164,7 @@ describe('the command line', () => {
     expect((await run(['show', 'second'], here())).stdout).to.contain(`"id": "${id}"`);
     const elsewhere = await run(['show', 'second', '--url', service.url], here());
     expect(elsewhere).to.include({ code: 2, stdout: '' });
-    expect(elsewhere.stderr).to.contain('name a resource as Type/id');
+    expect(elsewhere.stderr).to.contain('pass Type/id, for example');
   });
 
   it('takes words as they were typed: digits, flags before them, and no values that are missing', async () => {
@@ -174,10 +174,10 @@ describe('the command line', () => {
       expect((await run(['export', id, '--out', out], here())).code).to.equal(0);
       expect(await readdir(folder)).to.deep.equal(['007']);
       const flagged = await run(['import', '--skip-invalid', join(folder, 'none')], here());
-      expect(flagged.stderr).to.contain('none: there is no such file or folder');
+      expect(flagged.stderr).to.contain('none: file or folder not found');
       const given = await run(['sql', '--read-only', 'select 1 as one', '--json'], here());
       expect(JSON.parse(given.stdout)).to.deep.equal([{ one: 1 }]);
-      expect((await run(['patients', '007'], here())).stdout).to.equal('No patient is found.\n');
+      expect((await run(['patients', '007'], here())).stdout).to.equal('No patient found.\n');
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -192,7 +192,11 @@ describe('the command line', () => {
       ['sources must not be empty', 'import', 'x', ''],
       ['--json takes no value', 'patients', 'second', '--json=yes'],
       ['--port must be a whole number from 1 to 65535', 'webhooks', 'listen', '--port', '1e3'],
-      ['has no action lisen: its action is listen; did you mean `listen`?', 'webhooks', 'lisen'],
+      [
+        'unknown action lisen of annal webhooks; its action is listen; did you mean `listen`?',
+        'webhooks',
+        'lisen',
+      ],
       ['its actions are load and list; did you mean `load`?', 'terminology', 'lod'],
       ['its actions are allow and withdraw; did you mean `allow`?', 'production', 'alow', 'x'],
       ['did you mean `history`?', 'help', 'hisotry'],

@@ -165,7 +165,7 @@ describe('annal import', () => {
     expect(code).to.equal(0);
     expect(report.types.Organization).to.include({ found: 3, loaded: 1, matched: 2 });
     expect(report.warnings).to.have.length(1);
-    expect(report.warnings[0]).to.contain('c.json, entry 2').and.to.contain('first is kept');
+    expect(report.warnings[0]).to.contain('c.json, entry 2').and.to.contain('the first one is used');
     const [kept, ...others] = await search(`Organization?identifier=https://org.example|${value}`);
     expect(others).to.deep.equal([]);
     expect(kept?.name).to.equal('Clinic');
@@ -462,7 +462,7 @@ describe('annal import', () => {
     expect(report.types.Provenance).to.include({ found: 2, loaded: 1, duplicate: 1, failed: 0 });
     expect(report.warnings).to.have.length(1);
     expect(report.warnings[0])
-      .to.contain('Provenance/said stands at')
+      .to.contain('Provenance/said occurs at')
       .and.to.contain('b.json, entry 2 is taken');
     const loaded = await search(`Provenance?target=${await onlyPatient(marker)}&_count=50`);
     const reasons = loaded.flatMap(({ reason }) => (Array.isArray(reason) ? reason : []));
@@ -539,10 +539,10 @@ describe('annal import', () => {
     expect(printed, printed)
       .to.match(/line 3 \(Observation\): /)
       .and.not.to.contain('Bundle.entry');
-    expect(printed).to.contain('run it again with --skip-invalid');
+    expect(printed).to.contain('run the command again with --skip-invalid');
     expect(printReport(report, true)).not.to.contain('--skip-invalid');
     const refused = await load([folder, '--key', 'sk_test_wrong']);
-    expect(refused.report.stopped).to.contain('refuses the key').and.not.to.contain('same command');
+    expect(refused.report.stopped).to.contain('rejected the key').and.not.to.contain('same command');
   });
 
   it('takes option values as they were typed, and refuses empty ones', async () => {

@@ -20,7 +20,7 @@ describe('annal parked', () => {
   }
 
   it('lists what is set aside, and has it tried again', async () => {
-    expect(await annal('parked')).to.include({ code: 0, stdout: 'No event is set aside.\n' });
+    expect(await annal('parked')).to.include({ code: 0, stdout: 'No event is parked.\n' });
     const parked = new ParkedEvents(database.pool);
     const event = { id: newUuid(), type: 'RecordErasureRequested', stream: 'project-1', revision: 4 };
     const position = '0000000000000009' as Position;
@@ -43,7 +43,7 @@ describe('annal parked', () => {
     const bare = await annal('import');
     expect([bare.code, bare.stderr]).to.deep.equal([
       2,
-      "annal: missing required argument 'sources': annal import --help explains it\n",
+      "annal: missing required argument 'sources'. See annal import --help\n",
     ]);
   });
 });

@@ -72,13 +72,13 @@ describe('the command line on an embedded database', () => {
     const out = await temporaryFolder(false);
     await service.stop();
     expect(await findDatabase(dataDir)).to.equal(undefined);
-    const note = `annal: no service runs on ${dataDir}: starting its database, read-only\n`;
+    const note = `annal: no service is running on ${dataDir}; starting its database read-only\n`;
     for (const [said, ...args] of [
       ['CREATE', 'history', patient],
       [`Record of Patient/${patient}`, 'record', patient],
-      ['are signed in', 'checkpoint', '--out', join(out, 'checkpoint.ndjson')],
+      ['Signed 4 events in 3 streams in', 'checkpoint', '--out', join(out, 'checkpoint.ndjson')],
       ['is in', 'export', patient, '--out', join(out, 'record.ndjson')],
-      ['every hash chain holds', 'verify', '--checkpoint', join(out, 'checkpoint.ndjson')],
+      ['all hash chains intact', 'verify', '--checkpoint', join(out, 'checkpoint.ndjson')],
       ['on\n', 'sql', '--read-only', '-c', 'show default_transaction_read_only'],
     ] as const) {
       const { code, stdout, stderr } = await annal(...args);
@@ -92,7 +92,7 @@ describe('the command line on an embedded database', () => {
     const busy = await annal('record', patient);
     await lock.release();
     expect(busy).to.include({ code: 1, stdout: '' });
-    expect(busy.stderr).to.contain(`(pid ${process.pid}): wait until it is ready, or has ended`);
+    expect(busy.stderr).to.contain(`(pid ${process.pid}): wait until it has started or stopped`);
 
     service = await startService({ dataDir });
     expect((await service.fhir(`/Patient/${patient}`)).status).to.equal(200);
@@ -102,7 +102,7 @@ describe('the command line on an embedded database', () => {
     const empty = await temporaryFolder(false);
     const { code, stderr } = await runCommand(['history', patient], { DATA_DIR: empty, DATABASE_URL: '' });
     expect(code).to.equal(1);
-    expect(stderr).to.contain(`no service runs on ${empty}: start it with`);
+    expect(stderr).to.contain(`no service is running on ${empty}; start it with`);
     expect(await readdir(empty)).to.deep.equal([]);
   });
 });

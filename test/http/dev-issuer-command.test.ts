@@ -80,7 +80,12 @@ describe('annal dev-token', () => {
     const cases: [string[], Record<string, string>, number, RegExp][] = [
       [[], {}, 2, /needs --email/],
       [['--email', 'nobody'], {}, 2, /--email must be an e-mail address/],
-      [['--email', 'a@example.org'], { MODE: 'production' }, 1, /MODE=production has no development issuer/],
+      [
+        ['--email', 'a@example.org'],
+        { MODE: 'production' },
+        1,
+        /the development issuer is off with MODE=production/,
+      ],
       [
         ['--email', 'a@example.org'],
         { OIDC_ISSUERS: 'https://login.example.org x' },
@@ -88,7 +93,7 @@ describe('annal dev-token', () => {
         /sign in at https:\/\/login\.example\.org/,
       ],
       [['--email', 'a@example.org'], { OIDC_ISSUERS: 'nonsense' }, 1, /OIDC_ISSUERS entry 1 must be/],
-      [['--email', 'a@example.org'], { DATABASE_URL: '', DATA_DIR: empty }, 1, /no service runs on/],
+      [['--email', 'a@example.org'], { DATABASE_URL: '', DATA_DIR: empty }, 1, /no service is running on/],
     ];
     for (const [args, env, expected, message] of cases) {
       const { code, stdout, stderr } = await run(args, env);
@@ -102,7 +107,7 @@ describe('annal dev-token', () => {
     try {
       const { code, stderr } = await run(['--email', 'a@example.org'], { DATABASE_URL: other.databaseUrl });
       expect(code).to.equal(1);
-      expect(stderr).to.match(/the service has no development issuer/);
+      expect(stderr).to.match(/the development issuer is off/);
     } finally {
       await other.stop();
     }

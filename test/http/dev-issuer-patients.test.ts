@@ -127,9 +127,12 @@ describe('synthetic patients at the development issuer', () => {
       expect(JSON.parse(stdout)).to.include({ email: MOTHER, subject: subjectOf(MOTHER) });
     }
     for (const [who, message] of [
-      ['S-003', /--patient S-003 names no synthetic patient who can sign in:\n {2}S-001 {2}Sabine Vogel/],
-      ['S-004', /names no synthetic patient who can sign in/],
-      ['e', /--patient e could be any of these:\n {2}S-001 .*\n {2}S-002 /],
+      [
+        'S-003',
+        /--patient S-003 matches no synthetic patient who can sign in; choose one of these:\n {2}S-001 {2}Sabine Vogel/,
+      ],
+      ['S-004', /matches no synthetic patient who can sign in; choose one of these/],
+      ['e', /--patient e matches several patients; choose one of these:\n {2}S-001 .*\n {2}S-002 /],
     ] as const) {
       const { code, stdout, stderr } = await run('--patient', who);
       expect([code, stdout], who).to.deep.equal([2, '']);

@@ -305,7 +305,7 @@ describe('the development issuer and other machines', () => {
     try {
       for (const headers of PROXIED)
         expect((await fetch(`${service.url}/dev`, { ...POST, headers })).status).to.equal(200);
-      expect(service.log.join()).to.include('can sign in as anybody');
+      expect(service.log.join()).to.include('can sign in as any person');
     } finally {
       await service.stop();
     }

@@ -52,7 +52,7 @@ describe('at the edges of the interface', () => {
     ['/Observation?_include=Observatoin:patient', 'did you mean `Observation`?'],
     ['/Observation?_elements=statu', 'did you mean `status`?'],
     ['/Patient?name:exakt=a', 'did you mean `name:exact`?'],
-    ['/Observation?code:exakt=a', 'it takes :not, :text, :in, :not-in, :above, :below, :missing'],
+    ['/Observation?code:exakt=a', 'it supports :not, :text, :in, :not-in, :above, :below, :missing'],
     ['/Observation?date=20260331', '`20260331` is not a FHIR date or instant; write for example 2026-03-31,'],
     ['/Patient/_history?_since=yesterday', '`yesterday` is not a FHIR date or instant'],
   ] as const)

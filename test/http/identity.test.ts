@@ -69,7 +69,7 @@ describe('a service with an issuer of its own', () => {
       const answer = await other.fhir(`${other.url}/admin/config`, { key: token });
       expect(answer.status).to.equal(503);
       expect(answer.headers.get('retry-after')).to.equal('10');
-      expect(other.log.join('')).to.include('an issuer could not be asked for its keys');
+      expect(other.log.join('')).to.include('the keys of an issuer could not be fetched');
       expect((await admin(token)).status).to.equal(200);
     } finally {
       issuer.fail(undefined);

@@ -35,12 +35,12 @@ describe('production by request', () => {
     expect(refused.status).to.equal(403);
     const { error } = JSON.parse(refused.text);
     expect(error.type).to.equal('forbidden');
-    expect(error.message).to.contain('by request').and.contain(project);
+    expect(error.message).to.contain('production keys need approval here').and.contain(project);
     expect((await ask('sandbox')).status).to.equal(201);
 
     expect(await annal('allow', project)).to.include({
       code: 0,
-      stdout: `${project} may make keys of production.\n`,
+      stdout: `${project} may create production keys.\n`,
     });
     const made = await ask('production');
     expect(made.status).to.equal(201);
@@ -59,7 +59,7 @@ describe('production by request', () => {
     expect([unknown.code, unknown.stderr]).to.deep.equal([1, "annal: project/proj_unknown doesn't exist\n"]);
     expect([misunderstood.code, misunderstood.stderr]).to.deep.equal([
       2,
-      'annal: annal production has no action grant: its actions are allow and withdraw\n',
+      'annal: unknown action grant of annal production; its actions are allow and withdraw\n',
     ]);
   });
 });

@@ -75,7 +75,7 @@ describe('annal rebuild', () => {
     expect(code).to.equal(3);
     expect(stdout).to.match(/^resources\.resource +21 +22 +1 +0 +0$/m);
     expect(stdout).to.contain(`missing: resources.resource {"id":"${lost}"}`);
-    expect(stdout).to.contain('not swapped: rows differ');
+    expect(stdout).to.contain('not in service: rows differ');
     expect((await rebuild('resources', '--force')).code).to.equal(0);
     expect((await rebuild('resources')).stdout).to.match(/^resources\.resource +22 +22 +0 +0 +0$/m);
   });
@@ -89,7 +89,7 @@ describe('annal rebuild', () => {
     const { code, stdout } = await rebuild('resources');
     expect(code).to.equal(3);
     expect(stdout).to.match(/^resources\.resource +1342 +22 +0 +1000\+ +0$/m);
-    expect(stdout).to.contain('More do in resources.resource.');
+    expect(stdout).to.contain('More than 1,000 rows differ in resources.resource;');
     expect(stdout).to.match(/^resources +22 +1000\+ +not swapped/m);
     const [report] = JSON.parse((await rebuild('resources', '--json')).stdout);
     expect(report.compared).to.deep.include({

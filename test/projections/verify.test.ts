@@ -259,7 +259,7 @@ describe('verify', () => {
 
   it('leaves nothing behind when it is stopped', async () => {
     const stopped = await verify(deps(), { signal: AbortSignal.abort() }).catch((error: unknown) => error);
-    expect(stopped).to.be.instanceOf(Error).with.property('message', 'the verification was stopped');
+    expect(stopped).to.be.instanceOf(Error).with.property('message', 'verification was interrupted');
     const left = await sql(`select 1 from pg_namespace where nspname like '%\\_verify'`);
     expect(left.rowCount).to.equal(0);
   });

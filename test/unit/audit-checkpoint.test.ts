@@ -81,13 +81,13 @@ describe('a checkpoint file', () => {
     const [a = '', b = '', c = '', end = ''] = (await write()).split('\n');
     const extra = `{"stream":"record-2","revision":0,"hash":"${'d'.repeat(64)}"}`;
     for (const [said, ...file] of [
-      ['its lines are not those that were signed', a, c, end],
-      ['its lines are not those that were signed', a, b, c, extra, end],
-      ['line 3 is not in its place', a, c, b, end],
-      ['line 2 is not in its place', a, a, b, c, end],
-      ['its end is missing', a, b, c],
-      ['line 5 follows the signature', a, b, c, end, a],
-      ['line 1 is not that of a checkpoint', '{"resourceType":"Patient"}', end],
+      ['its lines differ from the lines that were signed', a, c, end],
+      ['its lines differ from the lines that were signed', a, b, c, extra, end],
+      ['line 3 is out of order', a, c, b, end],
+      ['line 2 is out of order', a, a, b, c, end],
+      ['the last line, with the signature, is missing', a, b, c],
+      ['line 5 comes after the signature', a, b, c, end, a],
+      ['line 1 is not a checkpoint line', '{"resourceType":"Patient"}', end],
     ]) {
       expect(await failure(() => readCheckpoint(lines(`${file.join('\n')}\n`), key))).to.contain(said);
     }
@@ -119,7 +119,7 @@ describe('the key that signs', () => {
     expect(await signingKey(given)).to.have.property('id', (await existingKey(given))?.id);
     expect(await existingKey({ dataDir, file: undefined })).to.equal(undefined);
     const wrong = { dataDir, file: await pemFile('ed448') };
-    expect(await failure(() => signingKey(wrong))).to.contain('holds no key of Ed25519');
+    expect(await failure(() => signingKey(wrong))).to.contain('contains a key of another type');
     expect(await failure(() => signingKey({ dataDir, file: '/nowhere/key.pem' }))).to.contain(
       '/nowhere/key.pem',
     );

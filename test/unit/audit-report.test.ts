@@ -85,7 +85,7 @@ describe('a history', () => {
     const history = await historyOf(broken());
     expect(history.brokenAt).to.equal(1);
     expect(history.head).to.equal(undefined);
-    expect(await page(history)).to.contain('does not hold at revision 1');
+    expect(await page(history)).to.contain('at revision 1: this event or the one before it was altered');
   });
 
   it('is a page in which no value becomes markup, a direction or a control character', async () => {

@@ -53,7 +53,7 @@ describe('a record as of a moment', () => {
 
   it('says that an offset is missing, and of other texts nothing', () => {
     expect(faultOfMoment('2026-01-02T12:00')).to.equal(
-      'needs an offset, such as 2026-01-02T12:00Z or 2026-01-02T12:00+02:00',
+      'needs a time zone, for example 2026-01-02T12:00Z or 2026-01-02T12:00+02:00',
     );
     for (const text of ['2026-02-30T12:00', '2026-02-30', 'yesterday', '2026', 'T'])
       expect(faultOfMoment(text), text).to.equal(undefined);

@@ -104,7 +104,7 @@ describe('deciding on resources', () => {
       when(given(patientCreated, observed(1), observed(2)), update({ ifMatch: 1 })),
     );
     expect(refused.status).to.equal(412);
-    expect(refused.message).to.contain('version 2').and.to.contain('names 1');
+    expect(refused.message).to.contain('version 2').and.to.contain('names version 1');
   });
 
   it('given a deleted resource, when it is updated, then it is restored as the next version', () => {

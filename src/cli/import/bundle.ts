@@ -10,7 +10,7 @@ const LOADABLE: readonly Json[] = ['transaction', 'batch', 'collection', 'search
 /** The Bundle's entries as objects. A fault for a Bundle of a type that is no set of current resources. */
 export function entriesOf(bundle: JsonObject, place: string): { entries: JsonObject[]; faults: Fault[] } {
   if (bundle.type === undefined || !LOADABLE.includes(bundle.type)) {
-    const diagnostics = `a Bundle of type ${printJson(bundle.type ?? null)} cannot be imported: ${LOADABLE.join(', ')} can`;
+    const diagnostics = `a Bundle of type ${printJson(bundle.type ?? null)} cannot be imported; the type must be one of ${LOADABLE.join(', ')}`;
     return { entries: [], faults: [{ place, diagnostics }] };
   }
   const entries: JsonObject[] = [];
@@ -53,12 +53,12 @@ export function readEntry(entry: JsonObject, key: string, place: string): ReadEn
   if (method !== 'POST' && method !== 'PUT') {
     return {
       place,
-      diagnostics: `${printJson(method)} entries cannot be imported: old ids mean nothing on this server`,
+      diagnostics: `${printJson(method)} entries cannot be imported, because they name ids of another server`,
     };
   }
   const { resource } = entry;
   if (!isObject(resource) || typeof resource.resourceType !== 'string') {
-    return { place, diagnostics: 'the entry holds no resource with a resourceType' };
+    return { place, diagnostics: 'the entry has no resource with a resourceType' };
   }
   const type = resource.resourceType;
   const criteria =

@@ -227,7 +227,7 @@ export class Directory {
     if (this.#warned.has(entry.place)) return;
     this.#warned.add(entry.place);
     const shown = identity.replace('|', ' ');
-    this.report.warn(`${entry.place}: ${shown} was met before with other content; the first is kept`);
+    this.report.warn(`${entry.place}: ${shown} occurs again with different content; the first one is used`);
   }
 
   async #note(

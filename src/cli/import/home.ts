@@ -26,7 +26,7 @@ export function homeOf(resource: JsonObject): Home {
   const [reference] = literals(resource[owner]);
   if (reference !== undefined) return { kind: 'record', owner: reference };
   if (home === 'either' && resource[owner] === undefined) return { kind: 'directory' };
-  return { kind: 'fault', diagnostics: `${type}.${owner} names no patient by a reference` };
+  return { kind: 'fault', diagnostics: `${type}.${owner} must be a reference to a patient` };
 }
 
 function literals(value: Json | undefined): string[] {
@@ -47,5 +47,5 @@ export function pooledOwner(home: Home, key: string): { owner: string } | { diag
   if (/^Patient\?/.test(home.owner)) return { owner: home.owner };
   const target = typeAndId(home.owner);
   if (target?.type === 'Patient' && !target.absolute) return { owner: `Patient/${target.id}` };
-  return { diagnostics: `${home.owner} is not a patient of these sources or this server` };
+  return { diagnostics: `${home.owner} is not a patient in these files or on this server` };
 }

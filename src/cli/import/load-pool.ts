@@ -93,7 +93,7 @@ function takeOnce(entries: Map<string, Entry>, entry: Entry, report: Report): vo
   entries.set(key, later);
   report.duplicate(type);
   if (contentOf(resource) !== contentOf(twin.resource))
-    report.warn(`${key} stands at ${twin.place} and at ${place}: the one at ${later.place} is taken`);
+    report.warn(`${key} occurs at ${twin.place} and at ${place}; the one at ${later.place} is used`);
 }
 
 function updatedAt({ resource }: Entry): number {
@@ -177,7 +177,7 @@ async function provenanceUnits(all: readonly Entry[], { state, report }: Loading
   for (const entry of provenances) {
     const owner = targetsOf(entry).flatMap((key) => found.get(key)?.patient ?? [])[0];
     if (owner === undefined) {
-      const diagnostics = 'Provenance.target names nothing of a record that was loaded';
+      const diagnostics = 'Provenance.target refers to no resource in a record that was loaded';
       report.fault(faultOf(entry, diagnostics), entry.type);
     } else patients.set(owner, [...(patients.get(owner) ?? []), entry]);
   }
@@ -200,7 +200,7 @@ async function loadUnit(
   const named = typeAndId(patient);
   if (!own.has(patient) && !state.patients.has(patient) && named !== undefined && !SERVER_ID.test(named.id)) {
     const [first] = entries;
-    const diagnostics = `${patient} is not among the sources, nor was it loaded before: ${entries.length} resources refer to it`;
+    const diagnostics = `${patient} is missing: it is not in these files and was not loaded before, but ${entries.length} resources refer to it`;
     report.fault({ place: first?.place ?? patient, diagnostics });
     for (const [type, count] of countTypes(entries)) report.failed(type, count);
     return undefined;

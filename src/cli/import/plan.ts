@@ -103,7 +103,7 @@ function group(
     else if (home.kind === 'record') {
       const patient = ownerKey(home.owner, scope, patientKeys);
       if (patient !== undefined) put(patient, entry);
-      else faults.push(faultOf(entry, `${home.owner} is not a patient of these sources or this server`));
+      else faults.push(faultOf(entry, `${home.owner} is not a patient in these files or on this server`));
     }
   }
   for (const { entry, home } of homes) {
@@ -114,7 +114,7 @@ function group(
       return patient === undefined ? [] : [patient];
     })[0];
     if (owner !== undefined) put(owner, entry);
-    else faults.push(faultOf(entry, 'Provenance.target names nothing of a record here'));
+    else faults.push(faultOf(entry, 'Provenance.target refers to no resource in this record'));
   }
   const records = [...patients].map(([patient, entries]) => ({ patient, entries }));
   return { directory, records, faults };

@@ -218,9 +218,7 @@ function keysOf(entry: Entry, scope: Scope): string[] {
 
 /** The server's issues, each at the place of the entry that it is about. */
 function faultsOf(refusal: Refused, part: readonly Entry[], place: string, partly: boolean): Fault[] {
-  const note = partly
-    ? ' (an earlier part of this record is loaded; run the same command again to load the rest)'
-    : '';
+  const note = partly ? ' (part of this record was loaded; run the same command again to load the rest)' : '';
   const issues = refusal.issues.length > 0 ? refusal.issues : [{ diagnostics: refusal.message }];
   return issues.map((issue) => {
     const entry = issue.entry === undefined ? undefined : part[issue.entry];

@@ -185,13 +185,13 @@ export function printReport(report: ReportData, skipInvalid = false): string {
   lines.push(`${counted(report.transactions, 'transaction')} in ${report.seconds} s${rate}.`);
   const { dropped, missing } = report.references;
   if (dropped > 0) lines.push(keptAsIdentifiers(dropped, 'to skipped resources'));
-  if (missing > 0) lines.push(keptAsIdentifiers(missing, 'to what the sources do not hold'));
+  if (missing > 0) lines.push(keptAsIdentifiers(missing, 'to resources that are not in the files'));
   for (const [place, count] of Object.entries(report.split)) {
-    lines.push(`${place}: over the limits of one transaction, loaded in ${count}.`);
+    lines.push(`${place}: too large for one transaction, loaded in ${count}.`);
   }
   if (report.retries > 0) {
     const waited =
-      report.throttled_seconds > 0 ? `; the rate limit was waited out for ${report.throttled_seconds} s` : '';
+      report.throttled_seconds > 0 ? `; ${report.throttled_seconds} s of waiting for the rate limit` : '';
     lines.push(
       `${counted(report.retries, 'request')} ${report.retries === 1 ? 'was' : 'were'} sent again${waited}.`,
     );
@@ -206,9 +206,9 @@ export function printReport(report: ReportData, skipInvalid = false): string {
   if (!skipInvalid && report.faults.some(({ type }) => type !== undefined && type !== 'Patient'))
     lines.push(
       '',
-      'To load these records without their invalid resources, run it again with --skip-invalid.',
+      'To load these records without their invalid resources, run the command again with --skip-invalid.',
     );
-  if (report.report_file !== undefined) lines.push('', `The whole report is in ${report.report_file}.`);
+  if (report.report_file !== undefined) lines.push('', `The full report is in ${report.report_file}.`);
   if (report.stopped !== null) lines.push('', report.stopped);
   return lines.join('\n');
 }

@@ -97,7 +97,7 @@ async function load(
         report.retries += 1;
         if (why === 'throttled') report.throttledSeconds += wait / 1000;
         progress.say(
-          why === 'throttled' ? 'rate limit, waiting' : 'the service does not answer, trying again',
+          why === 'throttled' ? 'waiting for the rate limit' : "the service doesn't answer; retrying",
         );
       },
       ...(signal === undefined ? {} : { signal }),
@@ -117,7 +117,7 @@ async function load(
       await loadDeferred(pool, refused, loading);
     } catch (error) {
       if (error instanceof KeyRefused)
-        report.stopped = `${error.message}. Give a valid key with --key, or ANNAL_KEY in the environment.`;
+        report.stopped = `${error.message}. Pass a valid key with --key, or set ANNAL_KEY.`;
       else if (error instanceof Failure)
         report.stopped = `${error.message}. Run the same command again to continue from here.`;
       else if (signal?.aborted === true)

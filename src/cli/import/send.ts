@@ -119,7 +119,7 @@ export class Sender {
         if (method === 'GET' && (status === 404 || status === 410)) return undefined;
         if (status === 401 || status === 403) {
           const why = issuesOf(text)[0]?.diagnostics ?? `HTTP ${status}`;
-          throw new KeyRefused(`${url} refuses the key: ${why}`);
+          throw new KeyRefused(`${url} rejected the key: ${why}`);
         }
         asked = seconds(response.headers.get('retry-after'));
         throttled = status === 429;
@@ -166,7 +166,7 @@ function seconds(header: string | null): number | undefined {
 
 function read(text: string): JsonObject {
   const { value } = parseJson(text);
-  if (!isObject(value)) throw new Failure('the service answered with something that is not a FHIR resource');
+  if (!isObject(value)) throw new Failure("the service's answer is not a FHIR resource");
   return value;
 }
 

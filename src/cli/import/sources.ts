@@ -53,7 +53,7 @@ export async function listSources(args: readonly string[], spool: string): Promi
       continue;
     }
     const found = await stat(arg).catch(() => undefined);
-    if (found === undefined) throw new Failure(`${arg}: there is no such file or folder`);
+    if (found === undefined) throw new Failure(`${arg}: file or folder not found`);
     if (!found.isDirectory()) {
       files.push({ path: resolve(arg), name: basename(arg), bytes: found.size });
       continue;
@@ -63,7 +63,8 @@ export async function listSources(args: readonly string[], spool: string): Promi
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => !/(^|[/\\])\./.test(relative(arg, path)) && dirname(resolve(path)) !== dirname(spool))
       .sort();
-    if (below.length === 0) throw new Failure(`${arg}: no .json, .ndjson or .jsonl file is in this folder`);
+    if (below.length === 0)
+      throw new Failure(`${arg}: this folder contains no .json, .ndjson or .jsonl file`);
     for (const path of below) {
       files.push({ path: resolve(path), name: relative(arg, path), bytes: (await stat(path)).size });
     }
@@ -84,7 +85,7 @@ export async function hashFile(path: string): Promise<string> {
  */
 export async function readDocument(path: string): Promise<{ value: Json } | { diagnostics: string }> {
   if ((await stat(path)).size > LARGEST_DOCUMENT) {
-    return { diagnostics: 'too large to be read as one JSON document: give it as NDJSON' };
+    return { diagnostics: 'too large for one JSON document; convert it to NDJSON' };
   }
   const text = decodeUtf8(await readFile(path));
   return text === undefined ? { diagnostics: 'not UTF-8' } : parseText(text);
@@ -159,7 +160,7 @@ export async function survey(
 
   const take = async (value: Json, place: string, key?: string): Promise<void> => {
     if (!isObject(value) || typeof value.resourceType !== 'string') {
-      report.fault({ place, diagnostics: 'neither a FHIR resource nor a Bundle' });
+      report.fault({ place, diagnostics: 'not a FHIR resource or Bundle' });
       return;
     }
     if (value.resourceType === 'Bundle') return takeBundle(value, place);
@@ -189,7 +190,7 @@ export async function survey(
     const hash = await hashFile(file.path);
     const twin = seen.get(hash);
     if (twin !== undefined) {
-      report.warn(`${file.name} is the same as ${twin}: read once`);
+      report.warn(`${file.name} is the same file as ${twin}; it is read once`);
       continue;
     }
     seen.set(hash, file.name);

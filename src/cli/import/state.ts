@@ -78,7 +78,9 @@ export class ImportState {
       state.#file = await open(path, 'a', 0o600);
       if (state.#url === '') await state.#write({ import: 1, url, salt: fresh?.salt ?? '' });
       else if (state.#url !== url) {
-        throw new Failure(`${path} holds the state of an import into ${state.#url}, not into ${url}`);
+        throw new Failure(
+          `${path} is the state of an import into ${state.#url}, not into ${url}; name another file with --state`,
+        );
       }
     } catch (error) {
       await state.close();
@@ -113,7 +115,9 @@ export class ImportState {
   }
 
   #isNoState(line: number): Failure {
-    return new Failure(`${this.path} is not the state of an import (line ${line})`);
+    return new Failure(
+      `${this.path} is not the state file of an import (line ${line}); name another file with --state`,
+    );
   }
 
   #take(fact: Fact): void {
@@ -200,7 +204,7 @@ async function lock(folder: string, path: string): Promise<DataDirLock> {
     return await lockDataDir(folder);
   } catch (error) {
     if (error instanceof DataDirInUse)
-      throw new Failure(`another import (process ${error.pid}) is using ${path}`);
+      throw new Failure(`another import (process ${error.pid}) is using ${path}; wait until it ends`);
     throw error;
   }
 }

@@ -108,11 +108,11 @@ export interface AnsweredEntry {
 export function readAnswer(answer: JsonObject, entries: number): AnsweredEntry[] {
   const answered = Array.isArray(answer.entry) ? answer.entry : [];
   if (answered.length !== entries)
-    throw new Failure('the service answered another number of entries than it was sent');
+    throw new Failure("the service's answer has a different number of entries than the request");
   return answered.map((entry) => {
     const response = isObject(entry) && isObject(entry.response) ? entry.response : {};
     const target = typeof response.location === 'string' ? typeAndId(response.location) : undefined;
-    if (target === undefined) throw new Failure('the service answered an entry without a location');
+    if (target === undefined) throw new Failure("the service's answer has an entry without a location");
     return {
       reference: `${target.type}/${target.id}`,
       created: String(response.status).startsWith('201'),

@@ -37,7 +37,7 @@ Ctrl-C ends a statement that runs.`;
 export async function sqlCommand({ readOnly, command, json = false, ...where }: SqlOptions): Promise<void> {
   if (readOnly !== true) {
     throw new Failure(
-      'annal sql needs --read-only: rows are derived from the log, so writing to them would make them wrong',
+      'annal sql requires --read-only: the tables are derived from the log and must not be changed by hand',
       MISUNDERSTOOD,
     );
   }

@@ -140,7 +140,9 @@ export const PATIENT_ROUTES = [
         });
       }
       if (record.brokenAt !== undefined)
-        throw new Error(`the hash chain of record-${patient} does not hold at revision ${record.brokenAt}`);
+        throw new Error(
+          `hash mismatch in record-${patient} at revision ${record.brokenAt}: this event or the one before it was altered`,
+        );
       return {
         status: 200,
         headers: { 'Content-Type': FHIR_JSON },
