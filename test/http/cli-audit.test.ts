@@ -285,7 +285,7 @@ describe('the command line, for auditors', () => {
     expect((await annal('verify', '--checkpoint', join(folder, 'none'))).stderr).to.contain('cannot be read');
     const noise = join(folder, 'noise.gz');
     await writeFile(noise, 'no checkpoint');
-    expect((await annal('verify', '--checkpoint', noise)).stderr).to.contain('cannot be relied on');
+    expect((await annal('verify', '--checkpoint', noise)).stderr).to.contain('is not a valid checkpoint');
     await writeFile(noise, Buffer.concat([Buffer.of(0x1f, 0x8b), Buffer.from('no checkpoint')]));
     expect((await annal('verify', '--checkpoint', noise)).stderr).to.contain('cannot be read');
   });

@@ -463,7 +463,7 @@ describe('annal import', () => {
     expect(report.warnings).to.have.length(1);
     expect(report.warnings[0])
       .to.contain('Provenance/said occurs at')
-      .and.to.contain('b.json, entry 2 is taken');
+      .and.to.contain('b.json, entry 2 is used');
     const loaded = await search(`Provenance?target=${await onlyPatient(marker)}&_count=50`);
     const reasons = loaded.flatMap(({ reason }) => (Array.isArray(reason) ? reason : []));
     expect(reasons).to.deep.equal([{ text: 'second' }]);

@@ -77,7 +77,7 @@ describe('the command line on an embedded database', () => {
       ['CREATE', 'history', patient],
       [`Record of Patient/${patient}`, 'record', patient],
       ['Signed 4 events in 3 streams in', 'checkpoint', '--out', join(out, 'checkpoint.ndjson')],
-      ['is in', 'export', patient, '--out', join(out, 'record.ndjson')],
+      ['Exported 1 event of', 'export', patient, '--out', join(out, 'record.ndjson')],
       ['all hash chains intact', 'verify', '--checkpoint', join(out, 'checkpoint.ndjson')],
       ['on\n', 'sql', '--read-only', '-c', 'show default_transaction_read_only'],
     ] as const) {

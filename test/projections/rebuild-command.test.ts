@@ -90,7 +90,7 @@ describe('annal rebuild', () => {
     expect(code).to.equal(3);
     expect(stdout).to.match(/^resources\.resource +1342 +22 +0 +1000\+ +0$/m);
     expect(stdout).to.contain('More than 1,000 rows differ in resources.resource;');
-    expect(stdout).to.match(/^resources +22 +1000\+ +not swapped/m);
+    expect(stdout).to.match(/^resources +22 +1000\+ +not in service/m);
     const [report] = JSON.parse((await rebuild('resources', '--json')).stdout);
     expect(report.compared).to.deep.include({
       table: 'resource',
