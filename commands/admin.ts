@@ -6,12 +6,13 @@ import type { Position } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 import type { Person, Role } from '#src/shared/member.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
-import { Aggregate, type Circumstances, type Decide, type Wrote } from './aggregate.ts';
 import * as application from './application/decide.ts';
 import { type NewApplication, registration } from './application/registration.ts';
 import { APPLICATION, type ApplicationState, type Branding } from './application/state.ts';
-import type { CriteriaLocks } from './command.ts';
-import type { Handler } from './handle.ts';
+import type { CriteriaLocks, RequestContext, Wrote } from './command.ts';
+import type { Decide } from './kernel/decision.ts';
+import type { Kernel } from './kernel/kernel.ts';
+import { Streams } from './kernel/streams.ts';
 import * as organization from './organization/decide.ts';
 import { ORGANIZATION, type OrganizationState, type Sso } from './organization/state.ts';
 import * as project from './project/decide.ts';
@@ -24,7 +25,7 @@ import { secretOf } from './secret.ts';
 
 /** What the commands work with. */
 export interface AdminDeps {
-  readonly handler: Handler;
+  readonly kernel: Kernel;
   readonly locks: CriteriaLocks;
   /** Synthetic patients of a new project's sandbox, 0 to 30. */
   readonly sandboxPatients: number;
@@ -50,58 +51,58 @@ export interface Done<T = void> {
 /** Every command. All throw `Refusal`: not_found for what is not there (any more). */
 export interface AdminCommands {
   readonly createOrganization: (
-    by: Circumstances,
+    by: RequestContext,
     name: string,
     founder: Person,
   ) => Promise<Done<{ readonly id: string }>>;
   /** Adds a member or gives one another role. @throws Refusal conflict for the last owner. */
   readonly addMember: (
-    by: Circumstances,
+    by: RequestContext,
     organizationId: string,
     member: Person,
     role: Role,
   ) => Promise<Done>;
-  readonly removeMember: (by: Circumstances, organizationId: string, member: Person) => Promise<Done>;
+  readonly removeMember: (by: RequestContext, organizationId: string, member: Person) => Promise<Done>;
   /** @throws Refusal conflict when another organization holds one of the domains; forbidden for what the claim does not cover. */
   readonly configureSso: (
-    by: Circumstances,
+    by: RequestContext,
     organizationId: string,
     settings: Sso,
     claim: organization.SsoClaim,
   ) => Promise<Done>;
   /** @param domain of the caller's verified e-mail address. */
-  readonly verifyOrganization: (by: Circumstances, organizationId: string, domain: string) => Promise<Done>;
+  readonly verifyOrganization: (by: RequestContext, organizationId: string, domain: string) => Promise<Done>;
   /** @throws Refusal throttled while too many sandboxes of the caller or of the organization wait to be filled. */
   readonly createProject: (
-    by: Circumstances,
+    by: RequestContext,
     organizationId: string,
     name: string,
   ) => Promise<Done<{ readonly id: string }>>;
-  readonly deleteProject: (by: Circumstances, projectId: string) => Promise<Done>;
+  readonly deleteProject: (by: RequestContext, projectId: string) => Promise<Done>;
   /** The key is shown this once. @throws Refusal forbidden for one of production that an operator must allow first. */
   readonly createKey: (
-    by: Circumstances,
+    by: RequestContext,
     projectId: string,
     key: NewKey,
   ) => Promise<Done<{ readonly id: string; readonly key: string }>>;
   /** One that was revoked before stays so. */
-  readonly revokeKey: (by: Circumstances, projectId: string, keyId: string) => Promise<Done>;
+  readonly revokeKey: (by: RequestContext, projectId: string, keyId: string) => Promise<Done>;
   /** A confidential application's secret is shown this once. */
   readonly registerApplication: (
-    by: Circumstances,
+    by: RequestContext,
     projectId: string,
     asked: NewApplication,
   ) => Promise<Done<{ readonly id: string; readonly clientId: string; readonly secret: string | undefined }>>;
-  readonly brandApplication: (by: Circumstances, applicationId: string, branding: Branding) => Promise<Done>;
-  readonly trustApplication: (by: Circumstances, applicationId: string, trusted: boolean) => Promise<Done>;
-  readonly deleteApplication: (by: Circumstances, applicationId: string) => Promise<Done>;
+  readonly brandApplication: (by: RequestContext, applicationId: string, branding: Branding) => Promise<Done>;
+  readonly trustApplication: (by: RequestContext, applicationId: string, trusted: boolean) => Promise<Done>;
+  readonly deleteApplication: (by: RequestContext, applicationId: string) => Promise<Done>;
   /** An organization, a project and a key in one. @throws Refusal throttled, as for a project. */
-  readonly quickstart: (by: Circumstances, founding: Founding) => Promise<Founded>;
+  readonly quickstart: (by: RequestContext, founding: Founding) => Promise<Founded>;
 }
 
 /** Opens them. */
 export function openAdmin({
-  handler,
+  kernel,
   locks,
   sandboxPatients,
   productionAccess,
@@ -109,15 +110,15 @@ export function openAdmin({
   domainHolders,
   visible,
 }: AdminDeps): AdminCommands {
-  const organizations = new Aggregate(handler, ORGANIZATION);
-  const projects = new Aggregate(handler, PROJECT);
-  const applications = new Aggregate(handler, APPLICATION);
-  const onOrganization = (by: Circumstances, id: string, decide: Decide<OrganizationState>) =>
-    done(organizations.write(organizationStream(id), by, decide));
-  const onProject = (by: Circumstances, id: string, decide: Decide<ProjectState>) =>
-    done(projects.write(projectStream(id), by, decide));
-  const onApplication = (by: Circumstances, id: string, decide: Decide<ApplicationState>) =>
-    done(applications.write(applicationStream(id), by, decide));
+  const organizations = new Streams(kernel, ORGANIZATION);
+  const projects = new Streams(kernel, PROJECT);
+  const applications = new Streams(kernel, APPLICATION);
+  const onOrganization = (by: RequestContext, id: string, decide: Decide<OrganizationState>) =>
+    done(organizations.transact(organizationStream(id), by, decide));
+  const onProject = (by: RequestContext, id: string, decide: Decide<ProjectState>) =>
+    done(projects.transact(projectStream(id), by, decide));
+  const onApplication = (by: RequestContext, id: string, decide: Decide<ApplicationState>) =>
+    done(applications.transact(applicationStream(id), by, decide));
   /** A project is not closed while an application is registered in it: two streams, so no append notices. */
   const inTurn = (id: string, work: () => Promise<Done>) => locks.hold([`project-applications ${id}`], work);
   return {
@@ -167,7 +168,7 @@ export function openAdmin({
       const ids = { application: id, project: projectId, client: clientId };
       const { data, secret } = registration(ids, asked, random);
       const made = await inTurn(projectId, async () => {
-        project.requireOpen(await projects.state(projectStream(projectId)), projectId);
+        project.requireOpen((await projects.read(projectStream(projectId))).state, projectId);
         return onApplication(by, id, application.register(data));
       });
       return { ...made, result: { id, clientId, secret } };

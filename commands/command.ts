@@ -1,10 +1,11 @@
 /** What every command of the write side takes and gives. */
 import type { EventMetadata } from '#src/events/metadata.ts';
-import type { Position } from '#src/events/store.ts';
+import type { Position, StreamHead } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Authorship, Caller } from '#src/shared/caller.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
 
 /** The circumstances of a command: who, in whose name, under which request, and where ids and time come from. */
@@ -20,6 +21,16 @@ export interface CommandContext {
   readonly retry?: RetryNotes;
   /** Awaited before anything is written, where it is still being asked whether the caller may. Rejects with Refusal. */
   readonly permitted?: Promise<void>;
+}
+
+/** Who asks, under which request, and where ids and time come from: for commands on organizations, projects and the like. */
+export interface RequestContext {
+  readonly credential: MetadataBase['credential'];
+  readonly requestId: string;
+  readonly ids: IdSource;
+  readonly now: () => Micros;
+  /** Set when an `Idempotency-Key` came with the request. */
+  readonly retry?: RetryNotes;
 }
 
 /** Where a command's append was tried: `expectedRevision` is -1 for a new stream. */
@@ -76,6 +87,12 @@ export interface Written<T> {
   readonly position: Position | undefined;
 }
 
+/** What a request wrote: the position of its last event, and when its first was recorded. */
+export interface Wrote {
+  readonly position: Position;
+  readonly at: Micros;
+}
+
 /** A resource found by its id, for the write side. */
 export interface Located {
   readonly type: ResourceType;
@@ -118,6 +135,37 @@ export interface Lookup {
 /** Runs work while holding locks on conditional criteria, across all instances; keys are taken in sorted order. */
 export interface CriteriaLocks {
   hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
+}
+
+/** A resource as decisions know it. */
+export interface Entry {
+  readonly type: string;
+  readonly version: number;
+  readonly deleted: boolean;
+  /** Revision of the event that wrote this version: where its body is. */
+  readonly revision: number;
+}
+
+/** A stream's snapshot, with those of its entries that were asked for. */
+export interface Snapshot {
+  readonly head: StreamHead;
+  readonly recordedAt: Micros;
+  readonly owner: Tenant | undefined;
+  readonly entries: ReadonlyMap<string, Entry>;
+}
+
+/** Where snapshots are kept (`src/operations/snapshots.ts`). Losing them costs time, never truth. */
+export interface Snapshots {
+  /** The newest snapshot of a stream and its entries among `ids`, in one consistent look; undefined when there is none. */
+  load(stream: string, ids: readonly string[]): Promise<Snapshot | undefined>;
+  /** Moves the snapshot forward to `head`; `changed` are all entries touched since the one it replaces. */
+  save(
+    stream: string,
+    snapshot: Omit<Snapshot, 'entries'>,
+    changed: ReadonlyMap<string, Entry>,
+  ): Promise<void>;
+  /** Removes a stream's snapshot. */
+  forget(stream: string): Promise<void>;
 }
 
 /** Metadata that the events of a command share: without their version, time, owner and place in the append. */

@@ -7,6 +7,8 @@ import { runBatch } from './batch.ts';
 import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
 import type { Commands } from './commands.ts';
 import { finalizeDocument } from './document/finalize.ts';
+import type { Streams } from './kernel/streams.ts';
+import type { ProjectState } from './project/state.ts';
 import { type Erasure, requestErasure } from './record/erasure.ts';
 import { checkAuthorship } from './resource/authorship.ts';
 import { writeDecided } from './resource/decided.ts';
@@ -17,6 +19,7 @@ import { write } from './resource/write.ts';
 
 /** What `openCommands` needs beyond the ways of writing. */
 export interface CommandsDeps extends WriteDeps {
+  readonly projects: Streams<ProjectState>;
   readonly erasure: Erasure;
 }
 

@@ -1,9 +1,12 @@
 /** The composition root: makes every part and hands it what it needs. No side effects before `startApp`. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { Handler } from '#commands/handle.ts';
+import { Kernel } from '#commands/kernel/kernel.ts';
+import { Streams } from '#commands/kernel/streams.ts';
 import { openCommands } from '#commands/open.ts';
-import { States } from '#commands/resource/states.ts';
+import { PROJECT } from '#commands/project/state.ts';
+import { SnapshotLoader } from '#commands/resource/snapshots.ts';
+import { RESOURCES } from '#commands/resource/state.ts';
 import { PROJECTIONS } from '#projections/all.ts';
 import { readCheckpoints, unfilled } from '#projections/checkpoint.ts';
 import { Progress } from '#projections/progress.ts';
@@ -171,10 +174,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const visible = (position: Position): Promise<boolean> => settled(position, RECORD_MODELS);
   const base = `${config.baseUrl}/fhir/R4`;
   const snapshots = new PostgresSnapshots(pool);
-  const states = new States(store, snapshots);
   const pacing = new Pacing({ passed: (position) => progress.waitFor(position, names, SHOWN_MS) });
   const written = paced(store, pacing);
-  const handler = new Handler(
+  const kernel = new Kernel(
     tracing === undefined
       ? written
       : traceStore(tracing, written, {
@@ -182,8 +184,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
           projections,
           passed: (position, name) => passed(position, [name]),
         }),
-    states,
   );
+  const resources = new Streams(kernel, RESOURCES, new SnapshotLoader(store, snapshots));
   const idempotency = openIdempotency(pool);
   const manifests = new ContextManifests(pool);
   const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
@@ -198,7 +200,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     logAnswers,
     newer,
     log,
-    handler,
+    resources,
     snapshots,
     idempotency,
     requestLog: traffic.requestLog,
@@ -227,8 +229,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const ready = terminologyReady(pool);
   const terminology = openTerminology(pool, ready);
   const plainCommands = openCommands({
-    store,
-    handler,
+    resources,
+    projects: new Streams(kernel, PROJECT),
     lookup: wrapCalls(
       openLookup(pool, `${base}/`, atHead, terminology, () => requireFresh(stale, ['resources'])),
       asking,
@@ -259,7 +261,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const { queue, ...administration } = openAdministration({
     pool,
     store,
-    handler,
+    kernel,
     locks,
     passed,
     sandboxPatients: config.sandboxPatients,
@@ -294,9 +296,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
       displays: rememberDisplays(terminology.displays),
       caughtUp,
       documents,
-      webhooks: await hooks.services({ handler, locks, passed }),
+      webhooks: await hooks.services({ kernel, locks, passed }),
       sandboxes: openSandboxes({
-        handler,
+        kernel,
         queries: sandboxQueries,
         usage: administration.adminQueries.usage,
         patients: config.sandboxPatients,
@@ -325,7 +327,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     async quickstart() {
       const head = (): Promise<Position> => store.head();
       const projectsAt = () => progress.passed('projects');
-      const begun = await quickstart({ config, pool, handler, queries, locks, head, passed, projectsAt });
+      const begun = await quickstart({ config, pool, kernel, queries, locks, head, passed, projectsAt });
       await noteLog(ownLog);
       // What there is to fill waits until a newcomer has been answered.
       sandboxes.start();

@@ -1,6 +1,6 @@
 /** An OAuth application as decisions know it. */
-import type { DomainEvent } from '#src/events/catalog.ts';
-import type { Fold } from '../aggregate.ts';
+import type { EventOf } from '#src/events/kinds.ts';
+import type { Fold } from '../kernel/stream.ts';
 
 /** What the consent page shows of an application beside its name; names as in RFC 7591, section 2. */
 export interface Branding {
@@ -19,13 +19,15 @@ export interface ApplicationState {
 }
 
 /** The fold of `application-` streams. */
-export const APPLICATION: Fold<ApplicationState> = {
+export const APPLICATION: Fold<ApplicationState, EventOf<'application'>> = {
+  name: 'application',
+  kinds: ['application'],
   initial: () => ({ status: 'none', branding: {}, trusted: false }),
   evolve,
   sizeOf: () => 800,
 };
 
-function evolve(state: ApplicationState, event: DomainEvent): void {
+function evolve(state: ApplicationState, event: EventOf<'application'>): void {
   switch (event.type) {
     case 'ApplicationRegistered':
       state.status = 'registered';
@@ -39,5 +41,7 @@ function evolve(state: ApplicationState, event: DomainEvent): void {
     case 'ApplicationDeleted':
       state.status = 'deleted';
       break;
+    default:
+      event satisfies never;
   }
 }

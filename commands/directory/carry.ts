@@ -7,9 +7,9 @@ import type { Position } from '#src/events/store.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import { isObject, parseJson } from '#src/shared/json.ts';
 import type { MetadataBase, WriteResult } from '../command.ts';
-import type { Handler } from '../handle.ts';
+import type { Streams } from '../kernel/streams.ts';
 import { decideWrites, type Write } from '../resource/decide.ts';
-import { entryOf } from '../resource/state.ts';
+import { entryOf, type Resources } from '../resource/state.ts';
 
 /** A carrying event, or one about to be appended: its `metadata` says who wrote and whose directory it is. */
 export interface Carrying {
@@ -22,7 +22,7 @@ export interface Carrying {
  * @returns a result per entry that was missing, and the position of the append.
  */
 export async function completeCarried(
-  handler: Handler,
+  resources: Streams<Resources>,
   { metadata, event }: Carrying,
   now: () => number,
 ): Promise<{ results: WriteResult[]; position: Position | undefined }> {
@@ -49,7 +49,7 @@ export async function completeCarried(
   let position: Position | undefined;
   // Each entry bears the metadata that the carrying event bore once: together they may be more than one append takes.
   for (const some of inChunks(writes, entries)) {
-    const handled = await handler.handle<WriteResult[]>({
+    const handled = await resources.handle<WriteResult[]>({
       stream,
       metadata: base,
       now,

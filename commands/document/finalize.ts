@@ -35,7 +35,7 @@ export async function finalizeDocument(
   const located = (await deps.lookup.locate(ctx.caller, [id])).get(id);
   if (located?.type !== type) throw notFound(type, id);
   for (let tries = 1; ; tries += 1) {
-    const { version, body } = await currentVersion(deps.handler, located.stream, type, id);
+    const { version, body } = await currentVersion(deps.resources, located.stream, type, id);
     if (body === undefined) throw notFound(type, id);
     const before = bodyOf(body);
     const { value, stored } = withContent(before, id, { ...bytes, url: deps.contents.url(id) });

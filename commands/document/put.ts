@@ -3,7 +3,8 @@ import type { BlobKey } from '#src/documents/store.ts';
 import { patientOf } from '#src/events/streams.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext } from '../command.ts';
-import { Moved, type Write } from '../resource/decide.ts';
+import { Stale } from '../kernel/decision.ts';
+import type { Write } from '../resource/decide.ts';
 import type { WriteDeps } from '../resource/deps.ts';
 import type { Plan } from '../resource/plan.ts';
 import type { Contents } from './contents.ts';
@@ -27,7 +28,7 @@ export async function withContents<T>(
   try {
     return await append();
   } catch (error) {
-    const unwritten = error instanceof Moved || (error instanceof Refusal && error.kind !== 'unavailable');
+    const unwritten = error instanceof Stale || (error instanceof Refusal && error.kind !== 'unavailable');
     // Of two attempts under one Idempotency-Key, which draw the same names, the other may have been written.
     if (unwritten && ctx.retry === undefined)
       await Promise.all(blobs.map(({ key }) => contents.remove(key).catch(() => undefined)));

@@ -1,7 +1,7 @@
 /** An organization as decisions know it: its members, where they sign in, whether it is verified. */
-import type { DomainEvent } from '#src/events/catalog.ts';
+import type { EventOf } from '#src/events/kinds.ts';
 import type { Person, Role } from '#src/shared/member.ts';
-import type { Fold } from '../aggregate.ts';
+import type { Fold } from '../kernel/stream.ts';
 
 /** Single sign-on settings (docs/spec/decisions.md, section 7). */
 export interface Sso {
@@ -26,13 +26,15 @@ export function memberKey({ issuer, subject }: Person): string {
 }
 
 /** The fold of `organization-` streams. */
-export const ORGANIZATION: Fold<OrganizationState> = {
+export const ORGANIZATION: Fold<OrganizationState, EventOf<'organization'>> = {
+  name: 'organization',
+  kinds: ['organization'],
   initial: () => ({ exists: false, members: new Map(), sso: undefined, verified: undefined }),
   evolve,
   sizeOf: ({ members }) => 300 + members.size * 200,
 };
 
-function evolve(state: OrganizationState, event: DomainEvent): void {
+function evolve(state: OrganizationState, event: EventOf<'organization'>): void {
   switch (event.type) {
     case 'OrganizationCreated':
       state.exists = true;
@@ -53,5 +55,7 @@ function evolve(state: OrganizationState, event: DomainEvent): void {
     case 'OrganizationVerified':
       state.verified = event.data.domain;
       break;
+    default:
+      event satisfies never;
   }
 }

@@ -5,8 +5,9 @@ import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
 import type { Person } from '#src/shared/member.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
-import { Aggregate, type Circumstances, type Wrote } from '../aggregate.ts';
-import type { Handler } from '../handle.ts';
+import type { RequestContext, Wrote } from '../command.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { Streams } from '../kernel/streams.ts';
 import { create as createOrganization } from '../organization/decide.ts';
 import { ORGANIZATION, type OrganizationState } from '../organization/state.ts';
 import { provisioningRequested } from '../sandbox/request.ts';
@@ -30,7 +31,7 @@ export interface Founded {
 
 /** What founding works with. */
 export interface FoundingDeps {
-  readonly handler: Handler;
+  readonly kernel: Kernel;
   readonly now: () => number;
   /** Synthetic patients of the project's sandbox, 0 to 30. Default: none. */
   readonly sandboxPatients?: number;
@@ -47,8 +48,8 @@ export interface Founding {
 
 /** The streams that founding writes to. */
 export interface FoundingStreams {
-  readonly organizations: Aggregate<OrganizationState>;
-  readonly projects: Aggregate<ProjectState>;
+  readonly organizations: Streams<OrganizationState>;
+  readonly projects: Streams<ProjectState>;
 }
 
 const SCOPES = ['read', 'write'] as const;
@@ -65,8 +66,8 @@ export async function found(
   founder?: Person,
 ): Promise<Founded> {
   const streams = {
-    organizations: new Aggregate(deps.handler, ORGANIZATION),
-    projects: new Aggregate(deps.handler, PROJECT),
+    organizations: new Streams(deps.kernel, ORGANIZATION),
+    projects: new Streams(deps.kernel, PROJECT),
   };
   return foundFor(streams, ofService(deps), {
     name,
@@ -79,20 +80,20 @@ export async function found(
 /** As `found`, for whoever asks. A request that died between the two streams goes on where it was when it comes again. */
 export async function foundFor(
   { organizations, projects }: FoundingStreams,
-  circumstances: Circumstances,
+  by: RequestContext,
   { name, environment, founder, sandboxPatients = 0 }: Founding,
 ): Promise<Founded> {
-  const { ids } = circumstances;
+  const { ids } = by;
   const organization = ids.prefixed('org_');
   const project = ids.prefixed('proj_');
   const keyId = ids.prefixed('key_');
-  const secret = await secretOf(circumstances);
+  const secret = await secretOf(by);
   const { key, event } = issueKey(keyId, { name: KEY_NAME, environment, scopes: SCOPES }, secret);
   const opening = createOrganization(organization, name, founder);
-  const opened = written(await organizations.write(organizationStream(organization), circumstances, opening));
-  const filling = provisioningRequested({ ...circumstances, patients: sandboxPatients });
+  const opened = written(await organizations.transact(organizationStream(organization), by, opening));
+  const filling = provisioningRequested({ ...by, patients: sandboxPatients });
   const begin = createProject(project, organization, name, [event, ...filling]);
-  const wrote = written(await projects.write(projectStream(project), circumstances, begin));
+  const wrote = written(await projects.transact(projectStream(project), by, begin));
   return { organization, project, key, keyId, ...wrote, organizationAt: opened.at };
 }
 
@@ -102,20 +103,16 @@ export async function addKey(
   project: string,
   environment: Environment,
 ): Promise<Pick<Founded, 'key' | 'position'>> {
-  const circumstances = ofService(deps);
-  const keyId = circumstances.ids.prefixed('key_');
-  const { key, event } = issueKey(
-    keyId,
-    { name: KEY_NAME, environment, scopes: SCOPES },
-    await secretOf(circumstances),
-  );
-  const projects = new Aggregate(deps.handler, PROJECT);
-  const wrote = await projects.write(projectStream(project), circumstances, createKey(project, event));
+  const by = ofService(deps);
+  const keyId = by.ids.prefixed('key_');
+  const { key, event } = issueKey(keyId, { name: KEY_NAME, environment, scopes: SCOPES }, await secretOf(by));
+  const projects = new Streams(deps.kernel, PROJECT);
+  const wrote = await projects.transact(projectStream(project), by, createKey(project, event));
   return { key, position: written(wrote).position };
 }
 
 /** What the service does of its own accord. */
-function ofService({ now }: FoundingDeps): Circumstances {
+function ofService({ now }: FoundingDeps): RequestContext {
   return {
     credential: { kind: 'system' },
     requestId: newId('req_'),

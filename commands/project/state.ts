@@ -1,6 +1,6 @@
 /** A project as decisions know it: whether it is open, whether it has access to production, and its keys. */
-import type { DomainEvent } from '#src/events/catalog.ts';
-import type { Fold } from '../aggregate.ts';
+import type { EventOf } from '#src/events/kinds.ts';
+import type { Fold } from '../kernel/stream.ts';
 
 /** Its state. */
 export interface ProjectState {
@@ -12,13 +12,15 @@ export interface ProjectState {
 }
 
 /** The fold of `project-` streams; erasures of records in them leave it as it is. */
-export const PROJECT: Fold<ProjectState> = {
+export const PROJECT: Fold<ProjectState, EventOf<'project'>> = {
+  name: 'project',
+  kinds: ['project'],
   initial: () => ({ status: 'none', production: false, keys: new Map() }),
   evolve,
   sizeOf: ({ keys }) => 100 + keys.size * 120,
 };
 
-function evolve(state: ProjectState, event: DomainEvent): void {
+function evolve(state: ProjectState, event: EventOf<'project'>): void {
   switch (event.type) {
     case 'ProjectCreated':
       state.status = 'open';
@@ -38,5 +40,13 @@ function evolve(state: ProjectState, event: DomainEvent): void {
     case 'ApiKeyRevoked':
       state.keys.set(event.data.key_id, false);
       break;
+    case 'RecordErasureRequested':
+    case 'RecordErased':
+    case 'SandboxProvisioningRequested':
+    case 'SandboxResetRequested':
+    case 'SandboxProvisioned':
+      break;
+    default:
+      event satisfies never;
   }
 }

@@ -13,10 +13,11 @@ import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { type CommandContext, type MetadataBase, metadataBase, type Written } from '../command.ts';
-import type { Handled, Handler } from '../handle.ts';
+import type { Streams } from '../kernel/streams.ts';
+import type { ProjectState } from '../project/state.ts';
 import { decideWrites } from '../resource/decide.ts';
 import type { WriteDeps } from '../resource/deps.ts';
-import { entryOf, type StreamState } from '../resource/state.ts';
+import { entryOf, type Resources } from '../resource/state.ts';
 
 /** What an erasure touches outside the event store. */
 export interface Erasure {
@@ -26,7 +27,8 @@ export interface Erasure {
 
 /** What the erasure process works with. */
 export interface ErasureDeps {
-  readonly handler: Handler;
+  readonly resources: Streams<Resources>;
+  readonly projects: Streams<ProjectState>;
   readonly now: () => number;
   /** Waits until everything that reacts to a record's events has done so up to a position. */
   readonly reacted: (position: Position, patientId: string) => Promise<void>;
@@ -41,14 +43,14 @@ export interface ErasureDeps {
  * @throws Refusal not_found for a Patient that the caller cannot see; unavailable when it takes too long (it goes on).
  */
 export async function requestErasure(
-  deps: WriteDeps & { readonly erasure: Erasure },
+  deps: WriteDeps & { readonly erasure: Erasure; readonly projects: Streams<ProjectState> },
   ctx: CommandContext,
   patientId: string,
 ): Promise<Written<void>> {
   const located = (await deps.lookup.locate(ctx.caller, [patientId])).get(patientId);
   if (located?.type !== 'Patient') throw notFound('Patient', patientId);
   const { project, environment } = ctx.caller.tenant;
-  const owner = await deps.handler.owner(located.stream, patientId);
+  const { owner } = await deps.resources.read(located.stream);
   if (owner?.project !== project || owner.environment !== environment) {
     throw new Refusal('forbidden', {
       code: 'forbidden',
@@ -62,7 +64,7 @@ export async function requestErasure(
     on_behalf_of: _behalf,
     ...metadata
   } = metadataBase(ctx);
-  const { position } = await note(deps.handler, metadata, ctx.now, project, ctx.ids.at(0, 'event'), {
+  const { position } = await note(deps.projects, metadata, ctx.now, project, ctx.ids.at(0, 'event'), {
     type: 'RecordErasureRequested',
     data: { patient: patientId, environment },
   });
@@ -81,7 +83,7 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
   if (event.type !== 'RecordErasureRequested')
     throw new TypeError(`${event.type} is not a request to erase a record`);
   const { patient, environment } = event.data;
-  const done = await erasedAt(deps.handler, requested, patient);
+  const done = await erasedAt(deps.projects, requested, patient);
   const position = done ?? (await eraseRecord(deps, requested, patient, environment));
   if (position !== undefined) await deps.visible(position);
   // Until then a search may have found the record, and its answer may have been kept.
@@ -101,10 +103,10 @@ async function eraseRecord(
   const deleted = await deletePatient(deps, base, patient, ids.at(0, 'event'));
   if (deleted !== undefined) await deps.reacted(deleted, patient);
   await deps.forget(patient);
-  await deps.handler.erase(recordStream(patient));
+  await deps.resources.erase(recordStream(patient));
   await deps.forget(patient); // a command that was under way may have noted something before its stream was gone
   const project = stream.slice(projectStream('').length);
-  const { position } = await note(deps.handler, base, deps.now, project, ids.at(1, 'event'), {
+  const { position } = await note(deps.projects, base, deps.now, project, ids.at(1, 'event'), {
     type: 'RecordErased',
     data: { patient, environment },
   });
@@ -113,11 +115,11 @@ async function eraseRecord(
 
 /** The position of the later event of the project's stream that says that this was done. */
 async function erasedAt(
-  { store }: Handler,
+  { kernel }: Streams<ProjectState>,
   requested: StoredEvent,
   patient: string,
 ): Promise<Position | undefined> {
-  for await (const recorded of store.read(requested.stream, { from: requested.revision + 1 })) {
+  for await (const recorded of kernel.store.read(requested.stream, { from: requested.revision + 1 })) {
     if (recorded.type !== 'RecordErased') continue;
     const { event } = understand(recorded);
     if (event.type === 'RecordErased' && event.data.patient === patient) return recorded.position;
@@ -133,7 +135,7 @@ async function deletePatient(
 ): Promise<Position | undefined> {
   const stream = recordStream(patient);
   try {
-    const handled = await deps.handler.handle<void>({
+    const handled = await deps.resources.handle<void>({
       stream,
       metadata,
       now: deps.now,
@@ -146,7 +148,7 @@ async function deletePatient(
         return { drafts, result: undefined };
       },
     });
-    return handled.position ?? (await deps.handler.store.head());
+    return handled.position ?? (await deps.resources.kernel.store.head());
   } catch (error) {
     if (error instanceof StreamDeleted || (error instanceof Refusal && error.kind === 'not_found'))
       return undefined;
@@ -156,19 +158,18 @@ async function deletePatient(
 
 /** Writes a fact to a project's stream. */
 function note(
-  handler: Handler,
+  projects: Streams<ProjectState>,
   metadata: MetadataBase,
   now: () => number,
   project: string,
   id: string,
   event: Extract<StoredEvent['event'], { type: 'RecordErasureRequested' | 'RecordErased' }>,
-): Promise<Handled<void>> {
-  return handler.handle<void>({
+): Promise<Written<void>> {
+  return projects.handle<void>({
     stream: projectStream(project),
     metadata: { ...metadata, command_id: newUuid() },
     now,
-    touches: [],
-    decide: (_state: StreamState, clock) => ({
+    decide: (_, clock) => ({
       drafts: [{ id, at: clock.next(), event }],
       result: undefined,
     }),

@@ -4,13 +4,13 @@ import { printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type CommandContext, metadataBase, type WriteResult, type Written } from '../command.ts';
 import { completeCarried } from '../directory/carry.ts';
-import type { Clock, Decision } from '../handle.ts';
+import type { Clock, Decision } from '../kernel/decision.ts';
 import { currentVersion } from './current.ts';
 import { decideWrites, touchedIds, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import type { Plan, Planned } from './plan.ts';
 import { onBehalfOf, refuse } from './request.ts';
-import type { StreamState } from './state.ts';
+import type { Resources } from './state.ts';
 import { refuseMatching } from './write-only.ts';
 
 const RANK = { DELETE: 0, POST: 1, PUT: 2, PATCH: 2 } as const;
@@ -52,7 +52,7 @@ export async function appendWrites(
   }
   const metadata = metadataBase(ctx, transaction ? ctx.ids.at(0, 'transaction') : undefined);
   const writes = own.map(({ write: one }) => one);
-  const decide = (state: StreamState, clock: Clock): Decision<WriteResult[]> => {
+  const decide = (state: Resources, clock: Clock): Decision<WriteResult[]> => {
     const decision = decideWrites(state, clock, writes, (index, work) =>
       onBehalfOf(own[index]?.request.at, work),
     );
@@ -65,7 +65,7 @@ export async function appendWrites(
       ],
     };
   };
-  const handled = await deps.handler.handle<WriteResult[]>({
+  const handled = await deps.resources.handle<WriteResult[]>({
     stream,
     metadata,
     now: ctx.now,
@@ -80,7 +80,11 @@ export async function appendWrites(
   });
   let { position } = handled;
   if (carried.length > 0) {
-    const completed = await completeCarried(deps.handler, { metadata, event: carry(ctx, carried) }, ctx.now);
+    const completed = await completeCarried(
+      deps.resources,
+      { metadata, event: carry(ctx, carried) },
+      ctx.now,
+    );
     for (const { request, write: one } of carried) {
       const result =
         completed.results.find(({ id }) => id === one.id) ??
@@ -112,6 +116,6 @@ export async function carriedResult(
   stream: string,
   one: Pick<Write, 'type' | 'id'>,
 ): Promise<WriteResult> {
-  const located = await currentVersion(deps.handler, stream, one.type, one.id);
+  const located = await currentVersion(deps.resources, stream, one.type, one.id);
   return { outcome: 'created', type: one.type, id: one.id, version: 1, lastUpdated: located.lastUpdated };
 }

@@ -57,7 +57,7 @@ interface LocalReference {
  * @throws Refusal invalid (422) with the faults of all of them.
  */
 export async function checkCandidates(
-  deps: Pick<WriteDeps, 'handler' | 'lookup' | 'bases'>,
+  deps: Pick<WriteDeps, 'resources' | 'lookup' | 'bases'>,
   ctx: CommandContext,
   candidates: readonly Candidate[],
 ): Promise<Checked[]> {
@@ -74,7 +74,7 @@ export async function checkCandidates(
   };
   await inSlices(mapSteps(read, want));
   const patients = new Set(read.flatMap(({ owner }) => (owner?.kind === 'patient' ? [owner.id] : [])));
-  const located = await locateKnown(deps.handler.states, deps.lookup, ctx, wanted, [...patients], versions);
+  const located = await locateKnown(deps.resources, deps.lookup, ctx, wanted, [...patients], versions);
   const streams = new Map<string, string>();
   const faults = new Faults();
   const hidden = new Set<Read>();

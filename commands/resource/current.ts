@@ -4,8 +4,9 @@ import { understand } from '#src/events/codec.ts';
 import { StreamDeleted } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import type { Handler } from '../handle.ts';
-import type { Entry } from './state.ts';
+import type { Entry } from '../command.ts';
+import type { Streams } from '../kernel/streams.ts';
+import { entryOf, type Resources } from './state.ts';
 
 /** A version as its event tells it. */
 export interface Current {
@@ -15,17 +16,26 @@ export interface Current {
   readonly body?: string;
 }
 
+/** A resource as decisions know it, read to the stream's end; undefined when it never was. @throws StreamDeleted */
+export async function currentEntry(
+  resources: Streams<Resources>,
+  stream: string,
+  id: string,
+): Promise<Entry | undefined> {
+  return entryOf((await resources.read(stream, [id])).state, id);
+}
+
 /** Reads it from the stream's end. @throws Refusal not_found */
 export async function currentVersion(
-  handler: Handler,
+  resources: Streams<Resources>,
   stream: string,
   type: ResourceType,
   id: string,
 ): Promise<Current> {
   try {
-    const entry = await handler.entry(stream, id);
+    const entry = await currentEntry(resources, stream, id);
     if (entry === undefined) throw notFound(type, id);
-    return await versionOf(handler, stream, entry);
+    return await versionOf(resources, stream, entry);
   } catch (error) {
     if (error instanceof StreamDeleted) throw notFound(type, id);
     throw error;
@@ -34,11 +44,11 @@ export async function currentVersion(
 
 /** The version that an entry of a stream names. @throws StreamDeleted */
 export async function versionOf(
-  handler: Handler,
+  resources: Streams<Resources>,
   stream: string,
   { version, revision }: Entry,
 ): Promise<Current> {
-  for await (const recorded of handler.store.read(stream, { from: revision, limit: 1 })) {
+  for await (const recorded of resources.kernel.store.read(stream, { from: revision, limit: 1 })) {
     const { event, metadata } = understand(recorded);
     const body =
       event.type === 'ResourceCreated' || event.type === 'ResourceUpdated' ? { body: event.body } : {};
@@ -49,16 +59,16 @@ export async function versionOf(
 
 /** The newest version that has a body: of what is deleted the one before. @throws Refusal not_found */
 export async function lastWithBody(
-  handler: Handler,
+  resources: Streams<Resources>,
   stream: string,
   type: ResourceType,
   id: string,
 ): Promise<{ readonly version: number; readonly body: string }> {
-  const { version, body } = await currentVersion(handler, stream, type, id);
+  const { version, body } = await currentVersion(resources, stream, type, id);
   if (body !== undefined) return { version, body };
-  const entry = await handler.entry(stream, id);
+  const entry = await currentEntry(resources, stream, id);
   const before = { from: (entry?.revision ?? 0) - 1, direction: 'backwards' } as const;
-  for await (const recorded of handler.store.read(stream, before)) {
+  for await (const recorded of resources.kernel.store.read(stream, before)) {
     const { event } = understand(recorded);
     if ('body' in event && event.resourceId === id) return { version, body: event.body };
   }
@@ -72,16 +82,16 @@ const MOST = 50_000_000;
 export class CurrentVersions {
   #bytes = 0;
 
-  constructor(private readonly handler: Handler) {}
+  constructor(private readonly resources: Streams<Resources>) {}
 
   /** As `currentVersion`. */
   async current(stream: string, type: ResourceType, id: string): Promise<Current> {
-    return this.#counted(await currentVersion(this.handler, stream, type, id));
+    return this.#counted(await currentVersion(this.resources, stream, type, id));
   }
 
   /** As `lastWithBody`. */
   async lastWithBody(stream: string, type: ResourceType, id: string): ReturnType<typeof lastWithBody> {
-    return this.#counted(await lastWithBody(this.handler, stream, type, id));
+    return this.#counted(await lastWithBody(this.resources, stream, type, id));
   }
 
   #counted<V extends { readonly body?: string }>(version: V): V {

@@ -13,8 +13,8 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { SubmittedResource, WriteResult } from '../command.ts';
 import type { Finalized } from '../document/contents.ts';
-import type { Clock, Decision, Draft } from '../handle.ts';
-import { entryOf, type StreamState } from './state.ts';
+import { type Clock, type Decision, type Draft, Stale } from '../kernel/decision.ts';
+import { entryOf, type Resources } from './state.ts';
 
 /** One resolved write: its target is known, its resource is valid. */
 export type Write =
@@ -52,11 +52,6 @@ export type Write =
       readonly ifMatch?: IfMatch;
     };
 
-/** A resource moved between being read for a patch and being decided on: the command must read it again. */
-export class Moved extends Error {
-  override readonly name = 'Moved';
-}
-
 /** The ids whose entries a decision about these writes needs, the record's Patient among them. */
 export function touchedIds(stream: string, writes: readonly Write[]): string[] {
   const patient = patientOf(stream);
@@ -67,10 +62,10 @@ export function touchedIds(stream: string, writes: readonly Write[]): string[] {
 /**
  * Decides on writes to one stream, in order, as a whole.
  * @param blame runs the decision on the n-th write, so that its refusal can name the Bundle entry.
- * @throws Refusal 404 405 409 412 for the first write that cannot be; Moved
+ * @throws Refusal 404 405 409 412 for the first write that cannot be; Stale when a patch must be applied again
  */
 export function decideWrites(
-  state: StreamState,
+  state: Resources,
   clock: Clock,
   writes: readonly Write[],
   blame: Blame = (_, work) => work(),
@@ -87,7 +82,7 @@ export function decideWrites(
 }
 
 /** Bytes become a document's own beside the version that shows them. */
-function finalizations(state: StreamState, clock: Clock, write: Write, { result }: Decided): Draft[] {
+function finalizations(state: Resources, clock: Clock, write: Write, { result }: Decided): Draft[] {
   const patient = patientOf(state.stream);
   if (write.kind === 'remove' || write.finalized === undefined || patient === undefined) return [];
   return write.finalized.map(({ eventId, blob, contentType, size, sha256 }) => ({
@@ -109,7 +104,7 @@ export interface Decided {
   readonly result: WriteResult;
 }
 
-function decideWrite(state: StreamState, clock: Clock, write: Write): Decided {
+function decideWrite(state: Resources, clock: Clock, write: Write): Decided {
   const { type, id, eventId } = write;
   const entry = entryOf(state, id);
   if (write.kind === 'create') {
@@ -135,7 +130,7 @@ function decideWrite(state: StreamState, clock: Clock, write: Write): Decided {
       result: { outcome: 'deleted', type, id, version: entry.version + 1, lastUpdated: toInstant(at) },
     };
   }
-  if (write.basedOn !== undefined && write.basedOn !== entry.version) throw new Moved();
+  if (write.basedOn !== undefined && write.basedOn !== entry.version) throw new Stale();
   if (write.mustBeLive && entry.deleted) throw gone(type, id);
   const outcome = entry.deleted ? 'restored' : 'updated';
   return version(clock, eventId, 'ResourceUpdated', outcome, type, id, entry.version + 1, write);
@@ -196,7 +191,7 @@ export function printContent({ value, exact }: SubmittedResource): string {
  * A record whose Patient is deleted, or deleted by these very writes (R4 carries deletions out first), takes no new
  * writes until the Patient is restored: 409. Deletions together with the Patient's own may pass.
  */
-function refuseOnDeletedPatient(state: StreamState, writes: readonly Write[], blame: Blame): void {
+function refuseOnDeletedPatient(state: Resources, writes: readonly Write[], blame: Blame): void {
   const patient = patientOf(state.stream);
   if (patient === undefined) return;
   const entry = entryOf(state, patient);

@@ -1,13 +1,14 @@
 /** What the write side works with. */
-import type { EventStore, Position } from '#src/events/store.ts';
+import type { Position } from '#src/events/store.ts';
 import type { CriteriaLocks, Lookup, WriteResult } from '../command.ts';
 import type { Contents } from '../document/contents.ts';
-import type { Handler } from '../handle.ts';
+import type { Streams } from '../kernel/streams.ts';
+import type { Resources } from './state.ts';
 
 /** What the write side works with; `app.ts` hands it in. */
 export interface WriteDeps {
-  readonly store: EventStore;
-  readonly handler: Handler;
+  /** Records and directories. */
+  readonly resources: Streams<Resources>;
   readonly lookup: Lookup;
   readonly locks: CriteriaLocks;
   /** Waits until reads show a position; what it answers is the HTTP layer's affair. */

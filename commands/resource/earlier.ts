@@ -10,7 +10,7 @@ import { carriedResult } from './append.ts';
 import { currentVersion, versionOf } from './current.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import type { WriteRequest } from './request.ts';
-import { entryOf, type StreamState } from './state.ts';
+import { entryOf, type Resources } from './state.ts';
 
 /**
  * Rebuilds the results, and completes what the attempt left undone (carried directory entries).
@@ -23,15 +23,15 @@ export async function rebuildEarlier(
 ): Promise<Written<Results> | undefined> {
   const attempt = ctx.retry?.earlier.get(ctx.ids.seed);
   if (attempt === undefined) return undefined;
-  const events = await deps.handler.eventsOf(attempt, ctx.ids.seed);
+  const events = await deps.resources.written(attempt, ctx.ids.seed);
   let position = events.at(-1)?.position;
   if (position === undefined) return undefined;
-  const before = await deps.handler.states.asOf(attempt.stream, attempt.expectedRevision);
+  const { state: before } = await deps.resources.at(attempt.stream, attempt.expectedRevision);
   const written = new Map<string, WriteResult>();
   for (const stored of events) {
     if (stored.event.type === 'DirectoryEntriesCarried') {
       const { stream, entries } = stored.event.data;
-      const completed = await completeCarried(deps.handler, stored, ctx.now);
+      const completed = await completeCarried(deps.resources, stored, ctx.now);
       if (completed.position !== undefined && completed.position > position) position = completed.position;
       for (const { event_id, resource_type: type, resource_id: id } of entries) {
         if (isResourceType(type)) written.set(event_id, await carriedResult(deps, stream, { type, id }));
@@ -54,15 +54,15 @@ export async function earlierResults(
 ): Promise<Written<Results> | undefined> {
   const attempt = ctx.retry?.earlier.get(ctx.ids.seed);
   if (attempt === undefined) return undefined;
-  const events = await deps.handler.eventsOf(attempt, ctx.ids.seed);
+  const events = await deps.resources.written(attempt, ctx.ids.seed);
   const position = events.at(-1)?.position;
   if (position === undefined) return undefined;
-  const before = await deps.handler.states.asOf(attempt.stream, attempt.expectedRevision);
+  const { state: before } = await deps.resources.at(attempt.stream, attempt.expectedRevision);
   const written = events.filter(({ event }) => event.type.startsWith('Resource'));
   return { result: new Map(written.map((stored, at) => [at, resultOf(stored, before)])), position };
 }
 
-function resultOf({ event, metadata }: StoredEvent, before: StreamState): WriteResult {
+function resultOf({ event, metadata }: StoredEvent, before: Resources): WriteResult {
   if (!('resourceType' in event) || !isResourceType(event.resourceType)) {
     throw new TypeError(`${event.type} answers no write`);
   }
@@ -81,7 +81,7 @@ function resultOf({ event, metadata }: StoredEvent, before: StreamState): WriteR
 async function unwritten(
   deps: WriteDeps,
   ctx: CommandContext,
-  before: StreamState,
+  before: Resources,
   request: WriteRequest,
 ): Promise<WriteResult | undefined> {
   const { type, criteria, method } = request;
@@ -94,7 +94,7 @@ async function unwritten(
   const entry = unchanged && stream === before.stream ? entryOf(before, id) : undefined;
   const version =
     entry === undefined
-      ? await currentVersion(deps.handler, stream, type, id)
-      : await versionOf(deps.handler, stream, entry);
+      ? await currentVersion(deps.resources, stream, type, id)
+      : await versionOf(deps.resources, stream, entry);
   return { outcome: unchanged ? 'unchanged' : 'matched', type, id, ...version };
 }

@@ -2,7 +2,8 @@
 import { recordStream } from '#src/events/streams.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import type { CommandContext, Located, Lookup } from '../command.ts';
-import type { States } from './states.ts';
+import type { Streams } from '../kernel/streams.ts';
+import type { Resources } from './state.ts';
 
 /**
  * Locates ids that references name. What was once in a record stays in it (deleted ones count, and a purged record
@@ -11,7 +12,7 @@ import type { States } from './states.ts';
  * @param versions the least version that must be there of some of them: a state that is behind cannot deny it.
  */
 export async function locateKnown(
-  states: States,
+  resources: Streams<Resources>,
   lookup: Lookup,
   ctx: CommandContext,
   ids: ReadonlySet<string>,
@@ -22,10 +23,10 @@ export async function locateKnown(
   const { project, environment } = ctx.caller.tenant;
   for (const patient of patients) {
     const stream = recordStream(patient);
-    const state = states.peek(stream);
-    if (state?.owner?.project !== project || state.owner.environment !== environment) continue;
+    const known = resources.peek(stream);
+    if (known?.owner?.project !== project || known.owner.environment !== environment) continue;
     for (const id of ids) {
-      const entry = state.entries.get(id);
+      const entry = known.state.entries.get(id);
       if (entry && isResourceType(entry.type) && entry.version >= (versions.get(id) ?? 0))
         found.set(id, { type: entry.type, id, stream, version: entry.version, deleted: entry.deleted });
     }

@@ -12,7 +12,7 @@ import type { CommandContext, Located, SubmittedResource, WriteResult } from '..
 import { settleAttachments } from '../document/settle.ts';
 import { type Checked, checkCandidates } from './check.ts';
 import { repeats, sameContent } from './content.ts';
-import { CurrentVersions } from './current.ts';
+import { CurrentVersions, currentEntry } from './current.ts';
 import {
   automaticProvenance,
   gone,
@@ -59,7 +59,7 @@ export async function planWrites(
   const targets = linked.filter(({ kind }) => kind !== 'create' && kind !== 'nothing').map(({ id }) => id);
   const located =
     targets.length === 0 ? new Map<string, Located>() : await deps.lookup.locate(ctx.caller, targets);
-  const versions = new CurrentVersions(deps.handler);
+  const versions = new CurrentVersions(deps.resources);
   const results: Results = new Map();
   const planned: Planned[] = [];
   const candidates: Candidate[] = [];
@@ -238,10 +238,10 @@ function refuseStale({ ifMatch, at }: WriteRequest, type: string, id: string, ve
  * A precondition counts before the content of the request (RFC 9110, section 13.2.1). It is looked at when the content was
  * refused; for content that is fine the decision looks at it.
  */
-async function refuseStaleFirst({ handler }: WriteDeps, candidates: readonly Candidate[]): Promise<void> {
+async function refuseStaleFirst({ resources }: WriteDeps, candidates: readonly Candidate[]): Promise<void> {
   for (const { request, type, id, stream } of candidates) {
     if (request.ifMatch === undefined || stream === undefined) continue;
-    const entry = await handler.entry(stream, id);
+    const entry = await currentEntry(resources, stream, id);
     if (entry !== undefined) refuseStale(request, type, id, entry.version);
   }
 }

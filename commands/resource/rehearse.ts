@@ -16,7 +16,7 @@ export async function rehearse(
   try {
     const { planned } = await planWrites(deps, ctx, [request], false);
     for (const { stream, write } of planned) {
-      await deps.handler.handle({
+      await deps.resources.handle({
         stream,
         metadata: metadataBase(ctx),
         now: ctx.now,

@@ -2,13 +2,13 @@
  * The way of every write: targets → links → patches → checks → one append (and, for new directory entries beside a
  * record, the carried one). A single command is a transaction of one.
  */
-import { unavailable } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import type { CommandContext, Written } from '../command.ts';
 import { withContents } from '../document/put.ts';
+import { Stale } from '../kernel/decision.ts';
+import { retry } from '../kernel/retry.ts';
 import { appendWrites } from './append.ts';
 import { checkAuthorship } from './authorship.ts';
-import { Moved } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { rebuildEarlier } from './earlier.ts';
 import { planWrites } from './plan.ts';
@@ -84,15 +84,9 @@ async function writeUnlocked(
   requests: readonly WriteRequest[],
   transaction: boolean,
 ): Promise<Written<Results>> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const plan = await planWrites(deps, ctx, requests, transaction);
-      await ctx.permitted;
-      return await withContents(deps, ctx, plan, () => appendWrites(deps, ctx, plan, transaction));
-    } catch (error) {
-      if (!(error instanceof Moved)) throw error;
-      if (tries === 10)
-        throw unavailable('too many requests are writing this resource at once; retry in a second');
-    }
-  }
+  return retry(Stale, async () => {
+    const plan = await planWrites(deps, ctx, requests, transaction);
+    await ctx.permitted;
+    return withContents(deps, ctx, plan, () => appendWrites(deps, ctx, plan, transaction));
+  });
 }

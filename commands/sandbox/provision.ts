@@ -12,20 +12,19 @@ import type { IdSource } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
-import type { Aggregate } from '../aggregate.ts';
 import type { MetadataBase } from '../command.ts';
 import type { Contents } from '../document/contents.ts';
 import { blobsOf, putBlobs } from '../document/put.ts';
 import { type Settled, settleAttachments } from '../document/settle.ts';
-import type { Handler } from '../handle.ts';
+import type { Streams } from '../kernel/streams.ts';
 import { decideWrites, touchedIds, type Write } from '../resource/decide.ts';
-import { entryOf } from '../resource/state.ts';
+import { entryOf, type Resources } from '../resource/state.ts';
 import type { SandboxState } from './state.ts';
 
 /** What it works with. */
 export interface ProvisionDeps {
-  readonly handler: Handler;
-  readonly sandboxes: Aggregate<SandboxState>;
+  readonly resources: Streams<Resources>;
+  readonly sandboxes: Streams<SandboxState>;
   readonly contents: Contents;
   readonly now: () => number;
   /** Waits until every read model of records has passed a position. @throws Refusal unavailable when that takes too long. */
@@ -65,7 +64,7 @@ export async function provision(
     resources += own.length;
   }
   const by = { credential: systemOf(tenant), requestId, ids, now: deps.now };
-  await deps.sandboxes.write(projectStream(project), by, ({ current }) =>
+  await deps.sandboxes.transact(projectStream(project), by, ({ current }) =>
     current?.resetId !== asked.reset_id || current.done
       ? []
       : [
@@ -118,7 +117,7 @@ async function append(
     deps.contents,
     writes.flatMap((write) => blobsOf(write, stream)),
   );
-  const { position } = await deps.handler.handle<void>({
+  const { position } = await deps.resources.handle<void>({
     stream,
     metadata: {
       request_id: requestId,

@@ -5,8 +5,7 @@
 import type { Position } from '#src/events/store.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
-import type { Circumstances } from '../aggregate.ts';
-import type { CriteriaLocks } from '../command.ts';
+import type { CriteriaLocks, RequestContext } from '../command.ts';
 
 /** Sandboxes of one person, and of one organization, that may wait at once, the one at hand included. */
 export const MOST_WAITING = 5;
@@ -31,7 +30,7 @@ export interface QueueDeps {
  * @throws Refusal throttled (429) when too many wait; whatever `ask` throws.
  */
 export type SandboxQueue = <T>(
-  by: Circumstances,
+  by: RequestContext,
   organization: string | undefined,
   ask: () => Promise<T>,
   positionOf: (asked: T) => Position | undefined,

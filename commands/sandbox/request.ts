@@ -6,7 +6,8 @@ import { SEED } from '#src/sandbox/seed.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
-import type { Aggregate, Circumstances } from '../aggregate.ts';
+import type { RequestContext } from '../command.ts';
+import type { Streams } from '../kernel/streams.ts';
 import type { SandboxState } from './state.ts';
 
 /** Where its id and day come from, and how many patients are wanted. */
@@ -28,13 +29,13 @@ export function provisioningRequested(wanted: Wanted): PlainEvent[] {
  * @throws Refusal not_found for a project that is not open.
  */
 export async function requestReset(
-  sandboxes: Aggregate<SandboxState>,
-  by: Circumstances,
+  sandboxes: Streams<SandboxState>,
+  by: RequestContext,
   project: string,
   patients: number,
 ): Promise<Position | undefined> {
   const data = asked({ ids: by.ids, now: by.now, patients });
-  const wrote = await sandboxes.write(projectStream(project), by, (state) => {
+  const wrote = await sandboxes.transact(projectStream(project), by, (state) => {
     if (state.project !== 'open') throw notFound('project', project);
     return isResetting(state) ? [] : [{ type: 'SandboxResetRequested', data }];
   });

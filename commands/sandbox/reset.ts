@@ -54,11 +54,11 @@ interface Past {
   readonly position: Position | undefined;
 }
 
-async function pastOf({ handler }: ResetDeps, { stream, revision, event }: StoredEvent): Promise<Past> {
+async function pastOf({ sandboxes }: ResetDeps, { stream, revision, event }: StoredEvent): Promise<Past> {
   const asked = new Set<string>();
   let over = false;
   let position: Position | undefined;
-  for await (const recorded of handler.store.read(stream, { from: revision + 1 })) {
+  for await (const recorded of sandboxes.kernel.store.read(stream, { from: revision + 1 })) {
     const { event: later } = understand(recorded);
     if (later.type === 'ProjectDeleted') over = true;
     else if (later.type === 'SandboxProvisioned')
@@ -92,7 +92,7 @@ async function empty(
   const there = await deps.records(tenant, toMicros(metadata.recorded_at));
   const left = there.filter((patient) => !own.has(patient) && !past.asked.has(patient));
   for (let from = 0; from < left.length; from += AT_ONCE) {
-    const { position: last } = await deps.handler.handle<void>({
+    const { position: last } = await deps.sandboxes.handle<void>({
       stream,
       metadata: { ...base, command_id: ids.at(0, `erasures/${left[from]}`) },
       now: deps.now,
@@ -124,7 +124,7 @@ async function emptyDirectory(
 ): Promise<void> {
   const stream = directoryStream(tenant);
   const live = new Map<string, ResourceType>();
-  for await (const recorded of deps.handler.store.read(stream, {})) {
+  for await (const recorded of deps.resources.kernel.store.read(stream)) {
     const { event } = understand(recorded);
     if (!('resourceId' in event)) continue;
     const { resourceId: id, resourceType: type } = event;
@@ -135,7 +135,7 @@ async function emptyDirectory(
   const all = [...live];
   for (let from = 0; from < all.length; from += CHUNK) {
     const some = all.slice(from, from + CHUNK);
-    const { position } = await deps.handler.handle<void>({
+    const { position } = await deps.resources.handle<void>({
       stream,
       metadata: { ...metadata, command_id: ids.at(from, 'deletions') },
       now: deps.now,

@@ -1,5 +1,5 @@
 /** The sandboxes of all projects, as the admin interface asks for them. */
-import type { Circumstances } from '../aggregate.ts';
+import type { RequestContext } from '../command.ts';
 
 /** What is in a sandbox. */
 export interface SandboxStatus {
@@ -20,5 +20,5 @@ export interface Sandboxes {
    * @returns whether that was over before the patience was.
    * @throws Refusal not_found; throttled when too many sandboxes of the caller or of the organization wait.
    */
-  readonly reset: (by: Circumstances, organization: string, project: string) => Promise<boolean>;
+  readonly reset: (by: RequestContext, organization: string, project: string) => Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 /** A project's sandbox as decisions know it. */
-import type { DomainEvent } from '#src/events/catalog.ts';
-import type { Fold } from '../aggregate.ts';
+import type { EventOf } from '#src/events/kinds.ts';
+import type { Fold } from '../kernel/stream.ts';
 
 /** One filling of a sandbox with synthetic patients. */
 export interface Provisioning {
@@ -22,13 +22,15 @@ export interface SandboxState {
 }
 
 /** The fold of `project-` streams. */
-export const SANDBOX: Fold<SandboxState> = {
+export const SANDBOX: Fold<SandboxState, EventOf<'project'>> = {
+  name: 'sandbox',
+  kinds: ['project'],
   initial: () => ({ project: 'none', current: undefined, resets: 0 }),
   evolve,
   sizeOf: () => 300,
 };
 
-function evolve(state: SandboxState, event: DomainEvent): void {
+function evolve(state: SandboxState, event: EventOf<'project'>): void {
   switch (event.type) {
     case 'ProjectCreated':
       state.project = 'open';
@@ -47,5 +49,14 @@ function evolve(state: SandboxState, event: DomainEvent): void {
     case 'SandboxProvisioned':
       if (state.current?.resetId === event.data.reset_id) state.current.done = true;
       break;
+    case 'ProductionAccessAllowed':
+    case 'ProductionAccessWithdrawn':
+    case 'ApiKeyCreated':
+    case 'ApiKeyRevoked':
+    case 'RecordErasureRequested':
+    case 'RecordErased':
+      break;
+    default:
+      event satisfies never;
   }
 }

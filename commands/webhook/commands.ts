@@ -5,16 +5,16 @@ import { webhookStream } from '#src/events/streams.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { seal } from '#src/shared/sealed.ts';
 import { type Tenant, tenantId } from '#src/shared/tenant.ts';
-import { Aggregate, type Circumstances } from '../aggregate.ts';
-import type { CriteriaLocks, Written } from '../command.ts';
-import type { Handler } from '../handle.ts';
+import type { CriteriaLocks, RequestContext, Written } from '../command.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import { Streams } from '../kernel/streams.ts';
 import { secretOf } from '../secret.ts';
 import { change, create, remove, rotate, type WebhookChange } from './decide.ts';
 import { WEBHOOK, type WebhookSettings } from './state.ts';
 
 /** What the commands work with. */
 export interface WebhookCommandsDeps {
-  readonly handler: Handler;
+  readonly kernel: Kernel;
   readonly locks: CriteriaLocks;
   /** 32 bytes: what secrets are sealed with. */
   readonly key: Buffer;
@@ -33,10 +33,14 @@ export interface Issued {
 /** Every command. All throw `Refusal`: not_found for what is not there (any more). */
 export interface WebhookCommands {
   /** @throws Refusal conflict when the project has as many in the environment as it may. */
-  readonly create: (by: Circumstances, tenant: Tenant, settings: WebhookSettings) => Promise<Written<Issued>>;
-  readonly change: (by: Circumstances, id: string, changed: WebhookChange) => Promise<Written<void>>;
-  readonly rotate: (by: Circumstances, id: string) => Promise<Written<Issued>>;
-  readonly remove: (by: Circumstances, id: string) => Promise<Written<void>>;
+  readonly create: (
+    by: RequestContext,
+    tenant: Tenant,
+    settings: WebhookSettings,
+  ) => Promise<Written<Issued>>;
+  readonly change: (by: RequestContext, id: string, changed: WebhookChange) => Promise<Written<void>>;
+  readonly rotate: (by: RequestContext, id: string) => Promise<Written<Issued>>;
+  readonly remove: (by: RequestContext, id: string) => Promise<Written<void>>;
 }
 
 /** Endpoints per project and environment (docs/spec/interface.md, section 8). */
@@ -44,23 +48,23 @@ export const MOST_ENDPOINTS = 10;
 
 /** Opens them. */
 export function openWebhookCommands({
-  handler,
+  kernel,
   locks,
   key,
   others,
   visible,
 }: WebhookCommandsDeps): WebhookCommands {
-  const endpoints = new Aggregate(handler, WEBHOOK);
+  const endpoints = new Streams(kernel, WEBHOOK);
   const write = async <T>(
-    by: Circumstances,
+    by: RequestContext,
     id: string,
     decide: ReturnType<typeof remove>,
     result: T,
   ): Promise<Written<T>> => ({
     result,
-    position: (await endpoints.write(webhookStream(id), by, decide))?.position,
+    position: (await endpoints.transact(webhookStream(id), by, decide))?.position,
   });
-  const secretFor = async (by: Circumstances, id: string): Promise<Issued & { sealed: string }> => {
+  const secretFor = async (by: RequestContext, id: string): Promise<Issued & { sealed: string }> => {
     const secret = `whsec_${(await secretOf(by)).toString('base64url')}`;
     return { id, secret, sealed: seal(key, secret, id) };
   };

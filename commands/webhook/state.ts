@@ -1,7 +1,7 @@
 /** A webhook endpoint as decisions know it. */
-import type { DomainEvent } from '#src/events/catalog.ts';
+import type { EventOf } from '#src/events/kinds.ts';
 import type { Environment } from '#src/shared/tenant.ts';
-import type { Fold } from '../aggregate.ts';
+import type { Fold } from '../kernel/stream.ts';
 
 /** What its owner sets (docs/spec/interface.md, section 2.6). */
 export interface WebhookSettings {
@@ -21,7 +21,9 @@ export interface WebhookState {
 }
 
 /** The fold of `webhook-` streams. */
-export const WEBHOOK: Fold<WebhookState> = {
+export const WEBHOOK: Fold<WebhookState, EventOf<'webhook'>> = {
+  name: 'webhook',
+  kinds: ['webhook'],
   initial: () => ({
     status: 'none',
     project: '',
@@ -32,7 +34,7 @@ export const WEBHOOK: Fold<WebhookState> = {
   sizeOf: ({ settings }) => 300 + settings.url.length * 2 + (settings.description?.length ?? 0) * 2,
 };
 
-function evolve(state: WebhookState, event: DomainEvent): void {
+function evolve(state: WebhookState, event: EventOf<'webhook'>): void {
   switch (event.type) {
     case 'WebhookEndpointCreated':
       state.status = 'open';
@@ -46,5 +48,9 @@ function evolve(state: WebhookState, event: DomainEvent): void {
     case 'WebhookEndpointDeleted':
       state.status = 'deleted';
       break;
+    case 'WebhookSecretRotated':
+      break;
+    default:
+      event satisfies never;
   }
 }

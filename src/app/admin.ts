@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { type AdminCommands, openAdmin } from '#commands/admin.ts';
 import type { CriteriaLocks } from '#commands/command.ts';
-import type { Handler } from '#commands/handle.ts';
+import type { Kernel } from '#commands/kernel/kernel.ts';
 import { openSandboxQueue, type SandboxQueue } from '#commands/sandbox/queue.ts';
 import { type AdminQueries, openAdminQueries } from '#queries/admin/admin.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
@@ -16,7 +16,7 @@ import { unavailable } from '../shared/refusal.ts';
 export interface AdministrationDeps {
   readonly pool: Pool;
   readonly store: EventStore;
-  readonly handler: Handler;
+  readonly kernel: Kernel;
   readonly locks: CriteriaLocks;
   /** Of a new project's sandbox. */
   readonly sandboxPatients: number;
@@ -41,7 +41,7 @@ export interface Administration {
 export function openAdministration({
   pool,
   store,
-  handler,
+  kernel,
   locks,
   passed,
   sandboxPatients,
@@ -52,7 +52,7 @@ export function openAdministration({
   const visible = (position: Position) => passed(position, ['projects']);
   const queue = openSandboxQueue({ locks, waiting, visible });
   const admin = openAdmin({
-    handler,
+    kernel,
     locks,
     sandboxPatients,
     productionAccess,

@@ -1,10 +1,11 @@
 /** The processes of the service: what follows from an event and must be done whatever crashes meanwhile. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { Aggregate } from '#commands/aggregate.ts';
 import { completeCarried } from '#commands/directory/carry.ts';
-import type { Handler } from '#commands/handle.ts';
+import { Streams } from '#commands/kernel/streams.ts';
+import { PROJECT } from '#commands/project/state.ts';
 import { erase } from '#commands/record/erasure.ts';
+import type { Resources } from '#commands/resource/state.ts';
 import { fillSandbox } from '#commands/sandbox/reset.ts';
 import { SANDBOX } from '#commands/sandbox/state.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
@@ -32,7 +33,8 @@ export interface ProcessesDeps {
   /** Told of events that a newer version wrote. */
   readonly newer: NewerEvents;
   readonly log: Logger;
-  readonly handler: Handler;
+  /** Records and directories. */
+  readonly resources: Streams<Resources>;
   readonly snapshots: PostgresSnapshots;
   readonly idempotency: IdempotencyStore;
   readonly requestLog: Pick<RequestLog, 'forget'>;
@@ -62,7 +64,7 @@ export const ERASURE_MS = 60_000;
 
 /** Makes them. */
 export function openProcesses({
-  handler,
+  resources,
   snapshots,
   idempotency,
   requestLog,
@@ -78,7 +80,7 @@ export function openProcesses({
     {
       name: 'directory-entries',
       types: ['DirectoryEntriesCarried'],
-      act: async (event) => void (await completeCarried(handler, understand(event), nowMicros)),
+      act: async (event) => void (await completeCarried(resources, understand(event), nowMicros)),
     },
     processDeps,
   );
@@ -90,7 +92,8 @@ export function openProcesses({
       act: (event) =>
         erase(
           {
-            handler,
+            resources,
+            projects: new Streams(resources.kernel, PROJECT),
             now: nowMicros,
             visible,
             reacted: async (position, patient) => {
@@ -128,8 +131,8 @@ export function openProcesses({
       act: (event) =>
         fillSandbox(
           {
-            handler,
-            sandboxes: new Aggregate(handler, SANDBOX),
+            resources,
+            sandboxes: new Streams(resources.kernel, SANDBOX),
             contents: documents.contents,
             now: nowMicros,
             visible: async (position) => {

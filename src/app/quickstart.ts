@@ -1,7 +1,7 @@
 /** What a newcomer begins with: an organization, a project and a key, once for an installation. */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { Handler } from '#commands/handle.ts';
+import type { Kernel } from '#commands/kernel/kernel.ts';
 import { addKey, found } from '#commands/project/found.ts';
 import { anyProject, firstProject } from '#queries/projects.ts';
 import type { Queries } from '#queries/queries.ts';
@@ -17,7 +17,7 @@ import { type UpToDateDeps, upToDate } from './up-to-date.ts';
 export interface QuickstartDeps extends UpToDateDeps {
   readonly config: IssuerSettings & Pick<Config, 'dataDir' | 'sandboxPatients'>;
   readonly pool: Pool;
-  readonly handler: Handler;
+  readonly kernel: Kernel;
   readonly queries: Pick<Queries, 'apiKey'>;
   readonly locks: Pick<PostgresCriteriaLocks, 'hold'>;
 }
@@ -31,7 +31,7 @@ const QUICKSTART = 'Quickstart';
  * only an installation without any project gets one; else undefined.
  */
 export async function quickstart(deps: QuickstartDeps): Promise<Quickstart | undefined> {
-  const { config, pool, handler, queries, locks, passed } = deps;
+  const { config, pool, kernel, queries, locks, passed } = deps;
   const earlier = await readQuickstart(config.dataDir);
   if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {
     return { ...earlier, base_url: config.baseUrl };
@@ -42,7 +42,7 @@ export async function quickstart(deps: QuickstartDeps): Promise<Quickstart | und
   return locks.hold(['quickstart'], async () => {
     await upToDate(deps);
     if (config.mode === 'production' && (await anyProject(pool))) return undefined;
-    const founding = { handler, now: nowMicros, sandboxPatients: config.sandboxPatients };
+    const founding = { kernel, now: nowMicros, sandboxPatients: config.sandboxPatients };
     const issuer = ownIssuer(config);
     const owner = issuer === undefined ? undefined : quickstartOwner(issuer);
     const there = await firstProject(pool, QUICKSTART);

@@ -1,7 +1,7 @@
 /** Sandboxes as the admin interface sees them: what is in one, and its reset. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Aggregate } from '#commands/aggregate.ts';
-import type { Handler } from '#commands/handle.ts';
+import type { Kernel } from '#commands/kernel/kernel.ts';
+import { Streams } from '#commands/kernel/streams.ts';
 import type { SandboxQueue } from '#commands/sandbox/queue.ts';
 import { isResetting, requestReset } from '#commands/sandbox/request.ts';
 import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
@@ -14,7 +14,7 @@ import { nowMicros, toInstant } from '../shared/time.ts';
 
 /** What they work with. */
 export interface SandboxesDeps {
-  readonly handler: Handler;
+  readonly kernel: Kernel;
   readonly queries: SandboxQueries;
   readonly usage: Traffic['usage'];
   /** Of a reset sandbox. */
@@ -28,11 +28,11 @@ const PATIENCE_MS = 20_000;
 const LOOK_EVERY = 100;
 
 /** Opens them. */
-export function openSandboxes({ handler, queries, usage, patients, queue }: SandboxesDeps): Sandboxes {
-  const sandboxes = new Aggregate(handler, SANDBOX);
+export function openSandboxes({ kernel, queries, usage, patients, queue }: SandboxesDeps): Sandboxes {
+  const sandboxes = new Streams(kernel, SANDBOX);
   return {
     async status(project) {
-      const { current, resets } = await sandboxes.state(projectStream(project));
+      const { current, resets } = (await sandboxes.read(projectStream(project))).state;
       const today = toInstant(nowMicros()).slice(0, 10);
       const made = current === undefined ? [] : syntheticPatients(current.resetId, current.patients);
       const [counts, days] = await Promise.all([
@@ -48,13 +48,13 @@ export function openSandboxes({ handler, queries, usage, patients, queue }: Sand
     },
     async reset(by, organization, project) {
       // Who asks for the same reset again waits with who asked first.
-      if (!isResetting(await sandboxes.state(projectStream(project)))) {
+      if (!isResetting((await sandboxes.read(projectStream(project))).state)) {
         const ask = () => requestReset(sandboxes, by, project, patients);
         await queue(by, organization, ask, (position) => position);
       }
       const deadline = performance.now() + PATIENCE_MS;
       for (;;) {
-        const { current } = await sandboxes.state(projectStream(project));
+        const { current } = (await sandboxes.read(projectStream(project))).state;
         if (current === undefined || current.done) return true;
         if (performance.now() >= deadline) return false;
         await delay(LOOK_EVERY);

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { CriteriaLocks } from '#commands/command.ts';
-import type { Handler } from '#commands/handle.ts';
+import type { Kernel } from '#commands/kernel/kernel.ts';
 import { openWebhookCommands, type WebhookCommands } from '#commands/webhook/commands.ts';
 import { openWebhookQueries, type WebhookQueries } from '#queries/webhooks/endpoints.ts';
 import type { Config } from '../config.ts';
@@ -67,7 +67,7 @@ export interface Webhooks {
   start(): Promise<void>;
   stop(): Promise<void>;
   services(deps: {
-    readonly handler: Handler;
+    readonly kernel: Kernel;
     readonly locks: CriteriaLocks;
     /** Waits until the named read models show a position; false when it takes too long. */
     readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
@@ -157,10 +157,10 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
       sender.close();
       await swift.end();
     },
-    async services({ handler, locks, passed }) {
+    async services({ kernel, locks, passed }) {
       const webhookQueries = openWebhookQueries(pool);
       const commands = openWebhookCommands({
-        handler,
+        kernel,
         locks,
         key: await installationKey(pool, 'webhook_key'),
         others: async (tenant, id) => {

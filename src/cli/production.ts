@@ -1,9 +1,8 @@
 /** `annal production`: an operator allows a project to make keys of production, or withdraws that. */
-import { Aggregate } from '#commands/aggregate.ts';
-import { Handler } from '#commands/handle.ts';
+import { Kernel } from '#commands/kernel/kernel.ts';
+import { Streams } from '#commands/kernel/streams.ts';
 import { setProductionAccess } from '#commands/project/decide.ts';
 import { PROJECT } from '#commands/project/state.ts';
-import { NO_SNAPSHOTS, States } from '#commands/resource/states.ts';
 import { projectStream } from '#src/events/streams.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -29,7 +28,7 @@ export async function productionCommand(
   expectAction('production', action, ['allow', 'withdraw']);
   const allowed = action === 'allow';
   const wrote = await withEventStore(await databaseUrlOf(where), async (store) => {
-    const projects = new Aggregate(new Handler(store, new States(store, NO_SNAPSHOTS)), PROJECT);
+    const projects = new Streams(new Kernel(store), PROJECT);
     const operator = {
       credential: { kind: 'system' },
       requestId: newId('req_'),
@@ -37,7 +36,7 @@ export async function productionCommand(
       now: nowMicros,
     } as const;
     return projects
-      .write(projectStream(project), operator, setProductionAccess(project, allowed))
+      .transact(projectStream(project), operator, setProductionAccess(project, allowed))
       .catch((error: unknown) => {
         throw error instanceof Refusal ? new Failure(error.message) : error;
       });

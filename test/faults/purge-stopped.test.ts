@@ -1,9 +1,12 @@
 /** A purge that a crash stops before or after any of its steps is carried out all the same. */
 import { expect } from 'chai';
-import { Handler } from '#commands/handle.ts';
+import { Kernel } from '#commands/kernel/kernel.ts';
+import { Streams } from '#commands/kernel/streams.ts';
+import { PROJECT } from '#commands/project/state.ts';
 import { type ErasureDeps, erase } from '#commands/record/erasure.ts';
 import { decideWrites } from '#commands/resource/decide.ts';
-import { States } from '#commands/resource/states.ts';
+import { SnapshotLoader } from '#commands/resource/snapshots.ts';
+import { RESOURCES, type Resources } from '#commands/resource/state.ts';
 import { understand } from '#src/events/codec.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import type { EventStore } from '#src/events/store.ts';
@@ -35,8 +38,8 @@ describe('a purge that is stopped at each step', () => {
       it(`${moment} ${step}, the next run ends it`, async () => {
         const patient = newUuid();
         const project = `proj_${newUuid()}`;
-        await createIn(new Handler(store, new States(store, snapshots)), patient, project);
-        const requested = await request(store, snapshots, patient, project);
+        await createIn(resourcesIn(store, snapshots), patient, project);
+        const requested = await request(store, patient, project);
         const stopped = await erase(depsThatStop(store, snapshots, step, moment), requested).catch(
           (error: unknown) => error,
         );
@@ -83,7 +86,8 @@ function depsThatStop(
     close: () => store.close(),
   };
   return {
-    handler: new Handler(stopping, new States(stopping, snapshots)),
+    resources: resourcesIn(stopping, snapshots),
+    projects: new Streams(new Kernel(stopping), PROJECT),
     now: nowMicros,
     reacted: () => port('reacted', async () => undefined),
     forget: (patient) => port('forget', () => snapshots.forget(recordStream(patient))),
@@ -97,9 +101,13 @@ const METADATA = {
   credential: { kind: 'api_key', project: 'proj_test', environment: 'sandbox' },
 } as const;
 
-async function createIn(handler: Handler, patient: string, project: string): Promise<void> {
+function resourcesIn(store: EventStore, snapshots: PostgresSnapshots): Streams<Resources> {
+  return new Streams(new Kernel(store), RESOURCES, new SnapshotLoader(store, snapshots));
+}
+
+async function createIn(resources: Streams<Resources>, patient: string, project: string): Promise<void> {
   const resource = { value: { resourceType: 'Patient' }, exact: false };
-  await handler.handle({
+  await resources.handle({
     stream: recordStream(patient),
     metadata: METADATA,
     now: nowMicros,
@@ -112,18 +120,12 @@ async function createIn(handler: Handler, patient: string, project: string): Pro
   });
 }
 
-async function request(
-  store: PostgresEventStore,
-  snapshots: PostgresSnapshots,
-  patient: string,
-  project: string,
-) {
+async function request(store: PostgresEventStore, patient: string, project: string) {
   const stream = projectStream(project);
-  await new Handler(store, new States(store, snapshots)).handle<void>({
+  await new Streams(new Kernel(store), PROJECT).handle<void>({
     stream,
     metadata: METADATA,
     now: nowMicros,
-    touches: [],
     decide: (_, clock) => ({
       drafts: [
         {

@@ -1,9 +1,8 @@
 /** A project of its own for each service of the tests, where they share a log. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { Handler } from '#commands/handle.ts';
+import { Kernel } from '#commands/kernel/kernel.ts';
 import { addKey, type Founded, found } from '#commands/project/found.ts';
-import { NO_SNAPSHOTS, States } from '#commands/resource/states.ts';
 import { openEventStore } from '#src/events/open.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { eventually } from './process.ts';
@@ -18,7 +17,7 @@ export function caughtUp(url: string): Promise<void> {
 
 /** Founds an organization with a project and a key, and waits until the service on a database knows the key. */
 export function foundProject(databaseUrl: string): Promise<Founded> {
-  return withKey(databaseUrl, (handler) => found({ handler, now: nowMicros }, 'Another', 'sandbox'));
+  return withKey(databaseUrl, (kernel) => found({ kernel, now: nowMicros }, 'Another', 'sandbox'));
 }
 
 /** A key of the project of another key, for production. Waits until the service on the database knows it. */
@@ -29,8 +28,8 @@ export async function productionKey(databaseUrl: string, pool: pg.Pool, key: str
   );
   const [row] = rows;
   if (row === undefined) throw new Error('the key is unknown');
-  const added = await withKey(databaseUrl, (handler) =>
-    addKey({ handler, now: nowMicros }, row.project, 'production'),
+  const added = await withKey(databaseUrl, (kernel) =>
+    addKey({ kernel, now: nowMicros }, row.project, 'production'),
   );
   return added.key;
 }
@@ -39,14 +38,14 @@ const hashOf = (key: string): string => createHash('sha256').update(key).digest(
 
 async function withKey<T extends { readonly key: string }>(
   databaseUrl: string,
-  work: (handler: Handler) => Promise<T>,
+  work: (kernel: Kernel) => Promise<T>,
 ): Promise<T> {
   const store = await openEventStore({ url: databaseUrl, eventStoreUrl: EVENTSTORE_URL });
   const client = new pg.Client({ connectionString: databaseUrl });
   try {
     await client.connect();
-    const handler = new Handler(store, new States(store, NO_SNAPSHOTS));
-    const founded = await work(handler);
+    const kernel = new Kernel(store);
+    const founded = await work(kernel);
     await eventually(async () => {
       const { rowCount } = await client.query('SELECT 1 FROM projects.api_key WHERE sha256 = $1', [
         hashOf(founded.key),

@@ -1,23 +1,24 @@
 /** Decisions on organizations, projects and applications, as given · when · then over events. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { Decide, Fold } from '#commands/aggregate.ts';
 import * as application from '#commands/application/decide.ts';
 import { registration } from '#commands/application/registration.ts';
 import { APPLICATION } from '#commands/application/state.ts';
+import type { Decide } from '#commands/kernel/decision.ts';
+import type { Fold } from '#commands/kernel/stream.ts';
 import * as organization from '#commands/organization/decide.ts';
 import { ORGANIZATION } from '#commands/organization/state.ts';
 import * as project from '#commands/project/decide.ts';
 import { issueKey } from '#commands/project/key.ts';
 import { PROJECT } from '#commands/project/state.ts';
 import type { PlainEvent } from '#src/events/catalog.ts';
+import { given as past } from '#test/support/given.ts';
 import { refusal } from '#test/support/refusal.ts';
 
 /** Decides after some events. */
 function given<S>(fold: Fold<S>, ...events: PlainEvent[]) {
-  const state = fold.initial();
-  for (const event of events) fold.evolve(state, event);
-  return { when: (decide: Decide<S>) => decide(state) };
+  const { state } = past(fold, events);
+  return { when: (decide: Decide<S>) => [...decide(state)] };
 }
 
 const ANN = { issuer: 'https://idp.example', subject: 'ann' };

@@ -257,8 +257,8 @@ describe('architecture', () => {
   it('would notice an import against the stream', () => {
     const against = [
       ['queries/read.ts', 'commands/command.ts'],
-      ['commands/handle.ts', 'src/http/errors.ts'],
-      ['commands/handle.ts', 'src/operations/locks.ts'],
+      ['commands/kernel/streams.ts', 'src/http/errors.ts'],
+      ['commands/kernel/streams.ts', 'src/operations/locks.ts'],
       ['src/cli/import/run.ts', 'src/http/errors.ts'],
       ['projections/resources/project.ts', 'queries/read.ts'],
       ['src/fhir/types.ts', 'src/events/store.ts'],

@@ -2,7 +2,7 @@
  * Who may do what below `/admin` (docs/admin.md). Who is no member hears what an unknown id hears, to the letter; a member
  * whose role does not suffice hears 403.
  */
-import type { Circumstances as By } from '#commands/aggregate.ts';
+import type { RequestContext as By } from '#commands/command.ts';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import type { Held, KeyRow, ProjectRow } from '#queries/admin/projects.ts';
 import type { Identity } from '#src/shared/identity.ts';

@@ -1,6 +1,6 @@
 /** What the routes of webhooks do, whoever asks: a project's key, or a member of its organization. */
 import { z } from 'zod';
-import type { Circumstances as By } from '#commands/aggregate.ts';
+import type { RequestContext as By } from '#commands/command.ts';
 import { decodeCursor, encodeCursor } from '#queries/cursor.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import type { DeliveryQuestion, LoggedDelivery } from '#src/reactions/webhooks/deliveries.ts';

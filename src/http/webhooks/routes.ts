@@ -1,6 +1,6 @@
 /** `/v1/webhooks` (docs/spec/interface.md, section 4.4): a project's endpoints in the environment of the key that asks. */
 import { z } from 'zod';
-import type { Circumstances as By } from '#commands/aggregate.ts';
+import type { RequestContext as By } from '#commands/command.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import { DELIVERY_STATUSES } from '#src/reactions/webhooks/deliveries.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/reactions/webhooks/event-types.ts';

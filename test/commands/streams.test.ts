@@ -1,11 +1,10 @@
-/** Small streams over a real log: folds that are behind, races between instances, retries of the same request. */
+/** Commands on small streams over a real log: states that are behind, races between instances, retries of the same request. */
 import { expect } from 'chai';
-import { Aggregate, type Circumstances } from '#commands/aggregate.ts';
-import type { Attempt } from '#commands/command.ts';
-import { Handler } from '#commands/handle.ts';
+import type { Attempt, RequestContext } from '#commands/command.ts';
+import { Kernel } from '#commands/kernel/kernel.ts';
+import { Streams } from '#commands/kernel/streams.ts';
 import { addMember, create, removeMember } from '#commands/organization/decide.ts';
 import { ORGANIZATION } from '#commands/organization/state.ts';
-import { NO_SNAPSHOTS, States } from '#commands/resource/states.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { organizationStream } from '#src/events/streams.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
@@ -15,7 +14,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const FOUNDER = { issuer: 'https://idp.example', subject: 'ann' };
 
-describe('aggregates', () => {
+describe('small streams', () => {
   let database: TestDatabase;
   let stores: PostgresEventStore[];
 
@@ -32,13 +31,13 @@ describe('aggregates', () => {
   });
 
   /** As a process of its own would have it: nothing in memory. */
-  function instance(index = 0): Aggregate<ReturnType<typeof ORGANIZATION.initial>> {
+  function instance(index = 0): Streams<ReturnType<typeof ORGANIZATION.initial>> {
     const store = stores[index];
     if (store === undefined) throw new RangeError('no such store');
-    return new Aggregate(new Handler(store, new States(store, NO_SNAPSHOTS)), ORGANIZATION);
+    return new Streams(new Kernel(store), ORGANIZATION);
   }
 
-  const request = (more: Partial<Circumstances> = {}): Circumstances => ({
+  const request = (more: Partial<RequestContext> = {}): RequestContext => ({
     credential: { kind: 'id_token', ...FOUNDER },
     requestId: newId('req_'),
     ids: new IdSource(newUuid(), Date.now()),
@@ -48,12 +47,12 @@ describe('aggregates', () => {
   const member = (n: number) => ({ issuer: 'https://idp.example', subject: `member-${n}` });
   async function founded(by = instance()): Promise<string> {
     const id = newId('org_');
-    await by.write(organizationStream(id), request(), create(id, 'Clinic', FOUNDER));
+    await by.transact(organizationStream(id), request(), create(id, 'Clinic', FOUNDER));
     return id;
   }
   async function typesIn(id: string): Promise<string[]> {
     const types: string[] = [];
-    for await (const { type } of instance().handler.store.read(organizationStream(id))) types.push(type);
+    for await (const { type } of instance().kernel.store.read(organizationStream(id))) types.push(type);
     return types;
   }
 
@@ -61,10 +60,10 @@ describe('aggregates', () => {
     const [one, other] = [instance(0), instance(1)];
     const id = await founded(one);
     const stream = organizationStream(id);
-    await other.write(stream, request(), addMember(id, member(1), 'owner'));
+    await other.transact(stream, request(), addMember(id, member(1), 'owner'));
     // The first instance saw the founder as the only owner.
-    await one.write(stream, request(), removeMember(id, FOUNDER));
-    const last = await other.write(stream, request(), removeMember(id, member(1))).catch((error) => error);
+    await one.transact(stream, request(), removeMember(id, FOUNDER));
+    const last = await other.transact(stream, request(), removeMember(id, member(1))).catch((error) => error);
     expect(last).to.be.instanceOf(Refusal).and.to.have.property('status', 409);
   });
 
@@ -72,7 +71,7 @@ describe('aggregates', () => {
     const [one, other] = [instance(0), instance(1)];
     const id = await founded(one);
     const races = Array.from({ length: 20 }, (_, n) =>
-      (n % 2 === 0 ? one : other).write(
+      (n % 2 === 0 ? one : other).transact(
         organizationStream(id),
         request(),
         addMember(id, member(n >> 1), 'developer'),
@@ -87,10 +86,10 @@ describe('aggregates', () => {
   it('refuse none of the many who ask one instance at once', async () => {
     const one = instance();
     // Folds of another kind over the same streams, as projects and sandboxes have them.
-    const other = new Aggregate(one.handler, ORGANIZATION);
+    const other = new Streams(one.kernel, { ...ORGANIZATION, name: 'other' });
     const id = await founded(one);
     const all = Array.from({ length: 30 }, (_, n) =>
-      (n % 2 === 0 ? one : other).write(
+      (n % 2 === 0 ? one : other).transact(
         organizationStream(id),
         request(),
         addMember(id, member(n), 'developer'),
@@ -110,16 +109,16 @@ describe('aggregates', () => {
       note: async (commandId: string, attempt: Attempt) => void noted.set(commandId, attempt),
       secret: async () => Buffer.alloc(32),
     };
-    const first = await instance().write(stream, request({ ids, retry }), create(id, 'Clinic', FOUNDER));
-    await instance().write(stream, request(), addMember(id, member(1), 'admin'));
-    const again = await instance().write(stream, request({ ids, retry }), create(id, 'Clinic', FOUNDER));
+    const first = await instance().transact(stream, request({ ids, retry }), create(id, 'Clinic', FOUNDER));
+    await instance().transact(stream, request(), addMember(id, member(1), 'admin'));
+    const again = await instance().transact(stream, request({ ids, retry }), create(id, 'Clinic', FOUNDER));
     expect(again).to.deep.equal(first);
     expect(await typesIn(id)).to.deep.equal(['OrganizationCreated', 'OrganizationMemberAdded']);
   });
 
   it('say who did what under which request', async () => {
     const id = await founded();
-    for await (const { metadata } of instance().handler.store.read(organizationStream(id))) {
+    for await (const { metadata } of instance().kernel.store.read(organizationStream(id))) {
       const { credential, request_id, owner } = JSON.parse(metadata);
       expect(credential).to.deep.equal({ kind: 'id_token', ...FOUNDER });
       expect(request_id).to.match(/^req_/);

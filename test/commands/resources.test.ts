@@ -1,9 +1,11 @@
-/** The handler over a real log: conflicts between instances, snapshots, retries of the same request. */
+/** Commands on records over a real log: conflicts between instances, snapshots, retries of the same request. */
 import { expect } from 'chai';
-import type { MetadataBase, WriteResult } from '#commands/command.ts';
-import { Handler, type StreamCommand } from '#commands/handle.ts';
+import type { MetadataBase, Snapshots, WriteResult } from '#commands/command.ts';
+import { Kernel } from '#commands/kernel/kernel.ts';
+import { type StreamCommand, Streams } from '#commands/kernel/streams.ts';
 import { decideWrites } from '#commands/resource/decide.ts';
-import { type Snapshots, States } from '#commands/resource/states.ts';
+import { SnapshotLoader } from '#commands/resource/snapshots.ts';
+import { entryOf, RESOURCES, type Resources } from '#commands/resource/state.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { PostgresSnapshots, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
@@ -34,11 +36,14 @@ describe('handling commands', () => {
     await database.drop();
   });
 
-  function instance(index = 0, kept: Snapshots = snapshots): Handler {
+  function instance(index = 0, kept: Snapshots = snapshots, maxBytes?: number): Streams<Resources> {
     const store = stores[index];
     if (store === undefined) throw new RangeError('no such store');
-    return new Handler(store, new States(store, kept));
+    return new Streams(new Kernel(store, maxBytes), RESOURCES, new SnapshotLoader(store, kept));
   }
+
+  const entry = async (resources: Streams<Resources>, patient: string, id: string) =>
+    entryOf((await resources.read(recordStream(patient), [id])).state, id);
 
   const metadata = (): MetadataBase => ({
     request_id: 'req_test',
@@ -49,7 +54,7 @@ describe('handling commands', () => {
   function command(
     patient: string,
     kind: 'create' | 'update',
-    more: Partial<StreamCommand<unknown>> & { ifMatch?: number; id?: string } = {},
+    more: Partial<StreamCommand<Resources, unknown>> & { ifMatch?: number; id?: string } = {},
   ) {
     const { ifMatch, id = patient, ...rest } = more;
     const type = id === patient ? ('Patient' as const) : ('Observation' as const);
@@ -67,10 +72,10 @@ describe('handling commands', () => {
       now: nowMicros,
       owner: OWNER,
       touches: [patient, id],
-      decide: (...[state, clock]: Parameters<StreamCommand<unknown>['decide']>) =>
+      decide: (...[state, clock]: Parameters<StreamCommand<Resources, unknown>['decide']>) =>
         decideWrites(state, clock, [write]),
       ...rest,
-    } as StreamCommand<WriteResult[]>;
+    } as StreamCommand<Resources, WriteResult[]>;
   }
 
   it('lets two instances write by turns with If-Match, without a false 412', async () => {
@@ -106,16 +111,13 @@ describe('handling commands', () => {
   });
 
   it('forgets the state used longest ago when another has grown beyond what states may take', async () => {
-    const [store] = stores;
-    if (store === undefined) throw new RangeError('no such store');
-    const states = new States(store, snapshots, 5_000);
-    const handler = new Handler(store, states);
+    const handler = instance(0, snapshots, 5_000);
     const [first, second] = [newUuid(), newUuid()];
     for (const patient of [first, second]) await handler.handle(command(patient, 'create'));
-    expect(states.peek(recordStream(first))).not.to.equal(undefined);
-    for (let n = 0; n < 18; n += 1) await handler.handle(command(second, 'create', { id: newUuid() }));
-    expect(states.peek(recordStream(second))?.entries.size).to.equal(19);
-    expect(states.peek(recordStream(first))).to.equal(undefined);
+    expect(handler.peek(recordStream(first))).not.to.equal(undefined);
+    for (let n = 0; n < 24; n += 1) await handler.handle(command(second, 'create', { id: newUuid() }));
+    expect(handler.peek(recordStream(second))?.state.entries.size).to.equal(25);
+    expect(handler.peek(recordStream(first))).to.equal(undefined);
   });
 
   it('takes snapshots, and a cold instance decides alike from them', async () => {
@@ -139,8 +141,8 @@ describe('handling commands', () => {
     for (const id of ids) await warm.handle(command(patient, 'update', { id }));
     await done;
     const cold = instance(1);
-    expect((await cold.entry(recordStream(patient), ids[7] ?? ''))?.version).to.equal(2);
-    expect(await cold.entry(recordStream(patient), newUuid())).to.equal(undefined);
+    expect((await entry(cold, patient, ids[7] ?? ''))?.version).to.equal(2);
+    expect(await entry(cold, patient, newUuid())).to.equal(undefined);
     const { result } = await cold.handle(command(patient, 'update', { id: ids[299] ?? '', ifMatch: 2 }));
     expect(result[0]?.version).to.equal(3);
     expect(
@@ -158,16 +160,17 @@ describe('handling commands', () => {
       await warm.handle(command(patient, 'create', { id: other }));
       for (let version = 2; version <= 3; version += 1) await warm.handle(command(patient, 'update', { id }));
       const stream = recordStream(patient);
-      const { state } = await warm.states.get(stream, []);
-      const { head, recordedAt, owner, entries } = state;
+      const { state, head, recordedAt, owner } = await warm.read(stream);
       if (head === undefined) throw new Error('the stream has no events');
-      const kept = [...entries].flatMap(([key, entry]) => (entry === null ? [] : [[key, entry] as const]));
+      const kept = [...state.entries].flatMap(([key, entry]) =>
+        entry === null ? [] : [[key, entry] as const],
+      );
       await snapshots.save(stream, { head, recordedAt, owner }, new Map(kept));
       await change(stream, id, other);
       const cold = instance(1);
       const { result } = await cold.handle(command(patient, 'update', { id, ifMatch: 3 }));
       expect(result[0]?.version).to.equal(4);
-      expect((await cold.states.get(stream, [])).state.owner).to.deep.equal(OWNER);
+      expect((await cold.read(stream)).owner).to.deep.equal(OWNER);
       const { rows } = await database.pool.query('select 1 from operations.snapshot where stream = $1', [
         stream,
       ]);

@@ -1,0 +1,66 @@
+/** One stream in memory, as a fold sees it. */
+import type { DomainEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
+import { requireEventOf, type StreamKind } from '#src/events/kinds.ts';
+import type { EventStore, StreamHead } from '#src/events/store.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
+
+/** How events become the state that decisions need. Pure. `default: event satisfies never` makes it take all of its kinds. */
+export interface Fold<S, E extends DomainEvent = DomainEvent> {
+  /** Unique among folds: states are cached by fold and stream. */
+  readonly name: string;
+  /** The kinds of streams that it reads. */
+  readonly kinds: readonly StreamKind[];
+  /** The state of a stream without events. */
+  initial(stream: string): S;
+  /** Changes the state by the stream's next event. */
+  evolve(state: S, event: E, revision: number): void;
+  /** About how many bytes of memory a state takes. */
+  sizeOf(state: S): number;
+}
+
+/** A stream as far as it was read: its state, and what its next append needs. */
+export class Stream<S> {
+  head: StreamHead | undefined;
+  /** Time of the last event: the next one is later. */
+  recordedAt: Micros = 0;
+  /** Whose record or directory it is. */
+  owner: Tenant | undefined;
+  readonly state: S;
+
+  constructor(
+    readonly fold: Fold<S>,
+    readonly name: string,
+  ) {
+    if (!fold.kinds.some((kind) => name.startsWith(`${kind}-`)))
+      throw new TypeError(`the fold ${fold.name} does not read ${name}`);
+    this.state = fold.initial(name);
+  }
+
+  /** Of the last event; -1 before the first. */
+  get revision(): number {
+    return this.head?.revision ?? -1;
+  }
+
+  /** Takes in the next event. @throws ForeignEvent */
+  evolve(head: StreamHead, at: Micros, owner: Tenant | undefined, event: DomainEvent): void {
+    requireEventOf(this.name, event.type);
+    this.fold.evolve(this.state, event, head.revision);
+    this.head = head;
+    this.recordedAt = at;
+    this.owner ??= owner;
+  }
+
+  /** Takes in the events after the last one, at most `limit`. @returns whether there were any. @throws StreamDeleted, ForeignEvent */
+  async readForward(store: EventStore, limit?: number): Promise<boolean> {
+    const from = this.revision + 1;
+    for await (const recorded of store.read(this.name, { from, ...(limit !== undefined && { limit }) })) {
+      const { id, revision, metadata, event } = understand(recorded);
+      if (metadata.hash === undefined) throw new TypeError(`event ${id} has no hash`);
+      const head = { revision, hash: metadata.hash };
+      this.evolve(head, toMicros(metadata.recorded_at), metadata.owner, event);
+    }
+    return this.revision >= from;
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * The one way to write: load → decide → append, and decide again after a conflict. The only caller of `append`. A decision
+ * that appends nothing is made again on state read to the stream's end before it counts.
+ */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
+import { newEvent } from '#src/events/new-event.ts';
+import { Conflict, StreamDeleted } from '#src/events/store.ts';
+import { Refusal, unavailable } from '#src/shared/refusal.ts';
+import { inSlices, mapSteps } from '#src/shared/slices.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { type Micros, toInstant, toMicros } from '#src/shared/time.ts';
+import type { Attempt, MetadataBase, RequestContext, RetryNotes, Written, Wrote } from '../command.ts';
+import { type Clock, type Decide, type Decision, type Draft, Stale } from './decision.ts';
+import type { Kernel } from './kernel.ts';
+import { BUSY, retry } from './retry.ts';
+import { type Fold, Stream } from './stream.ts';
+
+/** A command on one stream. */
+export interface StreamCommand<S, T> {
+  readonly stream: string;
+  /** Its `command_id` distinguishes the command's events; a retry of the same request has the same. */
+  readonly metadata: MetadataBase;
+  readonly now: () => Micros;
+  readonly retry?: RetryNotes | undefined;
+  /** Whose record or directory the stream is, when this command may be its first. */
+  readonly owner?: Tenant;
+  /** Ids that the decision looks at, where states are partial. */
+  readonly touches?: readonly string[];
+  /** Pure. Called again when the stream has changed. @throws Refusal; Stale when the command must be prepared again */
+  readonly decide: (state: S, clock: Clock) => Decision<T>;
+}
+
+/** Supplies states of streams that are too long to be folded from their first event. */
+export interface Loader<S> {
+  /** Moves an empty stream to its snapshot, if there is one, with the given ids in the state. */
+  start(stream: Stream<S>, ids: readonly string[]): Promise<void>;
+  /** Adds ids that a cached state lacks. False when it cannot: then the stream is loaded again. */
+  complete(stream: Stream<S>, ids: readonly string[]): Promise<boolean>;
+  /** Called after each append; takes a snapshot when one is due. Never throws. */
+  advanced(stream: Stream<S>): void;
+}
+
+/** How long a command waits for its turn, in ms: as long as an append for its answer. */
+const TURN_MS = 10_000;
+
+/** The streams that one fold reads. */
+export class Streams<S> {
+  /** @param loader default: states are folded from the first event. */
+  constructor(
+    readonly kernel: Kernel,
+    readonly fold: Fold<S>,
+    private readonly loader?: Loader<S>,
+  ) {}
+
+  /**
+   * Runs a command to its end.
+   * @throws Refusal what `decide` refuses; not_found for an erased stream; unavailable when conflicts do not end or the
+   *   turn does not come. Stale when `decide` throws it.
+   */
+  handle<T>(command: StreamCommand<S, T>): Promise<Written<T>> {
+    const asked = performance.now();
+    return this.kernel.inTurn(command.stream, async () => {
+      // Behind commands that the store leaves without an answer, each would wait as long again.
+      if (performance.now() - asked > TURN_MS) throw unavailable(BUSY);
+      try {
+        return await this.#decideAndAppend(command);
+      } catch (error) {
+        if (!isDecided(error)) this.#forget(command.stream);
+        if (!(error instanceof StreamDeleted)) throw error;
+        throw new Refusal('not_found', { code: 'not-found', diagnostics: 'the record was purged' });
+      }
+    });
+  }
+
+  /**
+   * Runs a command whose answer comes from its request alone: a retry that finds its events written has nothing to rebuild.
+   * @returns undefined when there was nothing to do. @throws Refusal as `handle`
+   */
+  async transact(stream: string, by: RequestContext, decide: Decide<S>): Promise<Wrote | undefined> {
+    const { credential, requestId, ids, now, retry } = by;
+    const metadata = { request_id: requestId, command_id: ids.at(0, `command/${stream}`), credential };
+    const earlier = retry?.earlier.get(metadata.command_id);
+    const [first, ...more] = earlier ? await this.written(earlier, metadata.command_id) : [];
+    if (first !== undefined)
+      return { position: (more.at(-1) ?? first).position, at: toMicros(first.metadata.recorded_at) };
+    const { position, result: at } = await this.handle({
+      ...{ stream, metadata, now, retry },
+      decide: (state, clock) => {
+        const drafts = decide(state).map((event, index) => {
+          return { id: ids.at(index, `event/${stream}`), at: clock.next(), event };
+        });
+        return { drafts, result: drafts[0]?.at ?? 0 };
+      },
+    });
+    return position === undefined ? undefined : { position, at };
+  }
+
+  /** A stream at its end. @param ids what the state must know, where states are partial @throws StreamDeleted */
+  read(name: string, ids: readonly string[] = []): Promise<Readonly<Stream<S>>> {
+    return this.kernel.inTurn(name, async () => {
+      const stream = await this.#load(name, ids);
+      await this.#readForward(stream);
+      return stream;
+    });
+  }
+
+  /** What this process remembers of a stream, maybe behind the store; undefined when it remembers nothing. */
+  peek(name: string): Readonly<Stream<S>> | undefined {
+    const stream = this.kernel.cache.get(this.#key(name));
+    return stream !== undefined && isOf(this.fold, stream) ? stream : undefined;
+  }
+
+  /** A stream as it was at a revision (-1: before the first event), read from its events alone. */
+  async at(name: string, revision: number): Promise<Readonly<Stream<S>>> {
+    const past = new Stream(this.fold, name);
+    if (revision >= 0) await past.readForward(this.kernel.store, revision + 1);
+    return past;
+  }
+
+  /** The events that an attempt of a command has written; none when it wrote nothing. */
+  async written({ stream, expectedRevision }: Attempt, commandId: string): Promise<StoredEvent[]> {
+    const own: StoredEvent[] = [];
+    for await (const recorded of this.kernel.store.read(stream, { from: expectedRevision + 1 })) {
+      const stored = understand(recorded);
+      if (stored.metadata.command_id !== commandId) break;
+      own.push(stored);
+    }
+    return own;
+  }
+
+  /** Erases a stream physically and forgets what is cached of it. */
+  async erase(name: string): Promise<void> {
+    await this.kernel.inTurn(name, async () => {
+      await this.kernel.store.erase(name);
+      this.#forget(name);
+    });
+  }
+
+  async #decideAndAppend<T>(command: StreamCommand<S, T>): Promise<Written<T>> {
+    const stream = await this.#load(command.stream, command.touches ?? []);
+    return retry(Conflict, async (conflict) => {
+      if (conflict !== undefined && !(await this.#readForward(stream))) this.#forgetAhead(stream, conflict);
+      let { drafts, answer } = decideOn(stream, command);
+      while (drafts.length === 0 && (await this.#readForward(stream)))
+        ({ drafts, answer } = decideOn(stream, command));
+      const result = answer();
+      const position = drafts.length === 0 ? undefined : await this.#append(stream, command, drafts);
+      return { result, position };
+    });
+  }
+
+  /** @returns the position of the last event. @throws Conflict, ForeignEvent */
+  async #append<T>(stream: Stream<S>, command: StreamCommand<S, T>, drafts: readonly Draft[]) {
+    const { name, revision, head: expected = 'none', owner = command.owner } = stream;
+    const { metadata, retry } = command;
+    const steps = mapSteps(drafts, ({ id, at, event }, index) => {
+      const place = { recorded_at: toInstant(at), append: [index, drafts.length] as [number, number] };
+      return newEvent(name, id, event, { ...metadata, ...place, ...(owner !== undefined && { owner }) });
+    });
+    const events = await inSlices(steps);
+    await retry?.note(metadata.command_id, { stream: name, expectedRevision: revision });
+    const { head, position } = await this.kernel.store.append(name, expected, events);
+    drafts.forEach(({ at, event }, index) => {
+      stream.evolve({ revision: revision + 1 + index, hash: head.hash }, at, owner, event);
+    });
+    this.#keep(stream);
+    this.loader?.advanced(stream);
+    return position;
+  }
+
+  /** A stream with the given ids in its state. A cached one may be behind the store. */
+  async #load(name: string, ids: readonly string[]): Promise<Stream<S>> {
+    const cached = this.peek(name);
+    if (cached !== undefined && (await (this.loader?.complete(cached, ids) ?? true))) return cached;
+    const stream = new Stream(this.fold, name);
+    await this.loader?.start(stream, ids);
+    await this.#readForward(stream);
+    return stream;
+  }
+
+  /** Reads a stream to its end. @returns whether it had grown. */
+  async #readForward(stream: Stream<S>): Promise<boolean> {
+    const grown = await stream.readForward(this.kernel.store);
+    this.#keep(stream);
+    return grown;
+  }
+
+  /** A stream that conflicts but has not grown is ahead of its store, a restored one: it is forgotten. */
+  #forgetAhead({ name, head }: Stream<S>, { actual }: Conflict): void {
+    this.#forget(name);
+    if (actual !== (head?.revision ?? 'none'))
+      throw unavailable('two reads of the event store returned different results; retry in a second');
+  }
+
+  #keep(stream: Stream<S>): void {
+    this.#forget(stream.name); // the cache counts the size of a value only when it is new
+    if (stream.head !== undefined) this.kernel.cache.set(this.#key(stream.name), stream);
+  }
+
+  #forget(name: string): void {
+    this.kernel.cache.delete(this.#key(name));
+  }
+
+  #key(name: string): string {
+    return `${this.fold.name} ${name}`;
+  }
+}
+
+function isOf<S>(fold: Fold<S>, stream: Stream<unknown>): stream is Stream<S> {
+  return stream.fold === fold;
+}
+
+/** What is drafted, and an answer that throws what the decision was refused with. */
+function decideOn<S, T>({ state, recordedAt }: Stream<S>, { decide, now }: StreamCommand<S, T>) {
+  let time = Math.max(now(), recordedAt + 1);
+  try {
+    const { drafts, result } = decide(state, { next: () => time++ });
+    return { drafts, answer: () => result };
+  } catch (error) {
+    if (!isDecided(error)) throw error;
+    return {
+      drafts: [],
+      answer: (): never => {
+        throw error;
+      },
+    };
+  }
+}
+
+function isDecided(error: unknown): boolean {
+  return error instanceof Refusal || error instanceof Stale;
+}

@@ -1,0 +1,82 @@
+/** Snapshots of records and directories, a row for each resource, so that a write to a long stream reads little of it. */
+import { isDeepStrictEqual } from 'node:util';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
+import type { EventStore } from '#src/events/store.ts';
+import { toMicros } from '#src/shared/time.ts';
+import type { Entry, Snapshot, Snapshots } from '../command.ts';
+import type { Stream } from '../kernel/stream.ts';
+import type { Loader } from '../kernel/streams.ts';
+import { entryIn, type Resources } from './state.ts';
+
+/** A snapshot is taken when a stream has grown by this many events since the last. */
+const SNAPSHOT_EVERY = 500;
+
+/** Starts streams at their snapshots, and takes new ones. */
+export class SnapshotLoader implements Loader<Resources> {
+  readonly #saving = new Set<string>();
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly snapshots: Snapshots,
+  ) {}
+
+  async start(stream: Stream<Resources>, ids: readonly string[]): Promise<void> {
+    const snapshot = await this.#verified(stream.name, ids, true);
+    if (snapshot === undefined) return;
+    const { head, recordedAt, owner, entries } = snapshot;
+    Object.assign(stream, { head, recordedAt, owner });
+    Object.assign(stream.state, { isComplete: false, snapshotRevision: head.revision });
+    for (const id of ids) stream.state.entries.set(id, entries.get(id) ?? null);
+  }
+
+  async complete({ name, state, revision }: Stream<Resources>, ids: readonly string[]): Promise<boolean> {
+    const missing = state.isComplete ? [] : ids.filter((id) => !state.entries.has(id));
+    if (missing.length === 0) return true;
+    const snapshot = await this.#verified(name, missing, false);
+    if (snapshot === undefined || snapshot.head.revision > revision) return false;
+    // None of them was written since the snapshot that the state grew from, so an older look is right.
+    for (const id of missing) state.entries.set(id, snapshot.entries.get(id) ?? null);
+    return true;
+  }
+
+  advanced({ name, state, head, recordedAt, owner }: Stream<Resources>): void {
+    const { entries, snapshotRevision: last } = state;
+    if (head === undefined || head.revision - last < SNAPSHOT_EVERY || this.#saving.has(name)) return;
+    const changed = new Map<string, Entry>();
+    for (const [id, entry] of entries) if (entry && entry.revision > last) changed.set(id, entry);
+    const saved = () => (state.snapshotRevision = head.revision);
+    this.#saving.add(name);
+    const saving = this.snapshots.save(name, { head, recordedAt, owner }, changed);
+    saving.then(saved, () => undefined).finally(() => this.#saving.delete(name)); // after a failure, the next one has it all
+  }
+
+  /**
+   * A stream's snapshot if the events that it names say the same. Otherwise it is removed: what a table says must not
+   * become history.
+   * @param isWhole whether its head and owner will be used too.
+   */
+  async #verified(stream: string, ids: readonly string[], isWhole: boolean): Promise<Snapshot | undefined> {
+    const snapshot = await this.snapshots.load(stream, ids);
+    if (snapshot === undefined) return undefined;
+    const { head, recordedAt, owner } = snapshot;
+    const checks = [...snapshot.entries].map(async ([id, entry]) => {
+      const { event } = (await this.#eventAt(stream, entry.revision)) ?? {};
+      const isOwn = event !== undefined && 'resourceId' in event && event.resourceId === id;
+      return isOwn && isDeepStrictEqual(entryIn(event, entry.revision), entry);
+    });
+    const isHead = async (): Promise<boolean> => {
+      const { metadata } = (await this.#eventAt(stream, head.revision)) ?? {};
+      const last = metadata && [metadata.hash, toMicros(metadata.recorded_at), metadata.owner];
+      return isDeepStrictEqual(last, [head.hash, recordedAt, owner]);
+    };
+    if ((await Promise.all([...checks, !isWhole || isHead()])).every(Boolean)) return snapshot;
+    await this.snapshots.forget(stream);
+    return undefined;
+  }
+
+  async #eventAt(stream: string, from: number): Promise<StoredEvent | undefined> {
+    for await (const recorded of this.store.read(stream, { from, limit: 1 })) return understand(recorded);
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+/** Deciders as given · when · then: the events so far, a decision, then what it appends or what it is refused with. */
+import { expect } from 'chai';
+import { type Clock, type Decision, type Draft, Stale } from '#commands/kernel/decision.ts';
+import { type Fold, Stream } from '#commands/kernel/stream.ts';
+import type { DomainEvent } from '#src/events/catalog.ts';
+import { Refusal, type RefusalKind } from '#src/shared/refusal.ts';
+import type { Micros } from '#src/shared/time.ts';
+
+/** Time of the first given event, in microseconds; each has one more. Decisions are made at this time too. */
+export const BEGINNING: Micros = 1_700_000_000_000_000;
+
+/** A decision on events alone, or one with drafts and a result. */
+type Decider<S, T> = (state: S, clock: Clock) => readonly DomainEvent[] | Decision<T>;
+
+/** What a decision came to. */
+export class Outcome<T> {
+  constructor(
+    private readonly refused: unknown,
+    private readonly drafted: readonly Draft[],
+    private readonly answer: T | undefined,
+  ) {}
+
+  /** It appends exactly these events. */
+  thenEvents(...events: DomainEvent[]): this {
+    if (this.refused !== undefined) throw this.refused;
+    expect(this.drafts.map(({ event }) => event)).to.deep.equal(events);
+    return this;
+  }
+
+  /** It appends nothing, and is not refused. */
+  thenNothing(): this {
+    return this.thenEvents();
+  }
+
+  /** It is refused; the first issue has these words. */
+  thenRefused(kind: RefusalKind, words: RegExp = /./): Refusal {
+    if (!(this.refused instanceof Refusal)) throw this.refused ?? new Error('it was not refused');
+    expect(this.refused.kind).to.equal(kind);
+    expect(this.refused.message).to.match(words);
+    return this.refused;
+  }
+
+  /** What it was prepared from has changed: it must be prepared again. */
+  thenStale(): void {
+    expect(this.refused).to.be.instanceOf(Stale);
+  }
+
+  /** A fault of the caller's code, not of a request. */
+  thenFault(words: RegExp): void {
+    expect(this.refused).to.be.instanceOf(TypeError).with.property('message').that.matches(words);
+  }
+
+  get drafts(): readonly Draft[] {
+    if (this.refused !== undefined) throw this.refused;
+    return this.drafted;
+  }
+
+  get result(): T {
+    if (this.answer === undefined) throw this.refused ?? new Error('the decision has no result');
+    return this.answer;
+  }
+}
+
+/** A stream after some events. @param stream default: any stream that the fold reads */
+export function given<S>(fold: Fold<S>, events: readonly DomainEvent[], stream = `${fold.kinds[0]}-1`) {
+  const past = new Stream(fold, stream);
+  const hash = 'f'.repeat(64);
+  events.forEach((event, revision) => {
+    past.evolve({ revision, hash }, BEGINNING + revision, undefined, event);
+  });
+  return {
+    state: past.state,
+    when<T>(decide: Decider<S, T>): Outcome<T> {
+      let last = past.recordedAt;
+      const clock: Clock = {
+        next() {
+          last = Math.max(BEGINNING, last + 1);
+          return last;
+        },
+      };
+      try {
+        const decided = decide(past.state, clock);
+        if ('drafts' in decided) return new Outcome<T>(undefined, decided.drafts, decided.result);
+        const drafts = decided.map((event) => ({ id: '', at: clock.next(), event }));
+        return new Outcome<T>(undefined, drafts, undefined);
+      } catch (error) {
+        return new Outcome<T>(error, [], undefined);
+      }
+    },
+  };
+}
