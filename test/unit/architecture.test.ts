@@ -73,7 +73,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Import cycles that are to be removed. */
 const CYCLES = [
-  'commands/directory, commands/document, commands/handle.ts, commands/resource',
+  'commands/directory, commands/document, commands/resource',
   'queries/history-instance.ts, queries/history.ts',
   'queries/provenance, queries/search',
   'queries/search/predicate.ts, queries/search/resolve.ts',
