@@ -82,7 +82,9 @@ describe('deciding on resources', () => {
   });
 
   it('given a resource, when its id is drawn again, then that is a fault of the service', () => {
-    record(patientCreated, observed(1)).when(writing(create())).thenFault(/generated twice/);
+    record(patientCreated, observed(1))
+      .when(writing(create()))
+      .thenFault(/generated twice/);
   });
 
   it('given events of the same microsecond, then each new one is later than the one before', () => {
