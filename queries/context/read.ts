@@ -14,12 +14,12 @@ const TYPES = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
 /** The current versions of a record. */
 export interface RecordRead {
   /** Deleted ones and types that contexts are not made of left out. */
-  readonly glances: readonly Excerpt[];
+  readonly excerpts: readonly Excerpt[];
   /** Versions that an AI wrote, as `versionedOf` names them; perhaps of earlier ones too. */
   readonly byAi: ReadonlySet<string>;
   /** When the last change was recorded. */
   readonly at: Micros;
-  /** About how much memory the glances take. */
+  /** About how much memory the excerpts take. */
   readonly bytes: number;
 }
 
@@ -29,7 +29,7 @@ export interface RecordRead {
  */
 export async function readRecord(database: Queryable, tenant: string, patient: string): Promise<RecordRead> {
   const rows = await recordRows(database, tenant, patient);
-  const isThere = rows.glances.length > 0;
+  const isThere = rows.excerpts.length > 0;
   return { ...rows, byAi: isThere ? await aiVersions(database, tenant, patient) : new Set() };
 }
 
@@ -42,7 +42,7 @@ async function recordRows(
   tenant: string,
   patient: string,
 ): Promise<Omit<RecordRead, 'byAi'>> {
-  const glances = new ExcerptReader();
+  const excerpts = new ExcerptReader();
   let at = 0;
   const rows = await readOut(
     database,
@@ -53,10 +53,10 @@ async function recordRows(
     ([type, id, version, updated, body]): Excerpt | undefined => {
       at = Math.max(at, Number(updated?.readBigInt64BE()));
       if (body === null || body === undefined) return undefined;
-      return glances.at({ type: String(type), id: String(id), version: version?.readInt32BE() ?? 0 }, body);
+      return excerpts.at({ type: String(type), id: String(id), version: version?.readInt32BE() ?? 0 }, body);
     },
   );
-  return { glances: rows.filter((row) => row !== undefined), at, bytes: glances.bytes };
+  return { excerpts: rows.filter((row) => row !== undefined), at, bytes: excerpts.bytes };
 }
 
 interface Row extends Version {
@@ -98,17 +98,17 @@ export async function readSince(
   if (later.length === 0) return before;
   if (later.length > MOST_SINCE || later.some(({ body }) => body !== null && sizeOfLarge(body) !== undefined))
     return undefined;
-  const glances = new ExcerptReader();
-  const byId = new Map(before.glances.map((glance) => [glance.id, glance]));
+  const excerpts = new ExcerptReader();
+  const byId = new Map(before.excerpts.map((glance) => [glance.id, glance]));
   const byAi = new Set(before.byAi);
   let at = before.at;
   for (const { body, metadata, recorded_at, ...version } of later) {
     at = recorded_at;
-    const glance = body === null ? undefined : glances.at(version, Buffer.from(body));
+    const glance = body === null ? undefined : excerpts.at(version, Buffer.from(body));
     if (glance === undefined) byId.delete(version.id);
     else byId.set(version.id, glance);
     const { author } = JSON.parse(metadata) as EventMetadata;
     if (author?.type === 'ai') byAi.add(versionedOf(version));
   }
-  return { glances: [...byId.values()], byAi, at, bytes: before.bytes + glances.bytes };
+  return { excerpts: [...byId.values()], byAi, at, bytes: before.bytes + excerpts.bytes };
 }

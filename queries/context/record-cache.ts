@@ -53,8 +53,8 @@ export class RecordCache {
       const since = before && (await readSince(database, tenant, patient, before.read));
       if (since !== undefined && since === before?.read) return before;
       const read = since ?? (await readRecord(database, tenant, patient));
-      if (!read.glances.some(({ type }) => type === 'Patient')) return undefined;
-      return { read, opened: openRecord(read.glances, read.byAi) };
+      if (!read.excerpts.some(({ type }) => type === 'Patient')) return undefined;
+      return { read, opened: openRecord(read.excerpts, read.byAi) };
     });
   }
 }

@@ -1,4 +1,4 @@
-/** A context as `POST /v1/context` answers it (docs/spec/decisions.md, section 4 "Context"). */
+/** The answer of `POST /v1/context` (docs/spec/decisions.md, section 4 "Context"). */
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Authored, Section } from './compose.ts';
 import type { MadeContext } from './make.ts';
@@ -7,20 +7,20 @@ import { versionedOf } from './record.ts';
 import type { ContextRequest } from './request.ts';
 import { TOKENIZER } from './tokenizer.ts';
 
-/** The answer, and the manifest that it names. */
+/** An answer, and the manifest that it names. */
 export interface ContextAnswer {
   readonly body: JsonObject;
   readonly id: string;
-  /** `printManifest`'s. */
+  /** The manifest as `printManifest` writes it. */
   readonly manifest: string;
 }
 
-/** When and of whom a context was made, for whom. */
+/** The patient, the moment, the day and the tenant that a context is made for. */
 export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day'> {
   readonly tenantId: string;
 }
 
-/** Puts it together. */
+/** Builds the body of the answer and its manifest. */
 export function buildAnswer(
   { told, composed, directory, displays }: MadeContext,
   ask: ContextRequest,

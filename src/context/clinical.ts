@@ -1,4 +1,4 @@
-/** What every clinician asks first: who it is, allergies, medications, problems. */
+/** Facts that every task needs: sex and age, allergies, medications, problems. */
 import { codes, first, objects, text } from '#src/fhir/ips/parts.ts';
 import { choice, concept, dosage, notes } from '#src/fhir/ips/words.ts';
 import type { JsonObject } from '#src/shared/json.ts';
@@ -8,7 +8,7 @@ import { ageDays, codedIn, codeMembers, dayIn, entriesOf, lookUp, nameOf, type R
 import type { Entry } from './record.ts';
 import { BASE, type Base, type Coded, raiseForRequest } from './scores.ts';
 
-/** Sex and age, and whether the patient is alive. No name and no address: nobody needs them to answer a question. */
+/** Returns sex, age and whether the patient has died. Name and address are left out: no task needs them. */
 export function patient({ opened, today }: Reading): Fact[] {
   const { patient: entry } = opened;
   if (entry === undefined) return [];
@@ -30,7 +30,7 @@ export function patient({ opened, today }: Reading): Fact[] {
   return [{ kind: 'patient', text: said, entry, also: [], codes: [], score: BASE.patient.general, members }];
 }
 
-/** In years, of the youngest in months. */
+/** Returns the age in years, below two years in months. */
 function ageOn(birth: string, at: number): string | undefined {
   const born = new Date(birth);
   const then = new Date(at);
@@ -42,7 +42,7 @@ function ageOn(birth: string, at: number): string | undefined {
   return months < 24 ? `${Math.max(months, 0)} months` : `${Math.floor(months / 12)} years`;
 }
 
-/** Allergies that are not over. */
+/** Returns the allergies that are still active. */
 export function allergies(reading: Reading): Fact[] {
   return entriesOf(reading, 'AllergyIntolerance')
     .filter(({ value }) => !isOver(value))
@@ -69,7 +69,7 @@ export function allergies(reading: Reading): Fact[] {
     });
 }
 
-/** A drug that a patient takes, or took. */
+/** A drug that the patient takes or took. */
 export interface Drug {
   readonly name: string;
   readonly codes: readonly Coded[];
@@ -79,19 +79,19 @@ export interface Drug {
   readonly start: string | undefined;
   readonly end: string | undefined;
   readonly entry: Entry;
-  /** The same said by others: an order beside the statement that it is taken. */
+  /** Other resources that say the same, for example an order beside the statement that the drug is taken. */
   readonly also: readonly Entry[];
-  /** Why it is taken. */
+  /** The reason for taking it. */
   readonly reason: string | undefined;
 }
 
 const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
 const NO_ORDER: ReadonlySet<string> = new Set(['draft', 'cancelled']);
 
-/** Of a drug that an order forbids. */
+/** Status of a drug that an order forbids. */
 export const FORBIDDEN = 'not to be given';
 
-/** All drugs; a statement and an order that say the same are one. */
+/** Returns all drugs. A statement and an order that agree become one. */
 export function drugsOf(reading: Reading): Drug[] {
   const found = new Map<string, Drug>();
   for (const entry of entriesOf(reading, 'MedicationStatement', 'MedicationRequest')) {
@@ -136,7 +136,7 @@ function drugOf(reading: Reading, entry: Entry): Drug {
   };
 }
 
-/** Drugs as facts. */
+/** Returns drugs as facts. */
 export function medications(reading: Reading, drugs: readonly Drug[]): Fact[] {
   return drugs.map((drug) => {
     const { name, dose, status, start, end, entry, also, isCurrent, reason } = drug;
@@ -168,7 +168,7 @@ export function medications(reading: Reading, drugs: readonly Drug[]): Fact[] {
   });
 }
 
-/** Problems, those that are over too. A problem that is recorded at each visit is one. */
+/** Returns problems, past ones included. A problem that is recorded at several visits becomes one fact. */
 export function problems(reading: Reading): Fact[] {
   const found = new Map<string, Entry[]>();
   for (const entry of entriesOf(reading, 'Condition')) {
@@ -181,7 +181,10 @@ export function problems(reading: Reading): Fact[] {
   return [...found.values()].flatMap((same) => problemOf(reading, same) ?? []);
 }
 
-/** @param same newest first */
+/**
+ * Returns one problem as a fact.
+ * @param same its resources, newest first
+ */
 function problemOf(reading: Reading, same: readonly Entry[]): Fact | undefined {
   const [entry, ...others] = same;
   if (entry === undefined) return undefined;
@@ -223,18 +226,18 @@ function problemOf(reading: Reading, same: readonly Entry[]): Fact | undefined {
   return { ...fact, also: others };
 }
 
-/** A day, or what the record says instead of one. */
+/** Returns the day of onset or abatement, or the text that the record has in its place. */
 function when(value: JsonObject, name: 'onset' | 'abatement'): string | undefined {
   const moment = text(value[`${name}DateTime`]);
   return moment === undefined ? choice(value, name) : dayOf(moment);
 }
 
-/** Whether a problem or an allergy is said to be over. */
+/** Tells whether a problem or an allergy is no longer active. */
 export function isOver({ clinicalStatus }: JsonObject): boolean {
   return codes(clinicalStatus).some((code) => ['inactive', 'remission', 'resolved'].includes(code));
 }
 
-/** What is not confirmed is said to be so. */
+/** Returns the verification status unless it is `confirmed`. */
 function unsure({ verificationStatus }: JsonObject): string | undefined {
   return codes(verificationStatus).find((code) => code !== 'confirmed');
 }
@@ -256,7 +259,7 @@ function factOf(
 ): Fact {
   const { focus, today } = reading;
   const ended = base.startsWith('past') ? daysBetween(entry.dated.at, today) : 0;
-  // What ended long ago says less.
+  // Facts that ended long ago matter less.
   const score = BASE[base][focus.work] - (ended > 1_100 ? 120 : 0);
   const about = { kind, text: said, codes: coded, ageDays: ageDays(reading, entry) };
   return {

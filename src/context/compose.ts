@@ -1,4 +1,6 @@
-/** Facts → sections within a budget of tokens: the most needed first, then whatever still fits. Pure. */
+/**
+ * Builds the sections of a context within a budget of tokens: the highest scores first, then whatever still fits. Pure.
+ */
 import type { AuthorType } from '#src/shared/author.ts';
 import type { Fact } from './fact.ts';
 import type { GatheredFacts } from './gather-facts.ts';
@@ -6,7 +8,7 @@ import { KINDS, type Kind } from './request.ts';
 import type { CountTokens } from './tokenizer.ts';
 import type { Warning } from './warnings.ts';
 
-/** Who wrote a version, and what system it came from. */
+/** The author type of a version, and the system it came from. */
 export interface Authorship {
   readonly authorType: AuthorType;
   readonly source: string | null;
@@ -21,15 +23,15 @@ export interface Authored {
 /** A section of a context. */
 export interface Section {
   readonly kind: Kind;
-  /** Of its text. */
+  /** Tokens of the section's text. */
   readonly tokens: number;
   readonly items: readonly Authored[];
   readonly text: string;
-  /** Of a section without items: that this says nothing about the patient. */
+  /** Set for a section without items: it says that this says nothing about the patient. */
   readonly note: string | undefined;
 }
 
-/** What was left out of a section. */
+/** The number of facts of a section that were left out, and why. */
 export interface Omitted {
   readonly kind: Kind;
   readonly count: number;
@@ -65,7 +67,7 @@ const HEADINGS: Readonly<Record<Kind, string>> = {
 /** The last line of a text, where it fits. */
 const LEGEND = 'In brackets: who recorded it, through which system.';
 
-/** How soon warnings and the legend are told, beside facts. */
+/** Scores of warnings and of the legend, on the same scale as facts. */
 const WORTH: Readonly<Record<Warning['kind'] | 'legend', number>> = {
   contradiction: 965,
   not_found: 700,
@@ -74,16 +76,16 @@ const WORTH: Readonly<Record<Warning['kind'] | 'legend', number>> = {
   legend: 550,
 };
 
-/** How many in a row may not fit until nothing more is tried. */
+/** After this many pieces in a row that don't fit, the rest is skipped. */
 const PATIENCE = 40;
 
-/** What is told beside the facts. */
+/** Content of a context besides its items. */
 export interface Rest extends Pick<GatheredFacts, 'warnings' | 'empty' | 'outside'> {
-  /** Facts that come after the items and have no room. */
+  /** Facts with lower scores than the items; they are only counted as omitted. */
   readonly rest?: readonly Fact[];
 }
 
-/** A line that may be told. */
+/** A line that may become part of the text. */
 interface Piece {
   readonly of: Kind | 'warnings' | 'legend';
   readonly score: number;
@@ -92,9 +94,9 @@ interface Piece {
 }
 
 /**
- * Fills the budget.
- * @param items the most needed first.
- * @param budget tokens of the text.
+ * Fills the budget with lines, the highest scores first.
+ * @param items facts with their authors, the highest score first
+ * @param budget tokens of the text
  */
 export function compose(
   items: readonly Authored[],
@@ -145,7 +147,8 @@ function finished(
   const text = blocks.filter((block) => block !== '').join('\n');
   const tokens = count(text);
   if (tokens > budget) {
-    // Lines add up; should a tokenizer once see it otherwise, the least needed goes.
+    // The costs of lines add up to that of the text. If a tokenizer disagrees, the line with the lowest score is
+    // dropped.
     const kept = [...chosen].slice(0, -1);
     return finished(new Set(kept), new Set(kept.map(({ of }) => of)), composing);
   }
@@ -206,7 +209,7 @@ function headingsOf(items: readonly Authored[], empty: GatheredFacts['empty']): 
   return headings;
 }
 
-/** Who wrote most of each section: said once, in its heading. */
+/** Returns the most frequent author of each section; the heading names it once. */
 function usualAuthors(items: readonly Authored[]): Map<Kind, string> {
   const counts = new Map<Kind, Map<string, number>>();
   for (const { fact, author } of items) {
@@ -225,7 +228,7 @@ function labelOf({ authorType, source }: Authorship): string {
   return source === null ? authorType : `${authorType}, ${source.replace(/[\s()]+/g, ' ').slice(0, 60)}`;
 }
 
-/** Of a line with its end. */
+/** Returns the tokens of a line with its line break. */
 function tokensOf(line: string, count: CountTokens): number {
   return line === '' ? 0 : count(`${line}\n`);
 }

@@ -1,16 +1,16 @@
-/** When what a resource tells of happened, or began. */
+/** The date on which the event that a resource describes happened or began. */
 import { first, text } from '#src/fhir/ips/parts.ts';
 import type { Source } from '#src/fhir/ips/source.ts';
 
-/** A moment as the record says it, and where it stands in time. */
+/** A date as the record writes it, and as a number to sort by. */
 export interface Dated {
-  /** A FHIR date or date-time; null when the record does not say. */
+  /** A FHIR date or date-time; null when the record has none. */
   readonly date: string | null;
-  /** Milliseconds since 1970; before all others when it is not known. */
+  /** Milliseconds since 1970; the smallest number when there is no date. */
   readonly at: number;
 }
 
-/** Elements that tell it, the better ones first. */
+/** Elements that hold the date, in order of preference. */
 const ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   Patient: ['birthDate'],
   Condition: ['onsetDateTime', 'onsetPeriod', 'recordedDate'],
@@ -28,7 +28,7 @@ const ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   DocumentReference: ['date'],
 };
 
-/** Reads it. */
+/** Returns the date of a resource. */
 export function datedOf({ type, value }: Pick<Source, 'type' | 'value'>): Dated {
   for (const name of ELEMENTS[type] ?? []) {
     const element = value[name];
@@ -42,15 +42,15 @@ export function datedOf({ type, value }: Pick<Source, 'type' | 'value'>): Dated 
   return { date: null, at: Number.NEGATIVE_INFINITY };
 }
 
-/** The day of a date or date-time, as far as it says one: `2026-03`. */
+/** Returns the day of a date or date-time, as precise as it is: `2026-03`. */
 export function dayOf(date: string): string {
   return date.slice(0, 10);
 }
 
-/** A day, in milliseconds. */
+/** Milliseconds of a day. */
 export const DAY = 86_400_000;
 
-/** Days from a moment to another, in milliseconds since 1970. */
+/** Returns the days between two moments given in milliseconds since 1970. */
 export function daysBetween(from: number, to: number): number {
   return (to - from) / DAY;
 }

@@ -8,7 +8,10 @@ export interface Due {
   readonly measures: readonly Measure[];
   /** The finding's name in a warning. */
   readonly name: string;
-  /** A warning is given when the newest value is older. Never shorter than the longest interval of the guideline. */
+  /**
+   * A warning is given when the newest value is older than this. Never shorter than the longest interval of the
+   * guideline.
+   */
   readonly days: number;
   /** The guideline that asks for it. */
   readonly source: GuidelineName;

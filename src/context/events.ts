@@ -1,4 +1,4 @@
-/** What happened, and what is planned: visits, operations, vaccinations, documents, plans. */
+/** Facts about events and plans: visits, operations, vaccinations, documents, care plans. */
 import { codes, first, objects, text } from '#src/fhir/ips/parts.ts';
 import { choice, concept } from '#src/fhir/ips/words.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
@@ -9,7 +9,7 @@ import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 import { type Base, CHILD_VACCINES, raiseForRequest, scoreAtPlace } from './scores.ts';
 
-/** Visits and stays in hospital. */
+/** Returns visits and hospital stays. */
 export function encounters(reading: Reading): Fact[] {
   const count = { visits: 0, stays: 0 };
   return entriesOf(reading, 'Encounter')
@@ -39,7 +39,7 @@ export function encounters(reading: Reading): Fact[] {
     });
 }
 
-/** Classes of encounters that are more than a visit. http://terminology.hl7.org/CodeSystem/v3-ActCode */
+/** Classes of encounters that count as stays rather than visits. http://terminology.hl7.org/CodeSystem/v3-ActCode */
 const STAYS: ReadonlySet<string> = new Set(['IMP', 'ACUTE', 'NONAC', 'OBSENC', 'SS', 'EMER']);
 
 function reasonOf(
@@ -58,7 +58,7 @@ function reasonOf(
   );
 }
 
-/** Operations and the like; what was done often is told once. */
+/** Returns procedures; a repeated one is listed once, with how often. */
 export function procedures(reading: Reading): Fact[] {
   const byName = new Map<string, Entry[]>();
   for (const entry of entriesOf(reading, 'Procedure')) {
@@ -85,7 +85,7 @@ export function procedures(reading: Reading): Fact[] {
   });
 }
 
-/** Vaccinations: a line for each vaccine. */
+/** Returns vaccinations, one line per vaccine. */
 export function immunizations(reading: Reading): Fact[] {
   const byVaccine = new Map<string, Entry[]>();
   for (const entry of entriesOf(reading, 'Immunization')) {
@@ -123,7 +123,7 @@ function isYoung({ opened, today }: Reading): boolean {
   return today - birth < CHILD_VACCINES.underYears * 365.25 * DAY;
 }
 
-/** Documents, and reports that conclude something. */
+/** Returns documents, and reports that have a conclusion. */
 export function documents(reading: Reading): Fact[] {
   const reports = entriesOf(reading, 'DiagnosticReport').filter(
     ({ value: { conclusion, conclusionCode, status } }) =>
@@ -154,13 +154,13 @@ export function documents(reading: Reading): Fact[] {
     });
 }
 
-/** What a reader must know of a document or a report that is not final. */
+/** Returns the status of a document or report that isn't final. */
 function unfinished({ docStatus, status }: JsonObject): string | undefined {
   const said = text(docStatus) ?? text(status) ?? '';
   return ['preliminary', 'partial', 'unknown'].includes(said) ? said : undefined;
 }
 
-/** Plans of care, aims that no plan bears the name of, and who looks after the patient. */
+/** Returns care plans, goals that no plan is named after, and care teams. */
 export function plans(reading: Reading): Fact[] {
   const carePlans = entriesOf(reading, 'CarePlan').filter(
     ({ value }) =>

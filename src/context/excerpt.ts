@@ -1,4 +1,4 @@
-/** Resources at a glance: of each what contexts are ordered and counted by, without holding its text. Pure. */
+/** Excerpts of resources: the members that contexts are sorted and counted by, without the stored text. Pure. */
 import { withdrawnAs } from '#src/fhir/ips/classify.ts';
 import { sourceOf } from '#src/fhir/ips/source.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
@@ -8,20 +8,20 @@ import { Scan } from './scan.ts';
 
 const QUOTE = 0x22;
 
-/** Each by itself: thousands of glances share the text. */
+/** One string per type, shared by thousands of excerpts. */
 const KNOWN: ReadonlyMap<string, string> = new Map(CONTEXT_TYPES.map((type) => [type, type]));
 
-/** Types that are read whole: doses keep their digits, medications may be contained. */
+/** Types that are read whole: doses keep their digits, and medications may be contained. */
 const WHOLE: ReadonlySet<string> = new Set(['Patient', 'MedicationStatement', 'MedicationRequest']);
 
-/** Members of Observations, of which there are most: what orders them. Values are read where they are told. */
+/** Members of Observations that order them. Values are read later, only for those that are shown. */
 const OF_OBSERVATIONS = [
   ...['status', 'category', 'code', 'effectiveDateTime', 'effectiveInstant', 'effectivePeriod', 'issued'],
 ] as const;
 /** Members of Observations that are numbers. */
 const NUMBERS = ['valueInteger', 'valueQuantity'] as const;
 
-/** Members of other types whose numbers do not need their literals. */
+/** Members of other types, whose numbers don't need their literals. */
 const READ = [
   ...['status', 'lifecycleStatus', 'docStatus', 'verificationStatus', 'clinicalStatus', 'intent', 'title'],
   ...['category', 'code', 'type', 'class', 'description', 'criticality', 'severity', 'name', 'reaction'],
@@ -36,46 +36,46 @@ const READ = [
 const observations = new Scan([...OF_OBSERVATIONS, ...NUMBERS]);
 const others = new Scan(READ);
 
-/** What a glance takes beside its texts. */
-const GLANCE_BYTES = 400;
+/** Bytes of an excerpt without its texts. */
+const EXCERPT_BYTES = 400;
 
-/** Takes a glance at the resources of one record, one after another. */
+/** Reads excerpts of the resources of one record, one after another. */
 export class ExcerptReader {
-  /** Values by their texts: equal codes of a record are one and the same object. */
+  /** Values by their JSON: equal codes of a record share one object. */
   readonly #known = new Map<string, Json>();
   #bytes = 0;
 
-  /** About how much memory the glances take. */
+  /** Returns roughly how many bytes the excerpts use. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * What a resource says; undefined for a type that contexts are not made of.
-   * @param bytes its stored JSON, of which nothing is held.
+   * Returns the excerpt of a resource, or undefined for a type that contexts don't use.
+   * @param bytes its stored JSON; it is not kept
    */
   at({ type: given, ...rest }: Version, bytes: Buffer): Excerpt | undefined {
     const type = KNOWN.get(given);
     if (type === undefined) return undefined;
     const version = { ...rest, type };
-    this.#bytes += GLANCE_BYTES;
+    this.#bytes += EXCERPT_BYTES;
     const scan = type === 'Observation' ? observations : others;
     if (WHOLE.has(type) || !scan.read(bytes)) {
       this.#bytes += 2 * bytes.length;
       const current = { ...version, body: bytes.toString() };
-      return WHOLE.has(type) ? wholeGlance(current) : parsedGlance(current);
+      return WHOLE.has(type) ? wholeExcerpt(current) : parsedExcerpt(current);
     }
     const names = type === 'Observation' ? OF_OBSERVATIONS : READ;
     const value: JsonObject = {};
     for (const [index, name] of names.entries()) {
       const [from, to] = [scan.from(index), scan.to(index)];
-      // Nearly all say when they were made, and then nobody asks when they were issued.
+      // `issued` only matters when the Observation has no effective time.
       if (to === 0 || (name === 'issued' && datedOf({ type, value }).date !== null)) continue;
       value[name] = this.#valueAt(bytes, from, to);
     }
     const measured = type === 'Observation' ? numberAt(bytes, scan) : undefined;
     if (measured !== undefined) this.#bytes += measured.length;
-    return glanceOf(version, value, scan.isModified, scan.mayHaveValue, measured);
+    return excerptOf(version, value, scan.isModified, scan.mayHaveValue, measured);
   }
 
   #valueAt(bytes: Buffer, from: number, to: number): Json {
@@ -94,28 +94,28 @@ export class ExcerptReader {
   }
 }
 
-/** All of a record that is held as texts. */
+/** Returns the excerpts of resources that are given as texts. */
 export function excerptsOf(record: Iterable<Current>): Excerpt[] {
   const at = new ExcerptReader();
   return [...record].flatMap((current) => at.at(current, Buffer.from(current.body)) ?? []);
 }
 
-/** An entry that is read whole, numbers with their literals. */
+/** Returns a resource that is read whole, numbers with their literals. */
 export function wholeEntry(current: Current): Entry {
-  return wholeGlance(current);
+  return wholeExcerpt(current);
 }
 
-function wholeGlance(current: Current): Excerpt {
+function wholeExcerpt(current: Current): Excerpt {
   const isModified = current.body.includes('"modifierExtension":');
-  return glanceOf(current, sourceOf(current).value, isModified, false, undefined);
+  return excerptOf(current, sourceOf(current).value, isModified, false, undefined);
 }
 
-/** Of a text that has blanks between its tokens. */
-function parsedGlance({ body, ...version }: Current): Excerpt {
+/** Returns the excerpt of a text that has blanks between its tokens. */
+function parsedExcerpt({ body, ...version }: Current): Excerpt {
   const value = JSON.parse(body) as JsonObject;
   const isModified = /"modifierExtension"\s*:/.test(body);
   const { valueInteger, valueQuantity } = value;
-  return glanceOf(version, value, isModified, true, JSON.stringify(valueInteger ?? valueQuantity));
+  return excerptOf(version, value, isModified, true, JSON.stringify(valueInteger ?? valueQuantity));
 }
 
 function numberAt(bytes: Buffer, scan: Scan): string | undefined {
@@ -126,7 +126,7 @@ function numberAt(bytes: Buffer, scan: Scan): string | undefined {
   return undefined;
 }
 
-function glanceOf(
+function excerptOf(
   { type, id, version }: Version,
   value: JsonObject,
   isModified: boolean,

@@ -1,4 +1,4 @@
-/** What a context may tell: one line each. */
+/** Facts: the lines that a context may contain. */
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
@@ -7,30 +7,30 @@ import type { Coded } from './scores.ts';
 /** A fact. */
 export interface Fact {
   readonly kind: Kind;
-  /** One line, without who wrote it. */
+  /** The line, without its author. */
   readonly text: string;
-  /** The resource that says it, or the newest of several. */
+  /** The resource that states it, the newest if there are several. */
   readonly entry: Entry;
-  /** Others that it was made from. */
+  /** The other resources that it was made from. */
   readonly also: readonly Entry[];
-  /** What it is about. */
+  /** Codes of its subject. */
   readonly codes: readonly Coded[];
-  /** The higher, the sooner it is told. */
+  /** Facts with a higher score come first. */
   readonly score: number;
   /** Further members of the item. */
   readonly members: JsonObject;
 }
 
-/** Most characters of one part of a line: no note crowds out the rest. */
+/** Most characters of one part of a line, so that a long note leaves room for the rest. */
 const LONGEST = 240;
 
-/** A text as a part of a line. */
+/** Returns a text shortened to one part of a line. */
 export function inLine(text: string): string {
   const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return line.length > LONGEST ? `${[...line].slice(0, LONGEST - 1).join('')}…` : line;
 }
 
-/** Parts of a line that are there. */
+/** Joins the parts that are defined. */
 export function line(separator: string, ...parts: readonly (string | undefined)[]): string {
   return parts
     .filter((part) => part !== undefined && part !== '')

@@ -1,4 +1,4 @@
-/** Observations: of each code the newest value, those before it, their range and change. */
+/** Findings: for each code the newest value, the values before it, their range and the last change. */
 import { objects } from '#src/fhir/ips/parts.ts';
 import { concept, referenceRange } from '#src/fhir/ips/words.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
@@ -9,7 +9,7 @@ import { type Entry, versionedOf } from './record.ts';
 import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './scores.ts';
 import { numberIn, unitIn, valueIn } from './value.ts';
 
-/** Why a value is remarkable, in a word; undefined when nobody says that it is. */
+/** Returns why a value is remarkable, in a word; undefined when nothing says that it is. */
 export function flagOf(value: JsonObject): string | undefined {
   const flags = objects(value.interpretation);
   if (flags.length > 0) return line(', ', ...flags.map(flagIn)) || undefined;
@@ -22,14 +22,14 @@ export function flagOf(value: JsonObject): string | undefined {
   return high !== undefined && high.unit === found.unit && found.value > high.value ? 'high' : undefined;
 }
 
-/** Without a code its words tell it. */
+/** Returns the words of a flag; those of the concept if it has no code. */
 function flagIn(flag: JsonObject): string | undefined {
   const [{ code = '' } = {}] = codedIn(flag);
   const said = WORDS[code] ?? concept(flag);
   return code === 'N' || /^n(ormal)?$/i.test(said ?? '') ? undefined : said;
 }
 
-/** Statuses of results that may still change, or of which nobody knows whether they hold. */
+/** Statuses of results that may still change, or that nothing vouches for. */
 const UNFINISHED: Readonly<Record<string, string>> = {
   preliminary: 'preliminary',
   unknown: 'status unknown',
@@ -44,7 +44,7 @@ const WORDS: Readonly<Record<string, string>> = {
   AA: 'critical',
 };
 
-/** One fact for each series. */
+/** Returns one fact per series. */
 export function findings(reading: Reading, courses: readonly Course[], watched: MonitoredFindings): Fact[] {
   return courses.flatMap((course) => findingOf(reading, course, watched) ?? []);
 }
@@ -105,7 +105,7 @@ function findingOf(
   };
 }
 
-/** Of values that are no numbers. */
+/** Returns the trend of values that aren't numbers. */
 const uncounted = (entries: readonly Entry[]): JsonObject => ({
   count: entries.length,
   since: entries.at(-1)?.dated.date ?? null,
@@ -114,22 +114,22 @@ const uncounted = (entries: readonly Entry[]): JsonObject => ({
   change: null,
 });
 
-/** A range whose ends have the value's unit, said once. */
+/** Returns a range without the unit, when both limits have the value's unit. */
 function withoutUnit(range: string | undefined, unit: string | undefined): string | undefined {
   return unit === undefined || unit === '' ? range : range?.replaceAll(` ${unit}`, '');
 }
 
-/** A value without its unit where that is the same as the newest one's. */
+/** Returns a value without its unit, when the unit equals that of the newest value. */
 function shortOf(value: JsonObject, latest: JsonObject): string {
   const shown = valueIn(value) ?? '';
   const unit = unitIn(valueIn(latest) ?? '');
   return unit !== '' && shown.endsWith(` ${unit}`) ? shown.slice(0, -unit.length - 1) : shown;
 }
 
-/** Values that range and change are taken of: those before them say little of today. */
+/** Number of newest values that range and change are taken from. */
 const NEWEST = 100;
 
-/** Range and change of the newest numbers that have the newest one's unit. */
+/** Returns range and change of the newest numbers that have the newest value's unit. */
 function statisticsOf(
   entries: readonly Entry[],
   newest: ReturnType<typeof numberIn>,
@@ -159,7 +159,7 @@ function parsedNumber(value: Json): ReturnType<typeof numberIn> {
   return numberIn(isObject(value) ? { valueQuantity: value } : { valueInteger: value });
 }
 
-/** Without what binary fractions add. */
+/** Returns the number without the digits that binary fractions add. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }

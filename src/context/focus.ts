@@ -1,25 +1,25 @@
-/** What a task and a question are about: the kind of work, illnesses, findings and words. */
+/** The focus of a request, read from its task and question: the kind of work, illnesses, findings and words. */
 
 import { ILLNESSES, type Illness } from './illnesses.ts';
 import { MEASURE_WORDS, type Measure } from './measures.ts';
 import { type ContextRequest, type Need, parseNeed } from './request.ts';
 
-/** Kinds of work, which differ in what they need. */
+/** A kind of work. Each ranks facts differently. */
 export type Work = 'review' | 'follow_up' | 'acute' | 'letter' | 'general';
 
-/** What is asked about. */
+/** The focus of a request. */
 export interface Focus {
   readonly work: Work;
   readonly needs: readonly Need[];
-  /** Illnesses that task or question name. */
+  /** Illnesses that the task or the question names. */
   readonly illnesses: readonly Illness[];
-  /** Findings that they name, and those that these illnesses are watched by. */
+  /** Findings that they name, and findings that these illnesses are monitored by. */
   readonly measures: ReadonlySet<Measure>;
-  /** Their words, in small letters, but for those that say nothing. */
+  /** Their words in lower case, without words that are in every task. */
   readonly words: readonly string[];
 }
 
-/** The first that fits; more telling words stand first. */
+/** Patterns of tasks; the first match decides, so the specific ones come first. */
 const WORK: readonly (readonly [Work, RegExp])[] = [
   [
     'review',
@@ -32,14 +32,14 @@ const WORK: readonly (readonly [Work, RegExp])[] = [
   ['acute', /visit|complain|symptom|\bpain\b/i],
 ];
 
-/** Words of every task and question. */
+/** Words that say nothing about the task. */
 const IDLE = new Set(
   'about above after again also been before could current does from have history into last latest need needs patient please record recent recently review should show since some tell than that their them then there these they this those visit what when where which while with would year years task follow medication medications letter referral acute general'.split(
     ' ',
   ),
 );
 
-/** Reads them. Needs that are none were refused before. */
+/** Reads the focus of a request. Its needs were validated before. */
 export function focusOf({ task, question, needs }: ContextRequest): Focus {
   const asked = [task, question].filter((text) => text !== undefined).join(' ');
   const illnesses = ILLNESSES.filter(({ words }) => words.test(asked));

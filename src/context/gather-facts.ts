@@ -1,4 +1,4 @@
-/** A record → everything that a context may tell, the most needed first. Pure but for the texts that it asks for. */
+/** Gathers all facts of a record that a context may contain, sorted by score. Pure except for reading values. */
 
 import { allergies, drugsOf, isOver, medications, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
@@ -21,31 +21,31 @@ import {
   type Warning,
 } from './warnings.ts';
 
-/** What a record has to say to whoever asks. */
+/** Facts and warnings of a record. */
 export interface GatheredFacts {
-  /** The most needed first. */
+  /** The highest score first. */
   readonly facts: readonly Fact[];
   readonly warnings: readonly Warning[];
-  /** Sections that a reader expects and that have nothing, with why. */
+  /** Sections that readers expect and that have no facts, with the reason. */
   readonly empty: readonly Empty[];
-  /** By section: what lies outside the window that was asked for. */
+  /** By section: how many resources lie outside the requested window. */
   readonly outside: ReadonlyMap<Kind, number>;
 }
 
-/** A section without facts, which does not say that there is nothing. */
+/** A section without facts. It doesn't say that the patient has none. */
 export interface Empty {
   readonly kind: 'allergies' | 'medications' | 'problems';
   readonly why: string;
   readonly score: number;
 }
 
-/** What a record is read with beside itself. */
+/** Data that is looked up besides the record. */
 export type Lookups = Pick<Reading, 'directory' | 'displays' | 'today'>;
 
 /**
- * Tells it.
- * @param ask whose needs are needs
- * @param bodies reads the values that are told.
+ * Gathers facts and warnings.
+ * @param ask a request whose needs are valid
+ * @param bodies reads the values that are shown
  */
 export async function gatherFacts(
   record: OpenedRecord,
@@ -98,7 +98,7 @@ function mostNeededFirst(a: Fact, b: Fact): number {
   return a.entry.id < b.entry.id ? -1 : 1;
 }
 
-/** What an AI wrote, told as facts are, and never among them (docs/spec/interface.md, section 2.5). */
+/** Returns what an AI wrote as notes, which are kept apart from facts (docs/spec/interface.md, section 2.5). */
 function aiNotes(reading: Reading, courses: readonly Course[]): Fact[] {
   const byType = new Map<string, Entry[]>();
   for (const entry of reading.opened.byAi) {
@@ -128,13 +128,13 @@ function aiNotes(reading: Reading, courses: readonly Course[]): Fact[] {
   return notes.map((fact) => ({
     ...fact,
     kind: 'ai_notes',
-    // Among themselves the ones that would be needed first come first.
+    // Notes are sorted among themselves like facts.
     score: BASE.ai_notes[reading.focus.work] + fact.score / 100,
     members: { of: fact.kind, ...fact.members },
   }));
 }
 
-/** Types of what happens once, and their sections: a window has them or not. */
+/** Types of events that happen once, and their sections. The window applies to these. */
 const HAPPENS: Readonly<Record<string, Kind>> = {
   Procedure: 'procedures',
   Encounter: 'encounters',
@@ -169,7 +169,7 @@ function within(
   return { opened: { ...opened, facts }, outside };
 }
 
-/** Needs that nothing in the record answers. */
+/** Returns a warning for each need that no fact answers. */
 function notFound(reading: Reading, facts: readonly Fact[]): Warning[] {
   return reading.focus.needs
     .filter(

@@ -1,6 +1,6 @@
 /**
- * The guidelines behind the clinical rules of contexts. Every rule in `illnesses.ts`, `drugs.ts` and `scores.ts`
- * names at least one of them. Dates are those of publication, or of the update that the rule was checked against.
+ * The guidelines behind the clinical rules of contexts. Every rule in `illnesses.ts`, `drugs.ts` and `scores.ts` names
+ * at least one of them. Dates are those of publication, or of the update that the rule was checked against.
  */
 
 /** A published guideline, in one version. */

@@ -1,6 +1,6 @@
 /**
- * Illnesses and the findings they are monitored by. The table ranks findings and reports overdue ones; it adds no facts.
- * docs/context.md lists the rules with their guidelines.
+ * Illnesses and the findings they are monitored by. The table ranks findings and reports overdue ones; it adds no
+ * facts. docs/context.md lists the rules with their guidelines.
  */
 import { type Due, due, kidneysDue, potassiumDue, YEAR } from './due.ts';
 import type { Source } from './guidelines.ts';

@@ -1,4 +1,6 @@
-/** A context from whatever holds the record: the read models when it is asked for, the events when it is made again. */
+/**
+ * Makes a context from a record, read either from the read models or, to repeat an earlier context, from the events.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { JsonObject } from '#src/shared/json.ts';
@@ -17,20 +19,20 @@ import {
 import type { ContextRequest } from './request.ts';
 import { loadTokenizer } from './tokenizer.ts';
 
-/** A record, and what is looked up beside it. */
+/** A record, and the lookups that a context needs. */
 export interface Sources {
   readonly opened: OpenedRecord;
-  /** Entries of the directory by `Type/id`; those that are not there are absent. */
+  /** Reads directory entries by `Type/id`; missing ones are absent from the result. */
   directory(keys: readonly string[]): Promise<readonly Current[]>;
-  /** What codes are called, by `system|code`. */
+  /** Reads names of codes, by `system|code`. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
-  /** Who wrote versions, by `versionedOf`. */
+  /** Reads the authors of versions, by `versionedOf`. */
   authors(versions: readonly Version[]): Promise<ReadonlyMap<string, Authorship>>;
-  /** The texts of versions of the record. */
+  /** Reads the stored texts of versions of the record. */
   readonly bodies: ReadBodies;
 }
 
-/** A context, and what beside the record it was made from. */
+/** A context, and the lookups that it was made from. */
 export interface MadeContext {
   readonly told: GatheredFacts;
   readonly composed: Composed;
@@ -40,14 +42,14 @@ export interface MadeContext {
   readonly displays: Readonly<Record<string, string>>;
 }
 
-/** No line takes fewer tokens. */
+/** Fewest tokens of a line. */
 const LEAST_TOKENS = 5;
-/** Facts that are tried beside as many as could fit. */
+/** Additional facts that are tried, beyond the number that could fit. */
 const BESIDE = 60;
 
 /**
- * Makes it. The same record, request and day give the same.
- * @param today `YYYY-MM-DD`.
+ * Makes a context. The same record, request and day give the same context.
+ * @param today `YYYY-MM-DD`
  */
 export async function makeContext(
   sources: Sources,
@@ -55,7 +57,7 @@ export async function makeContext(
   today: string,
 ): Promise<MadeContext> {
   const { opened } = sources;
-  // A long record takes a while: others have their turn.
+  // Yields to other requests before working on a long record.
   await setImmediate();
   const drugs = [
     ...(opened.facts.get('MedicationStatement') ?? []),
@@ -94,7 +96,7 @@ function* shownOf(opened: OpenedRecord, directory: ReadonlyMap<string, Entry>): 
   yield* directory.values();
 }
 
-/** The directory's Medication that a resource refers to. */
+/** Returns the directory's Medication that a resource refers to. */
 function medicationIn({ medicationReference }: JsonObject): string | undefined {
   const { reference } = (medicationReference ?? {}) as JsonObject;
   return /(?:^|\/)(Medication\/[0-9a-f-]{36})(?:$|\/_history)/.exec(String(reference))?.[1];

@@ -1,4 +1,4 @@
-/** Findings that illnesses and drugs are watched by, as LOINC codes: several where laboratories use several for the same. */
+/** Findings that illnesses and drugs are monitored by, as LOINC codes; several where laboratories use several. */
 
 /** LOINC codes by the name of a finding. */
 export const MEASURES = {
@@ -55,14 +55,14 @@ export const MEASURES = {
 /** Name of a finding. */
 export type Measure = keyof typeof MEASURES;
 
-/** LOINC code → the finding it stands for. */
+/** LOINC code → name of the finding. */
 export const MEASURE_OF: ReadonlyMap<string, Measure> = new Map(
   (Object.keys(MEASURES) as Measure[]).flatMap((name) =>
     MEASURES[name].split(' ').map((code): [string, Measure] => [code, name]),
   ),
 );
 
-/** Words by which a task or a question names a finding. */
+/** Patterns that recognise a finding in a task or a question. */
 export const MEASURE_WORDS: Readonly<Partial<Record<Measure, RegExp>>> = {
   hba1c: /\bhba1c|\ba1c\b|glycated/i,
   glucose: /glucose|blood sugar|glyc[ae]/i,

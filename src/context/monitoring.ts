@@ -1,4 +1,4 @@
-/** What this patient's illnesses and drugs are watched by, and what of it has not been looked at for too long. */
+/** Findings that this patient's illnesses and drugs are monitored by, and warnings about overdue ones. */
 import { concept } from '#src/fhir/ips/words.ts';
 import type { Drug } from './clinical.ts';
 import { isOver } from './clinical.ts';
@@ -21,12 +21,12 @@ interface Monitor {
   readonly due: readonly Due[];
 }
 
-/** What the patient is watched by, and by what reason. */
+/** Findings to monitor, and the illnesses and drugs that ask for them. */
 export interface Monitoring extends MonitoredFindings {
   readonly watchers: readonly Monitor[];
 }
 
-/** Of active problems and drugs that are taken. */
+/** Returns the findings to monitor, from active problems and current drugs. */
 export function monitoringOf(reading: Reading, drugs: readonly Drug[]): Monitoring {
   const seen = new Set<string>();
   const ofIllness = entriesOf(reading, 'Condition').flatMap((entry): Monitor[] => {
@@ -65,7 +65,7 @@ function placesIn(watchers: readonly Monitor[]): Map<Measure, number> {
   return places;
 }
 
-/** What is due. One warning for a finding, whatever it is due for. */
+/** Returns a warning for each overdue finding, one per finding. */
 export function gapWarnings(
   { today }: Reading,
   { watchers }: Monitoring,
@@ -89,7 +89,7 @@ export function gapWarnings(
   return [...found.values()];
 }
 
-/** The newest that is not said to be later than a moment. */
+/** Returns the newest value that isn't dated after a moment. */
 function newestOf(series: readonly Series[], measures: readonly Measure[], until: number): Entry | undefined {
   return series
     .filter(({ measure }) => measure !== undefined && measures.includes(measure))

@@ -1,4 +1,4 @@
-/** The newest values of series: what a context tells of them is read when it is told. */
+/** Reads the newest values of series, only for the findings that are shown. */
 import { sourceOf } from '#src/fhir/ips/source.ts';
 import type { Focus } from './focus.ts';
 import { type Entry, type Version, versionedOf } from './record.ts';
@@ -7,24 +7,24 @@ import { valueIn } from './value.ts';
 
 /** A series whose newest values have been read. */
 export interface Course extends Series {
-  /** The newest that have a value, read whole. */
+  /** The newest resources that have a value, read whole. */
   readonly newest: readonly Entry[];
 }
 
-/** The texts of versions, by `versionedOf`. */
+/** Reads the stored texts of versions, by `versionedOf`. */
 export type ReadBodies = (versions: readonly Version[]) => Promise<ReadonlyMap<string, string>>;
 
-/** How many values of a series are told. */
+/** Returns how many values of a series are shown. */
 export function valuesShown({ work, needs }: Focus): number {
   return work === 'follow_up' || needs.length > 0 ? 4 : 2;
 }
 
-/** How many times more are read of a series each time that those before had no value. */
+/** Growth of the number that is read when the previous ones had no value. */
 const GROWTH = 4;
 
 /**
  * Reads the newest values of each series.
- * @param most of each; what seems to have a value and has none is passed over.
+ * @param most values per series; resources that turn out to have no value are skipped
  */
 export async function readNewest(
   series: readonly Series[],

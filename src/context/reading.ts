@@ -1,4 +1,4 @@
-/** What the parts of a context are made with. */
+/** Helpers shared by the parts of a context. */
 import { withDisplays } from '#src/fhir/ips/displays.ts';
 import { codings, text } from '#src/fhir/ips/parts.ts';
 import { concept } from '#src/fhir/ips/words.ts';
@@ -8,29 +8,29 @@ import type { Focus } from './focus.ts';
 import type { Entry, OpenedRecord } from './record.ts';
 import type { Coded } from './scores.ts';
 
-/** A record, and how it is to be told. */
+/** A record, and the settings for making a context of it. */
 export interface Reading {
   readonly opened: OpenedRecord;
-  /** Entries of the directory that it refers to, by `Type/id`. */
+  /** Directory entries that it refers to, by `Type/id`. */
   readonly directory: ReadonlyMap<string, Entry>;
-  /** What codes without words are called, by `system|code`. */
+  /** Names of codes without text, by `system|code`. */
   readonly displays: ReadonlyMap<string, string>;
   readonly focus: Focus;
-  /** The day that it is told on, in milliseconds since 1970. */
+  /** The day of the context, in milliseconds since 1970. */
   readonly today: number;
 }
 
-/** Facts of a type, newest first, codes named. */
+/** Returns the resources of some types, newest first, their codes named. */
 export function entriesOf({ opened, displays }: Reading, ...types: readonly string[]): Entry[] {
   return types.flatMap((type) => opened.facts.get(type) ?? []).map((entry) => namedEntry(entry, displays));
 }
 
-/** A resource whose codes have names. */
+/** Returns a resource with names added to its codes. */
 export function namedEntry(entry: Entry, displays: Reading['displays']): Entry {
   return displays.size === 0 ? entry : { ...entry, value: withDisplays(entry, displays).value };
 }
 
-/** A fact of the record, or an entry of the directory, that a reference names. */
+/** Returns the resource of the record or the directory that a reference names. */
 export function lookUp(
   { opened, directory, displays }: Reading,
   reference: Json | undefined,
@@ -41,29 +41,29 @@ export function lookUp(
   return found === undefined ? undefined : namedEntry(found, displays);
 }
 
-/** Days since what a resource tells of; very many when it does not say when. */
+/** Returns the days since a resource's date; a very large number when it has none. */
 export function ageDays({ today }: Reading, { dated }: Entry): number {
   return daysBetween(dated.at, today);
 }
 
-/** The day of what a resource tells of. */
+/** Returns the day of a resource's date. */
 export function dayIn({ dated }: Entry): string | undefined {
   return dated.date === null ? undefined : dayOf(dated.date);
 }
 
-/** What a concept is called; without words and codes nothing. */
+/** Returns the name of a concept, or `otherwise` when it has neither text nor codes. */
 export function nameOf(value: Json | undefined, otherwise: string): string {
   return concept(value) ?? otherwise;
 }
 
-/** The codes of concepts. */
+/** Returns the codes of one or more concepts. */
 export function codedIn(value: Json | undefined): Coded[] {
   return codings(value).flatMap(({ system, code }) =>
     typeof code === 'string' ? [{ system: text(system) ?? '', code }] : [],
   );
 }
 
-/** `code`, `system` and `display` of an item. */
+/** Returns the members `code`, `system` and `display` of an item. */
 export function codeMembers(value: Json | undefined, name: string): { [key: string]: string | null } {
   const [first] = codedIn(value);
   return {

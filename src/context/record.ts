@@ -1,11 +1,11 @@
-/** A record as contexts are made of it: what counts as fact, what an AI wrote, what is left out. */
+/** A record as contexts use it: facts, AI-written resources, and resources that are left out. */
 import { codings, text } from '#src/fhir/ips/parts.ts';
 import type { Stored } from '#src/fhir/ips/source.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Dated } from './dates.ts';
 
-/** Names a version of a resource. */
+/** The name of one version of a resource. */
 export interface Version {
   readonly type: string;
   readonly id: string;
@@ -15,46 +15,46 @@ export interface Version {
 /** The current version of a resource. */
 export interface Current extends Stored, Version {}
 
-/** `Observation/<id>/_history/3` */
+/** Returns `Observation/<id>/_history/3`. */
 export function versionedOf({ type, id, version }: Version): string {
   return `${type}/${id}/_history/${version}`;
 }
 
-/** A resource and what is read of it. */
+/** A resource and the members that were read of it. */
 export interface Entry extends Version {
   readonly value: JsonObject;
   readonly dated: Dated;
-  /** Of an Observation: false only when there is no value in it. */
+  /** For Observations: false only when it certainly has no value. */
   readonly mayHaveValue: boolean;
-  /** Of an Observation whose value is a number: its JSON, an integer or a Quantity. */
+  /** For Observations with a number: its JSON, an integer or a Quantity. */
   readonly number: string | undefined;
 }
 
-/** Why a resource is not among the facts (docs/spec/decisions.md, section 4 "Patient safety"). */
+/** Reason why a resource is not among the facts (docs/spec/decisions.md, section 4 "Patient safety"). */
 export type LeftOut = 'entered in error' | 'refuted' | typeof MODIFIED;
 
-/** Whoever does not know the extension does not know what such a resource says. */
+/** A modifier extension can change the meaning of a resource, so one that isn't known here excludes it. */
 export const MODIFIED = 'with a modifier extension that is not known here';
 
-/** A resource that has been glanced at. */
+/** A resource of which an excerpt was read. */
 export interface Excerpt extends Entry {
   readonly leftOut: LeftOut | undefined;
 }
 
-/** A record, opened. */
+/** A record, sorted into facts and the rest. */
 export interface OpenedRecord {
   /** Undefined when an AI wrote its current version. */
   readonly patient: Entry | undefined;
   /** By type, each newest first. */
   readonly facts: ReadonlyMap<string, readonly Entry[]>;
-  /** What an AI wrote, newest first. */
+  /** AI-written resources, newest first. */
   readonly byAi: readonly Entry[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** Types of those that are `MODIFIED`. */
+  /** Types of the resources left out as `MODIFIED`. */
   readonly modified: ReadonlySet<string>;
 }
 
-/** Types that contexts are made of. */
+/** Types that contexts use. */
 export const CONTEXT_TYPES = [
   'Patient',
   'AllergyIntolerance',
@@ -73,9 +73,9 @@ export const CONTEXT_TYPES = [
 ] as const;
 
 /**
- * Opens a record.
- * @param record current versions, the Patient among them, in whatever order.
- * @param byAi versions that an AI wrote, as `versionedOf` names them.
+ * Sorts a record into facts, AI-written resources and resources left out.
+ * @param record current versions in any order, the Patient included
+ * @param byAi versions that an AI wrote, as `versionedOf` names them
  */
 export function openRecord(record: Iterable<Excerpt>, byAi: ReadonlySet<string>): OpenedRecord {
   const facts = new Map<string, Entry[]>();
@@ -94,13 +94,13 @@ export function openRecord(record: Iterable<Excerpt>, byAi: ReadonlySet<string>)
   return { patient: facts.get('Patient')?.[0], facts, byAi: ai.sort(newestFirst), leftOut, modified };
 }
 
-/** By when it happened; of the same moment the one that was recorded later (ids are UUIDv7). */
+/** Compares by date, newest first; for equal dates, the later recorded one first (ids are UUIDv7). */
 export function newestFirst(a: Entry, b: Entry): number {
   if (a.dated.at !== b.dated.at) return b.dated.at - a.dated.at;
   return a.id < b.id ? 1 : -1;
 }
 
-/** Codes in resources that say nothing but themselves, each once: a reader needs to be told what they are. */
+/** Returns codes that have neither text nor display, each once; readers need their names. */
 export function codesWithoutWords(resources: Iterable<{ readonly value: JsonObject }>): SystemCode[] {
   const found = new Map<string, SystemCode>();
   const seen = new Set<Json>();
@@ -110,7 +110,10 @@ export function codesWithoutWords(resources: Iterable<{ readonly value: JsonObje
   return [...found.values()];
 }
 
-/** @param seen what was looked into: equal members of a record are often one and the same */
+/**
+ * Adds such codes of a value.
+ * @param seen values already visited: equal members of a record often share one object
+ */
 function addBare(value: Json | undefined, found: Map<string, SystemCode>, seen: Set<Json>): void {
   if (typeof value !== 'object' || value === null || seen.has(value)) return;
   seen.add(value);

@@ -1,17 +1,17 @@
-/** What a context is asked for. */
+/** Requests for contexts. */
 
-/** A request, parsed (docs/spec/decisions.md, section 4 "Context"). */
+/** A parsed request (docs/spec/decisions.md, section 4 "Context"). */
 export interface ContextRequest {
   readonly task?: string | undefined;
   readonly question?: string | undefined;
-  /** In the order of their importance. */
+  /** The most important first. */
   readonly needs: readonly string[];
   readonly budget_tokens: number;
   readonly format: 'structured' | 'text';
   readonly window_days?: number | undefined;
 }
 
-/** Sections of a context, in their order. */
+/** Sections of a context, in order. */
 export const KINDS = [
   'patient',
   'allergies',
@@ -32,17 +32,17 @@ export const KINDS = [
 /** A section. */
 export type Kind = (typeof KINDS)[number];
 
-/** What facts a need is for: all of a kind, those of a code, or what happened of late. */
+/** The facts that a need asks for: all of a section, those with a code, or recent ones. */
 export interface Need {
   readonly text: string;
   readonly kinds: readonly Kind[];
-  /** Without its system. */
+  /** The code without its system. */
   readonly code?: string;
   readonly system?: string;
   readonly days?: number;
 }
 
-/** Other words for sections. */
+/** Other names of sections. */
 const ALSO: Readonly<Record<string, readonly Kind[]>> = {
   conditions: ['problems'],
   documents: ['documents'],
@@ -69,11 +69,11 @@ const CODED = new Set<string>([
 
 const DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
 
-/** What a need may look like, for whoever wrote one that is none. */
+/** The forms of a need, for error messages. */
 export const NEED_FORMS =
   'must be a section such as labs or medications, labs:4548-4, vitals:trend:85354-9, conditions:I10, or timeline:180d (d, w, m, y)';
 
-/** Reads a need; undefined for a text that is none. A code may be `system|code`. */
+/** Parses a need; undefined if it is invalid. A code may be `system|code`. */
 export function parseNeed(text: string): Need | undefined {
   const [, span, unit = ''] = /^timeline:(\d{1,5})([dwmy])$/.exec(text) ?? [];
   if (span !== undefined) return { text, kinds: KINDS, days: Number(span) * (DAYS[unit] ?? 1) };
@@ -82,7 +82,7 @@ export function parseNeed(text: string): Need | undefined {
   if (kinds.length === 0 || (code !== undefined && !CODED.has(word))) return undefined;
   if (code === undefined || code === 'trend') return code === undefined ? { text, kinds } : undefined;
   const bar = code.lastIndexOf('|');
-  // What a laboratory calls a vital sign is found by its code whichever section it stands in.
+  // Laboratories may report vital signs, so a measured code is searched in every section of measurements.
   const measured = kinds.some((kind) => kind === 'labs' || kind === 'vitals' || kind === 'observations');
   return {
     text,

@@ -1,9 +1,9 @@
-/** One pass over the bytes of a stored resource: where some of its members stand, without building the others. Pure. */
+/** Finds members of a stored resource in one pass over its bytes, without parsing the others. Pure. */
 
 const [QUOTE, COMMA, COLON, BACKSLASH, BLANK] = [0x22, 0x2c, 0x3a, 0x5c, 0x20];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** A name that is looked for, and its place among the others. */
+/** A wanted name, and its index. */
 interface Name {
   readonly bytes: Buffer;
   readonly index: number;
@@ -13,17 +13,17 @@ const VALUE = Buffer.from('value');
 const COMPONENT = Buffer.from('component":');
 const MODIFIER_EXTENSION = Buffer.from('modifierExtension":');
 
-/** Finds members; what it found last stands in it until the next pass. */
+/** Finds members. The results of a pass remain until the next one. */
 export class Scan {
-  /** Whether a member, at whatever depth, is a `modifierExtension`. */
+  /** True if a `modifierExtension` occurs at any depth. */
   isModified = false;
-  /** Whether a name begins as `value[x]` does, or there is a component: without, there is no value. */
+  /** True if a name starts like `value[x]`, or there is a component. False means that there is certainly no value. */
   mayHaveValue = false;
   readonly #byLength: readonly (readonly Name[] | undefined)[];
   readonly #from: Int32Array;
   readonly #to: Int32Array;
 
-  /** @param names of members of the resource itself. */
+  /** @param names members of the resource itself */
   constructor(names: readonly string[]) {
     const byLength: Name[][] = [];
     for (const [index, name] of names.entries()) {
@@ -37,20 +37,20 @@ export class Scan {
     this.#to = new Int32Array(names.length);
   }
 
-  /** Where the value of the n-th name begins. */
+  /** Returns where the value of the n-th name begins. */
   from(index: number): number {
     return this.#from[index] ?? 0;
   }
 
-  /** Where it ends: behind its last byte; 0 when the resource has no such member. */
+  /** Returns the end of that value, exclusive; 0 when the resource has no such member. */
   to(index: number): number {
     return this.#to[index] ?? 0;
   }
 
   /**
-   * Looks through a resource.
-   * @param bytes a JSON object without blanks between tokens, as resources are stored.
-   * @returns false for one that is not written so: nothing is known of it then.
+   * Scans a resource.
+   * @param bytes a JSON object without blanks between tokens, as resources are stored
+   * @returns false for an object that is written otherwise; the results are then invalid
    */
   read(bytes: Buffer): boolean {
     this.isModified = false;
@@ -82,7 +82,10 @@ export class Scan {
     return depth === 0;
   }
 
-  /** @returns the quote that ends the string which begins at a place. */
+  /**
+   * Returns the position of the quote that closes a string.
+   * @param from position of its opening quote
+   */
   #endOfString(bytes: Buffer, from: number): number {
     this.#look(bytes, from + 1);
     for (let at = from + 1; at < bytes.length; at += 1) {
@@ -96,7 +99,7 @@ export class Scan {
     return bytes.length;
   }
 
-  /** Whether what follows a quote is one of the names that tell something of the whole resource. */
+  /** Checks whether the name after a quote is one that concerns the whole resource. */
   #look(bytes: Buffer, at: number): void {
     const byte = bytes[at];
     if (byte === 0x76) {

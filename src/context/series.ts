@@ -1,4 +1,4 @@
-/** Observations of one code, in the order of time. */
+/** Series: the Observations of one code, sorted by time. */
 import { LOINC } from '#src/fhir/ips/parts.ts';
 import { concept } from '#src/fhir/ips/words.ts';
 import type { Json } from '#src/shared/json.ts';
@@ -7,14 +7,14 @@ import { codedIn } from './reading.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 
-/** Values of one code, newest first. */
+/** Observations of one code, newest first. */
 export interface Series {
   readonly kind: Kind;
   readonly measure: Measure | undefined;
   readonly entries: readonly Entry[];
 }
 
-/** Codes that make an Observation a vital sign when it has no category. */
+/** Findings that are vital signs when the Observation has no category. */
 const VITAL: ReadonlySet<Measure> = new Set([
   ...([
     'pressure',
@@ -29,10 +29,10 @@ const VITAL: ReadonlySet<Measure> = new Set([
   ] as const),
 ]);
 
-/** The newest values of each code; what has none, and what was cancelled, is in none. */
+/** Groups Observations by code; those without a value and cancelled ones are skipped. */
 export function seriesOf(entries: readonly Entry[]): Series[] {
   const found = new Map<string, Entry[]>();
-  // Equal codes of a record are mostly one and the same object.
+  // Equal codes of a record mostly share one object.
   const keys = new Map<Json, string>();
   for (const entry of entries) {
     const { status, code = null } = entry.value;

@@ -1,17 +1,17 @@
-/** Tokens of a text, as models of the o200k family count them. */
+/** Counts tokens the way models of the o200k family do. */
 
-/** Its name, as answers bear it: library, version and vocabulary. */
+/** The tokenizer's name in answers: library, version and vocabulary. */
 export const TOKENIZER = 'gpt-tokenizer 4.0.0 o200k_base';
 
-/** Counts the tokens of a text. What looks like a control token is counted as the text that it is. */
+/** Counts the tokens of a text. Control tokens in it are counted as plain text. */
 export type CountTokens = (text: string) => number;
 
-/** How many words it remembers the tokens of; by itself it would be ten times as many. */
+/** Size of the cache of words; the library's default is ten times larger. */
 const REMEMBERED = 10_000;
 
 let loading: Promise<CountTokens> | undefined;
 
-/** The tokenizer; its vocabulary of some megabytes is loaded when it is first asked for. */
+/** Loads the tokenizer. Its vocabulary of some megabytes is loaded at the first call. */
 export function loadTokenizer(): Promise<CountTokens> {
   loading ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens, setMergeCacheSize }) => {
     setMergeCacheSize(REMEMBERED);

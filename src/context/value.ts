@@ -1,11 +1,11 @@
-/** Values of Observations, in words and as numbers. */
+/** Values of Observations, as text and as numbers. */
 import { objects, text } from '#src/fhir/ips/parts.ts';
 import { choice, quantity } from '#src/fhir/ips/words.ts';
 import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
 import { inLine } from './fact.ts';
 import { codedIn, nameOf } from './reading.ts';
 
-/** A value in words; undefined when there is none. Systolic and diastolic pressure as `131/82 mm[Hg]`. */
+/** Returns a value as text; undefined when there is none. Blood pressure is written `131/82 mm[Hg]`. */
 export function valueIn(value: JsonObject): string | undefined {
   const own = choice(value, 'value');
   if (own !== undefined) return inLine(own);
@@ -23,14 +23,14 @@ export function valueIn(value: JsonObject): string | undefined {
   return said.length === 0 ? undefined : inLine(said.join(', '));
 }
 
-/** The words after the first: the unit of a quantity. */
+/** Returns the unit of a quantity: the words after the first. */
 export function unitIn(shown: string): string {
   return shown.split(' ').slice(1).join(' ');
 }
 
 /**
- * A number and its unit; undefined for every other value, for one that is only known to be more or less, and for one that is
- * too large to be reckoned with.
+ * Returns a number and its unit; undefined for other values, for those with a comparator, and for numbers beyond
+ * JavaScript's range.
  */
 export function numberIn({
   valueQuantity,
@@ -44,7 +44,7 @@ export function numberIn({
   return { value: number, unit: text(code) ?? text(unit) ?? '' };
 }
 
-/** By its text: a literal such as 1e-400, which JavaScript would lose, does not become a number by itself. */
+/** Returns a finite number, parsed from its literal: JavaScript alone would lose one such as 1e-400. */
 function finite(said: Json | undefined): number | undefined {
   const number = isNumber(said) ? Number(String(said)) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;

@@ -1,4 +1,4 @@
-/** What a reader must not overlook: contradictions, and how much patient safety leaves out. */
+/** Warnings: contradictions in the record, and counts of resources that patient safety leaves out. */
 import { codes } from '#src/fhir/ips/parts.ts';
 import { concept } from '#src/fhir/ips/words.ts';
 import { type Drug, FORBIDDEN, isOver } from './clinical.ts';
@@ -15,7 +15,7 @@ export interface Warning {
   readonly text: string;
   /** Versions that it is about. */
   readonly fhir: readonly string[];
-  /** How many resources, where it counts some. */
+  /** Number of resources, in warnings that count some. */
   readonly count?: number;
 }
 
@@ -25,7 +25,7 @@ const contradiction = (text: string, ...entries: readonly Entry[]): Warning => (
   fhir: [...new Set(entries.map(versionedOf))],
 });
 
-/** A drug that is taken against an allergy: the same substance, or one of the same class. */
+/** Returns a warning for each current drug that an allergy speaks against: the same substance, ATC group or class. */
 export function allergyContradictions(reading: Reading, drugs: readonly Drug[]): Warning[] {
   const current = drugs.filter(({ isCurrent }) => isCurrent);
   return entriesOf(reading, 'AllergyIntolerance')
@@ -61,17 +61,17 @@ function isAgainst(drug: Drug, substance: string, all: readonly Coded[]): boolea
   );
 }
 
-/** Codes of ATC begin with their groups': of 3 characters the therapeutic one, of 5 the chemical one; 7 are a substance. */
+/** Lengths of ATC codes: 3 characters are a therapeutic group, 5 a chemical group, 7 a substance. */
 const [SMALLEST_GROUP, CHEMICAL_GROUP, SUBSTANCE] = [3, 5, 7];
 
 function atcOf(all: readonly Coded[]): string[] {
   return all.flatMap(({ system, code }) => (/atc/i.test(system) ? [code.trim().toUpperCase()] : []));
 }
 
-/** Statuses that a drug which is taken does not have. */
+/** Statuses of drugs that aren't taken (FHIR R4 medication statuses). */
 const NOT_TAKEN: ReadonlySet<string> = new Set(['stopped', 'completed', 'on-hold', 'not taken', FORBIDDEN]);
 
-/** A drug that is both taken and not, or taken in two doses, or taken though its end is past. */
+/** Returns warnings for drugs that are both active and not, active in several doses, or active after their end. */
 export function drugContradictions({ today }: Reading, drugs: readonly Drug[]): Warning[] {
   return groupsOf(drugs).flatMap((same) => {
     const names = new Map(same.map(({ name }) => [name.toLowerCase(), name]));
@@ -105,7 +105,7 @@ export function drugContradictions({ today }: Reading, drugs: readonly Drug[]): 
   });
 }
 
-/** Drugs of one substance: by its ATC code, and by name where one has none. */
+/** Groups drugs by substance: by ATC code, by name where there is no code. */
 function groupsOf(drugs: readonly Drug[]): Drug[][] {
   const substanceOf = (drug: Drug): string | undefined =>
     atcOf(drug.codes).find(({ length }) => length === SUBSTANCE);
@@ -130,12 +130,12 @@ function add<T>(groups: Map<string, T[]>, key: string, item: T): void {
   if (groups.get(key)?.push(item) === undefined) groups.set(key, [item]);
 }
 
-/** A course that had ended before the other began is no contradiction. */
+/** Tells whether two courses overlap; one that ended before the other began contradicts nothing. */
 function overlaps({ end }: Drug, { start }: Drug): boolean {
   return end === undefined || start === undefined || Date.parse(end) > Date.parse(start);
 }
 
-/** A problem that is both active and over. */
+/** Returns a warning for each problem that is both active and over. */
 export function problemContradictions(reading: Reading): Warning[] {
   const byProblem = new Map<string, Entry[]>();
   for (const entry of entriesOf(reading, 'Condition')) {
@@ -159,30 +159,30 @@ export function problemContradictions(reading: Reading): Warning[] {
   });
 }
 
-/** An episode that had ended before another began is no contradiction. */
+/** Tells whether an episode ended before another began, which contradicts nothing. */
 function endedBefore({ abatementDateTime }: Entry['value'], active: Entry | undefined): boolean {
   if (typeof abatementDateTime !== 'string' || active === undefined) return false;
   return Date.parse(abatementDateTime) <= active.dated.at;
 }
 
-/** Types of what has happened, or has begun. */
+/** Types of resources that describe something past or begun. */
 const HAPPENED = [
   ...['Observation', 'DiagnosticReport', 'Condition', 'AllergyIntolerance', 'MedicationStatement'],
   ...['Procedure', 'Immunization'],
 ];
-/** Statuses of what may be still to come, or never was. */
+/** Statuses of events that may be in the future, or that never happened. */
 const TO_COME: ReadonlySet<string> = new Set([
   ...['intended', 'on-hold', 'preparation', 'not-done', 'registered', 'cancelled'],
 ]);
-/** So many are named. */
+/** Most resources that a warning names. */
 const NAMED = 5;
 
-/** What is said to have happened after today: it stands before what is newer. */
+/** Returns a warning about resources dated after today: they would rank as the newest. */
 export function futureDates(reading: Reading): Warning[] {
   const { facts } = reading.opened;
   const later = HAPPENED.flatMap((type) => {
     const entries = facts.get(type) ?? [];
-    // The newest stand first.
+    // Entries are sorted newest first.
     const past = entries.findIndex(({ dated }) => dated.at <= reading.today + DAY);
     return past < 0 ? entries : entries.slice(0, past);
   }).filter(({ value }) => !TO_COME.has(String(value.status)));
@@ -196,7 +196,7 @@ export function futureDates(reading: Reading): Warning[] {
   return [contradiction(`dated after today: ${named.join(', ')}${more}`, ...later.slice(0, NAMED))];
 }
 
-/** How many resources are left out, and why. */
+/** Returns a warning per reason for which resources were left out, with their number. */
 export function leftOutWarnings({ opened }: Reading): Warning[] {
   return [...opened.leftOut]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,4 +1,4 @@
-/** What defines a process that follows the log, and what it runs on. */
+/** The definition of a process that follows the log, and its dependencies. */
 import type { Pool } from 'pg';
 import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, RecordedEvent } from '../events/store.ts';
@@ -6,27 +6,27 @@ import type { EventStore, RecordedEvent } from '../events/store.ts';
 /** A process. */
 export interface ProcessDefinition {
   readonly name: string;
-  /** Streams that it follows. Default: all, so that it passes every position of the log soon. */
+  /** Streams that it follows. Default: all, so that its position soon passes any position of the log. */
   readonly prefixes?: readonly string[];
   /** Types of events that it acts on; other known ones only move it forward. */
   readonly types: readonly string[];
-  /** Does what the event began; may be called again for the same event. */
+  /** Acts on an event; may be called again for the same event. */
   readonly act: (event: RecordedEvent) => Promise<unknown>;
   /**
-   * Does what many events began, in their order, at less cost than one by one. When it fails, each is
-   * acted on alone. Resolves to whether there was anything to do: if not, the checkpoint may wait.
+   * Acts on many events in order, at less cost than one by one. If it fails, each event is acted on alone. Resolves to
+   * whether there was anything to do; if not, the checkpoint may wait.
    */
   readonly actOnAll?: (events: readonly RecordedEvent[]) => Promise<boolean>;
-  /** Called whenever this instance begins to lead. */
+  /** Called whenever this instance becomes the leader. */
   readonly begin?: () => void;
 }
 
-/** What a process runs on. */
+/** Dependencies of a process. */
 export interface ProcessDeps {
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
-  /** Whether the event log answers this instance: one that it doesn't answer leaves the lead to others. Default: it does. */
+  /** Tells whether the event log answers this instance; if not, it leaves the lead to others. Default: it does. */
   readonly logAnswers?: () => boolean;
   /** Told of events that a newer version wrote. */
   readonly newer?: NewerEvents;
@@ -39,13 +39,16 @@ export interface ProcessDeps {
 
 /** Times, for tests. */
 export interface ProcessTimes {
-  /** How often a follower tries to take over, and how long a failed runner waits before it goes on, in ms. Default 1,000. */
+  /**
+   * How often a follower tries to take over, and how long a failed runner waits before it continues, in ms. Default
+   * 1,000.
+   */
   readonly pauseMs?: number;
-  /** How long a leader's session may be idle before it is taken for hung, in ms. Default 6,000. */
+  /** Idle time after which a leader's session counts as hung, in ms. Default 6,000. */
   readonly hungMs?: number;
-  /** Pause before the second try of an event, in ms; doubled for each further one. Default 100. */
+  /** Pause before the second try of an event, in ms; doubled for each further try. Default 100. */
   readonly firstPauseMs?: number;
-  /** How often events that were set aside are looked at, in ms. Default 10,000. */
+  /** How often parked events are checked, in ms. Default 10,000. */
   readonly parkedEveryMs?: number;
   /** How long an instance that is too old to read an event leaves the lead to others, in ms. Default 30,000. */
   readonly newerPauseMs?: number;

@@ -1,18 +1,21 @@
-/** Who runs a process: the one instance whose session holds its advisory lock, for as long as that session lives. */
+/**
+ * Elects the instance that runs a process: the one whose session holds its advisory lock. The lead ends with the
+ * session.
+ */
 import pg from 'pg';
 import { raceWithEnd } from '../shared/race-with-end.ts';
 
-/** How often the leader shows that it lives, in ms. */
+/** Interval of the leader's heartbeat, in ms. */
 const BEAT = 1_000;
 
-/** Who stands for what. */
+/** A candidacy for the lead of a process. */
 export interface Candidacy {
   readonly databaseUrl: string;
-  /** Of the process. */
+  /** Name of the process. */
   readonly name: string;
-  /** How long a leader's session may be idle before it is taken for hung, in ms; some times `BEAT`. */
+  /** Idle time after which a leader's session counts as hung, in ms; several times `BEAT`. */
   readonly hungMs: number;
-  /** Called when another instance wants to know how far the process is. */
+  /** Called when another instance asks how far the process is. */
   readonly onAsked: () => void;
 }
 
@@ -20,12 +23,12 @@ export interface Candidacy {
 export interface Lead {
   /** Rejects with `LeadLost` when the session ends; never resolves. */
   readonly lost: Promise<never>;
-  /** A work's outcome, unless the lead is lost before: then it rejects as `lost` does. */
+  /** Settles like the work, or rejects like `lost` if the lead is lost first. */
   readonly holding: <T>(work: Promise<T>) => Promise<T>;
   release(): void;
 }
 
-/** The session that made this instance the leader has ended: another one may lead by now. */
+/** Thrown when the leader's session has ended; another instance may lead by now. */
 export class LeadLost extends Error {
   override readonly name = 'LeadLost';
 }
@@ -33,9 +36,9 @@ export class LeadLost extends Error {
 const channel = (name: string): string => `annal_process_${name}`;
 
 /**
- * Stands for the lead of a process. A leader that hangs (its session is open and idle) loses its session, so that the
- * next who stands is elected.
- * @returns undefined while another instance leads.
+ * Tries to become the leader of a process. A leader that hangs (its session is open but idle) loses its session, so
+ * that the next candidate succeeds.
+ * @returns undefined while another instance leads
  */
 export async function tryToLead({
   databaseUrl,
@@ -82,7 +85,7 @@ SELECT pg_terminate_backend(l.pid)
    AND (l.classid::bigint << 32) | l.objid::bigint = hashtextextended($1, 1)
    AND a.state_change < clock_timestamp() - make_interval(secs => $2)`;
 
-/** Asks whoever leads a process to save how far it is. */
+/** Asks the leader of a process to save its position. */
 export async function askLeaderToSave(pool: pg.Pool, name: string): Promise<void> {
   await pool.query("SELECT pg_notify($1, '')", [channel(name)]);
 }

@@ -1,11 +1,11 @@
 /**
- * Events that a process could not act on and set aside, so that one of them does not hold up what comes behind it. They
- * stay until the work is done: none is ever dropped, and the process tries them again.
+ * Parked events: events that a process failed to act on. They don't hold up later events, are retried, and are never
+ * dropped.
  */
 import type { Pool } from 'pg';
 import type { Position, RecordedEvent } from '../events/store.ts';
 
-/** DDL: a migration of its own. A stream and a revision name an event in any store. */
+/** DDL of its own migration. Stream and revision identify an event in any store. */
 export const PARKED_SQL = `
 CREATE TABLE operations.parked (
   process text NOT NULL,
@@ -20,13 +20,13 @@ CREATE TABLE operations.parked (
   PRIMARY KEY (process, stream, revision)
 );`;
 
-/** An event that is set aside. */
+/** A parked event. */
 export interface ParkedEvent {
   readonly process: string;
   readonly stream: string;
   readonly revision: number;
   readonly eventId: string;
-  /** What the last try failed with. */
+  /** Error of the last try. */
   readonly error: string;
   readonly attempts: number;
   readonly since: Date;
@@ -35,14 +35,14 @@ export interface ParkedEvent {
 
 const COLUMNS = `process, stream, revision, event_id as "eventId", error, attempts, since, retry_at as "retryAt"`;
 
-/** When the next try is due after so many: 15 s, doubled each time, an hour at most. */
+/** Pause before the next try: 15 s, doubled each time, at most an hour. */
 const PAUSE = `least(interval '15 seconds' * power(2, least(attempts, 20)), interval '1 hour')`;
 
-/** The events that processes have set aside. */
+/** The parked events of all processes. */
 export class ParkedEvents {
   constructor(readonly pool: Pool) {}
 
-  /** Sets an event aside; resolves when that is durable. */
+  /** Parks an event; resolves when that is durable. */
   async park(process: string, event: RecordedEvent, error: string, attempts: number): Promise<void> {
     await this.pool.query(
       `INSERT INTO operations.parked (process, stream, revision, position, event_id, error, attempts, retry_at)
@@ -52,7 +52,7 @@ export class ParkedEvents {
     );
   }
 
-  /** Those of all processes, oldest first. */
+  /** Returns the parked events of all processes, oldest first. */
   async all(): Promise<ParkedEvent[]> {
     const { rows } = await this.pool.query<ParkedEvent>(
       `SELECT ${COLUMNS} FROM operations.parked ORDER BY since, process, stream, revision`,
@@ -60,7 +60,7 @@ export class ParkedEvents {
     return rows;
   }
 
-  /** Those of a process whose next try is due, oldest first. */
+  /** Returns the parked events of a process whose next try is due, oldest first. */
   async due(process: string): Promise<ParkedEvent[]> {
     const { rows } = await this.pool.query<ParkedEvent>(
       `SELECT ${COLUMNS} FROM operations.parked
@@ -70,7 +70,7 @@ export class ParkedEvents {
     return rows;
   }
 
-  /** How many each process has. */
+  /** Returns their number per process. */
   async counts(): Promise<ReadonlyMap<string, number>> {
     const { rows } = await this.pool.query<{ process: string; events: number }>(
       'SELECT process, count(*) AS events FROM operations.parked GROUP BY process',
@@ -78,17 +78,17 @@ export class ParkedEvents {
     return new Map(rows.map(({ process, events }) => [process, events]));
   }
 
-  /** Whether the event at a position is set aside. */
+  /** Tells whether the event at a position is parked. */
   async holds(process: string, position: Position): Promise<boolean> {
     return this.#exists('position', process, position);
   }
 
-  /** Whether an event of a stream is set aside. */
+  /** Tells whether an event of a stream is parked. */
   async holdsOf(process: string, stream: string): Promise<boolean> {
     return this.#exists('stream', process, stream);
   }
 
-  /** Another try has failed. */
+  /** Records another failed try. */
   async failed({ process, stream, revision }: ParkedEvent, error: string): Promise<void> {
     await this.pool.query(
       `UPDATE operations.parked SET error = $4, attempts = attempts + 1, retry_at = now() + ${PAUSE}
@@ -97,7 +97,7 @@ export class ParkedEvents {
     );
   }
 
-  /** Its work is done, or its stream was erased. */
+  /** Removes an event: its work is done, or its stream was erased. */
   async done({ process, stream, revision }: ParkedEvent): Promise<void> {
     await this.pool.query(
       'DELETE FROM operations.parked WHERE process = $1 AND stream = $2 AND revision = $3',
@@ -105,7 +105,7 @@ export class ParkedEvents {
     );
   }
 
-  /** Makes the next try of every event due now: of one process, or of all. */
+  /** Makes the next try of every event due now, for one process or all. */
   async hurry(process?: string): Promise<void> {
     await this.pool.query(
       'UPDATE operations.parked SET retry_at = now() WHERE $1::text IS NULL OR process = $1',

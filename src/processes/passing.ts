@@ -1,4 +1,4 @@
-/** Which faults of a process's work pass by themselves: they are never the event's own. */
+/** Recognises faults that pass by themselves and aren't caused by the event. */
 import { isPassingInDatabase } from '#src/database/failure.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { NewerEvent } from '../events/newer.ts';

@@ -1,6 +1,6 @@
 /**
- * Processes that follow the log and finish what events began (an erasure, carried directory entries): one runner
- * among all instances, a checkpoint that moves only when the work is done or set aside, work that can be done twice.
+ * Runs processes that follow the log and finish what events began (an erasure, carried directory entries): one runner
+ * among all instances, a checkpoint that moves only when work is done or parked, and work that can be repeated.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -35,19 +35,19 @@ CREATE TABLE operations.process (
   position text NOT NULL
 );`;
 
-/** An idle process writes its checkpoint at most this often, in ms: it need not remember what it had no use for. */
+/** Shortest interval at which an idle process saves its checkpoint, in ms. */
 const SAVE_EVERY = 1000;
-/** Longest pause between two looks at how far the process is, in ms. */
+/** Longest pause between two checks of its position, in ms. */
 const LOOK_EVERY = 100;
 
-/** Runs a process on whichever instance holds its lock. */
+/** Runs a process on the instance that holds its lock. */
 export class Process {
   readonly parked: ParkedEvents;
   readonly #passed = new Subject<Position>();
   readonly #work: EventWork;
   readonly #times: Required<ProcessTimes>;
   #subscription: Subscription | undefined;
-  /** How far this instance's runner has come; a later runner may do a little again. */
+  /** Position that this instance's runner has reached; a later runner may repeat a little. */
   #reached = BEGINNING;
   #saved = BEGINNING;
   #leads = false;
@@ -71,7 +71,7 @@ export class Process {
     this.#work = new EventWork(definition, deps, this.parked, this.#times);
   }
 
-  /** Begins; returns at once. */
+  /** Starts; returns at once. */
   start(): void {
     this.#subscription ??= defer(() => this.#lead())
       .pipe(
@@ -87,7 +87,7 @@ export class Process {
       .subscribe();
   }
 
-  /** Stops after the event at hand. */
+  /** Stops after the current event. */
   stop(): void {
     this.#subscription?.unsubscribe();
     this.#subscription = undefined;
@@ -96,8 +96,8 @@ export class Process {
   }
 
   /**
-   * Waits until the process, on whichever instance, has come past a position: what was before it is done or set aside.
-   * @returns false after `patience` ms.
+   * Waits until the process, on any instance, has passed a position: all earlier events are done or parked.
+   * @returns false after `patience` ms
    */
   async hasPassed(position: Position, patience: number): Promise<boolean> {
     const deadline = Date.now() + patience;
@@ -110,7 +110,10 @@ export class Process {
     }
   }
 
-  /** Waits until the work of the event at a position is done. @returns false after `patience` ms. */
+  /**
+   * Waits until the work of the event at a position is done.
+   * @returns false after `patience` ms
+   */
   async hasDone(position: Position, patience: number): Promise<boolean> {
     const deadline = Date.now() + patience;
     if (!(await this.hasPassed(position, patience))) return false;

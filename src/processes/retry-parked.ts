@@ -1,10 +1,10 @@
-/** Tries again what a process has set aside. */
+/** Retries parked events. */
 import { reasonOf } from '#src/database/failure.ts';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '../events/store.ts';
 import type { ParkedEvent, ParkedEvents } from './parked.ts';
 import { isPassing } from './passing.ts';
 
-/** What it takes to do a parked event's work. */
+/** Dependencies of a retry. */
 export interface RetryDeps {
   readonly store: Pick<EventStore, 'read'>;
   readonly parked: ParkedEvents;
@@ -13,8 +13,8 @@ export interface RetryDeps {
 }
 
 /**
- * Does the work of one event that was set aside, or notes that it failed once more.
- * @throws what passes by itself.
+ * Retries one parked event, or records that it failed again.
+ * @throws errors that pass by themselves
  */
 export async function retryParked(deps: RetryDeps, parked: ParkedEvent): Promise<void> {
   try {
@@ -30,7 +30,7 @@ export async function retryParked(deps: RetryDeps, parked: ParkedEvent): Promise
   deps.log.info({ process, event: { id, stream, revision } }, 'an event that was set aside is done');
 }
 
-/** The event; undefined once its stream was erased: nothing of it is left to be done. */
+/** Returns the event; undefined if its stream was erased, which leaves nothing to do. */
 async function read(
   store: RetryDeps['store'],
   { stream, revision }: ParkedEvent,

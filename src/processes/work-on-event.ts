@@ -1,4 +1,4 @@
-/** What a process does with one event: tries it until it is done, or sets it aside so that what is behind it goes on. */
+/** Tries the work of one event until it is done, or parks the event so that later ones can go on. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { reasonOf } from '#src/database/failure.ts';
 import type { Position, RecordedEvent } from '../events/store.ts';
@@ -7,12 +7,12 @@ import type { Lead } from './lead.ts';
 import type { ParkedEvents } from './parked.ts';
 import { isForOthers, isPassing } from './passing.ts';
 
-/** Tries of an event before it is set aside: 3 s with their pauses. */
+/** Tries of an event before it is parked; with their pauses 3 s. */
 const TRIES = 6;
 
-/** Works on the events of one process, one after the other. */
+/** Works on the events of one process, one by one. */
 export class EventWork {
-  /** The event that fails with what passes by itself, and since when, by this process's clock. */
+  /** The event that fails with a passing error, and since when, by this process's clock. */
   #held: { readonly position: Position; readonly since: number } | undefined;
 
   constructor(
@@ -22,7 +22,10 @@ export class EventWork {
     readonly times: Required<Pick<ProcessTimes, 'firstPauseMs' | 'patienceMs'>>,
   ) {}
 
-  /** Acts on events in their order, as `on` does. @returns whether there was anything to do */
+  /**
+   * Acts on events in order, as `on` does.
+   * @returns whether there was anything to do
+   */
   async onAll(events: readonly RecordedEvent[], lead: Pick<Lead, 'holding'>): Promise<boolean> {
     const { actOnAll } = this.definition;
     if (actOnAll !== undefined && events.length > 0) {
@@ -37,9 +40,9 @@ export class EventWork {
   }
 
   /**
-   * Acts on an event; one that goes on failing is set aside.
-   * @throws what passes by itself: that is no fault of the event. But where it has not passed for long, and log and
-   *   database answer, it is taken for one: a statement that times out whenever it is tried would hold up what is behind.
+   * Acts on an event, and parks it if it keeps failing.
+   * @throws errors that pass by themselves. If one persists while log and database answer, it counts as the event's
+   *   own: otherwise a statement that always times out would hold up later events.
    */
   async on(event: RecordedEvent, { holding }: Pick<Lead, 'holding'>): Promise<void> {
     for (let tries = 1; ; tries += 1) {
@@ -62,7 +65,7 @@ export class EventWork {
     }
   }
 
-  /** Whether an event has failed for as long as it may, and nothing that it needs is away. */
+  /** Tells whether an event has failed for the longest time allowed while its dependencies answer. */
   async #hasHeldUp({ position }: RecordedEvent): Promise<boolean> {
     const now = performance.now();
     if (this.#held?.position !== position) this.#held = { position, since: now };

@@ -1,22 +1,25 @@
 /**
- * What one answer may hold, and how long it may take to read: one budget for a request, handed down to its pages,
- * operations and Bundle entries, so that none of them can go beyond it.
+ * Limits on the size of one answer and on the time to read it. A request has one budget, which its pages, operations
+ * and Bundle entries share.
  */
 import { Refusal } from './refusal.ts';
 
-/** The most that one answer holds. */
+/** The limits of one answer. */
 export interface AnswerLimits {
-  /** Bytes of the resources in it, as they are stored. */
+  /** Bytes of its resources, as stored. */
   readonly bytes: number;
   readonly resources: number;
-  /** How long reading them may take, in ms. */
+  /** Time for reading them, in ms. */
   readonly ms: number;
 }
 
-/** What answers are limited to unless the settings say otherwise. */
+/** The default limits. */
 export const ANSWER_LIMITS: AnswerLimits = { bytes: 50_000_000, resources: 20_000, ms: 60_000 };
 
-/** Told how many bytes an answer holds in all, each time that grows. @throws Refusal unavailable (503) when there is no room */
+/**
+ * Reports the total bytes of an answer whenever they grow.
+ * @throws Refusal unavailable (503) when there is no memory left
+ */
 export type HoldBytes = (bytes: number) => void;
 
 /** The budget of an answer, or of a part of one. */
@@ -26,10 +29,10 @@ export class AnswerBudget {
   readonly #until: number;
 
   /**
-   * @param limits of this answer; `ms` counts from now.
-   * @param shortens whether a page that doesn't fit ends earlier and links to the rest; else it is refused.
-   * @param hold of the process's memory for answers.
-   * @param whole the budget that this is a part of.
+   * @param limits of this answer; `ms` counts from now
+   * @param shortens true: a page that doesn't fit ends earlier and links to the rest; false: it is refused
+   * @param hold reserves memory of the process
+   * @param whole the budget that this is a part of
    */
   constructor(
     readonly limits: AnswerLimits = ANSWER_LIMITS,
@@ -40,18 +43,18 @@ export class AnswerBudget {
     this.#until = whole === undefined ? performance.now() + limits.ms : whole.#until;
   }
 
-  /** Bytes that still fit. */
+  /** Returns the bytes that are left. */
   get bytesLeft(): number {
     return Math.max(0, this.limits.bytes - this.#bytes);
   }
 
-  /** Resources that still fit. */
+  /** Returns the number of resources that are left. */
   get resourcesLeft(): number {
     return Math.max(0, this.limits.resources - this.#resources);
   }
 
   /**
-   * Counts resources that the answer will hold.
+   * Counts resources of the answer.
    * @throws Refusal too_large (413, `too-costly`) beyond the limits, unavailable (503) when the process holds too much
    */
   take(bytes: number, resources = 1): void {
@@ -62,7 +65,10 @@ export class AnswerBudget {
     this.#resources += resources;
   }
 
-  /** Counts nothing, for what is to be read first. @throws Refusal as `take`, but for unavailable */
+  /**
+   * Checks that there is room, without counting.
+   * @throws Refusal as `take`, except unavailable
+   */
   requireRoom(bytes: number, resources = 1): void {
     const { limits } = this;
     if (performance.now() > this.#until) throw tooCostly(`takes longer than ${limits.ms / 1_000} s to read`);
@@ -71,7 +77,7 @@ export class AnswerBudget {
     this.whole?.requireRoom(bytes, resources);
   }
 
-  /** The refusal of what there is no room for. Of a part, too, it names the limit of the whole answer. */
+  /** Returns the refusal for exceeding a limit. For a part, it names the limit of the whole answer. */
   exceeded(unit: 'bytes' | 'resources'): Refusal {
     if (this.whole === undefined) return tooCostly(`would exceed ${counted(this.limits[unit])} ${unit}`);
     let { whole } = this;
@@ -83,9 +89,9 @@ export class AnswerBudget {
   }
 
   /**
-   * Counts the rows of a page, from the first on, as far as they fit.
-   * @param sizes in bytes.
-   * @returns how many fit: all of them, or at least one where pages are shortened.
+   * Counts the first rows of a page, as many as fit.
+   * @param sizes in bytes
+   * @returns how many fit: all of them, or at least one if pages are shortened
    * @throws Refusal as `take`
    */
   takeRows(sizes: readonly number[]): number {
@@ -105,19 +111,22 @@ export class AnswerBudget {
     return count;
   }
 
-  /** The budget of an entry of a Bundle, which counts for the whole answer as well; its pages are not shortened. */
+  /** Returns the budget of a Bundle entry. It counts towards the whole answer, and its pages are not shortened. */
   part(limits: Pick<AnswerLimits, 'bytes' | 'resources'>): AnswerBudget {
     return new AnswerBudget({ ...limits, ms: this.limits.ms }, false, undefined, this);
   }
 
-  /** Counts so many bytes in the place of those counted so far. @throws Refusal as `take`; then nothing is counted */
+  /**
+   * Replaces the bytes counted so far.
+   * @throws Refusal as `take`; then nothing is counted
+   */
   settle(bytes: number): void {
     const resources = this.#resources;
     this.giveBack();
     this.take(bytes, resources);
   }
 
-  /** What was counted is not part of the answer after all. */
+  /** Removes what was counted: it isn't part of the answer after all. */
   giveBack(): void {
     this.whole?.return(this.#bytes, this.#resources);
     this.#bytes = 0;
@@ -131,12 +140,15 @@ export class AnswerBudget {
   }
 }
 
-/** Whether an error says that an answer would cost too much. */
+/** Tells whether an error means that an answer would be too large or too slow. */
 export function isTooCostly(error: unknown): boolean {
   return error instanceof Refusal && error.issues.some(({ code }) => code === 'too-costly');
 }
 
-/** A 413 for an answer that would cost too much. @param does what, as the end of a sentence: `would exceed 5 bytes` */
+/**
+ * Returns the refusal (413) of an answer that is too large or too slow.
+ * @param does the end of its sentence: `would exceed 5 bytes`
+ */
 export function tooCostly(does: string): Refusal {
   return refusal(`the answer ${does}`, 'with _count');
 }
@@ -148,5 +160,5 @@ function refusal(fault: string, example: string): Refusal {
   });
 }
 
-/** A number as people read it: `20,000`. */
+/** Returns a number with separators: `20,000`. */
 const counted = (count: number): string => count.toLocaleString('en-US');

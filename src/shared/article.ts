@@ -1,4 +1,6 @@
-/** A name of a FHIR type with its indefinite article, for diagnostics: "a Patient", "an Observation", "a uri". */
+/**
+ * Returns the name of a FHIR type with its indefinite article, for diagnostics: "a Patient", "an Observation", "a uri".
+ */
 export function withArticle(name: string): string {
   return `${/^(?:[aeio]|un)/i.test(name) ? 'an' : 'a'} ${name}`;
 }

@@ -1,4 +1,4 @@
-/** Who is calling, as the credential proved it, and in whose name they write. */
+/** The caller that a credential identifies, and the author in whose name they write. */
 import type { AuthorType } from './author.ts';
 import type { Issue } from './issue.ts';
 import type { Tenant } from './tenant.ts';
@@ -7,13 +7,13 @@ import type { Tenant } from './tenant.ts';
 export interface Caller {
   readonly kind: 'api_key';
   readonly tenant: Tenant;
-  /** `tenantId(tenant)`: what rows are matched with. */
+  /** `tenantId(tenant)`: the value that rows are matched with. */
   readonly tenantId: string;
   readonly keyId: string;
   readonly scopes: readonly ('read' | 'write')[];
 }
 
-/** Whether a caller may be shown what is stored. Without it an answer shows only what its own request sent. */
+/** Tells whether a caller may see stored data. If not, an answer shows only what its own request sent. */
 export function mayRead({ scopes }: Pick<Caller, 'scopes'>): boolean {
   return scopes.includes('read');
 }
@@ -25,16 +25,19 @@ export interface Authorship {
   readonly authorRef?: string;
   /** `X-Service-Acting-As`: `Practitioner/<id>` or `PractitionerRole/<id>`. */
   readonly actingAs?: string;
-  /** The name of the author, else of who acts, which commands add from the directory. */
+  /** The name of the author, else of the person acting; commands add it from the directory. */
   readonly authorName?: string;
-  /** The name of who acts where somebody else is the author; commands add it from the directory. */
+  /** The name of the person acting, if the author is another; commands add it from the directory. */
   readonly actingName?: string;
   /** `X-Service-On-Behalf-Of`: `Organization/<id>`; commands add the organization's name from the directory. */
   readonly onBehalfOf?: { readonly reference: string; readonly display?: string };
   readonly sourceSystem?: string;
   readonly originId?: string;
-  /** Who wrote is taken from an earlier event of the resource: they were active then, and aren't looked up again. */
+  /**
+   * The authorship was taken from an earlier event of the resource: the author was active then and isn't looked up
+   * again.
+   */
   readonly inherited?: boolean;
-  /** Of headers whose form is wrong: commands refuse them together with those that name nobody. */
+  /** Faults of malformed headers; commands report them together with unknown references. */
   readonly faults?: readonly Issue[];
 }

@@ -1,7 +1,7 @@
 /**
- * Look-ups of hosts that customers name: receivers of webhooks, and issuers of organizations. They never use the system's
- * own look-up (`getaddrinfo`): it has four threads for the whole process, so a few names whose servers don't answer
- * would delay every other look-up, and the reading of files too.
+ * Looks up hosts that customers name: receivers of webhooks, and issuers of organizations. It avoids the system's
+ * lookup (`getaddrinfo`), which has four threads for the whole process: a few names whose servers don't answer would
+ * delay every other lookup and file access.
  */
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
@@ -9,15 +9,17 @@ import { isIP, type LookupFunction } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { isPublicAddress, NotPublic } from './public-address.ts';
 
-/** Gives all addresses of a name. Rejects with an error that has a code of DNS, such as `ENOTFOUND`. */
+/** Returns all addresses of a name. Rejects with an error that has a DNS code, such as `ENOTFOUND`. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** How long one question to a name server may take before it is asked again, in ms, and how often it is asked. */
+/** Timeout of one question to a name server, in ms, and the number of tries. */
 const PATIENCE = { timeout: 2_000, tries: 3 };
-/** How long a name whose servers did not answer is not asked about again, in ms; and of how many names that is known. */
+/**
+ * How long a name isn't looked up after its servers didn't answer, in ms, and for how many names this is remembered.
+ */
 const PAUSE_MS = 5_000;
 const MOST_SILENT = 1_000;
-/** Codes of a failure that says nothing about the name. */
+/** Codes of failures that say nothing about the name. */
 const SILENT = new Set(['ETIMEOUT', 'ESERVFAIL', 'ECONNREFUSED', 'EREFUSED']);
 
 /** `localhost` and the names below it mean this machine (RFC 6761, section 6.3); name servers don't know them. */
@@ -28,10 +30,10 @@ const LOOPBACK: readonly LookupAddress[] = [
 ];
 
 /**
- * Asks the name servers of the system. Other names in /etc/hosts than `localhost` are not found, and neither are short
- * names that depend on a search domain. Each name is asked about once at a time, however many wait for it, and not for
- * five seconds after its servers did not answer: one slow host takes one place.
- * @param servers `address:port` of name servers; default: the system's.
+ * Looks names up at the system's name servers. /etc/hosts (except `localhost`) and search domains are ignored. Callers
+ * that wait for the same name share one question, and after a failure the name isn't asked about for five seconds, so a
+ * slow host takes one place only.
+ * @param servers `address:port` of name servers; default: the system's
  */
 export function askNameServers(servers?: readonly string[]): Resolve {
   const resolver = new Resolver(PATIENCE);
@@ -60,18 +62,22 @@ function of(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddres
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
 }
 
-/** How hosts of customers are reached. */
+/** Connects to hosts of customers. */
 export interface CustomerHosts {
   /** For the `lookup` option of sockets. The address that was checked is the one connected to. */
   readonly lookup: LookupFunction;
-  /** Checks a host before a request: sockets look no address up. @param host a name, or an address without brackets. @throws NotPublic */
+  /**
+   * Checks a host before a request, because sockets don't look up addresses.
+   * @param host a name, or an address without brackets
+   * @throws NotPublic
+   */
   readonly check: (host: string) => void;
 }
 
 /**
- * Makes both.
- * @param publicOnly whether a host with an address that is not public is an error, `NotPublic`, and not connected to.
- * @param resolve default: `askNameServers()`.
+ * Returns the lookup and the check.
+ * @param publicOnly whether hosts with an address that isn't public are refused with `NotPublic`
+ * @param resolve default: `askNameServers()`
  */
 export function customerHosts(publicOnly: boolean, resolve: Resolve = askNameServers()): CustomerHosts {
   const allowed = (address: string): boolean => !publicOnly || isPublicAddress(address);

@@ -9,12 +9,12 @@ export class Faults {
   readonly #kept: Issue[] = [];
   #more = 0;
 
-  /** Whether nothing was found. */
+  /** True if there are no faults. */
   get none(): boolean {
     return this.#kept.length === 0;
   }
 
-  /** Whether further faults are only counted, so that their texts need not be made. */
+  /** True if further faults are only counted, so their texts need not be made. */
   get full(): boolean {
     return this.#kept.length >= MAX_FAULTS;
   }
@@ -26,23 +26,23 @@ export class Faults {
     else this.#kept.push(issue);
   }
 
-  /** Adds faults, without spreading them into arguments: there may be more than a call can take. */
+  /** Adds faults one by one: there may be more than a call can take as arguments. */
   addAll(issues: Iterable<Issue>): void {
     for (const issue of issues) this.add(issue);
   }
 
-  /** Counts faults that were found after the list was full. */
+  /** Counts faults found after the list was full. */
   count(number: number): void {
     this.#more += number;
   }
 
-  /** The faults in the order in which they were found; at the end a note on those that are not listed. */
+  /** Returns the faults in the order of their discovery, then a note on unlisted ones. */
   list(): Issue[] {
     return this.#more === 0 ? [...this.#kept] : [...this.#kept, unlisted(this.#more)];
   }
 }
 
-/** At most `MAX_FAULTS` of the issues, and a note on the rest. Lists that are capped already stay as they are. */
+/** Returns at most `MAX_FAULTS` issues and a note on the rest. Lists that are capped already stay unchanged. */
 export function listed(issues: readonly Issue[]): readonly Issue[] {
   if (issues.length <= MAX_FAULTS) return issues;
   const faults = new Faults();

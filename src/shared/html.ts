@@ -1,13 +1,13 @@
-/** HTML whose values cannot become markup: everything that is put into a template is escaped, unless it is HTML itself. */
+/** HTML templates that escape every value, unless the value is HTML itself. */
 
-/** Text that is HTML already. */
+/** A text that is HTML already. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type Part = Html | string | number | readonly Html[];
 
-/** Tag of templates; values are escaped for text and for attributes in double quotes. */
+/** Returns a template as HTML; values are escaped for text and for attributes in double quotes. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(
     texts.reduce((all, text, i) => all + text + (i < parts.length ? render(parts[i] ?? '') : ''), ''),
@@ -28,7 +28,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Control characters, and those that change the direction of text, are shown by their names. */
+/** Escapes a text. Control characters, and characters that change the text direction, are shown by name. */
 function escapeHtml(text: string): string {
   return text
     .replace(

@@ -23,15 +23,15 @@ export type IssueType =
   | 'exception'
   | 'informational';
 
-/** One fault. */
+/** A fault in a request. */
 export interface Issue {
   /** Absent: `error`, or `information` for `informational`. */
   readonly severity?: 'error' | 'warning' | 'information';
   readonly code: IssueType;
-  /** A sentence for a developer: what is wrong and where. Never clinical content or a credential. */
+  /** A sentence for a developer: what is wrong and where. Never contains clinical content or a credential. */
   readonly diagnostics: string;
   /** FHIRPath of the element (`Observation.component[1].code`), or a dotted path or header name. */
   readonly expression?: string;
-  /** Set in the note at the end of a capped list: how many faults the list leaves out. */
+  /** Only in the note at the end of a capped list: the number of faults left out. */
   readonly unlisted?: number;
 }

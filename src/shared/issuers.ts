@@ -1,16 +1,16 @@
-/** The OpenID Connect issuers that an installation trusts: how `OIDC_ISSUERS` is written. */
+/** The OpenID Connect issuers that an installation trusts, and the format of `OIDC_ISSUERS`. */
 import { z } from 'zod';
 import { isLoopback } from './loopback.ts';
 
-/** An issuer whose ID tokens are taken. */
+/** An issuer whose ID tokens are accepted. */
 export interface TrustedIssuer {
-  /** Exactly as its tokens bear it in `iss`: slashes at the end count. */
+  /** Exactly as in `iss`: trailing slashes count. */
   readonly issuer: string;
-  /** `aud` must hold one of them. */
+  /** `aud` must contain one of them. */
   readonly audiences: readonly string[];
 }
 
-/** Whether a URL is `https`, or `http` to this machine itself, and has no user, query or fragment. */
+/** Tells whether a URL is `https`, or `http` on this machine, without user, query or fragment. */
 export function isIssuerUrl(text: string): boolean {
   if (!URL.canParse(text) || !/^[!$-;=@-~]+$/.test(text) || text.includes('\\')) return false;
   const { protocol, hostname, username, password } = new URL(text);
@@ -21,8 +21,8 @@ export function isIssuerUrl(text: string): boolean {
 const EXAMPLE = 'https://login.example.org annal-dashboard';
 
 /**
- * Reads `issuer audience, issuer audience, …`: a URL, blanks, what `aud` must hold. An issuer with several audiences
- * stands there several times. Faults name the entry by its number, and never repeat it.
+ * Parses `issuer audience, issuer audience, …`: a URL, blanks, the value that `aud` must contain. An issuer with
+ * several audiences is listed several times. Faults name an entry by its number and never quote it.
  */
 export const issuersSchema = z.string().transform((text, context): readonly TrustedIssuer[] => {
   const audiences = new Map<string, string[]>();

@@ -1,19 +1,21 @@
-/** What two JSON values differ in, element by element: versions of a resource, or columns of a row. */
+/** Compares two JSON values element by element: versions of a resource, or columns of a row. */
 import { isObject, type Json, type JsonObject, printJson } from './json.ts';
 
-/** An element that is not the same; without `before` it was added, without `after` removed. */
+/** A changed element. Without `before` it was added, without `after` removed. */
 export interface Difference {
-  /** As FHIR writes the place of an element in JSON: `name[0].given[1]`. A removed one is named as it stood before. */
+  /**
+   * The element's place in FHIR's notation: `name[0].given[1]`. A removed element has its place in the earlier version.
+   */
   readonly path: string;
   readonly before?: Json;
   readonly after?: Json;
 }
 
 /**
- * The elements that differ, in the order of the later version, what was removed after what is there. Numbers differ
- * by their literals (1.50 is not 1.5: decimals say how precise they are, R4 datatypes.html#decimal). Of lists the same
- * beginning and end are left out, and what is between is compared place by place.
- * @param before undefined for a first version: every element was added.
+ * Returns the changed elements in the order of the later version, removed ones after the rest. Numbers are compared by
+ * their literals (1.50 is not 1.5: decimals carry their precision, R4 datatypes.html#decimal). A common beginning and
+ * end of two lists is skipped; the middle is compared item by item.
+ * @param before undefined for a first version, where every element was added
  */
 export function differences(before: JsonObject | undefined, after: JsonObject): Difference[] {
   return before === undefined ? [...leaves('', after, 'after')] : [...compare('', before, after)];
@@ -58,7 +60,7 @@ function* compareLists(path: string, before: readonly Json[], after: readonly Js
   }
 }
 
-/** Every simple value in a tree; an empty list or object stands for itself. */
+/** Yields every simple value of a tree, and empty lists and objects. */
 function* leaves(path: string, value: Json, side: 'before' | 'after'): Generator<Difference> {
   const inside: [string, Json][] = Array.isArray(value)
     ? value.map((item, at) => [`${path}[${at}]`, item])

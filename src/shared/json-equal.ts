@@ -1,15 +1,18 @@
-/** Equality and copies of JSON value trees, whose numbers may keep their literals (`json.ts`). */
+/** Compares and copies JSON values whose numbers may keep their literals (`json.ts`). */
 import { isNumber, isObject, type Json, type JsonObject } from './json.ts';
 
 /**
- * Whether two values are the same JSON: members in any order, numbers by the exact value of their literals, so that
- * 1.50 is 1.5 and no digit of a long number is lost (RFC 6902, section 4.6).
+ * Tells whether two values are the same JSON: members in any order, numbers by the exact value of their literals, so
+ * that 1.50 equals 1.5 and no digit is lost (RFC 6902, section 4.6).
  */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   return same(a, b, (one, other) => decimalForm(one) === decimalForm(other));
 }
 
-/** As `sameJson`, but 1.50 is not 1.5: in FHIR the literal of a decimal is part of what it says (R4 json.html#primitive). */
+/**
+ * Compares like `sameJson`, but 1.50 differs from 1.5: in FHIR the literal of a decimal has a meaning (R4
+ * json.html#primitive).
+ */
 export function sameLiterals(a: Json | undefined, b: Json | undefined): boolean {
   return same(a, b, (one, other) => one === other);
 }
@@ -34,12 +37,12 @@ function same(
   );
 }
 
-/** `digits E exponent` without leading or trailing zeros: the same for literals of the same value. */
+/** Returns `digits E exponent` without leading or trailing zeros, the same for literals of equal value. */
 function decimalForm(literal: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  // A loop, as a pattern for zeros at the end starts anew at every zero inside.
+  // A loop, because a pattern for trailing zeros would restart at every zero inside.
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === 0x30) end -= 1;
   const significant = digits.slice(0, end);
@@ -48,7 +51,7 @@ function decimalForm(literal: string): string {
   return `${sign}${significant}E${power}`;
 }
 
-/** A deep copy. Numbers with a literal are shared: they never change. A key `__proto__` stays an ordinary key. */
+/** Returns a deep copy. Numbers with a literal are immutable and shared. A key `__proto__` stays an ordinary key. */
 export function copyJson<T extends Json>(value: T): T;
 export function copyJson(value: Json): Json {
   if (Array.isArray(value)) return value.map((item) => copyJson(item));
@@ -56,15 +59,15 @@ export function copyJson(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyJson(member)]));
 }
 
-/** How large a tree is. */
+/** The size of a tree. */
 export interface JsonSize {
-  /** Values in it, itself included. */
+  /** Number of values, itself included. */
   readonly values: number;
   /** Characters of its strings, names and numbers. */
   readonly text: number;
 }
 
-/** Measures a tree. */
+/** Returns the size of a tree. */
 export function sizeOfJson(value: Json): JsonSize {
   const size = { values: 0, text: 0 };
   const measure = (one: Json): void => {
@@ -83,8 +86,8 @@ export function sizeOfJson(value: Json): JsonSize {
 }
 
 /**
- * Whether a tree has more than `levels` arrays and objects one in another. It looks no further down than that, so that
- * it can be asked of trees that are too deep for recursion.
+ * Tells whether a tree nests more than `levels` arrays and objects. It looks no deeper, so it is safe for trees that
+ * are too deep for recursion.
  */
 export function isDeeper(value: Json, levels: number): boolean {
   if (!Array.isArray(value) && !isObject(value)) return false;
@@ -92,7 +95,7 @@ export function isDeeper(value: Json, levels: number): boolean {
   return Object.values(value).some((member: Json) => isDeeper(member, levels - 1));
 }
 
-/** A copy of an object without some of its members. */
+/** Returns a copy of an object without some members. */
 export function without(object: JsonObject, ...keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 }

@@ -1,17 +1,18 @@
-/** Some members of a large JSON object, without the others: what is not wanted is passed over, not built. */
+/** Reads some members of a large JSON object and skips the others without building them. */
 import type { Json, JsonObject } from './json.ts';
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** How many values are remembered: what every object says differently would only be kept. */
+/** Number of values to remember; rare values aren't worth keeping. */
 const MOST_KNOWN = 2_000;
 
 /**
- * Those members of an object that have one of the names; as plain JavaScript reads them, numbers too.
- * @param text a JSON object without blanks between tokens, well-formed as resources are stored, names without escapes.
- * @param known values by their texts, which grows up to a bound: objects that say the same have it from there, to be read only.
- * @returns undefined for a text that is not written so.
+ * Returns the members with the given names, numbers as plain JavaScript reads them.
+ * @param text a well-formed JSON object without blanks between tokens and without escapes in names, as resources are
+ *   stored
+ * @param known values by their texts, up to a bound; equal values are shared and must not be changed
+ * @returns undefined for a text that is written otherwise
  */
 export function someMembers(
   text: string,
@@ -39,12 +40,12 @@ function readValue(text: string, known: Map<string, Json>): Json {
   const before = known.get(text);
   if (before !== undefined) return before;
   const value = JSON.parse(text) as Json;
-  // As a copy: a part of a text keeps all of it.
+  // A copy, because a slice would keep the whole text in memory.
   if (known.size < MOST_KNOWN) known.set(Buffer.from(text).toString(), value);
   return value;
 }
 
-/** Where a value that begins at a place ends: behind its last character. -1: nowhere. */
+/** Returns the end of the value that begins at a position, exclusive; -1 if it doesn't end. */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -73,7 +74,7 @@ function endOfValue(text: string, from: number): number {
   return -1;
 }
 
-/** The quote that ends the string which begins at a place; -1 for none. */
+/** Returns the position of the quote that closes a string; -1 if there is none. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;

@@ -1,5 +1,5 @@
 /**
- * JSON as FHIR needs it: decimals keep their literal text, duplicate keys and excessive nesting are refused
+ * Parses and prints JSON as FHIR needs it: decimals keep their literals; duplicate keys and deep nesting are refused
  * (docs/spec/decisions.md, section 2; R4 json.html#primitive for decimals).
  */
 import { randomBytes } from 'node:crypto';
@@ -7,38 +7,40 @@ import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-jso
 import { Refusal } from './refusal.ts';
 import { atOnce, type Steps } from './slices.ts';
 
-/** A JSON value. Numbers whose text JavaScript would change (`1.50`, 20 digits) are `LosslessNumber`s. */
+/** A JSON value. Numbers that JavaScript would print differently (`1.50`, 20 digits) are `LosslessNumber`s. */
 export type Json = null | boolean | number | string | LosslessNumber | Json[] | JsonObject;
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
-/** A parsed body. `exact` says that it holds `LosslessNumber`s and must go through `printJson` with that flag. */
+/**
+ * A parsed body. `exact` means that it contains `LosslessNumber`s and must be printed by `printJson` with that flag.
+ */
 export interface ParsedJson {
   readonly value: Json;
   readonly exact: boolean;
 }
 
-/** Deepest nesting that is read. */
+/** Deepest nesting that is accepted. */
 export const MAX_DEPTH = 100;
-/** Longest literal of a number that is read, in characters: exact arithmetic on more takes too long. */
+/** Longest literal of a number, in characters: exact arithmetic on longer ones takes too long. */
 const MAX_NUMBER = 1_000;
 /** A number as JSON writes it (RFC 8259, section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** Most numbers of a body whose literals have to be kept, such as 1.50. */
+/** Most numbers of a body whose literals must be kept, such as 1.50. */
 const MAX_LITERALS = 200_000;
 /** An exponent of more than 6 digits. */
 const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
-/** Most values in one resource: what is done with all of them at once stays short. */
+/** Most values in one resource, so that synchronous work on all of them stays short. */
 export const MAX_VALUES = 90_000;
 
 /**
  * Parses a JSON text.
- * @param mostValues bound on the values in it, themselves containers or not.
- * @throws Refusal `malformed` naming the fault: bad syntax, a duplicate key, nesting over `MAX_DEPTH`, or a number with
- * more than 1,000 characters or an exponent of more than 6 digits; `too_large` (413) for more values.
+ * @param mostValues limit on its values, containers included
+ * @throws Refusal `malformed` for bad syntax, a duplicate key, nesting over `MAX_DEPTH`, a number with more than 1,000
+ *   characters or an exponent of more than 6 digits; `too_large` (413) for more values
  */
 export function parseJson(text: string, mostValues = NO_LIMIT): ParsedJson {
   const scan = new Scan(text, mostValues);
@@ -48,20 +50,20 @@ export function parseJson(text: string, mostValues = NO_LIMIT): ParsedJson {
   return { value, exact: scan.literals.length > 0 };
 }
 
-/** Bounds on the values in a text whose outermost object has lists. */
+/** Limits on the values in a text whose outermost object has lists. */
 export interface MostValues {
-  /** In each item of these lists, and in what stands between them. */
+  /** Limit on each item of these lists, and on the content between them. */
   readonly item?: number;
   readonly whole?: number;
 }
 
-/** Characters that are looked at in one step, and that parts of a text have. */
+/** Characters that are processed in one step. */
 const STEP = 200_000;
 
 /**
- * Parses a JSON text in steps, its outermost object in parts: some members at a time, and of lists that are its members,
- * such as the entries of a Bundle, some items at a time.
- * @throws Refusal as of `parseJson`
+ * Parses a JSON text in steps. The outermost object is split into parts: some members at a time, and some items at a
+ * time of lists that are its members, such as the entries of a Bundle.
+ * @throws Refusal as `parseJson`
  */
 export function* parseInParts(
   text: string,
@@ -78,7 +80,7 @@ export function* parseInParts(
     if (settle(value) !== scan.members) throw duplicate(yield* firstDuplicate(text));
     return { value, exact: scan.literals.length > 0 };
   }
-  // What stands around the object must be nothing.
+  // Nothing may precede or follow the object.
   parsed(text, 0, `${text.slice(0, outer.open)}{}${text.slice(outer.close + 1)}`);
   const lists: Json[][] = [];
   let members = 0;
@@ -97,7 +99,7 @@ export function* parseInParts(
       for (const [first, last] of partsOf(list)) {
         const part = parsePart(scan, first, last, '[', ']');
         members += settle(part);
-        // Between commas there must be something; in a list without any there may be nothing.
+        // Between commas there must be a value; a list without commas may be empty.
         if (!Array.isArray(part) || (part.length === 0 && list.commas.length > 0))
           throw badSyntax(text, first);
         for (const item of part) items.push(item);
@@ -122,10 +124,10 @@ export function* parseInParts(
   return { value, exact: scan.literals.length > 0 };
 }
 
-/** An ordinary member. */
+/** Property descriptor of an ordinary member. */
 const OWN = { writable: true, enumerable: true, configurable: true };
 
-/** Where parts of a container begin and end: each of some items that are `STEP` characters long together, or of one. */
+/** Yields the bounds of parts of a container: items that together have `STEP` characters, or one longer item. */
 function* partsOf({ open, commas, close }: Container): Iterable<readonly [number, number]> {
   let from = open + 1;
   for (const comma of commas) {
@@ -136,48 +138,48 @@ function* partsOf({ open, commas, close }: Container): Iterable<readonly [number
   yield [from, close];
 }
 
-/** The text of a value: compact, numbers as they came. */
+/** Returns the compact text of a value; numbers keep their literals. */
 export function printJson(value: Json | undefined, exact = true): string {
   return (exact ? stringify(value) : JSON.stringify(value)) ?? 'null';
 }
 
-/** Whether a value is a number, plain or with its literal kept. */
+/** Tells whether a value is a number, plain or with its literal. */
 export function isNumber(value: unknown): value is number | LosslessNumber {
   return typeof value === 'number' || isLosslessNumber(value);
 }
 
-/** Whether a value is a JSON object (no array, no null, no number). */
+/** Tells whether a value is a JSON object (not an array, null or a number). */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** Where an object or list begins, its items' commas are, and it ends. */
+/** Positions of an object or list: its beginning, the commas between its items, and its end. */
 interface Container {
   open: number;
   readonly commas: number[];
   close: number;
 }
 
-/** The outermost object, with the lists that are its members. */
+/** The outermost object, and the lists that are its members. */
 interface Outer extends Container {
   readonly lists: Container[];
 }
 
-/** One pass over a text: how many object members it has, and which numbers' literals JavaScript would change. */
+/** Scans a text once: counts object members, and finds numbers whose literals JavaScript would change. */
 class Scan {
   members = 0;
-  /** Where such a literal begins and ends, one after the other. */
+  /** Bounds of such literals, alternately beginning and end. */
   readonly literals: number[] = [];
   #at = 0;
   #depth = 0;
   #values = 1;
-  /** Values of the items before. */
+  /** Values of the items before the current one. */
   #before = 0;
   #list: Container | undefined;
 
   /**
-   * @param outer gets the outermost object, where it is one; then `mostValues` holds for each item of its lists.
-   * @param mostInAll values in the whole of it, about.
+   * @param outer receives the outermost object, if it is one; `mostValues` then applies to each item of its lists
+   * @param mostInAll approximate limit on the values of the whole text
    */
   constructor(
     readonly text: string,
@@ -186,7 +188,10 @@ class Scan {
     readonly mostInAll = NO_LIMIT,
   ) {}
 
-  /** Goes on up to a place, and to the end of a string or number that begins before it. @throws Refusal */
+  /**
+   * Scans up to a position, and on to the end of a string or number that begins before it.
+   * @throws Refusal
+   */
   to(end: number): void {
     const { text, mostValues, outer } = this;
     let i = this.#at;
@@ -218,7 +223,7 @@ class Scan {
         if (depth > MAX_DEPTH) throw malformed(`the JSON is nested more than ${MAX_DEPTH} levels deep`);
         if (outer !== undefined && depth <= 2) {
           if (depth === 1) {
-            // A second one after the first is no JSON.
+            // A second value after the first is invalid.
             if (outer.close >= 0) throw badSyntax(text, i);
             if (c === 0x7b) outer.open = i;
           } else if (c === 0x5b && outer.open >= 0) {
@@ -243,7 +248,7 @@ class Scan {
       } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
         const start = i;
         while (i + 1 < text.length && isNumberPart(text.charCodeAt(i + 1))) i += 1;
-        // What is shorter has no room for a long exponent, and is nearly every number.
+        // Shorter numbers, nearly all, can't have a long exponent.
         if (i - start >= 8) checkNumber(text, start, i + 1);
         const literal = text.slice(start, i + 1);
         if (survives(literal)) continue;
@@ -254,7 +259,7 @@ class Scan {
     }
     if (values > mostValues) throw tooMany(mostValues);
     if (this.#before + values > this.mostInAll) throw tooMany(this.mostInAll);
-    // A list that does not end.
+    // The list isn't closed.
     if (end === text.length && this.#list !== undefined) throw badSyntax(text, this.#list.open);
     this.#at = i;
     this.#depth = depth;
@@ -263,10 +268,10 @@ class Scan {
   }
 }
 
-/** Stands before a literal in the text that takes its place while a text is parsed; no client can know it. */
+/** Marks a literal in the text that replaces it during parsing; clients can't guess it. */
 const MARK = `number ${randomBytes(12).toString('hex')} `;
 
-/** A part of the text in which literals that JavaScript would change are strings with a mark. */
+/** Returns a part of the text in which such literals are marked strings. */
 function markedPart({ text, literals }: Scan, from: number, to: number): string {
   let at = firstAtOrAfter(literals, from);
   if (at >= literals.length || (literals[at] ?? to) >= to) return text.slice(from, to);
@@ -280,7 +285,7 @@ function markedPart({ text, literals }: Scan, from: number, to: number): string 
   return parts.join('') + text.slice(copied, to);
 }
 
-/** Index of the first literal that begins at a place or after it; literals are in order. */
+/** Returns the index of the first literal at or after a position; literals are sorted. */
 function firstAtOrAfter(literals: readonly number[], place: number): number {
   let [low, high] = [0, literals.length / 2];
   while (low < high) {
@@ -291,12 +296,15 @@ function firstAtOrAfter(literals: readonly number[], place: number): number {
   return 2 * low;
 }
 
-/** Parses a part of the text; literals are still marked. @throws Refusal malformed */
+/**
+ * Parses a part of the text; literals stay marked.
+ * @throws Refusal malformed
+ */
 function parsePart(scan: Scan, from: number, to: number, before = '', after = ''): Json {
   return parsed(scan.text, from, before + markedPart(scan, from, to) + after);
 }
 
-/** @param from where the part begins in the whole text: about where its fault is */
+/** @param from where the part begins in the whole text, to locate a fault */
 function parsed(text: string, from: number, part: string): Json {
   try {
     const value = JSON.parse(part) as Json;
@@ -307,7 +315,7 @@ function parsed(text: string, from: number, part: string): Json {
   }
 }
 
-/** Puts numbers with their literals where marks are; gives how many members the value's objects have. */
+/** Replaces marks by numbers with their literals, and returns the number of object members. */
 function settle(value: Json): number {
   if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return 0;
   let count = 0;
@@ -352,7 +360,7 @@ function survives(literal: string): boolean {
   return String(Number(literal)) === literal;
 }
 
-/** Only on the way to a refusal: which key it was. The text is known to be valid JSON. */
+/** Finds the first duplicate key of a text that is valid JSON; only used to explain a refusal. */
 function* firstDuplicate(text: string): Steps<string> {
   const open: Set<string>[] = [];
   let stepped = 0;
@@ -386,10 +394,13 @@ function duplicate(key: string): Refusal {
   return malformed(`the key "${key}" occurs twice in one object`);
 }
 
-/** Longest text that is parsed once more to find the place of a fault in it. */
+/** Longest text that is parsed again to locate a fault. */
 const MAX_EXPLAINED = 500_000;
 
-/** A refusal with the place of a fault, without quoting the body. @param from where the part with it begins */
+/**
+ * Returns a refusal with the position of a fault, without quoting the body.
+ * @param from where the faulty part begins
+ */
 function badSyntax(text: string, from: number): Refusal {
   let at: number | undefined = text.length > MAX_EXPLAINED ? from : undefined;
   if (at === undefined) {

@@ -1,6 +1,6 @@
 /** LOINC's check digit: Luhn's mod 10 over the digits before the hyphen (LOINC Users' Guide, "LOINC check digit"). */
 
-/** Whether a text is a LOINC code whose check digit is right. */
+/** Tells whether a text is a LOINC code with a valid check digit. */
 export function isLoincCode(code: string): boolean {
   const [, digits, check] = /^(\d{1,7})-(\d)$/.exec(code) ?? [];
   if (digits === undefined) return false;

@@ -1,24 +1,26 @@
 /** Members of organizations and what their roles allow (docs/admin.md). */
 import type { Identity } from './identity.ts';
 
-/** Roles, the mightiest first (docs/spec/decisions.md, section 7). */
+/** Roles, from the most to the least privileged (docs/spec/decisions.md, section 7). */
 export const ROLES = ['owner', 'admin', 'developer'] as const;
-/** One of them. */
+/** A role. */
 export type Role = (typeof ROLES)[number];
 
-/** A person as organizations name their members: by issuer and subject of an ID token. */
+/** A member of an organization, identified by issuer and subject of an ID token. */
 export interface Person {
   readonly issuer: string;
   readonly subject: string;
   readonly email?: string | undefined;
 }
 
-/** Whether a role is at least as mighty as another. */
+/** Tells whether a role includes another. */
 export function isAtLeast(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(needed);
 }
 
-/** The domain of a person's e-mail address, lower case; undefined unless the issuer says that the address is theirs. */
+/**
+ * Returns the domain of a person's e-mail address in lower case; undefined unless the issuer has verified the address.
+ */
 export function verifiedDomain({
   email,
   emailVerified,
@@ -26,7 +28,7 @@ export function verifiedDomain({
   return emailVerified && email !== undefined ? domainOf(email) : undefined;
 }
 
-/** What stands behind the last @ of an e-mail address, lower case; undefined where nothing does. */
+/** Returns the part of an e-mail address after the last @, in lower case; undefined if it is empty. */
 export function domainOf(email: string): string | undefined {
   const at = email.lastIndexOf('@');
   return at > 0 && at < email.length - 1 ? email.slice(at + 1).toLowerCase() : undefined;

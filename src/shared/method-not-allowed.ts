@@ -11,7 +11,10 @@ export function methodNotAllowed(what: string, allow: string): Refusal {
   return new Refusal('method_not_allowed', { code: 'not-supported', diagnostics }, { Allow: allow });
 }
 
-/** What is wrong with a request whose method its URL doesn't have. @param method as it was sent */
+/**
+ * Returns the message for a method that the URL doesn't have.
+ * @param method as it was sent
+ */
 export function notSupportedHere(method: string): string {
   return `${method.slice(0, 20)} is not supported here`;
 }

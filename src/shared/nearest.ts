@@ -1,4 +1,4 @@
-/** Finds the name that somebody probably meant, for error messages. */
+/** Finds the name that was probably meant, for error messages. */
 
 /** Longest word that is compared, in UTF-16 code units: longer ones aren't misspelt names, and the cost grows with the square. */
 const LONGEST = 64;

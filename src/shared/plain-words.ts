@@ -1,4 +1,4 @@
-/** Texts as people compare them: words without case, accents and ASCII's punctuation, with single blanks between. */
+/** Returns a text for comparison: words without case, accents and ASCII punctuation, separated by single blanks. */
 export function plainWords(text: string): string {
   return text
     .normalize('NFKD')

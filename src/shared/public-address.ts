@@ -1,6 +1,6 @@
 /**
- * Addresses of the public internet. Hosts that a customer names may be nothing else in production: the service would
- * otherwise open connections inside the operator's own network for them (server-side request forgery). The ranges are
+ * Recognises addresses of the public internet. In production, hosts that customers name must be public, so that the
+ * service opens no connections inside the operator's network for them (server-side request forgery). The ranges are
  * those of IANA's registries of special-purpose addresses (RFC 6890).
  */
 import { BlockList, isIP } from 'node:net';
@@ -53,7 +53,7 @@ export function isPublicAddress(address: string): boolean {
   return unicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }
 
-/** A host that a customer named has an address that is not public, and only public ones may be connected to. */
+/** Thrown when a host that a customer named has an address that isn't public. */
 export class NotPublic extends Error {
   override readonly name = 'NotPublic';
   /** @param hostname a name, or an address without brackets. */

@@ -1,12 +1,13 @@
 /**
- * Works beside something that may come to an end, such as the session that makes an instance the leader. `Promise.race`
- * with a promise that lives for as long would leave something behind in it at every work.
+ * Races work against an event that may end it, such as the loss of a leader's session. `Promise.race` with such a
+ * long-lived promise would leak memory at every call.
  */
 
 /**
- * Waits for works, each until it has an outcome or the end has come, whichever is first.
- * @param end rejects when it comes, and never resolves.
- * @returns what gives a work's own outcome, or rejects as `end` did. What the work itself does then is nobody's business.
+ * Returns a function that waits for work until it settles or the end comes, whichever is first.
+ * @param end rejects when the end comes, and never resolves
+ * @returns a function whose promise settles like the work, or rejects like `end`; work that goes on after the end is
+ *   ignored
  */
 export function raceWithEnd(end: Promise<never>): <T>(work: Promise<T>) => Promise<T> {
   const waiting = new Set<(error: unknown) => void>();

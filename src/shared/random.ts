@@ -1,11 +1,11 @@
-/** Random bits in small portions: drawn from the system for many at a time, since each draw costs microseconds. */
+/** Small portions of random bits, drawn from the system in bulk because each draw costs microseconds. */
 import { randomFillSync } from 'node:crypto';
 
 const SIZE = 16;
 const drawn = Buffer.allocUnsafeSlow(SIZE * 256);
 let next = drawn.length;
 
-/** 128 random bits of a CSPRNG. The bytes are the caller's for this turn: copy or encode them at once. */
+/** Returns 128 random bits of a CSPRNG. The buffer is reused in the next turn: copy or encode it at once. */
 export function random128(): Buffer {
   if (next === drawn.length) {
     randomFillSync(drawn);

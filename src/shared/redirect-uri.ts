@@ -1,16 +1,16 @@
 /**
- * Redirect URIs of OAuth applications as they are registered: what is asked for later is compared with them character by
- * character (RFC 9700, section 2.1; RFC 8252, sections 7.1 and 7.3).
+ * Validates the redirect URIs of OAuth applications. Later requests must match them character by character (RFC 9700,
+ * section 2.1; RFC 8252, sections 7.1 and 7.3).
  */
 
-/** Longest that is taken. */
+/** Longest URI that is accepted. */
 const MAX_LENGTH = 2_000;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 
 /**
- * What is wrong with a redirect URI, as the rest of a sentence; undefined when nothing is. Taken are `https` URLs, `http`
- * on this machine, and for public applications schemes of their own with a dot in them (`org.example.app:/back`).
+ * Returns what is wrong with a redirect URI as the rest of a sentence; undefined if nothing is. Valid are `https` URLs,
+ * `http` on this machine, and for public applications private schemes with a dot (`org.example.app:/back`).
  */
 export function redirectFault(uri: string, kind: 'public' | 'confidential'): string | undefined {
   if (uri.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;

@@ -1,11 +1,11 @@
 /**
- * Everything a caller can be told no with: one closed catalogue of kinds, mapped to HTTP in one place
- * (`src/http/errors.ts`). Anything else that is thrown is a fault of ours and answers 500.
+ * Errors that callers can receive: one closed catalogue of kinds, mapped to HTTP in one place (`src/http/errors.ts`).
+ * Any other exception is a bug and answers 500.
  */
 import { listed } from './faults.ts';
 import type { Issue } from './issue.ts';
 
-/** Stable names of errors on REST v1, admin and `/me` (docs/spec/decisions.md, section 2), each with its HTTP status. */
+/** Stable error codes of REST v1, admin and `/me` (docs/spec/decisions.md, section 2), with their HTTP status. */
 export const STATUS_OF = {
   malformed: 400,
   unauthenticated: 401,
@@ -27,11 +27,11 @@ export const STATUS_OF = {
 /** A kind of refusal. */
 export type RefusalKind = keyof typeof STATUS_OF;
 
-/** A no, with the reasons for it: at most `MAX_FAULTS`, and a note on the rest. */
+/** A refused request, with the faults found: at most `MAX_FAULTS`, and a note on the rest. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly issues: readonly Issue[];
-  /** Response headers that go with it, such as `Retry-After` or `Allow`. */
+  /** Response headers, such as `Retry-After` or `Allow`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
@@ -45,18 +45,21 @@ export class Refusal extends Error {
     this.headers = headers;
   }
 
-  /** The HTTP status. */
+  /** Returns the HTTP status. */
   get status(): number {
     return STATUS_OF[this.kind];
   }
 }
 
-/** What a caller gets for an id that it cannot see, whether it exists or not (docs/spec/interface.md, section 7). */
+/**
+ * Returns the refusal for an id that the caller can't see, whether it exists or not (docs/spec/interface.md, section
+ * 7).
+ */
 export function notFound(type: string, id: string): Refusal {
   return new Refusal('not_found', { code: 'not-found', diagnostics: `${type}/${id} doesn't exist` });
 }
 
-/** A 503 that asks the caller to come back. */
+/** Returns a refusal (503) that asks the caller to retry. */
 export function unavailable(diagnostics: string, retryAfterSeconds = 1): Refusal {
   return new Refusal(
     'unavailable',
@@ -64,7 +67,10 @@ export function unavailable(diagnostics: string, retryAfterSeconds = 1): Refusal
     { 'Retry-After': String(retryAfterSeconds) },
   );
 }
-/** The 503 for what is served from read models that have no tables. @param models their names, as far as they are known */
+/**
+ * Returns the refusal (503) for read models without tables.
+ * @param models their names, as far as they are known
+ */
 export function tablesMissing(models: readonly string[]): Refusal {
   const command = ['annal rebuild', ...models].join(' ');
   return unavailable(`tables of a read model are missing; \`${command}\` or a restart makes them`);

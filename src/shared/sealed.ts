@@ -1,4 +1,7 @@
-/** Secrets at rest: AES-256-GCM (NIST SP 800-38D) under a key of the installation, bound to what they belong to. */
+/**
+ * Encrypts secrets at rest: AES-256-GCM (NIST SP 800-38D) under a key of the installation, bound to the object they
+ * belong to.
+ */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -8,9 +11,9 @@ const TAG = 16;
 
 /**
  * Encrypts a secret.
- * @param key 32 bytes.
- * @param of the id of what it belongs to: under another id it does not open.
- * @returns nonce, ciphertext and tag, base64url.
+ * @param key 32 bytes
+ * @param of id of the object it belongs to; decryption needs the same id
+ * @returns nonce, ciphertext and tag, base64url
  */
 export function seal(key: Buffer, secret: string, of: string): string {
   const nonce = randomBytes(NONCE);
@@ -20,7 +23,10 @@ export function seal(key: Buffer, secret: string, of: string): string {
   );
 }
 
-/** The secret again. @throws Error when it was sealed under another key or for something else, or was changed. */
+/**
+ * Decrypts a secret.
+ * @throws Error if key or id differ, or the text was changed
+ */
 export function unseal(key: Buffer, sealed: string, of: string): string {
   const bytes = Buffer.from(sealed, 'base64url');
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE), { authTagLength: TAG });

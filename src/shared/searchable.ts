@@ -1,12 +1,11 @@
-/** Texts that an index holds: projections write them in this form, and searches ask for it. */
+/** The form of texts in an index, used by projections and searches alike. */
 import { createHash } from 'node:crypto';
 
-/** An index row holds 2,704 bytes at most: tenant, type, value and system must fit. */
+/** Longest text in an index row, which holds 2,704 bytes: tenant, type and system must fit as well. */
 const LONGEST = 1_000;
 
 /**
- * The form in which a text stands in an index: itself, or for one too long for an index row `sha-256:` and the hex
- * digest of its UTF-8 bytes.
+ * Returns a text as an index holds it: itself, or for a longer one `sha-256:` and the hex digest of its UTF-8 bytes.
  */
 export function searchable(text: string): string {
   if (text.length * 3 <= LONGEST || Buffer.byteLength(text) <= LONGEST) return text;

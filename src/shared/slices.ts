@@ -1,13 +1,16 @@
-/** Long work in slices, between which others have the event loop: a request of megabytes does not stop all the others. */
+/** Does long work in slices, so that one large request doesn't block the event loop for others. */
 import { setImmediate } from 'node:timers/promises';
 
-/** How long a slice takes at least, in ms: what is yielded within it costs nothing more than the yield. */
+/** Shortest duration of a slice, in ms: yields within it cost next to nothing. */
 const SLICE_MS = 10;
 
-/** Work that says where it may be interrupted, by a `yield`, and returns what it came to. */
+/** Work that may be interrupted at each `yield`; its return value is the result. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Does work in slices. @throws what the work throws */
+/**
+ * Does work in slices.
+ * @throws what the work throws
+ */
 export async function inSlices<T>(steps: Steps<T>): Promise<T> {
   let since = performance.now();
   for (let step = steps.next(); ; step = steps.next()) {
@@ -18,12 +21,15 @@ export async function inSlices<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Does work without a pause: where nothing else waits. @throws what the work throws */
+/**
+ * Does work without pauses, when nothing else waits.
+ * @throws what the work throws
+ */
 export function atOnce<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
-/** `map`, an item a step. */
+/** Maps items, one per step. */
 export function* mapSteps<A, B>(items: readonly A[], to: (item: A, index: number) => B): Steps<B[]> {
   const all: B[] = [];
   for (const [index, item] of items.entries()) {

@@ -1,10 +1,10 @@
 /** A project in one of its two environments: the unit of isolation (docs/spec/interface.md, section 1). */
 import { createHash } from 'node:crypto';
 
-/** Sandbox and production never meet. */
+/** Sandbox and production are strictly separate. */
 export type Environment = 'sandbox' | 'production';
 
-/** Who owns a record or a directory. */
+/** The owner of a record or a directory. */
 export interface Tenant {
   readonly project: string;
   readonly environment: Environment;
@@ -12,7 +12,7 @@ export interface Tenant {
 
 const ids = new Map<string, string>();
 
-/** The tenant as a UUID: what the rows of read models bear, 16 bytes instead of 40. Derived, never looked up. */
+/** Returns the tenant as a UUID for the rows of read models: 16 bytes instead of 40. It is derived, never looked up. */
 export function tenantId(tenant: Tenant): string {
   const key = `${tenant.project}/${tenant.environment}`;
   const known = ids.get(key);

@@ -1,14 +1,14 @@
-/** Time as events record it: UTC with microseconds, so that the order of text is the order of time. */
+/** Times as events record them: UTC with microseconds, so that texts sort like times. */
 
 /** Microseconds since 1970, a safe integer until the year 2255. */
 export type Micros = number;
 
-/** Now, to the microsecond as far as the platform tells. */
+/** Returns the current time, as precise as the platform knows it. */
 export function nowMicros(): Micros {
   return Math.floor((performance.timeOrigin + performance.now()) * 1000);
 }
 
-/** The second that was asked for last: what happens together is written, and read, together. */
+/** The last second printed: times that are printed together are often close to each other. */
 let known = { second: 0, text: '1970-01-01T00:00:00' };
 
 function textOf(second: number): string {
@@ -18,7 +18,7 @@ function textOf(second: number): string {
   return known.text;
 }
 
-/** `2026-11-21T09:30:00.123456Z`: a FHIR instant. */
+/** Returns a FHIR instant: `2026-11-21T09:30:00.123456Z`. */
 export function toInstant(micros: Micros): string {
   const second = Math.floor(micros / 1_000_000);
   return `${textOf(second)}.${String(micros - second * 1_000_000).padStart(6, '0')}Z`;
@@ -26,7 +26,7 @@ export function toInstant(micros: Micros): string {
 
 const OURS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-/** The inverse of `toInstant`; also takes instants of less precision or with an offset. NaN when it is none. */
+/** Parses an instant, also with less precision or an offset; NaN if it is invalid. */
 export function toMicros(instant: string): Micros {
   if (OURS.test(instant)) {
     const text = instant.slice(0, 19);

@@ -1,15 +1,15 @@
-/** Turns at something of which there is little, shared fairly: nobody takes all of it, and nobody waits without end. */
+/** Shares a scarce resource fairly: no user takes all of it, and none waits forever. */
 import { unavailable } from './refusal.ts';
 
-/** How much there is, and for whom. */
+/** Limits of a shared resource. */
 export interface TurnLimits {
-  /** Most at a time. */
+  /** Most at a time, over all users. */
   readonly total: number;
-  /** Most at a time of one sharer. */
+  /** Most at a time, per user. */
   readonly ofOne: number;
-  /** Most of one sharer that wait. */
+  /** Most that wait, per user. */
   readonly waiting: number;
-  /** How long one waits, in ms. */
+  /** Longest wait, in ms. */
   readonly waitMs: number;
 }
 
@@ -19,11 +19,14 @@ interface Waiter {
 
 interface Sharer {
   running: number;
-  /** In the order in which they came. */
+  /** In the order of their arrival. */
   readonly waiters: Set<Waiter>;
 }
 
-/** Gives turns: the next one is of the sharer that has the fewest running, of equal ones of who waits longest. */
+/**
+ * Gives turns: the next one goes to the user with the fewest running, and among equals to the one that has waited
+ * longest.
+ */
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #sharers = new Map<string, Sharer>();
@@ -34,8 +37,9 @@ export class Turns {
   }
 
   /**
-   * Does some work when it is its sharer's turn.
-   * @throws Refusal `unavailable` (503) when too many of the sharer wait, or it has waited too long; the work is not begun.
+   * Does work when its user has a turn.
+   * @throws Refusal `unavailable` (503) if too many of the user wait or the wait was too long; the work is then not
+   *   begun
    */
   async run<T>(of: string, work: () => Promise<T>): Promise<T> {
     const sharer = this.#sharers.get(of) ?? { running: 0, waiters: new Set() };
@@ -82,7 +86,7 @@ export class Turns {
   #end(of: string, sharer: Sharer): void {
     sharer.running -= 1;
     this.#running -= 1;
-    // Behind the others: of equal ones it is not first again.
+    // Moves to the end: among equals it isn't first again.
     this.#sharers.delete(of);
     if (sharer.running > 0 || sharer.waiters.size > 0) this.#sharers.set(of, sharer);
     const [next] = [...this.#sharers.values()]

@@ -1,10 +1,13 @@
-/** A limit on how long something may take. */
+/** A time limit on a promise. */
 
-/** Returns the promise's value. @throws Error when it takes longer than `ms`; what the promise rejects with. */
+/**
+ * Returns the promise's value.
+ * @throws Error if it takes longer than `ms`; otherwise what the promise rejects with
+ */
 export function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = (): void => reject(new Error(`no answer within ${ms} ms`));
-    // After a pause of the whole process, what has arrived meanwhile is taken first.
+    // After the whole process was paused, answers that arrived meanwhile are handled first.
     const timeout = setTimeout(() => setImmediate(late), ms);
     promise.then(resolve, reject).finally(() => clearTimeout(timeout));
   });

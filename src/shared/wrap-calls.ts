@@ -1,14 +1,14 @@
-/** Something done around every call of an object: how measuring and tracing stay out of what they look at. */
+/** Wraps every method of an object, for metrics and tracing. */
 
-/** Runs `call`, resolves or rejects as it does, and calls it before anything asynchronous. */
+/** Runs `call` synchronously, and settles like it. */
 export type CallWrapper = <R>(name: string, call: () => Promise<R>) => Promise<R>;
 
 /** An object of asynchronous functions. */
 type Asynchronous<T> = { readonly [K in keyof T]: (...args: never[]) => Promise<unknown> };
 
 /**
- * The same functions, each run through `run` under its name.
- * @param target a plain object: nothing in it needs `this`.
+ * Returns the same functions, each run through `run` with its name.
+ * @param target a plain object whose functions don't use `this`
  */
 export function wrapCalls<T extends Asynchronous<T>>(target: T, run: CallWrapper): T {
   const wrapped = Object.entries<(...args: never[]) => Promise<unknown>>(target).map(([name, own]) => [
@@ -18,7 +18,7 @@ export function wrapCalls<T extends Asynchronous<T>>(target: T, run: CallWrapper
   return Object.fromEntries(wrapped) as T;
 }
 
-/** Both, one inside the other. */
+/** Returns a wrapper that nests one in the other. */
 export function nestWrappers(outer: CallWrapper, inner: CallWrapper): CallWrapper {
   return (name, call) => outer(name, () => inner(name, call));
 }

@@ -16,7 +16,7 @@ import {
 
 const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
 
-/** A condition as it is sent. */
+/** A condition in a request. */
 export interface GivenCondition extends GivenCode {
   readonly clinical_status: string;
   readonly onset?: string | undefined;
@@ -24,7 +24,7 @@ export interface GivenCondition extends GivenCode {
   readonly note?: string | undefined;
 }
 
-/** A condition as it is shown. */
+/** A condition in an answer. */
 export interface ShownCondition extends ShownCode {
   readonly clinical_status: string | null;
   readonly onset: string | null;
@@ -32,7 +32,10 @@ export interface ShownCondition extends ShownCode {
   readonly note: string | null;
 }
 
-/** A new Condition of a patient. @param subject `Patient/<id>` */
+/**
+ * Returns a new Condition.
+ * @param subject `Patient/<id>`
+ */
 export function toCondition(given: GivenCondition, subject: string): JsonObject {
   return {
     resourceType: 'Condition',
@@ -44,7 +47,7 @@ export function toCondition(given: GivenCondition, subject: string): JsonObject 
   };
 }
 
-/** What v1 shows of a Condition. */
+/** Returns a Condition as v1 shows it. */
 export function shownCondition(condition: JsonObject): ShownCondition {
   const [status] = listIn(objectIn(condition.clinicalStatus).coding).filter(
     ({ system }) => system === CLINICAL,

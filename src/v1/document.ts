@@ -3,10 +3,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import { attachmentsOf, heldContents, openSlot } from '../fhir/document-content.ts';
 import { LOINC, listIn, objectIn, present, shownConcept, textIn } from './elements.ts';
 
-/**
- * Kinds as LOINC document codes. The first of a kind is what is written, the others are read as it, too. Every other type,
- * and none, is `other`.
- */
+/** LOINC document codes of each kind. The first is written, all are read. Any other type, or none, is `other`. */
 const KIND_CODES = {
   lab_report: [
     ['11502-2', 'Laboratory report'],
@@ -28,10 +25,10 @@ const KIND_CODES = {
 /** A kind of document (docs/spec/interface.md, section 2.2). */
 export type DocumentKind = keyof typeof KIND_CODES;
 
-/** All of them. */
+/** All kinds. */
 export const DOCUMENT_KINDS = Object.keys(KIND_CODES) as [DocumentKind, ...DocumentKind[]];
 
-/** The LOINC codes that are read as a kind; of `other` none are, for it is all the rest. */
+/** Returns the LOINC codes that are read as a kind. `other` has none: it is every other code. */
 export function codesOfKind(kind: Exclude<DocumentKind, 'other'>): readonly string[] {
   return KIND_CODES[kind].map(([code]) => code);
 }
@@ -41,7 +38,7 @@ export const KNOWN_CODES: readonly string[] = DOCUMENT_KINDS.flatMap((kind) =>
   kind === 'other' ? [] : codesOfKind(kind),
 );
 
-/** A document as it is sent. */
+/** A document in a request. */
 export interface GivenDocument {
   readonly title: string;
   readonly kind: DocumentKind;
@@ -50,7 +47,7 @@ export interface GivenDocument {
   readonly description?: string | undefined;
 }
 
-/** A document as it is shown. */
+/** A document in an answer. */
 export interface ShownDocument {
   readonly title: string | null;
   readonly kind: DocumentKind;
@@ -62,7 +59,10 @@ export interface ShownDocument {
   readonly sha256: string | null;
 }
 
-/** A new DocumentReference of a patient, its content still to come. @param subject `Patient/<id>` */
+/**
+ * Returns a new DocumentReference without content.
+ * @param subject `Patient/<id>`
+ */
 export function toDocument(given: GivenDocument, subject: string): JsonObject {
   const { title, kind, content_type, date, description } = given;
   const [[code, display]] = KIND_CODES[kind];
@@ -72,13 +72,13 @@ export function toDocument(given: GivenDocument, subject: string): JsonObject {
     docStatus: 'preliminary',
     type: { coding: [{ system: LOINC, code, display }], text: display },
     subject: { reference: subject },
-    // Searches look here; the day alone is in the attachment.
+    // Searches use this element; the attachment holds the day only.
     ...present({ date: date === undefined ? undefined : `${date}T00:00:00Z`, description }),
     content: [{ attachment: present({ contentType: content_type, title, creation: date }) }],
   };
 }
 
-/** What v1 shows of a DocumentReference: the attachment whose bytes are here, else the first. */
+/** Returns a DocumentReference as v1 shows it: the attachment whose bytes are stored here, else the first. */
 export function shownDocument(document: JsonObject): ShownDocument {
   const id = String(document.id);
   const [held] = heldContents(document, id);

@@ -1,4 +1,4 @@
-/** Elements that REST v1 and FHIR say differently (docs/spec/decisions.md, section 4), both ways. Pure. */
+/** Converts elements between REST v1 and FHIR (docs/spec/decisions.md, section 4). Pure. */
 import type { LosslessNumber } from 'lossless-json';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
@@ -6,33 +6,36 @@ import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json
 export const LOINC = 'http://loinc.org';
 export const ICD_10 = 'http://hl7.org/fhir/sid/icd-10';
 export const ATC = 'http://www.whocc.no/atc';
-/** Units. */
+/** System of units. */
 export const UCUM = 'http://unitsofmeasure.org';
 
-/** A number, with its literal where JavaScript would write another: `1.50`. */
+/** A number, with its literal where JavaScript would print another, such as `1.50`. */
 export type Decimal = number | LosslessNumber;
 
-/** A code as v1 takes it: `code` may be `system|code`. */
+/** A code in a request; `code` may be `system|code`. */
 export interface GivenCode {
   readonly code?: string | undefined;
   readonly system?: string | undefined;
   readonly display?: string | undefined;
 }
 
-/** A concept as v1 shows it. */
+/** A concept in an answer. */
 export interface ShownCode {
   readonly code: string | null;
   readonly system: string | null;
   readonly display: string | null;
 }
 
-/** `system|code` in its parts; a bare code has none of the first. */
+/** Splits `system|code`; a bare code has no system. */
 export function splitCode(text: string): { readonly system?: string; readonly code: string } {
   const bar = text.lastIndexOf('|');
   return bar < 0 ? { code: text } : { system: text.slice(0, bar), code: text.slice(bar + 1) };
 }
 
-/** The CodeableConcept. @param fallback system of a bare code; none: the code has no system */
+/**
+ * Returns a CodeableConcept.
+ * @param fallback system of a bare code; without it the code has no system
+ */
 export function toConcept({ code, system, display }: GivenCode, fallback?: string): JsonObject {
   const words = display === undefined ? {} : { text: display };
   if (code === undefined) return words;
@@ -46,7 +49,7 @@ export function toConcept({ code, system, display }: GivenCode, fallback?: strin
   return { coding: [coding], ...words };
 }
 
-/** A concept: the coding of the preferred system where there is one, else the first; its words where there is no code. */
+/** Returns a concept for v1: the coding of the preferred system, else the first; the text when there is no code. */
 export function shownConcept(concept: Json | undefined, preferred?: string): ShownCode {
   const { coding, text } = objectIn(concept);
   const codings = listIn(coding).filter(({ code }) => typeof code === 'string');
@@ -58,49 +61,49 @@ export function shownConcept(concept: Json | undefined, preferred?: string): Sho
   };
 }
 
-/** A Quantity in UCUM; without a unit a bare number. */
+/** Returns a Quantity in UCUM, without a unit if none is given. */
 export function toQuantity(value: Decimal, unit: string | undefined): JsonObject {
   return unit === undefined ? { value } : { value, unit, system: UCUM, code: unit };
 }
 
-/** The unit of a Quantity: its UCUM code, else what is written. */
+/** Returns the unit of a Quantity: its UCUM code, else its text. */
 export function shownUnit(quantity: Json | undefined): string | null {
   const { system, code, unit } = objectIn(quantity);
   return system === UCUM ? (textIn(code) ?? textIn(unit)) : (textIn(unit) ?? textIn(code));
 }
 
-/** A number; null for what is none. */
+/** Returns a number, or null. */
 export function numberIn(value: Json | undefined): Decimal | null {
   return isNumber(value) ? value : null;
 }
 
-/** A text; null for what is none. */
+/** Returns a text, or null. */
 export function textIn(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** An object; empty for what is none. */
+/** Returns an object, empty if the value isn't one. */
 export function objectIn(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The objects of a list. */
+/** Returns the objects of a list. */
 export function listIn(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** `note` as Annotations. */
+/** Returns `note` as Annotations. */
 export function toNote(note: string | undefined): JsonObject {
   return note === undefined ? {} : { note: [{ text: note }] };
 }
 
-/** All Annotations as one text. */
+/** Returns all Annotations as one text. */
 export function shownNote(note: Json | undefined): string | null {
   const texts = listIn(note).flatMap(({ text }) => textIn(text) ?? []);
   return texts.length === 0 ? null : texts.join('\n\n');
 }
 
-/** The members that have a value. */
+/** Returns the members that have a value. */
 export function present(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(members).filter((member): member is [string, Json] => member[1] !== undefined),

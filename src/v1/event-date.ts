@@ -1,10 +1,13 @@
-/** When what a resource tells of happened, or began (docs/spec/decisions.md, section 4: the timeline). Pure. */
+/**
+ * The date on which the event that a resource describes happened or began (docs/spec/decisions.md, section 4: the
+ * timeline). Pure.
+ */
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { first, text } from '../fhir/ips/parts.ts';
 import { parsePeriod } from '../fhir/search/period.ts';
 
-/** Elements that tell it, the better ones first; a dot leads into an element. */
+/** Elements that hold the date, in order of preference; a dot leads into an element. */
 const DATES: Readonly<Record<string, readonly string[]>> = {
   AllergyIntolerance: ['onsetDateTime', 'onsetPeriod', 'lastOccurrence', 'recordedDate'],
   CarePlan: ['period', 'created'],
@@ -19,13 +22,13 @@ const DATES: Readonly<Record<string, readonly string[]>> = {
   Procedure: ['performedDateTime', 'performedPeriod'],
 };
 
-/** A moment as the resource writes it, and where it stands among others: its first microsecond, without an offset in UTC. */
+/** A date as the resource writes it, and its first microsecond for sorting; without an offset it is read as UTC. */
 export interface EventDate {
   readonly date: string;
   readonly at: Micros;
 }
 
-/** When it was; undefined when the resource does not say. A Period counts by its start, by its end where it has none. */
+/** Returns the date of a resource, or undefined. A Period counts by its start, or its end if it has no start. */
 export function eventDateOf(type: string, resource: JsonObject): EventDate | undefined {
   for (const path of DATES[type] ?? []) {
     const date = dateAt(resource, path.split('.'));

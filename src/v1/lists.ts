@@ -1,39 +1,39 @@
-/** Which lists of REST v1 a resource is in: that of its type, and those of its type's filters. Pure. */
+/** The lists of REST v1 that a resource belongs to: the list of its type, and its parts by filter. Pure. */
 import type { JsonObject } from '#src/shared/json.ts';
 import { codes, codings, text } from '../fhir/ips/parts.ts';
 import { CATEGORIES, categorySystem } from './observation.ts';
 import type { TimelineType } from './timeline.ts';
 
-/** The filters by which lists are asked for (docs/spec/interface.md, section 4.3). */
+/** Filters of lists (docs/spec/interface.md, section 4.3). */
 export type ListFilter = 'category' | 'code' | 'clinical_status' | 'status';
 
-/** A coding as a filter's value; codes are compared without case, as in searches. */
+/** Returns a coding as a filter's value; codes are compared without case, as in searches. */
 export const codedValue = (system: string | undefined, code: string): string =>
   `${system ?? ''}|${code.toLowerCase()}`;
 
-/** A filter and the value that is asked for. */
+/** A filter and its value. */
 export type By = readonly [filter: ListFilter, value: string];
 
-/** The name of a list: that of a type, or its part that meets all of some filters. */
+/** Returns the name of a list: a type's list, or its part that meets some filters. */
 export function listOf(type: TimelineType, ...filters: readonly By[]): string {
   const parts = filters.map(([filter, value]) => `${filter} ${value}`);
   return parts.length === 0 ? type : `${type} ${parts.join('\n')}`;
 }
 
 /**
- * The same list's part that is left out where nobody judges a resource as a whole (docs/spec/decisions.md, section 4 "Patient
- * safety"): a timeline's line says too little to say that something was refuted, or what a modifier extension means.
+ * Returns the name of the part of a list that the timeline leaves out (docs/spec/decisions.md, section 4 "Patient
+ * safety"): one line can't tell that a resource was refuted, or what a modifier extension means.
  */
 export const unsafePart = (list: string): string => `${list} !`;
 
 type Filters = (resource: JsonObject) => readonly (readonly By[])[];
 
-/** The categories that REST v1 asks for: others have no list. */
+/** Categories with lists of their own. */
 const ASKED: ReadonlySet<string> = new Set(CATEGORIES.map((code) => codedValue(categorySystem(code), code)));
 
 /**
- * How many codings of a concept make lists: the first ones. Each is a row of each version, times the categories; what
- * FHIR takes has no end, and a resource of all that a body holds would be more than a projection can write.
+ * Number of codings of a concept that make lists. Each is a row per version and category, and FHIR sets no limit, so a
+ * large resource could otherwise exceed what a projection can write.
  */
 export const MOST_CODINGS = 50;
 
@@ -51,7 +51,7 @@ const FILTERS: Readonly<Partial<Record<TimelineType, Filters>>> = {
   MedicationStatement: ({ status }) => (text(status) === undefined ? [] : [[['status', text(status) ?? '']]]),
 };
 
-/** Each value once. */
+/** Returns filters by code, each value once. */
 function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
   const values = all.flatMap(({ system, code }) => {
     const is = text(code);
@@ -61,8 +61,8 @@ function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
 }
 
 /**
- * The names of the lists that a resource is in, each once; none for what was entered in error.
- * @param modified whether it has a modifier extension anywhere: none is known here.
+ * Returns the lists that a resource belongs to; none if it was entered in error.
+ * @param modified whether it has a modifier extension at any depth
  */
 export function listsOf(type: TimelineType, resource: JsonObject, modified: boolean): string[] {
   const verification = codes(resource.verificationStatus);

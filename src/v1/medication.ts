@@ -15,7 +15,7 @@ import {
   toNote,
 } from './elements.ts';
 
-/** A medication as it is sent: a code, words, or both. */
+/** A medication in a request: a code, a text, or both. */
 export interface GivenMedication extends GivenCode {
   readonly status: string;
   readonly dosage?: string | undefined;
@@ -24,7 +24,7 @@ export interface GivenMedication extends GivenCode {
   readonly note?: string | undefined;
 }
 
-/** A medication as it is shown. */
+/** A medication in an answer. */
 export interface ShownMedication extends ShownCode {
   readonly status: string | null;
   readonly dosage: string | null;
@@ -33,7 +33,10 @@ export interface ShownMedication extends ShownCode {
   readonly note: string | null;
 }
 
-/** A new MedicationStatement of a patient. @param subject `Patient/<id>` */
+/**
+ * Returns a new MedicationStatement.
+ * @param subject `Patient/<id>`
+ */
 export function toMedication(given: GivenMedication, subject: string): JsonObject {
   const { status, dosage, start, end, note } = given;
   const period = present({ start, end });
@@ -48,7 +51,7 @@ export function toMedication(given: GivenMedication, subject: string): JsonObjec
   };
 }
 
-/** What is taken: its concept, or the code of the Medication that the statement contains. */
+/** Returns the medication's concept, or the code of the Medication that the statement contains. */
 export function medicationConcept({
   medicationCodeableConcept,
   medicationReference,
@@ -59,7 +62,7 @@ export function medicationConcept({
   return medicationCodeableConcept ?? within?.code;
 }
 
-/** What a reference names: a resource as it stands, or one version of it. */
+/** A reference to a resource, or to one version of it. */
 export interface Referred {
   readonly id: string;
   readonly version: number | undefined;
@@ -67,7 +70,9 @@ export interface Referred {
 
 const MEDICATION = /(?:^|\/)Medication\/([^/]+)(?:\/_history\/(\d{1,9}))?$/;
 
-/** The directory's Medication that says what is taken; undefined where the statement does so itself. */
+/**
+ * Returns the directory's Medication that the statement refers to; undefined if the statement names the drug itself.
+ */
 export function medicationReferred(statement: JsonObject): Referred | undefined {
   if (medicationConcept(statement) !== undefined) return undefined;
   const { reference } = objectIn(statement.medicationReference);
@@ -76,15 +81,15 @@ export function medicationReferred(statement: JsonObject): Referred | undefined 
   return { id, version: version === undefined ? undefined : Number(version) };
 }
 
-/** The members of a statement by which a Medication names it: those for which it has something to say. */
+/** Returns the members that a Medication contributes to a statement's answer. */
 export function medicationNames({ code }: JsonObject): Partial<ShownCode> {
   const shown = Object.entries(shownConcept(code, ATC));
   return Object.fromEntries(shown.filter(([, said]) => said !== null));
 }
 
 /**
- * What v1 shows of a MedicationStatement. One that refers to a Medication has the words of its reference;
- * `medicationNames` of that Medication go before them.
+ * Returns a MedicationStatement as v1 shows it. If it refers to a Medication, it has the display of the reference;
+ * `medicationNames` of that Medication take precedence.
  */
 export function shownMedication(statement: JsonObject): ShownMedication {
   const { medicationReference, effectivePeriod, effectiveDateTime } = statement;

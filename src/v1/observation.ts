@@ -19,7 +19,7 @@ import {
 } from './elements.ts';
 
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
-/** Of `symptom`, which R4's system lacks (docs/spec/decisions.md, section 1). */
+/** System of the category `symptom`, which R4's system lacks (docs/spec/decisions.md, section 1). */
 const OWN_CATEGORY = 'https://annal.dev/fhir/observation-category';
 
 /** The categories of v1 (docs/spec/interface.md, section 2.2). */
@@ -34,13 +34,13 @@ export const CATEGORIES = [
   'social-history',
 ] as const;
 
-/** A measurement within another. */
+/** A component of an observation. */
 export interface GivenComponent extends GivenCode {
   readonly value: Decimal;
   readonly unit: string;
 }
 
-/** An observation as it is sent: exactly one of the values. */
+/** An observation in a request, with exactly one value. */
 export interface GivenObservation extends GivenCode {
   readonly category: string;
   readonly effective_at: string;
@@ -58,7 +58,7 @@ export interface GivenObservation extends GivenCode {
   readonly derived_from?: string | readonly string[] | undefined;
 }
 
-/** A value as it is shown; null where it is another. */
+/** A value in an answer; members of the other types are null. */
 interface ShownValue {
   readonly value: Decimal | null;
   readonly unit: string | null;
@@ -67,7 +67,7 @@ interface ShownValue {
   readonly value_boolean: boolean | null;
 }
 
-/** An observation as it is shown. */
+/** An observation in an answer. */
 export interface ShownObservation extends ShownCode, ShownValue {
   readonly category: string | null;
   readonly effective_at: string | null;
@@ -79,12 +79,15 @@ export interface ShownObservation extends ShownCode, ShownValue {
   readonly status: string | null;
 }
 
-/** The category's CodeableConcept. */
+/** Returns the code system of a category. */
 export function categorySystem(category: string): string {
   return category === 'symptom' ? OWN_CATEGORY : CATEGORY;
 }
 
-/** A new Observation of a patient. @param subject `Patient/<id>` */
+/**
+ * Returns a new Observation.
+ * @param subject `Patient/<id>`
+ */
 export function toObservation(given: GivenObservation, subject: string): JsonObject {
   const { category, value_code: coded, reference_range: range, derived_from: from, unit } = given;
   const limits = range === undefined ? undefined : limitsOf(range, unit);
@@ -117,7 +120,10 @@ export function toObservation(given: GivenObservation, subject: string): JsonObj
 
 const DOCUMENT = 'DocumentReference/';
 
-/** @param document an id, or the reference itself */
+/**
+ * Returns a reference.
+ * @param document an id, or the reference itself
+ */
 function referenceTo(document: string): string {
   return document.startsWith(DOCUMENT) ? document : DOCUMENT + document;
 }
@@ -132,7 +138,7 @@ function limitsOf(
   });
 }
 
-/** What v1 shows of an Observation. */
+/** Returns an Observation as v1 shows it. */
 export function shownObservation(observation: JsonObject): ShownObservation {
   const { category, effectiveDateTime, effectiveInstant, effectivePeriod, component, derivedFrom } =
     observation;
@@ -146,7 +152,7 @@ export function shownObservation(observation: JsonObject): ShownObservation {
     return id === undefined ? [] : [id];
   });
   const [range] = listIn(observation.referenceRange);
-  // Member by member: every create makes one, and a spread takes as long as reading all of the resource.
+  // Set one by one: every create passes here, and a spread takes as long as reading the whole resource.
   const { code, system, display } = shownConcept(observation.code, LOINC);
   const { value, unit, value_text, value_code, value_boolean } = shownValue(observation);
   return {
@@ -172,7 +178,7 @@ export function shownObservation(observation: JsonObject): ShownObservation {
   };
 }
 
-/** An end of a range; none in another unit than the value's, for it is shown without. */
+/** Returns a limit of a range, or null if its unit differs from the value's, because limits are shown without units. */
 function limitIn(end: Json | undefined, { valueQuantity }: JsonObject): Decimal | null {
   const [own, unit] = [shownUnit(end), shownUnit(valueQuantity)];
   return own === null || unit === null || own === unit ? numberIn(objectIn(end).value) : null;
@@ -180,7 +186,10 @@ function limitIn(end: Json | undefined, { valueQuantity }: JsonObject): Decimal 
 
 const NONE: ShownValue = { value: null, unit: null, value_text: null, value_code: null, value_boolean: null };
 
-/** A value; what v1 has no field for is shown in words, for a number without its `<` would be another. */
+/**
+ * Returns a value. Types that v1 has no field for become text; a number with a comparator does too, since it would be
+ * wrong without it.
+ */
 function shownValue(holder: JsonObject): ShownValue {
   const { valueQuantity, valueCodeableConcept, valueInteger, valueBoolean, valueString } = holder;
   if (valueQuantity !== undefined) {
@@ -198,13 +207,13 @@ function shownValue(holder: JsonObject): ShownValue {
   return { ...NONE, value_text: otherWords(holder) };
 }
 
-/** `< 5 mg/dL`; empty for a quantity that says nothing. */
+/** Returns `< 5 mg/dL`; empty for an empty quantity. */
 function words(quantity: Json | undefined): string {
   const { comparator, value } = objectIn(quantity);
   return [comparator, value, shownUnit(quantity)].filter((part) => part != null).join(' ');
 }
 
-/** Values of the other types of R4's Observation.value[x]. */
+/** Returns the text of the other types of R4's Observation.value[x]. */
 function otherWords(holder: JsonObject): string | null {
   const { valueRange, valueRatio, valueTime, valueDateTime, valuePeriod, valueSampledData } = holder;
   if (valueRange !== undefined) {
@@ -223,7 +232,7 @@ function otherWords(holder: JsonObject): string | null {
   return textIn(valueTime) ?? textIn(valueDateTime) ?? textIn(objectIn(valueSampledData).data);
 }
 
-/** `1 to 5`. If there is only one end, the word for it stands before it: `>= 1`, `until 2026`. Null without any. */
+/** Returns `1 to 5`, or `>= 1` or `until 2026` if there is one limit; null without limits. */
 function between(low: string, high: string, above: string, below: string): string | null {
   if (low !== '' && high !== '') return `${low} to ${high}`;
   if (low !== '') return `${above} ${low}`;

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#src/shared/json.ts';
 import { sameJson, without } from '#src/shared/json-equal.ts';
 import { listIn, present, textIn } from './elements.ts';
 
-/** Demographics as they are sent; what is absent is unknown. */
+/** Demographics in a request; absent members are unknown. */
 export interface GivenPatient {
   readonly given?: string | undefined;
   readonly family?: string | undefined;
@@ -14,7 +14,7 @@ export interface GivenPatient {
     | undefined;
 }
 
-/** Demographics as they are shown. */
+/** Demographics in an answer. */
 export interface ShownPatient {
   readonly given: string | null;
   readonly family: string | null;
@@ -23,7 +23,7 @@ export interface ShownPatient {
   readonly identifiers: { system: string | null; value: string }[];
 }
 
-/** The elements that v1 speaks of. */
+/** Returns the elements that v1 covers. */
 function toElements({ given, family, birth_date, gender, identifiers }: GivenPatient): JsonObject {
   const name = present({ family, given: given === undefined ? undefined : [given] });
   return present({
@@ -34,7 +34,7 @@ function toElements({ given, family, birth_date, gender, identifiers }: GivenPat
   });
 }
 
-/** A new Patient. */
+/** Returns a new Patient. */
 export function toPatient(given: GivenPatient): JsonObject {
   const elements = toElements(given);
   const { identifier } = elements;
@@ -43,8 +43,8 @@ export function toPatient(given: GivenPatient): JsonObject {
 }
 
 /**
- * A Patient with its demographics replaced. An element that v1 shows as it is sent stays as it is, with whatever it
- * holds that v1 cannot say; the others are replaced whole.
+ * Replaces the demographics of a Patient. Elements that the request doesn't change keep content that v1 can't express;
+ * changed ones are replaced entirely.
  */
 export function withDemographics(before: JsonObject, given: GivenPatient): JsonObject {
   const shown = shownPatient(before);
@@ -54,7 +54,7 @@ export function withDemographics(before: JsonObject, given: GivenPatient): JsonO
   const replace = (element: string, same: boolean): void => {
     if (same) return;
     const value: Json | undefined = after[element];
-    // What is said beside a primitive (`_birthDate`) is said of the old one.
+    // A primitive's sibling (`_birthDate`) describes the old value.
     const others = without(patient, element, `_${element}`);
     patient = value === undefined ? others : { ...others, [element]: value };
   };
@@ -65,7 +65,7 @@ export function withDemographics(before: JsonObject, given: GivenPatient): JsonO
   return patient;
 }
 
-/** What v1 shows of a Patient: the official name, else the usual one, else the first. */
+/** Returns a Patient as v1 shows it: the official name, else the usual one, else the first. */
 export function shownPatient({ name, birthDate, gender, identifier }: JsonObject): ShownPatient {
   const names = listIn(name);
   const used = (use: string) => names.find((each) => each.use === use);

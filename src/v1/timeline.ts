@@ -1,4 +1,4 @@
-/** What the timeline of REST v1 says of a resource (docs/spec/decisions.md, section 4). Pure. */
+/** The timeline entries of REST v1 (docs/spec/decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { codes, first, objects, text } from '../fhir/ips/parts.ts';
 import { choice, concept, dosage, joined } from '../fhir/ips/words.ts';
@@ -6,7 +6,7 @@ import type { SystemCode } from '../fhir/terminology.ts';
 import { ATC, ICD_10, LOINC } from './elements.ts';
 import { medicationConcept } from './medication.ts';
 
-/** The kinds of entries, the four of docs/spec/interface.md, section 2.3, first: each is a type's. */
+/** Kinds of entries with their types; the four of docs/spec/interface.md, section 2.3, come first. */
 export const TIMELINE = {
   document: 'DocumentReference',
   observation: 'Observation',
@@ -21,30 +21,30 @@ export const TIMELINE = {
   goal: 'Goal',
 } as const;
 
-/** One of them. */
+/** A kind. */
 export type TimelineKind = keyof typeof TIMELINE;
 /** A type that the timeline shows. */
 export type TimelineType = (typeof TIMELINE)[TimelineKind];
 
-/** All of them. */
+/** All kinds. */
 export const TIMELINE_KINDS = Object.keys(TIMELINE) as readonly TimelineKind[];
-/** Those that are shown when nobody asks for others. */
+/** The kinds shown by default. */
 export const DEFAULT_KINDS: readonly TimelineKind[] = ['document', 'observation', 'medication', 'condition'];
 
 const KIND_OF = new Map<string, TimelineKind>(TIMELINE_KINDS.map((kind) => [TIMELINE[kind], kind]));
 
-/** The kind of a type's entries; undefined when the timeline does not show it. */
+/** Returns the kind of a type's entries; undefined when the timeline doesn't show the type. */
 export function kindOf(type: string): TimelineKind | undefined {
   return KIND_OF.get(type);
 }
 
-/** An entry's words. */
+/** The texts of an entry. */
 export interface TimelineWords {
-  /** The code, if what the entry is about has a code and no words. */
+  /** The title; the code itself if the subject has a code and no text. */
   readonly title: string;
-  /** The code system of such a title, by which the terminology that is here may name it; null for other titles. */
+  /** The code system if the title is a code, so that the terminology can name it; otherwise null. */
   readonly titleSystem: string | null;
-  /** What it found, how it stands; null when the resource says no more. */
+  /** The result or status; null if the resource has neither. */
   readonly summary: string | null;
 }
 
@@ -106,7 +106,7 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
   goal: (it) => [concept(it.description), joined([text(it.lifecycleStatus), concept(it.achievementStatus)])],
 };
 
-/** The concept that makes a kind's title where the resource has no other words for it. */
+/** The concept that a kind's title is taken from when the resource has no other text. */
 const NAMED_BY: Readonly<Record<TimelineKind, (resource: JsonObject) => Json | undefined>> = {
   document: ({ type }) => type,
   observation: ({ code }) => code,
@@ -121,10 +121,10 @@ const NAMED_BY: Readonly<Record<TimelineKind, (resource: JsonObject) => Json | u
   goal: ({ description }) => description,
 };
 
-/** Code systems whose codes name an entry rather than a local code beside them. */
+/** Code systems that are preferred to local codes. */
 const PREFERRED: ReadonlySet<string> = new Set([LOINC, ATC, ICD_10]);
 
-/** The code of a concept that has no words; undefined where it has, or where there are several concepts. */
+/** Returns the code of a concept without text; undefined if there is text, or several concepts. */
 function bareCode(value: Json | undefined): SystemCode | undefined {
   const [only, ...others] = objects(value);
   if (only === undefined || others.length > 0 || text(only.text) !== undefined) return undefined;
@@ -137,13 +137,13 @@ function bareCode(value: Json | undefined): SystemCode | undefined {
   return named.find(({ system }) => PREFERRED.has(system)) ?? named[0];
 }
 
-/** A status that is worth a word. */
+/** Returns a status unless it is a usual one. */
 function unless(status: JsonObject[string] | undefined, ...usual: readonly string[]): string | undefined {
   const said = text(status);
   return said === undefined || usual.includes(said) ? undefined : said;
 }
 
-/** An Observation's value, or those of its components with their names. */
+/** Returns an Observation's value, or the values of its components with their names. */
 function valuesOf(observation: JsonObject): string | undefined {
   const parts = objects(observation.component).map((part) =>
     joined([concept(part.code), choice(part, 'value')], ' '),
@@ -151,7 +151,7 @@ function valuesOf(observation: JsonObject): string | undefined {
   return joined([choice(observation, 'value') ?? concept(observation.dataAbsentReason), ...parts]);
 }
 
-/** The title of a medication that is named by the Medication which it refers to; undefined when that has no name. */
+/** Returns the title of a medication whose name comes from a referenced Medication; undefined if that has no name. */
 export function medicationTitle({
   code,
 }: JsonObject): Pick<TimelineWords, 'title' | 'titleSystem'> | undefined {
@@ -161,17 +161,17 @@ export function medicationTitle({
 
 function titleOf(said: string, by: Json | undefined): Pick<TimelineWords, 'title' | 'titleSystem'> {
   const bare = bareCode(by);
-  // Where other elements name the entry, its title is none of the codes.
+  // If other elements name the entry, the title is not a code.
   const isCode = bare !== undefined && codes(by).includes(said);
   return isCode
     ? { title: cut(bare.code), titleSystem: bare.system }
     : { title: cut(said), titleSystem: null };
 }
 
-/** Most characters of a title or summary: an entry is one line of a list. */
+/** Most characters of a title or summary, since an entry is one line of a list. */
 const LONGEST = 300;
 
-/** What an entry says. */
+/** Returns the texts of an entry. */
 export function timelineWords(kind: TimelineKind, resource: JsonObject): TimelineWords {
   const [title, summary] = WORDS[kind](resource);
   return {
