@@ -41,15 +41,19 @@ export class Bench {
     readonly folder: string,
     readonly server: EmbeddedPostgres,
     readonly say: (text: string) => void,
+    private readonly root?: string,
   ) {}
 
-  /** Starts PostgreSQL in a folder of its own, with the settings of the service's embedded one: commits are durable. */
-  static async start(options: Options, say: (text: string) => void): Promise<Bench> {
+  /**
+   * Starts PostgreSQL in a folder of its own, with the settings of the service's embedded one: commits are durable.
+   * @param root the checkout whose service is measured; default: this one.
+   */
+  static async start(options: Options, say: (text: string) => void, root?: string): Promise<Bench> {
     const folder = await mkdtemp(join(tmpdir(), 'annal-bench-'));
     // The user that PostgreSQL runs as must get through to the cluster.
     await chmod(folder, 0o711);
     const server = await startEmbeddedPostgres({ dataDir: folder });
-    return new Bench(options, folder, server, say);
+    return new Bench(options, folder, server, say, root);
   }
 
   /** A size at the run's scale, at least `least`. */
@@ -131,7 +135,8 @@ export class Bench {
     const databaseUrl = before.databaseUrl ?? (await this.database());
     // Its key is kept there.
     const dataDir = before.dataDir ?? (await mkdtemp(join(this.folder, 'service-')));
-    const service = await Service.start({ ...before, databaseUrl, dataDir, flags: this.#flags });
+    const { root } = this;
+    const service = await Service.start({ ...before, databaseUrl, dataDir, flags: this.#flags, root });
     return { service, databaseUrl, dataDir, stop: () => service.stop() };
   }
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from './free-port.ts';
 import type { Target } from './load/plan.ts';
 
-const MAIN = fileURLToPath(new URL('../bin/start.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** How it is started. */
 export interface ServiceOptions {
@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly rateLimit?: number;
   /** In each new sandbox; default: none. */
   readonly sandboxPatients?: number;
+  /** Checkout that it is started from; default: this one. */
+  readonly root?: string | undefined;
 }
 
 /** A running service. */
@@ -39,9 +41,10 @@ export class Service {
     flags,
     rateLimit,
     sandboxPatients = 0,
+    root = ROOT,
   }: ServiceOptions): Promise<Service> {
     const port = await freePort();
-    const child = spawn(process.execPath, [...flags, MAIN], {
+    const child = spawn(process.execPath, [...flags, join(root, 'bin/start.js')], {
       env: {
         ...process.env,
         PORT: String(port),
