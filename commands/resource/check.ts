@@ -10,7 +10,7 @@ import { withoutTrailingNulls } from '#src/fhir/trailing-nulls.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import { newFaults } from '#src/fhir/validation/inherited.ts';
-import { Faults } from '#src/shared/faults.ts';
+import { Faults, listed } from '#src/shared/faults.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -159,6 +159,9 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
   return { ...candidate, resource: kept, issues, owner, references };
 }
 
+/** Most faults of a stored version that a patch may leave. */
+const MOST_COMPARED = 2_000;
+
 /** Without the faults that a stored version had already which this one was made of. */
 function withoutEarlier(
   faults: Issue[],
@@ -167,8 +170,11 @@ function withoutEarlier(
   bases: readonly string[],
 ): Issue[] {
   if (faults.length === 0 || madeOf === undefined) return faults;
-  const earlier = validateResource(madeOf, type, { bases, reference: () => undefined });
-  return newFaults(value, faults, madeOf, earlier);
+  // Lists that end early cannot be compared: which faults they name changes with each one that is mended.
+  const all = (resource: JsonObject): Issue[] =>
+    validateResource(resource, type, { bases, reference: () => undefined, most: MOST_COMPARED });
+  const isCut = faults.some(({ unlisted }) => unlisted !== undefined);
+  return [...listed(newFaults(value, isCut ? all(value) : faults, madeOf, all(madeOf)))];
 }
 
 /** A search with `_summary` or `_elements` answers excerpts, tagged as such: https://hl7.org/fhir/R4/search.html#elements */

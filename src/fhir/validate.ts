@@ -18,7 +18,7 @@ export type { Sink } from './validation/walk.ts';
  * @param sink told of each Reference on the way.
  * @returns all faults, an empty list for a valid resource. Codes: `structure` (unknown element, wrong JSON type or
  *   cardinality), `required`, `value` (format, reference target), `code-invalid` (required binding), `extension`,
- *   `invariant`. At most `MAX_FAULTS`, and a note on the rest.
+ *   `invariant`. At most `MAX_FAULTS`, or as many as the sink says, and a note on the rest.
  */
 export function validateResource(resource: JsonObject, expectedType?: string, sink?: Sink): Issue[] {
   const type = resource.resourceType;

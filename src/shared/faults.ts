@@ -4,10 +4,12 @@ import type { Issue } from './issue.ts';
 /** Most faults that one answer lists. */
 export const MAX_FAULTS = 100;
 
-/** Collects faults: keeps the first `MAX_FAULTS` and counts the rest. */
+/** Collects faults: keeps the first `most` and counts the rest. */
 export class Faults {
   readonly #kept: Issue[] = [];
   #more = 0;
+
+  constructor(private readonly most = MAX_FAULTS) {}
 
   /** True if there are no faults. */
   get none(): boolean {
@@ -16,7 +18,7 @@ export class Faults {
 
   /** True if further faults are only counted, so their texts need not be made. */
   get full(): boolean {
-    return this.#kept.length >= MAX_FAULTS;
+    return this.#kept.length >= this.most;
   }
 
   /** Adds a fault; a note on unlisted faults adds to their number. */

@@ -16,6 +16,8 @@ export interface Sink {
   reference(path: string, holder: JsonObject): void;
   /** Called where an array of ids and extensions of primitives (`_given`) ends with nulls, which say nothing. */
   trailingNulls?(): void;
+  /** How many faults are listed; default `MAX_FAULTS`. */
+  readonly most?: number;
 }
 
 /** A resource with those that it contains: local references (`#x`) are resolved here. */
@@ -33,7 +35,7 @@ export interface Scope {
 
 /** The state of one validation. */
 export class Walk {
-  readonly faults = new Faults();
+  readonly faults: Faults;
   readonly sink: Sink | undefined;
   scope: Scope;
   readonly #names: string[] = [];
@@ -43,6 +45,7 @@ export class Walk {
   constructor(root: JsonObject, sink?: Sink) {
     this.scope = newScope(root);
     this.sink = sink;
+    this.faults = new Faults(sink?.most);
   }
 
   /** Steps down. @param index position in a list; -1 for an element that is no list. */
