@@ -191,7 +191,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves searches by what resources say. */
 export const search: Projection = {
   name: 'search',
-  version: 6,
+  version: 7,
   gathers: true,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,

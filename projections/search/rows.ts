@@ -218,8 +218,8 @@ function isSeen(seen: Set<string>, text: string): boolean {
   return false;
 }
 
-/** A number of more digits than a JavaScript number has; bodies are written without blanks. */
-const LONG_NUMBER = /[:,[]-?\d[\d.]{15}/;
+/** A number of more digits than a JavaScript number has, or beyond its largest power; bodies are written without blanks. */
+const LONG_NUMBER = /[:,[]-?\d(?:[\d.]{15}|[\d.]{0,14}[eE][+-]?\d{3})/;
 
 /** The resource; decimals that JavaScript would round are `LosslessNumber`s, no others. */
 function parsed(event: Version, record: string | null): unknown {

@@ -12,9 +12,9 @@ const MAX_NAME = 100;
 /** Words that FHIRPath does not read as names of elements; no element of R4 is called so. */
 const KEYWORDS = new Set(['and', 'or', 'xor', 'implies', 'mod', 'true', 'false']);
 
-/** A JSON name as a step: without the `_` of a primitive's `_name`, and quoted where it is not an identifier. */
+/** A JSON name as a step: without the `_` of a primitive's `_name` (`__proto__` is none), and quoted where it is not an identifier. */
 export function pathName(key: string): string {
-  const name = key.replace(/^_/, '').slice(0, MAX_NAME);
+  const name = key.replace(/^_(?=[A-Za-z])/, '').slice(0, MAX_NAME);
   if (/^[A-Za-z]\w*$/.test(name) && !KEYWORDS.has(name)) return name;
   return `\`${name.replace(/[\x00-\x1f]/g, ' ').replace(/[\\`]/g, '\\$&')}\``;
 }

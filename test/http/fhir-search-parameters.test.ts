@@ -109,4 +109,29 @@ describe('FHIR search parameters', () => {
     expect(first.status, first.text).to.equal(201);
     expect((await post()).status).to.equal(200);
   });
+
+  it('finds numbers that JavaScript cannot hold, and goes on after those that no database can', async () => {
+    const patient = await create({ resourceType: 'Patient' });
+    const heaviest: string[] = [];
+    for (const value of [
+      '1e400',
+      '-1e400',
+      '1e-400',
+      '1234567890123456e200000',
+      '-12345678901234567e-200000',
+    ]) {
+      // As text: JavaScript would write another number.
+      const body = `{"resourceType":"Observation","status":"final","code":{"text":"mass"},"subject":{"reference":"Patient/${patient}"},"valueQuantity":{"value":${value},"unit":"kg","system":"http://unitsofmeasure.org","code":"kg"}}`;
+      const answer = await service.fhir('/Observation', { method: 'POST', body });
+      expect(answer.status, answer.text).to.equal(201);
+      heaviest.push(String(answer.json.id));
+    }
+    const [large = '', negative = '', , endless = ''] = heaviest;
+    const ask = (query: string) => found(`/Observation?patient=${patient}&value-quantity=${query}`);
+    expect(await ask('1e400')).to.deep.equal([large]);
+    expect(await ask(`1e403${encodeURIComponent('|http://unitsofmeasure.org|g')}`)).to.deep.equal([large]);
+    expect(await ask('gt1e300')).to.deep.equal([large, endless]);
+    expect(await ask('lt-1')).to.deep.equal([negative]);
+    expect(await ask('gt-1e-3&value-quantity=lt1e-3')).to.have.length(2);
+  });
 });

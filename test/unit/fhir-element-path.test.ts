@@ -11,6 +11,7 @@ describe('the FHIRPath of a path of JSON names', () => {
     ['Parameters.parameter[0]._valueBoolean', 'Parameters.parameter[0].value.ofType(boolean)'],
     ['Observation.valueQuantity.code', 'Observation.value.ofType(Quantity).code'],
     ['Patient._name', 'Patient.name'],
+    ['Patient.__proto__', 'Patient.`__proto__`'],
     ['Patient.name[0]._given[1].extension[0]._url', 'Patient.name[0].given[1].extension[0].url'],
     ['Patient.colour', 'Patient.colour'],
     ['Patient.extension[0].valueFoo', 'Patient.extension[0].valueFoo'],

@@ -71,7 +71,7 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       '5.medicationReference.reference',
       PRACTITIONER,
       'value',
-      '5.medication',
+      '5.medication.ofType(Reference)',
     ],
   ],
   'bundle-ips-all-sections': [
@@ -99,7 +99,7 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     ['a result without a value', '22.valueQuantity', undefined, 'invariant', '22'],
     ['a result of no time', '23.effectiveDateTime', undefined, 'required', '23.effective'],
     ['a vital sign without a value', '26.valueQuantity', undefined, 'invariant', '26'],
-    ['a vital sign of a year', '26.effectiveDateTime', '2024', 'invariant', '26.effective'],
+    ['a vital sign of a year', '26.effectiveDateTime', '2024', 'invariant', '26.effective.ofType(dateTime)'],
     ['half a blood pressure', '28.component[0].valueQuantity', undefined, 'invariant', '28.component[0]'],
     ['tobacco use with components', '29.component', [{ code: { text: 'x' }, valueString: 'y' }], 'structure'],
     ['alcohol use of no time', '30.effectiveDateTime', undefined, 'required', '30.effective'],

@@ -132,7 +132,9 @@ describe('resources by an IPS profile', () => {
     expect(errorsOf(heartRate, [profile])).to.deep.equal([]);
     const places = (resource: JsonObject) =>
       errorsOf(resource, [profile]).map(({ expression }) => expression);
-    expect(places(changed(heartRate, 'valueQuantity.code', 'bpm'))).to.deep.equal(['Observation.value.code']);
+    expect(places(changed(heartRate, 'valueQuantity.code', 'bpm'))).to.deep.equal([
+      'Observation.value.ofType(Quantity).code',
+    ]);
     expect(places(changed(heartRate, 'subject', undefined))).to.deep.equal(['Observation.subject']);
     expect(places(changed(heartRate, 'code', coding(LOINC, '9279-1')))).to.deep.equal([
       'Observation.code.coding',

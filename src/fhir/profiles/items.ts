@@ -7,6 +7,7 @@ import {
   PRIMITIVES,
   typeDefinition,
 } from '../definitions/tables.ts';
+import { choiceStep } from '../element-path.ts';
 
 /** A value of an element. */
 export interface Item {
@@ -26,6 +27,8 @@ interface Access {
     readonly key: string;
     readonly type: string;
     readonly primitive: boolean;
+    /** How FHIRPath writes it: `value.ofType(Quantity)` for `valueQuantity`. */
+    readonly step: string;
   }[];
 }
 
@@ -49,6 +52,7 @@ function toAccess(element: ElementDefinition): Access {
       key: jsonName(element, code),
       type: code === 'SimpleQuantity' ? 'Quantity' : code,
       primitive: PRIMITIVES.has(code),
+      step: element.choice ? choiceStep(element.name, code) : element.name,
     })),
   };
 }
@@ -62,11 +66,11 @@ export function itemsOf(holder: JsonObject, type: string, name: string, path: st
   const items: Item[] = [];
   const access = accessOf(type, name);
   if (access === undefined) return items;
-  const here = `${path}.${name}`;
-  for (const { key, type: code, primitive } of access.alternatives) {
+  for (const { key, type: code, primitive, step } of access.alternatives) {
     const value = holder[key];
     const shadow = primitive ? holder[`_${key}`] : undefined;
     if (value === undefined && shadow === undefined) continue;
+    const here = `${path}.${step}`;
     if (!access.list) items.push(itemOf(value, shadow, code, here));
     else {
       const values = Array.isArray(value) ? value : [];

@@ -275,8 +275,18 @@ function canonicalOf(
   return system === UCUM && code !== null ? (canonicalRange(code, low, high) ?? null) : null;
 }
 
+/** The largest power of ten that is kept: PostgreSQL's `numeric` goes further, to 10^131,071, also after a change of units. */
+const LARGEST_POWER = 9_999;
+
+/** A decimal text that PostgreSQL reads as `numeric`. Beyond the largest power a number counts as infinite, or as zero. */
 function decimal(value: unknown): string | undefined {
-  if (isLosslessNumber(value)) return value.value;
+  if (isLosslessNumber(value)) {
+    const [text, sign = '', digits = '', exponent = '0'] =
+      /^(-?)([\d.]+)(?:e([+-]?\d+))?$/i.exec(value.value) ?? [];
+    if (text === undefined) return undefined;
+    if (Math.abs(Number(exponent)) <= LARGEST_POWER) return text;
+    return Number(exponent) < 0 || /^[0.]+$/.test(digits) ? '0' : `${sign}Infinity`;
+  }
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
 }
 
