@@ -1,5 +1,6 @@
 /** A key with the scope `write` alone: its answers show what its own requests sent, and nothing that is stored. */
 import { expect } from 'chai';
+import { newUuid } from '#src/shared/ids.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
@@ -139,6 +140,27 @@ describe('a key that may only write', () => {
       const answer = await ask('DELETE', at);
       expect([answer.status, answer.headers.get('etag')]).to.deep.equal([204, null]);
     }
+  });
+
+  it('learns from a status that an id or an element is there, and no more', async () => {
+    const put = (id: string): Promise<Answer> => ask('PUT', `/Patient/${id}`, { ...someone, id });
+    const id = String((await ask('POST', '/Patient', someone)).json.id);
+    closed(await put(id), 200);
+    closed(await ask('DELETE', `/Patient/${id}`), 204);
+    closed(await put(id), 201);
+    closed(await put(newUuid()), 405);
+    const about = (reference: string): Promise<Answer> =>
+      ask('POST', '/Observation', {
+        ...{ resourceType: 'Observation', status: 'final', code: { text: 'a' }, subject: { reference } },
+      });
+    closed(await about(`Patient/${patient}`), 201);
+    const dangling = await about(`Patient/${newUuid()}`);
+    closed(dangling, 422);
+    expect(dangling.text).to.contain('Observation.subject.reference');
+    const removing = (path: string): Promise<Answer> =>
+      ask('PATCH', `/Patient/${id}`, [{ op: 'remove', path }], { 'Content-Type': JSON_PATCH });
+    closed(await removing('/gender'), 422);
+    closed(await removing('/name'), 200);
   });
 
   it('cannot compare directory entries', async () => {
