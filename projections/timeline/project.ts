@@ -123,7 +123,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves the timeline and the lists of a patient's record. */
 export const timeline: Projection = {
   name: 'timeline',
-  version: 5,
+  version: 6,
   gathers: true,
   prefixes: ['record-', 'project-'],
   tables,

@@ -54,6 +54,7 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
     title: shown?.title ?? null,
     title_system: shown?.title_system ?? null,
     summary: shown?.summary ?? null,
+    summary_codes: shown?.summary_codes ?? null,
     fields: shown?.fields ?? null,
     refers: shown?.refers ?? null,
     refers_version: shown?.refers_version ?? null,
@@ -66,7 +67,15 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
 /** What an entry has of a version that is shown. */
 type Shown = Pick<
   Entry,
-  'lists' | 'date' | 'title' | 'title_system' | 'summary' | 'fields' | 'refers' | 'refers_version'
+  | 'lists'
+  | 'date'
+  | 'title'
+  | 'title_system'
+  | 'summary'
+  | 'summary_codes'
+  | 'fields'
+  | 'refers'
+  | 'refers_version'
 > & {
   /** Undefined where the resource says no time. */
   readonly at: Micros | undefined;
@@ -79,7 +88,8 @@ function shownOf(kind: TimelineKind, event: Version): Shown | undefined {
   const lists = listsOf(type, resource, event.body.includes('"modifierExtension":'));
   if (lists.length === 0) return undefined;
   const when = eventDateOf(type, resource);
-  const { title, titleSystem, summary } = timelineWords(kind, resource);
+  const { title, titleSystem, summary, summaryCodes } = timelineWords(kind, resource);
+  const places = summaryCodes.map(({ offset, system, code }) => [offset, system, code]);
   const referred = kind === 'medication' ? medicationReferred(resource) : undefined;
   const fields = FIELDS[kind]?.(resource);
   return {
@@ -89,6 +99,7 @@ function shownOf(kind: TimelineKind, event: Version): Shown | undefined {
     title,
     title_system: titleSystem,
     summary,
+    summary_codes: places.length === 0 ? null : JSON.stringify(places),
     fields: fields === undefined ? null : printJson(fields as JsonObject, exact).slice(1, -1),
     refers: referred?.id ?? null,
     refers_version: referred?.version ?? null,

@@ -14,6 +14,7 @@ export const ENTRY = {
   title: 'text',
   title_system: 'text',
   summary: 'text',
+  summary_codes: 'text',
   fields: 'text',
   refers: 'uuid',
   refers_version: 'int',
@@ -55,6 +56,7 @@ create table ${schema}.entry (
   title text,                    -- null when it is not shown: deleted or entered in error
   title_system text,             -- the code system of a title that is a code; null where it is words
   summary text,
+  summary_codes text,            -- codes in it without words: JSON, an array of [offset in UTF-16, system, code]; null for none
   fields text,                   -- what lists show of it: members of JSON; null for what only the timeline shows
   refers uuid,                   -- the Medication that names it, where it does not name itself
   refers_version int,            -- which version of that; null: as it stands

@@ -1,6 +1,8 @@
 /** A patient's timeline (docs/spec/decisions.md, section 4): what the read model `timeline` says of each entry, by itself. */
 
+import { z } from 'zod';
 import type { Micros } from '#src/shared/time.ts';
+import type { PlacedCode } from '#src/v1/phrase.ts';
 import type { TimelineType } from '#src/v1/timeline.ts';
 import { asJson } from '../joined-rows.ts';
 import type { Asks } from '../prepared.ts';
@@ -18,6 +20,8 @@ export interface TimelineEntry {
   /** The code system of a title that is a code; null where it is words. */
   readonly titleSystem: string | null;
   readonly summary: string | null;
+  /** The codes in the summary that have no words. */
+  readonly summaryCodes: readonly PlacedCode[];
   readonly author: string;
   /** The Medication that names it (its FHIR JSON text); empty where it names itself, or there is none. */
   readonly referred: string;
@@ -33,8 +37,16 @@ const COLUMNS = [
   asJson('e.title'),
   asJson('e.title_system'),
   asJson('e.summary'),
+  `coalesce(e.summary_codes, '[]')`,
   'e.author_type',
 ];
+
+/** As the projection writes them (`projections/timeline/schema.ts`). */
+const placedCodes = z.array(
+  z
+    .tuple([z.int(), z.string(), z.string()])
+    .transform(([offset, system, code]) => ({ offset, system, code })),
+);
 
 /** Opens it over a database. */
 export const openTimeline = (pool: Asks): Timeline =>
@@ -46,6 +58,7 @@ export const openTimeline = (pool: Asks): Timeline =>
       title = 'null',
       system = 'null',
       summary = 'null',
+      codes = '[]',
       author = '',
       referred = '',
     ] = columns;
@@ -57,6 +70,7 @@ export const openTimeline = (pool: Asks): Timeline =>
       title: JSON.parse(title),
       titleSystem: JSON.parse(system),
       summary: JSON.parse(summary),
+      summaryCodes: codes === '[]' ? [] : placedCodes.parse(JSON.parse(codes)),
       author,
       referred,
     };

@@ -1,14 +1,18 @@
 /** `annal record <patient> --at <time>`: prints a record as of a moment, rebuilt from its events. */
 import { faultOfMoment, parseMoment, type RecordAt, recordAt, toCollection } from '#src/audit/record-at.ts';
+import { isTableMissing } from '#src/database/failure.ts';
+import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
+import type { Displays } from '#src/fhir/ips/displays.ts';
 import { nowMicros, toInstant, toMicros } from '#src/shared/time.ts';
+import { displaysOf } from '#src/terminology/codes.ts';
 import { withEventStore } from './database.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { reportBroken, withStream } from './patient.ts';
 import { resolvePatient } from './patients.ts';
 import { parsePosition } from './position.ts';
-import { resourceTitle } from './resource-title.ts';
+import { codesToName, resourceTitle } from './resource-title.ts';
 import { baseUrlOf, type ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted, table } from './table.ts';
@@ -47,9 +51,10 @@ export async function recordCommand(
       recordAt(events, moment, (event) => last !== undefined && event.position > last),
     );
   };
-  const { id, record } = await withDatabase(where, async ({ url }) => {
+  const { id, record, displays } = await withDatabase(where, async ({ url }) => {
     const meant = await resolvePatient(url, patient);
-    return { id: meant, record: await withEventStore(url, (store) => read(store, recordStream(meant))) };
+    const found = await withEventStore(url, (store) => read(store, recordStream(meant)));
+    return { id: meant, record: found, displays: json ? new Map() : await displaysIn(url, found) };
   });
   const stream = recordStream(id);
   if (record.events === 0) {
@@ -60,7 +65,7 @@ export async function recordCommand(
   }
   const shown = json
     ? toCollection(record, `${await baseUrlOf(where)}/fhir/R4`)
-    : describe(id, record, at ?? 'now');
+    : describe(id, record, at ?? 'now', displays);
   process.stdout.write(`${shown}\n`);
   return reportBroken(stream, record.brokenAt);
 }
@@ -72,7 +77,25 @@ function refuseFuture(at: string): void {
   if (begins > now) throw new Failure(`--at ${at} is in the future; it is now ${toInstant(now)}`);
 }
 
-function describe(id: string, record: RecordAt, asked: string): string {
+/**
+ * Looks up what the codes of a record are called, in the terminology of its database.
+ * @returns no names where the database has no terminology yet: a copy that no service has started on
+ */
+async function displaysIn(url: string, { resources }: RecordAt): Promise<Displays> {
+  const codes = codesToName([...resources.values()].flatMap(({ body }) => body ?? []));
+  if (codes.length === 0) return new Map();
+  const pool = openPool(url, { max: 1, name: 'annal record' });
+  try {
+    return await displaysOf(pool, codes);
+  } catch (error) {
+    if (isTableMissing(error)) return new Map();
+    throw error;
+  } finally {
+    await pool.end();
+  }
+}
+
+function describe(id: string, record: RecordAt, asked: string, displays: Displays): string {
   const all = [...record.resources.values()];
   const living = all.filter(({ body }) => body !== undefined);
   const rows = living.map(({ type, id: resource, version, recordedAt, body = '{}' }) => [
@@ -80,7 +103,7 @@ function describe(id: string, record: RecordAt, asked: string): string {
     resource,
     version,
     recordedAt,
-    resourceTitle(type, body),
+    resourceTitle(type, body, displays),
   ]);
   const deleted = all.length - living.length;
   return [

@@ -1,7 +1,9 @@
 /** What a resource is about in a few words, for lists on a terminal: `Hypertension, active`. Pure. */
 import { shownName } from '#src/fhir/human-name.ts';
+import { bareCodes, type Displays, withDisplays } from '#src/fhir/ips/displays.ts';
 import { text } from '#src/fhir/ips/parts.ts';
 import { concept, joined } from '#src/fhir/ips/words.ts';
+import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { medicationConcept } from '#src/v1/medication.ts';
 import { kindOf, timelineWords } from '#src/v1/timeline.ts';
@@ -9,13 +11,24 @@ import { kindOf, timelineWords } from '#src/v1/timeline.ts';
 /** Most characters of a title. */
 const LONGEST = 60;
 
-/** @param body FHIR JSON. @returns an empty text where the resource has no words that fit its type */
-export function resourceTitle(type: string, body: string): string {
-  const { value } = parseJson(body);
-  if (!isObject(value)) return '';
+/**
+ * Returns what a resource is about.
+ * @param body FHIR JSON.
+ * @param displays names of codes that the resource has no words for.
+ * @returns an empty text where the resource has no words that fit its type
+ */
+export function resourceTitle(type: string, body: string, displays: Displays = new Map()): string {
+  const { value: written } = parseJson(body);
+  if (!isObject(written)) return '';
+  const { value } = withDisplays({ value: written }, displays);
   const kind = kindOf(type);
   const title = kind === undefined ? otherTitle(value) : wordsOf(timelineWords(kind, value));
   return title.length > LONGEST ? `${title.slice(0, LONGEST - 1)}…` : title;
+}
+
+/** Returns the codes that some resources have no words for, each once. @param bodies FHIR JSON */
+export function codesToName(bodies: readonly string[]): SystemCode[] {
+  return bareCodes(bodies.map((body) => parseJson(body).value));
 }
 
 function wordsOf({ title, summary }: ReturnType<typeof timelineWords>): string {

@@ -1,10 +1,18 @@
 /** The timeline entries of REST v1 (docs/spec/decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { codes, first, objects, text } from '../fhir/ips/parts.ts';
-import { choice, concept, dosage, joined } from '../fhir/ips/words.ts';
+import { choice, concept, dosage } from '../fhir/ips/words.ts';
 import type { SystemCode } from '../fhir/terminology.ts';
-import { ATC, ICD_10, LOINC } from './elements.ts';
 import { medicationConcept } from './medication.ts';
+import {
+  bareCodeOf,
+  conceptPhrase,
+  cut,
+  cutPhrase,
+  joinPhrases,
+  type Phrase,
+  type PlacedCode,
+} from './phrase.ts';
 
 /** Kinds of entries with their types; the four of docs/spec/interface.md, section 2.3, come first. */
 export const TIMELINE = {
@@ -46,9 +54,11 @@ export interface TimelineWords {
   readonly titleSystem: string | null;
   /** The result or status; null if the resource has neither. */
   readonly summary: string | null;
+  /** The codes in the summary without text, with their places, so that the terminology can name them. */
+  readonly summaryCodes: readonly PlacedCode[];
 }
 
-type Words = (resource: JsonObject) => readonly [title: string | undefined, summary: string | undefined];
+type Words = (resource: JsonObject) => readonly [title: string | undefined, summary: Phrase | undefined];
 
 const WORDS: Readonly<Record<TimelineKind, Words>> = {
   document: (it) => {
@@ -56,54 +66,60 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
     const title = text(first(first(it.content)?.attachment)?.title) ?? text(it.description) ?? type;
     return [
       title,
-      joined([
+      joinPhrases([
         unless(it.status, 'current'),
         unless(it.docStatus, 'final'),
-        type === title ? undefined : type,
+        type === title ? undefined : conceptPhrase(it.type),
       ]),
     ];
   },
   observation: (it) => [
     concept(it.code),
-    joined([unless(it.status, 'final', 'amended', 'corrected'), valuesOf(it)]),
+    joinPhrases([unless(it.status, 'final', 'amended', 'corrected'), valuesOf(it)]),
   ],
   medication: (it) => [
     concept(medicationConcept(it)) ?? text(first(it.medicationReference)?.display),
-    joined([text(it.status), dosage(it.dosage)]),
+    joinPhrases([text(it.status), dosage(it.dosage)]),
   ],
   condition: (it) => [
     concept(it.code),
-    joined([...codes(it.clinicalStatus), ...codes(it.verificationStatus).filter((is) => is !== 'confirmed')]),
+    joinPhrases([
+      ...codes(it.clinicalStatus),
+      ...codes(it.verificationStatus).filter((is) => is !== 'confirmed'),
+    ]),
   ],
   encounter: (it) => [
     concept(it.type) ?? text(first(it.class)?.display) ?? text(first(it.class)?.code),
-    joined([unless(it.status, 'finished'), concept(it.reasonCode)]),
+    joinPhrases([unless(it.status, 'finished'), conceptPhrase(it.reasonCode)]),
   ],
   procedure: (it) => [
     concept(it.code),
-    joined([unless(it.status, 'completed'), concept(it.outcome), concept(it.bodySite)]),
+    joinPhrases([unless(it.status, 'completed'), conceptPhrase(it.outcome), conceptPhrase(it.bodySite)]),
   ],
   immunization: (it) => [
     concept(it.vaccineCode),
-    joined([unless(it.status, 'completed'), concept(it.statusReason)]),
+    joinPhrases([unless(it.status, 'completed'), conceptPhrase(it.statusReason)]),
   ],
   allergy: (it) => [
     concept(it.code),
-    joined([
+    joinPhrases([
       ...codes(it.clinicalStatus),
       ...codes(it.verificationStatus).filter((is) => is !== 'confirmed'),
-      ...objects(it.reaction).map(({ manifestation }) => concept(manifestation)),
+      ...objects(it.reaction).map(({ manifestation }) => conceptPhrase(manifestation)),
     ]),
   ],
   report: (it) => [
     concept(it.code),
-    joined([unless(it.status, 'final', 'amended', 'corrected', 'appended'), text(it.conclusion)]),
+    joinPhrases([unless(it.status, 'final', 'amended', 'corrected', 'appended'), text(it.conclusion)]),
   ],
   care_plan: (it) => [
     text(it.title) ?? concept(it.category) ?? text(it.description),
-    joined([text(it.status), text(it.intent)]),
+    joinPhrases([text(it.status), text(it.intent)]),
   ],
-  goal: (it) => [concept(it.description), joined([text(it.lifecycleStatus), concept(it.achievementStatus)])],
+  goal: (it) => [
+    concept(it.description),
+    joinPhrases([text(it.lifecycleStatus), conceptPhrase(it.achievementStatus)]),
+  ],
 };
 
 /** The concept that a kind's title is taken from when the resource has no other text. */
@@ -121,20 +137,10 @@ const NAMED_BY: Readonly<Record<TimelineKind, (resource: JsonObject) => Json | u
   goal: ({ description }) => description,
 };
 
-/** Code systems that are preferred to local codes. */
-const PREFERRED: ReadonlySet<string> = new Set([LOINC, ATC, ICD_10]);
-
 /** Returns the code of a concept without text; undefined if there is text, or several concepts. */
 function bareCode(value: Json | undefined): SystemCode | undefined {
   const [only, ...others] = objects(value);
-  if (only === undefined || others.length > 0 || text(only.text) !== undefined) return undefined;
-  const all = objects(only.coding);
-  if (all.some(({ display }) => text(display) !== undefined)) return undefined;
-  const named = all.flatMap(({ system: by, code }): SystemCode[] => {
-    const [system, is] = [text(by), text(code)];
-    return system === undefined || is === undefined ? [] : [{ system, code: is }];
-  });
-  return named.find(({ system }) => PREFERRED.has(system)) ?? named[0];
+  return only === undefined || others.length > 0 ? undefined : bareCodeOf(only);
 }
 
 /** Returns a status unless it is a usual one. */
@@ -144,11 +150,15 @@ function unless(status: JsonObject[string] | undefined, ...usual: readonly strin
 }
 
 /** Returns an Observation's value, or the values of its components with their names. */
-function valuesOf(observation: JsonObject): string | undefined {
+function valuesOf(observation: JsonObject): Phrase | undefined {
   const parts = objects(observation.component).map((part) =>
-    joined([concept(part.code), choice(part, 'value')], ' '),
+    joinPhrases([conceptPhrase(part.code), valueSaid(part)], ' '),
   );
-  return joined([choice(observation, 'value') ?? concept(observation.dataAbsentReason), ...parts]);
+  return joinPhrases([valueSaid(observation) ?? conceptPhrase(observation.dataAbsentReason), ...parts]);
+}
+
+function valueSaid(of: JsonObject): string | Phrase | undefined {
+  return conceptPhrase(of.valueCodeableConcept) ?? choice(of, 'value');
 }
 
 /** Returns the title of a medication whose name comes from a referenced Medication; undefined if that has no name. */
@@ -168,19 +178,13 @@ function titleOf(said: string, by: Json | undefined): Pick<TimelineWords, 'title
     : { title: cut(said), titleSystem: null };
 }
 
-/** Most characters of a title or summary, since an entry is one line of a list. */
-const LONGEST = 300;
-
 /** Returns the texts of an entry. */
 export function timelineWords(kind: TimelineKind, resource: JsonObject): TimelineWords {
   const [title, summary] = WORDS[kind](resource);
+  const said = summary === undefined ? undefined : cutPhrase(summary);
   return {
     ...titleOf(title ?? kind.replace('_', ' '), NAMED_BY[kind](resource)),
-    summary: summary === undefined ? null : cut(summary),
+    summary: said?.text ?? null,
+    summaryCodes: said?.codes ?? [],
   };
-}
-
-function cut(said: string): string {
-  const characters = [...said];
-  return characters.length <= LONGEST ? said : `${characters.slice(0, LONGEST - 1).join('')}…`;
 }

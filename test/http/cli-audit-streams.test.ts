@@ -193,9 +193,17 @@ describe('the command line, for auditors of other streams', () => {
       expect(history.stdout).to.contain(`Patient/${ida}`);
       expect(history.stderr).to.contain(`annal: Patient/${ida}: Ida Müller-Lund, born 1984-05-02`);
     }
+    const observation = {
+      ...{ resourceType: 'Observation', status: 'final', subject: { reference: `Patient/${ida}` } },
+      ...{ code: { coding: [{ system: 'http://loinc.org', code: '8867-4' }] }, valueInteger: 72 },
+    };
+    await send(observation, '/Observation');
+    // Answered once the bundled terminology is loaded.
+    await service.fhir(`${service.url}/v1/terminology/loinc/8867-4`);
     const record = await annal('record', 'ida', 'lund', '--at', new Date().toISOString().slice(0, 10));
     expect(record.stdout)
       .to.match(/^Condition .* Hypertension, active$/m)
+      .and.to.match(/^Observation .* Heart rate, 72$/m)
       .and.to.match(/^Patient .* Ida Müller-Lund$/m);
     // A deleted patient's history is what auditors ask about, too.
     expect((await annal('history', 'idun')).stdout).to.contain('DELETE');

@@ -90,6 +90,26 @@ describe('the timeline of REST v1', () => {
     expect(dataOf(answer)[0]).to.include({ id: value.id, fhir: `Observation/${String(value.id)}` });
   });
 
+  it('names codes that were sent without words, in titles and summaries; what is stored stays', async () => {
+    const patient = await person();
+    const coded = (code: string) => ({ coding: [{ system: 'http://loinc.org', code }] });
+    const part = (code: string, value: number) => ({
+      code: coded(code),
+      valueQuantity: { value, unit: 'mm[Hg]' },
+    });
+    const component = [part('8480-6', 120), part('8462-4', 80), part('99999-9', 1)];
+    const id = await written('Observation', patient, {
+      ...{ status: 'preliminary', code: coded('85354-9'), effectiveDateTime: '2026-03-01', component },
+    });
+    const [entry] = dataOf(await get(`/patients/${patient}/timeline`));
+    expect(entry).to.include({
+      title: 'Blood pressure panel with all children optional',
+      summary:
+        'preliminary, Systolic blood pressure 120 mm[Hg], Diastolic blood pressure 80 mm[Hg], 99999-9 1 mm[Hg]',
+    });
+    expect((await fhir('Observation', id)).component).to.deep.equal(component);
+  });
+
   it('shows the other kinds when they are asked for', async () => {
     const patient = await person();
     const text = (said: string) => ({ text: said });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { resourceTitle } from '#src/cli/resource-title.ts';
+import { codesToName, resourceTitle } from '#src/cli/resource-title.ts';
 
 describe('the title of a resource on a terminal', () => {
   const cases: readonly (readonly [string, object, string])[] = [
@@ -29,4 +29,21 @@ describe('the title of a resource on a terminal', () => {
       expect(resourceTitle(type, JSON.stringify({ resourceType: type, ...resource }))).to.equal(title);
     });
   }
+
+  it('names codes that the resource has no words for', () => {
+    const coded = (code: string) => ({ coding: [{ system: 'http://loinc.org', code }] });
+    const body = JSON.stringify({
+      resourceType: 'Observation',
+      status: 'final',
+      code: coded('85354-9'),
+      component: [{ code: coded('8480-6'), valueInteger: 120 }],
+    });
+    expect(codesToName([body, body]).map(({ code }) => code)).to.deep.equal(['85354-9', '8480-6']);
+    const names = new Map([
+      ['http://loinc.org|85354-9', 'Blood pressure'],
+      ['http://loinc.org|8480-6', 'Systolic'],
+    ]);
+    expect(resourceTitle('Observation', body, names)).to.equal('Blood pressure, Systolic 120');
+    expect(resourceTitle('Observation', body)).to.equal('85354-9, 8480-6 120');
+  });
 });

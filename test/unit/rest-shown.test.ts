@@ -4,6 +4,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import { shownCondition } from '#src/v1/condition.ts';
 import { shownMedication } from '#src/v1/medication.ts';
 import { shownObservation } from '#src/v1/observation.ts';
+import { withNames } from '#src/v1/phrase.ts';
 import { timelineWords } from '#src/v1/timeline.ts';
 
 const LOINC = 'http://loinc.org';
@@ -195,10 +196,56 @@ describe('an entry without words, on the timeline', () => {
   });
 });
 
+describe('the summary of an entry, on the timeline', () => {
+  const quantity = (value: number) => ({ value, unit: 'mm[Hg]' });
+  const part = (code: string, value: number, rest: object = {}) => ({
+    code: { coding: [{ system: LOINC, code, ...rest }] },
+    valueQuantity: quantity(value),
+  });
+  const summaryOf = (kind: 'observation' | 'allergy', resource: object) => {
+    const { summary, summaryCodes } = timelineWords(kind, resource as JsonObject);
+    return { summary, codes: summaryCodes.map(({ offset, code }) => [offset, code]) };
+  };
+
+  it('says where codes without words stand in it', () => {
+    const component = [part('8480-6', 120), part('8462-4', 80, { display: 'Diastolic' }), part('8478-0', 93)];
+    expect(summaryOf('observation', { status: 'preliminary', component })).to.deep.equal({
+      summary: 'preliminary, 8480-6 120 mm[Hg], Diastolic 80 mm[Hg], 8478-0 93 mm[Hg]',
+      codes: [
+        [13, '8480-6'],
+        [53, '8478-0'],
+      ],
+    });
+    const found = { coding: [{ system: 'http://snomed.info/sct', code: '260385009' }] };
+    expect(summaryOf('observation', { valueCodeableConcept: found }).codes).to.deep.equal([[0, '260385009']]);
+    const reaction = [{ manifestation: [{ text: 'Hives' }, found] }];
+    expect(summaryOf('allergy', { reaction }).codes).to.deep.equal([[7, '260385009']]);
+  });
+
+  it('takes names in their places, and stays one line of a list', () => {
+    const { text, codes } = {
+      text: '8480-6 120, 8462-4 80',
+      codes: [
+        { offset: 0, system: LOINC, code: '8480-6' },
+        { offset: 12, system: LOINC, code: '8462-4' },
+      ],
+    };
+    const names = new Map([['8462-4', 'Diastolic']]);
+    expect(withNames({ text, codes }, ({ code }) => names.get(code))).to.equal('8480-6 120, Diastolic 80');
+    expect(withNames({ text, codes }, () => 'x'.repeat(400))).to.have.lengthOf(300);
+  });
+
+  it('has no place of a code that is cut off', () => {
+    const component = [{ code: part('8480-6', 1).code, valueString: 'x'.repeat(280) }];
+    const whole = [...component, part('1234567890-0', 1)];
+    expect(summaryOf('observation', { component: whole }).codes).to.deep.equal([[0, '8480-6']]);
+  });
+});
+
 describe('a document that was replaced, on the timeline', () => {
   it('says so', () => {
     const document = { status: 'superseded', docStatus: 'final', type: { text: 'Report' } };
-    const words = { title: 'Report', titleSystem: null, summary: 'superseded' };
+    const words = { title: 'Report', titleSystem: null, summary: 'superseded', summaryCodes: [] };
     expect(timelineWords('document', document)).to.deep.equal(words);
     expect(timelineWords('document', { ...document, status: 'current' }).summary).to.equal(null);
   });

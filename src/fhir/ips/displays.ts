@@ -40,6 +40,13 @@ export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[
   return [...found.values()];
 }
 
+/** Returns the codes in some values that say nothing but themselves, each once. */
+export function bareCodes(values: readonly Json[]): SystemCode[] {
+  const found = new Map<string, SystemCode>();
+  for (const value of values) addBare(value, found);
+  return [...found.values()];
+}
+
 function addBare(value: Json, found: Map<string, SystemCode>): void {
   if (Array.isArray(value)) for (const item of value) addBare(item, found);
   else if (isObject(value)) {

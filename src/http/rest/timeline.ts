@@ -5,6 +5,7 @@ import type { SystemCode } from '#src/fhir/terminology.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { listOf as listName } from '#src/v1/lists.ts';
+import { withNames } from '#src/v1/phrase.ts';
 import { DEFAULT_KINDS, kindOf, medicationTitle, TIMELINE, TIMELINE_KINDS } from '#src/v1/timeline.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
@@ -76,7 +77,8 @@ export const TIMELINE_ROUTES = [
         services.queries.timeline(of, page),
       );
       const titles = rows.map(titleOf);
-      const displays = await displaysOf(request, titles.flatMap(bareTitle));
+      const codes = [...titles.flatMap(bareTitle), ...rows.flatMap(({ summaryCodes }) => summaryCodes)];
+      const displays = await displaysOf(request, codes);
       const data = rows.map((row, n) => shown(row, titles[n] ?? row, displays));
       return { status: 200, body: { data, total, next_cursor: next ?? null } };
     },
@@ -97,14 +99,15 @@ function bareTitle({ title: code, titleSystem: system }: Title): SystemCode[] {
 }
 
 function shown(entry: TimelineEntry, title: Title, displays: Displays): object {
-  const { id, type, date: said, moment, summary, author } = entry;
+  const { id, type, date: said, moment, summary, summaryCodes, author } = entry;
+  const nameOf = (code: SystemCode) => displayOf(code, displays);
   const [bare] = bareTitle(title);
   return {
     kind: kindOf(type),
     id,
     date: said ?? toInstant(moment),
-    title: (bare === undefined ? undefined : displayOf(bare, displays)) ?? title.title,
-    summary,
+    title: (bare === undefined ? undefined : nameOf(bare)) ?? title.title,
+    summary: summary === null ? null : withNames({ text: summary, codes: summaryCodes }, nameOf),
     author_type: author,
     fhir: `${type}/${id}`,
   };

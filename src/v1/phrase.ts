@@ -1,0 +1,88 @@
+/** Phrases: words in which codes stand that have no name of their own, so that a reader can put names in. Pure. */
+import type { JsonObject } from '#src/shared/json.ts';
+import { objects, text } from '../fhir/ips/parts.ts';
+import { concept } from '../fhir/ips/words.ts';
+import type { SystemCode } from '../fhir/terminology.ts';
+import { ATC, ICD_10, LOINC } from './elements.ts';
+
+/** A code in a text. */
+export interface PlacedCode extends SystemCode {
+  /** Where the code begins, in UTF-16 code units. */
+  readonly offset: number;
+}
+
+/** A text, and the codes in it, in their order. */
+export interface Phrase {
+  readonly text: string;
+  readonly codes: readonly PlacedCode[];
+}
+
+/** Code systems whose codes name something rather than a local code beside them. */
+const PREFERRED: ReadonlySet<string> = new Set([LOINC, ATC, ICD_10]);
+
+/** Most characters of a title or summary: an entry is one line of a list. */
+const LONGEST = 300;
+
+/** Returns the code of a concept that has no words; undefined where it has some. */
+export function bareCodeOf(concept: JsonObject): SystemCode | undefined {
+  if (text(concept.text) !== undefined) return undefined;
+  const all = objects(concept.coding);
+  if (all.some(({ display }) => text(display) !== undefined)) return undefined;
+  const named = all.flatMap(({ system: by, code }): SystemCode[] => {
+    const [system, is] = [text(by), text(code)];
+    return system === undefined || is === undefined ? [] : [{ system, code: is }];
+  });
+  return named.find(({ system }) => PREFERRED.has(system)) ?? named[0];
+}
+
+/** Returns what a CodeableConcept, or a list of them, says; codes where it has no words. */
+export function conceptPhrase(value: JsonObject[string] | undefined): Phrase | undefined {
+  return joinPhrases(
+    objects(value).map((each) => {
+      const bare = bareCodeOf(each);
+      return bare === undefined ? concept(each) : { text: bare.code, codes: [{ ...bare, offset: 0 }] };
+    }),
+  );
+}
+
+/** Joins what there is of some words; undefined when there is nothing. */
+export function joinPhrases(
+  parts: readonly (string | Phrase | undefined)[],
+  separator = ', ',
+): Phrase | undefined {
+  let joined: Phrase | undefined;
+  for (const part of parts) {
+    const { text, codes } = typeof part === 'object' ? part : { text: part ?? '', codes: [] };
+    if (text === '') continue;
+    const before = joined === undefined ? '' : joined.text + separator;
+    const moved = codes.map((code) => ({ ...code, offset: before.length + code.offset }));
+    joined = { text: before + text, codes: [...(joined?.codes ?? []), ...moved] };
+  }
+  return joined;
+}
+
+/** Returns the beginning of a text, of one line of a list at most. */
+export function cut(said: string): string {
+  // No text has more characters than code units.
+  if (said.length <= LONGEST) return said;
+  const characters = [...said];
+  return characters.length <= LONGEST ? said : `${characters.slice(0, LONGEST - 1).join('')}…`;
+}
+
+/** Returns the beginning of a phrase, with the codes that are whole in it. */
+export function cutPhrase({ text, codes }: Phrase): Phrase {
+  const shown = cut(text);
+  if (shown === text) return { text, codes };
+  return { text: shown, codes: codes.filter(({ offset, code }) => offset + code.length < shown.length) };
+}
+
+/** Returns a phrase's text with names in the places of those codes that have one. */
+export function withNames({ text, codes }: Phrase, nameOf: (code: SystemCode) => string | undefined): string {
+  let named = '';
+  let end = 0;
+  for (const one of codes) {
+    named += text.slice(end, one.offset) + (nameOf(one) ?? one.code);
+    end = one.offset + one.code.length;
+  }
+  return cut(named + text.slice(end));
+}
