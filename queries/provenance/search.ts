@@ -59,25 +59,28 @@ export function openSearchProvenance(
   terminology: Terminology = requiredValueSets,
 ): SearchProvenance {
   return async (caller, request) => {
-    const raw = parseRaw(request.query);
-    const scope = {
-      type: 'Provenance' as const,
-      tenant: caller.tenantId,
-      base: request.base,
-      now: nowMicros(),
-      terms: await loadTerms(raw, terminology),
-      steps: { taken: 0 },
-    };
-    const search = understand(raw, SORTS, (parameter) => provenancePredicate(parameter, scope));
-    const binds = new Binds();
-    const sql = statement(search, caller.tenantId, request.record, binds);
-    const { rows } = await pool.query<Row>(prepared(sql, binds.values));
+    const { search, sql, values } = await provenanceStatement(terminology, caller, request);
+    const { rows } = await pool.query<Row>(prepared(sql, values));
     const shown = rows.slice(0, search.count).filter((row) => row.automatic);
     const texts = await provenanceTexts(pool, caller.tenantId, shown);
     const automatic = new Map(shown.map((row, n) => [row.event_id, texts[n] ?? null]));
     const { matches, ...page } = toPage(rows, search, automatic, request.budget ?? new AnswerBudget());
     return { ...page, matches: await withLargeBodies(pool, caller, matches) };
   };
+}
+
+/** Returns the statement that answers a search of Provenance. @throws Refusal `malformed` naming a parameter */
+export async function provenanceStatement(
+  terminology: Terminology,
+  { tenantId: tenant }: Pick<Caller, 'tenantId'>,
+  { query, base, record }: Omit<SearchRequest, 'type'>,
+): Promise<{ search: ParsedSearch<ProvenancePredicate>; sql: string; values: unknown[] }> {
+  const raw = parseRaw(query);
+  const terms = await loadTerms(raw, terminology);
+  const scope = { type: 'Provenance' as const, tenant, base, now: nowMicros(), terms, steps: { taken: 0 } };
+  const search = understand(raw, SORTS, (parameter) => provenancePredicate(parameter, scope));
+  const binds = new Binds();
+  return { search, sql: statement(search, tenant, record, binds), values: binds.values };
 }
 
 function statement(

@@ -13,6 +13,7 @@ import { merged } from './merge.ts';
 import { isEverywhere, type Last, type OrderKey, orderOf } from './order.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
 import type { Asked } from './plan.ts';
+import { askedAs } from './predicate.ts';
 import { badParameter } from './raw.ts';
 import { type LookedUp, resolved } from './resolve.ts';
 
@@ -60,7 +61,10 @@ export async function understandRequest(
   const order = orderOf(type, tenant, search.sorts);
   const { made, last } = startOf(search.cursor, order);
   const about = aboutOf(scope, order, search.used);
-  const within = compartment === undefined ? [] : [compartmentPredicate(compartment, scope)];
+  const within =
+    compartment === undefined
+      ? []
+      : [askedAs([`${compartment.type}/${compartment.id}`], compartmentPredicate(compartment, scope))];
   const { predicates, lookedUp } = await resolved(pool, [...within, ...search.predicates]);
   const asked = {
     selection: { type, tenant, predicates: merged(predicates), ...(record === undefined ? {} : { record }) },

@@ -1,6 +1,6 @@
 /** Conditions of a search that are asked together. */
 import { noKeysPredicate } from './entry-keys.ts';
-import type { Predicate, Values } from './predicate.ts';
+import { askedAs, askedBy, type Predicate, type Values } from './predicate.ts';
 import { both } from './span.ts';
 import { valuesPredicate } from './stored-values.ts';
 
@@ -9,14 +9,16 @@ import { valuesPredicate } from './stored-values.ts';
  * that one of them leaves. So are conditions that there are no keys: an entry is looked at once for all of them.
  */
 export function merged(predicates: readonly Predicate[]): readonly Predicate[] {
-  const without = predicates.flatMap((predicate) => predicate.without ?? []);
-  const found: Predicate[] = without.length === 0 ? [] : [noKeysPredicate(without)];
+  const absent = predicates.filter(({ without }) => without !== undefined);
+  const without = absent.flatMap((predicate) => predicate.without ?? []);
+  const found: Predicate[] = without.length === 0 ? [] : [askedAs(askedBy(absent), noKeysPredicate(without))];
   for (const predicate of predicates) {
     if (predicate.without !== undefined) continue;
     const at = found.findIndex((each) => areSame(each.values, predicate.values));
-    const [before, { values }] = [found[at]?.values, predicate];
-    if (before === undefined || values === undefined) found.push(predicate);
-    else found[at] = valuesPredicate(conjunction(before, values));
+    const [before, { values }] = [found[at], predicate];
+    if (before?.values === undefined || values === undefined) found.push(predicate);
+    else
+      found[at] = askedAs(askedBy([before, predicate]), valuesPredicate(conjunction(before.values, values)));
   }
   return found;
 }

@@ -7,7 +7,7 @@ import { CURSOR } from '../cursor.ts';
 import { type Controls, isControl, parseControls, type Sort } from './controls.ts';
 import type { SearchScope } from './parameter.ts';
 import { predicateOf } from './parameters.ts';
-import type { Predicate } from './predicate.ts';
+import { askedAs, type Predicate } from './predicate.ts';
 import { keyOf, parseRaw, type RawParameter } from './raw.ts';
 import { loadTerms } from './terms.ts';
 import { meantParameter } from './unknown.ts';
@@ -35,7 +35,11 @@ export async function parseSearch(
 ): Promise<ParsedSearch> {
   const raw = parseRaw(query);
   const known = { ...scope, terms: await loadTerms(raw, terminology), steps: { taken: 0 } };
-  return understand(raw, BY_ID, (parameter) => predicateOf(parameter, known), true);
+  const named = (parameter: RawParameter) => {
+    const predicate = predicateOf(parameter, known);
+    return predicate && askedAs([`${keyOf(parameter)}=${parameter.text}`], predicate);
+  };
+  return understand(raw, BY_ID, named, true);
 }
 
 /**

@@ -32,6 +32,8 @@ export interface Predicate {
   readonly wide?: true;
   /** What it leads to, where it is asked for by references and can as well name what they refer to. */
   readonly resolvable?: Resolvable;
+  /** The parameters that it comes from, as they were written: for `explain.ts`. */
+  readonly asked?: readonly string[];
   /** Whether it reads no more of a row than `r.id` and `r.record`, which the row's entry in `search` has as well. */
   readonly ofEntry?: boolean;
 }
@@ -65,4 +67,14 @@ export interface Resolvable {
 export interface Named {
   readonly type: string;
   readonly id: string;
+}
+
+/** Notes on a predicate, which nothing else holds yet, from which parameters it comes. */
+export function askedAs(asked: readonly string[], predicate: Predicate): Predicate {
+  return Object.assign(predicate, { asked });
+}
+
+/** Returns the parameters that predicates come from, each once. */
+export function askedBy(predicates: readonly Predicate[]): readonly string[] {
+  return [...new Set(predicates.flatMap(({ asked }) => asked ?? []))];
 }

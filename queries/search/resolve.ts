@@ -4,7 +4,7 @@
  */
 import { Binds } from '../binds.ts';
 import { type Asks, prepared } from '../prepared.ts';
-import type { Named, Predicate } from './predicate.ts';
+import { askedAs, askedBy, type Named, type Predicate } from './predicate.ts';
 
 /** Most resources that are looked up: as many as a search may name. What leads to more is asked within the search. */
 const MOST_FOUND = 1_000;
@@ -39,7 +39,7 @@ export async function resolved(
     const sql = `select distinct f.type, f.id from (${resolvable.found(binds)}) f limit ${MOST_FOUND + 1}`;
     const { rows } = await pool.query<Named>(prepared(sql, binds.values));
     const isMany = rows.length > MOST_FOUND;
-    found.push(isMany ? predicate : resolvable.named(rows));
+    found.push(isMany ? predicate : askedAs(askedBy([predicate]), resolvable.named(rows)));
     lookedUp.push({ predicate, sql, values: binds.values, ...(isMany ? {} : { found: rows.length }) });
   }
   return { predicates: inCommonRecords(found), lookedUp };
@@ -47,9 +47,13 @@ export async function resolved(
 
 /** The same predicates, those on records as one. */
 function inCommonRecords(predicates: readonly Predicate[]): readonly Predicate[] {
-  const [first, ...others] = predicates.filter(({ narrowed }) => narrowed !== undefined);
+  const all = predicates.filter(({ narrowed }) => narrowed !== undefined);
+  const [first, ...others] = all;
   if (first?.narrowed === undefined || others.length === 0) return predicates;
   const sets = others.map(({ inRecords }) => new Set(inRecords));
   const common = (first.inRecords ?? []).filter((id) => sets.every((set) => set.has(id)));
-  return [first.narrowed(common), ...predicates.filter(({ narrowed }) => narrowed === undefined)];
+  return [
+    askedAs(askedBy(all), first.narrowed(common)),
+    ...predicates.filter(({ narrowed }) => narrowed === undefined),
+  ];
 }

@@ -47,6 +47,13 @@ const isShared = (type: ResourceType): boolean => typeEntry(type).home === 'term
 /** A caller who sees the shared terminology and nothing else. */
 const asShared = (caller: Caller): Caller => ({ ...caller, tenantId: tenantId(SHARED_OWNER) });
 
+/** Returns the read models that have a type, and the tenant whose rows are seen there: of terminology, what all share. */
+export function modelsOf(type: ResourceType, pool: Pool, tenant: string): { pool: Pool; tenantId: string } {
+  return isShared(type)
+    ? { pool: sharedModels(pool), tenantId: tenantId(SHARED_OWNER) }
+    : { pool, tenantId: tenant };
+}
+
 /** Search of any type: of terminology, what all share. */
 export function withSharedSearch({ pool, ready }: Shared, ofTenant: Search): Search {
   const shared = openSearch(sharedModels(pool));

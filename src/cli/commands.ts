@@ -213,6 +213,24 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
+      command(
+        'explain <search>',
+        'Print how a search of the FHIR interface is answered: what leads to its matches',
+      )
+        .option('--project <project>', 'The project: its id or its name (default: the only one)')
+        .option('--environment <environment>', 'sandbox or production (default: sandbox)')
+        .option('--analyze', 'Run the search, and print PostgreSQL’s EXPLAIN ANALYZE of each statement'),
+      'annal explain "Observation?code=8480-6&_sort=-date&_count=10"',
+      'annal explain "Patient?name=mira" --analyze',
+    ),
+    async ([search = ''], options) => {
+      const { explainCommand } = await import('./explain.ts');
+      return explainCommand(search, options);
+    },
+  );
+
+  does(
+    examples(
       command('parked', 'List parked events: those that a process could not handle').option(
         '--retry',
         'Retry them now',

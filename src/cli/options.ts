@@ -46,6 +46,8 @@ const schema = z.object({
   email: text,
   patient: text,
   project: text,
+  environment: z.enum(['sandbox', 'production'], '--environment must be sandbox or production').optional(),
+  analyze: flag,
   deleted: flag,
   system: text,
   release: text,

@@ -5,6 +5,7 @@ import type { HistoryEntry } from '#queries/history-entry.ts';
 import { DEFAULT_COUNT, parseCount } from '#queries/search/controls.ts';
 import { notDate } from '#queries/search/dates.ts';
 import { badParameter } from '#queries/search/raw.ts';
+import { parseShape, type Shape } from '#queries/search/shape.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
@@ -17,7 +18,7 @@ import { requireFresh } from '../freshness.ts';
 import { bundleFrame, joined, pageLinks } from './bundle-text.ts';
 import type { FhirRequest } from './request.ts';
 import { asWarning } from './search-bundle.ts';
-import { cut, parseShape, type Shape } from './subset.ts';
+import { cut } from './subset.ts';
 
 /** Every version of one resource, newest first. @throws Refusal 400 404 503 */
 export async function historyOfInstance(

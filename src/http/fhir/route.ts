@@ -5,6 +5,7 @@
 import { type Compartment, isCompartmentType } from '#src/fhir/compartments.ts';
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
+import { unsupportedType } from '#src/fhir/unsupported-type.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
@@ -19,7 +20,6 @@ import { patch } from './patch.ts';
 import { read } from './read.ts';
 import type { FhirRequest, FhirWrite, FindInteraction, Interaction } from './request.ts';
 import { search, searchCompartment, searchSystem, searchWholeCompartment } from './search.ts';
-import { unsupportedType } from './unsupported-type.ts';
 import { update } from './update.ts';
 import { vread } from './vread.ts';
 

@@ -11,9 +11,9 @@ import { parameterOf } from '#queries/search/parameters.ts';
 import { badParameter, keyOf, parseRaw, type RawParameter } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { unsupportedType } from '#src/fhir/unsupported-type.ts';
 import { tooCostly } from '#src/shared/answer-budget.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
-import { unsupportedType } from './unsupported-type.ts';
 
 /** Asks one type, as `GET <type>?query`. */
 export type AskType = (type: ResourceType, query: URLSearchParams) => Promise<SearchPage>;

@@ -5,6 +5,7 @@ import { isOfResources } from '#queries/search/of-resources.ts';
 import { unknownIssues, unknownParameters } from '#queries/search/parse.ts';
 import { badParameter } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
+import { parseShape, type Shape } from '#queries/search/shape.ts';
 import { type Compartment, typesInCompartment } from '#src/fhir/compartments.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import type { Issue } from '#src/shared/issue.ts';
@@ -14,7 +15,6 @@ import { requireFresh } from '../freshness.ts';
 import type { FhirRequest } from './request.ts';
 import { answerSearch, asWarning } from './search-bundle.ts';
 import { searchTypes, typesIn } from './search-types.ts';
-import { parseShape, type Shape } from './subset.ts';
 
 /** 200 with a page of matches. @throws Refusal 400 naming a bad value, modifier, or with `handling=strict` an unknown parameter. */
 export async function search(request: FhirRequest, type: ResourceType): Promise<Answer> {

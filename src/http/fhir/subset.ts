@@ -2,66 +2,11 @@
 
 import type { CurrentResource } from '#queries/read.ts';
 import { badParameter } from '#queries/search/raw.ts';
-import { elementNamed, elementNames, type Subset, subsetOf } from '#src/fhir/summary.ts';
+import { parseShape } from '#queries/search/shape.ts';
+import { type Subset, subsetOf } from '#src/fhir/summary.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { isObject, parseJson, printJson } from '#src/shared/json.ts';
-import { didYouMean } from '#src/shared/nearest.ts';
 import type { Answer } from '../answer.ts';
-
-const FORMS = ['true', 'text', 'data', 'count', 'false'] as const;
-
-/** What a request says of the parts to be shown; `onlyTotal` for `_summary=count`. */
-export interface Shape {
-  /** Undefined: everything. */
-  readonly subset: Subset | undefined;
-  readonly onlyTotal: boolean;
-}
-
-/**
- * Reads `_summary` and `_elements`.
- * @param types of the resources that may be shown; an element must be one of at least one of them.
- * @throws Refusal malformed (400) for another form, an unknown element, and both at once.
- */
-export function parseShape(query: URLSearchParams, types: readonly ResourceType[]): Shape {
-  for (const key of query.keys()) {
-    if (/^(?:_summary|_elements):/.test(key)) throw badParameter(key, 'it has no modifiers');
-  }
-  const forms = new Set(query.getAll('_summary').filter((text) => text !== ''));
-  const [form, ...others] = forms;
-  if (others.length > 0 || (form !== undefined && !FORMS.some((each) => each === form)))
-    throw badParameter('_summary', `the value must be one of ${FORMS.join(', ')}`);
-  const elements = parseElements(query, types);
-  const summary = form === 'true' || form === 'text' || form === 'data' ? form : undefined;
-  if (summary !== undefined && elements !== undefined)
-    throw badParameter('_elements', 'it cannot be used together with _summary');
-  return { subset: summary ?? elements, onlyTotal: form === 'count' };
-}
-
-function parseElements(
-  query: URLSearchParams,
-  types: readonly ResourceType[],
-): ReadonlySet<string> | undefined {
-  const names = query
-    .getAll('_elements')
-    .flatMap((text) => text.split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-  if (names.length === 0) return undefined;
-  return new Set(names.flatMap((name) => elementsOf(name, types)));
-}
-
-/** `name`, or with its type `Patient.name`. */
-function elementsOf(name: string, types: readonly ResourceType[]): string[] {
-  const known = types.flatMap((type) => {
-    const own = name.startsWith(`${type}.`) ? name.slice(type.length + 1) : name;
-    return elementNamed(type, own) ?? [];
-  });
-  if (known.length > 0) return known;
-  throw badParameter(
-    '_elements',
-    `${name.slice(0, 64)} is not a top-level element of ${types.length === 1 ? types[0] : 'these types'}${didYouMean(name.split('.').at(-1) ?? '', types.flatMap(elementNames))}`,
-  );
-}
 
 /** The JSON text of what is shown of a resource; decimals as they were written. */
 export function cut(

@@ -7,6 +7,7 @@ import {
   parseEverything,
 } from '#queries/everything/request.ts';
 import { badParameter } from '#queries/search/raw.ts';
+import { parseShape } from '#queries/search/shape.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Issue } from '#src/shared/issue.ts';
@@ -16,7 +17,7 @@ import { requireFresh } from '../../freshness.ts';
 import { type BundleOptions, bundleFrame, joined, pageLinks } from '../bundle-text.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { outcomeEntry } from '../search-bundle.ts';
-import { cut, parseShape } from '../subset.ts';
+import { cut } from '../subset.ts';
 import { requirePatient } from './patient.ts';
 
 /** The operation's entry in the table. */

@@ -1,0 +1,236 @@
+/** A plan in plain English: what leads to the matches, what is checked for each, and when the next statement runs. */
+import { Binds } from '../binds.ts';
+import { conditionsOn } from './order.ts';
+import { total } from './page.ts';
+import type { Asked, Plan, Step } from './plan.ts';
+import { askedBy, type Predicate } from './predicate.ts';
+import { isInRecord, isNarrow, type Source } from './selection.ts';
+import { statementOf } from './statement.ts';
+import type { Path } from './value-walk.ts';
+
+/** A condition that is checked for each row that is read. */
+export interface Check {
+  /** The parameter as it was written: `status=final`. */
+  readonly condition: string;
+  /** Where its answer is looked up: a table or an index. */
+  readonly in: string;
+}
+
+/** A statement of a plan. */
+export interface ExplainedStep {
+  /** One sentence. */
+  readonly does: string;
+  /** The conditions that lead to the rows. */
+  readonly by: readonly string[];
+  /** The indexes or tables that they are read from. */
+  readonly from: readonly string[];
+  readonly checks: readonly Check[];
+  /** When the next statement runs; absent where this one always answers. */
+  readonly otherwise?: string;
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** A plan, explained. */
+export interface ExplainedPlan {
+  readonly plan: Plan['kind'] | 'provenance';
+  /** One sentence. */
+  readonly summary: string;
+  readonly steps: readonly ExplainedStep[];
+}
+
+const SUMMARIES: Readonly<Record<Plan['kind'], string>> = {
+  count: 'Only the total is asked for: one statement counts the matches.',
+  named: 'The search names ids, identifiers or records: these lead to the matches.',
+  sources: 'Indexes over what resources say lead to the matches.',
+  order:
+    'No condition leads to the matches: resources are read in the order of the answer and checked one by one.',
+};
+
+/** Explains a plan. */
+export function explainPlan(asked: Asked, plan: Plan): ExplainedPlan {
+  const { kind } = plan;
+  const summary = SUMMARIES[kind];
+  if (kind === 'count') return { plan: kind, summary, steps: [countStep(asked, plan.source)] };
+  if (kind !== 'order') return { plan: kind, summary, steps: stepsOf(asked, plan.steps) };
+  const { step, without } = plan;
+  const steps = step === undefined ? [] : stepsOf(asked, [step]);
+  if (without === undefined) return { plan: kind, summary, steps };
+  const key = asked.order[0]?.by ?? '_id';
+  const last = {
+    ...asked,
+    selection: { ...asked.selection, predicates: [...asked.selection.predicates, without] },
+  };
+  const [rest] = stepsOf({ ...last, total: false }, [{ kind: 'sort', source: undefined }]);
+  if (rest === undefined) return { plan: kind, summary, steps };
+  const unfilled = steps.map((each) => ({ ...each, otherwise: 'the page is not full' }));
+  return {
+    plan: kind,
+    summary,
+    steps: [
+      ...unfilled,
+      { ...rest, does: `Read resources without a value of ${key}, which come last, by their ids.` },
+    ],
+  };
+}
+
+function countStep(asked: Asked, source: Source | undefined): ExplainedStep {
+  const binds = new Binds();
+  const sql = total(asked.selection, source, binds);
+  return { ...ledBy(asked, source), does: 'Count the matches.', sql, values: binds.values };
+}
+
+function stepsOf(asked: Asked, steps: readonly Step[]): ExplainedStep[] {
+  return steps.map((step, at) => {
+    const binds = new Binds();
+    const sql = statementOf(asked, step, binds);
+    const next = at === steps.length - 1 ? undefined : otherwise(asked, step);
+    return {
+      ...described(asked, step),
+      ...(next === undefined ? {} : { otherwise: next }),
+      sql,
+      values: binds.values,
+    };
+  });
+}
+
+function described(asked: Asked, step: Step): Omit<ExplainedStep, 'sql' | 'values'> {
+  const { order, total: counts, limit } = asked;
+  const by = order.map(({ by: name, descending }) => `${descending ? '-' : ''}${name}`).join(', ');
+  const end = `${counts ? ', and count them' : ''}. Then read up to ${limit} resources by their ids.`;
+  switch (step.kind) {
+    case 'sort':
+      return {
+        ...ledBy(asked, step.source),
+        does: `Find ${fewOr(step.most)}matches, sort them by ${by}${end}`,
+      };
+    case 'sort-entries':
+      return {
+        ...ledBy(asked, step.source),
+        does: `Read the entries of the matches and sort them by ${by}, which the entries hold${end}`,
+      };
+    case 'walk-resources':
+      return {
+        ...alongResources(asked),
+        does: `Walk along the resources in the order of ${by}${passing(step.most)}, and take those that match${end}`,
+      };
+    case 'walk-values':
+      return {
+        ...alongValues(asked, step.path),
+        does: `Walk along the values of ${order[0]?.by ?? ''} in their order${passing(step.path.most)}, and take those that match${end}`,
+      };
+  }
+}
+
+const fewOr = (most: number | undefined): string => (most === undefined ? 'all ' : `up to ${most} `);
+const passing = (most: number | undefined): string => (most === undefined ? '' : `, past ${most} at most`);
+
+function otherwise({ limit }: Asked, step: Step): string | undefined {
+  if (step.kind === 'sort-entries') return undefined;
+  if (step.kind === 'sort')
+    return step.most === undefined
+      ? undefined
+      : `there are more than ${step.most}${step.remembered === true ? ', which is remembered for ten minutes' : ''}`;
+  const left =
+    step.promising === undefined ? '' : ` (the one after it, when fewer than ${step.promising} match)`;
+  return `fewer than ${limit} match${left}`;
+}
+
+/** What the rows of a source are led to by, and what is checked of each. */
+function ledBy(
+  { selection }: Asked,
+  source: Source | undefined,
+): Omit<ExplainedStep, 'does' | 'sql' | 'values'> {
+  const { predicates, record, type } = selection;
+  if (source === undefined) {
+    const leads = isNarrow(selection)
+      ? predicates.filter(
+          ({ keyed, keys, rows }) => (keyed === true && keys === undefined) || rows !== undefined,
+        )
+      : [];
+    const inRecord = record === undefined ? [] : [`Patient/${record}`];
+    const from = leads.map(placeOf);
+    const home = record === undefined ? 'resources.resource_by_id' : 'resources.resource_of_record';
+    return {
+      by: [...inRecord, ...askedBy(leads)],
+      from: unique(record === undefined && from.length > 0 ? from : [home, ...from]),
+      checks: checksOf(predicates, leads),
+    };
+  }
+  if (source.kind === 'keys') {
+    const leads = predicates.filter(({ keys, implied }) => keys !== undefined || implied !== undefined);
+    const inRecord = record === undefined ? [] : [`Patient/${record}`];
+    return {
+      by: [...inRecord, ...askedBy(leads)],
+      from: ['search.entry_keys'],
+      checks: checksOf(predicates, leads),
+    };
+  }
+  const also =
+    source.of.recorded === true ? predicates.filter(({ recorded }) => recorded === true) : [source.of];
+  const by = askedBy(also);
+  return {
+    by: by.length === 0 ? [type] : by,
+    from: source.kind === 'values' ? valuesFrom(source.values) : [placeOf(source.of)],
+    checks: checksOf(predicates, also),
+  };
+}
+
+function alongResources({ selection, order }: Asked): Omit<ExplainedStep, 'does' | 'sql' | 'values'> {
+  if (isNarrow(selection)) return ledBy({ selection, order, limit: 0, total: false }, undefined);
+  const recorded = order[0]?.by === '_lastUpdated';
+  const leads = recorded ? selection.predicates.filter((each) => each.recorded === true) : [];
+  return {
+    by: askedBy(leads),
+    from: [recorded ? 'resources.resource_of_tenant' : 'resources.resource_by_id'],
+    checks: checksOf(selection.predicates, leads),
+  };
+}
+
+function alongValues({ selection }: Asked, path: Path): Omit<ExplainedStep, 'does' | 'sql' | 'values'> {
+  const along = conditionsOn(path.place, selection.predicates);
+  const { token, record } = path.implied;
+  const implied = selection.predicates.filter(
+    (each) => (token !== undefined && each.keys?.join() === token) || isInRecord(each, record),
+  );
+  const leads = [...implied, ...along];
+  const { table } = path.place;
+  const column = path.of?.[0]?.[0];
+  const suffix = column === 'about_record' ? 'in_record' : column === 'about' ? 'about' : SORTED[table];
+  return {
+    by: askedBy(leads),
+    from: [`search.${table}_${suffix}`],
+    checks: checksOf(selection.predicates, leads),
+  };
+}
+
+/** How the indexes in the order of values are called. */
+const SORTED: Readonly<Record<string, string>> = { period: 'by_low', quantity: 'by_low', string: 'by_value' };
+
+function valuesFrom({ table, by, span }: NonNullable<Predicate['values']>): string[] {
+  const about = by === 'about';
+  const name = `search.${table}_${about ? 'about' : SORTED[table]}`;
+  return span === undefined ? [name] : [name, `search.${table}_${about ? 'about_wide' : 'wide'}`];
+}
+
+/** What a predicate that names rows is read from. */
+function placeOf({ recorded, inRecords, rows }: Predicate): string {
+  if (recorded === true) return 'resources.resource_of_tenant';
+  if (inRecords !== undefined) return 'resources.resource_of_record';
+  return rows === undefined ? 'resources.resource_pkey' : 'search.entry_keys';
+}
+
+function checksOf(predicates: readonly Predicate[], leads: readonly Predicate[]): Check[] {
+  return predicates
+    .filter((each) => !leads.includes(each))
+    .flatMap((each) => askedBy([each]).map((condition) => ({ condition, in: checkedIn(each) })));
+}
+
+function checkedIn({ keys, without, values, ofEntry }: Predicate): string {
+  if (values !== undefined) return `search.${values.table}_of`;
+  return keys !== undefined || without !== undefined || ofEntry === true
+    ? 'search.entry'
+    : 'resources.resource';
+}
+
+const unique = (names: readonly string[]): string[] => [...new Set(names)];

@@ -1,0 +1,266 @@
+/** `annal explain <search>`: prints how a search is answered, and on demand what PostgreSQL does for it. */
+import pg, { type Pool } from 'pg';
+import { isInclusion, parseInclusions } from '#queries/include/inclusions.ts';
+import type { Asks } from '#queries/prepared.ts';
+import { provenanceStatement } from '#queries/provenance/search.ts';
+import { type SearchRequest, understandRequest } from '#queries/search/ask.ts';
+import { type ExplainedPlan, type ExplainedStep, explainPlan } from '#queries/search/explain.ts';
+import { openFind } from '#queries/search/find.ts';
+import { unknownIssues } from '#queries/search/parse.ts';
+import { countPlan, planOf } from '#queries/search/plan.ts';
+import { askedBy } from '#queries/search/predicate.ts';
+import { parseShape } from '#queries/search/shape.ts';
+import { modelsOf } from '#queries/terminology/shared.ts';
+import { openPool } from '#src/database/pool.ts';
+import { isCompartmentType } from '#src/fhir/compartments.ts';
+import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
+import { unsupportedType } from '#src/fhir/unsupported-type.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+import { openTerminology } from '#src/terminology/terminology.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
+import { type NamedTenant, type ProjectOptions, tenantNamed } from './project.ts';
+import { baseUrlOf, type ServiceOptions } from './service.ts';
+import { withDatabase } from './stopped.ts';
+import { counted, printable } from './table.ts';
+
+/** What the command line says. */
+export interface ExplainOptions extends Pick<ServiceOptions, 'dataDir'>, ProjectOptions {
+  /** Runs the search with EXPLAIN ANALYZE. */
+  readonly analyze?: boolean;
+  readonly json?: boolean;
+}
+
+/** What is printed. */
+interface Explanation extends ExplainedPlan {
+  readonly search: string;
+  readonly project: string;
+  readonly environment: string;
+  /** Parameters that the type doesn't have, as the service says it. */
+  readonly ignored: readonly string[];
+  /** Chains: their statement runs before the plan is chosen. `found` is absent when they lead to more than are looked up. */
+  readonly looked_up: readonly {
+    readonly condition: string;
+    readonly found?: number;
+    readonly sql: string;
+  }[];
+  /** With `--analyze`: the statements that ran. */
+  readonly ran?: readonly Ran[];
+}
+
+interface Ran {
+  readonly sql: string;
+  readonly plan: readonly string[];
+}
+
+/**
+ * Prints the plan of a search.
+ * @throws Failure with the service's own words for a search that it refuses, and for a project that doesn't exist.
+ */
+export async function explainCommand(
+  search: string,
+  { analyze = false, json = false, project, environment, ...where }: ExplainOptions,
+): Promise<void> {
+  const base = `${(await baseUrlOf(where)).replace(/\/+$/, '')}/fhir/R4/`;
+  const tenantAsked = {
+    ...(project === undefined ? {} : { project }),
+    ...(environment === undefined ? {} : { environment }),
+  };
+  const explanation = await withDatabase(where, async ({ url }) => {
+    // As the service's connections for searches: planned once for all values.
+    const options = '-c plan_cache_mode=force_generic_plan';
+    const pool = openPool(url, { max: 2, name: 'annal explain', answerMs: 0, options });
+    try {
+      const tenant = await tenantNamed(pool, tenantAsked);
+      return await explain(pool, tenant, requestOf(search, base), analyze);
+    } catch (error) {
+      if (error instanceof Refusal)
+        throw new Failure(error.issues.map(({ diagnostics }) => diagnostics).join('\n'), MISUNDERSTOOD);
+      throw error;
+    } finally {
+      await pool.end();
+    }
+  });
+  const shown = { search, ...explanation };
+  process.stdout.write(`${json ? JSON.stringify(shown, null, 2) : describe(shown)}\n`);
+}
+
+/** A search as a URL names it: `Type?query`, `Patient/<id>/Type?query`. @throws Refusal as the service */
+function requestOf(search: string, base: string): SearchRequest {
+  const [path = '', text = ''] = search.replace(/^.*\/fhir\/R4\//, '').split(/\?(.*)/s);
+  const parts = path.replace(/^\/|\/$/g, '').split('/');
+  const [of, id, type = ''] = parts.length === 3 ? parts : [undefined, undefined, parts[0]];
+  if ((parts.length !== 1 && parts.length !== 3) || type === '')
+    throw new Failure(
+      'expected a search such as Observation?code=8480-6 or Patient/018f…/Observation',
+      MISUNDERSTOOD,
+    );
+  const query = new URLSearchParams(text);
+  parseInclusions(query);
+  const known = knownType(type);
+  const { onlyTotal } = parseShape(query, [known]);
+  const isShape = (key: string) =>
+    isInclusion(key) || key === '_elements' || (key === '_summary' && !onlyTotal);
+  const rest = new URLSearchParams([...query].filter(([key]) => !isShape(key)));
+  return { type: known, query: rest, base, ...compartmentOf(of, id) };
+}
+
+function knownType(name: string): ResourceType {
+  if (isResourceType(name)) return name;
+  throw new Refusal('not_found', { code: 'not-supported', diagnostics: unsupportedType(name) });
+}
+
+function compartmentOf(name: string | undefined, id = ''): Pick<SearchRequest, 'record' | 'compartment'> {
+  if (name === undefined) return {};
+  const type = knownType(name);
+  if (!isCompartmentType(type) || !isUuid(id))
+    throw new Failure(
+      `${name}/${id} is not a compartment: expected one such as Patient/018f…`,
+      MISUNDERSTOOD,
+    );
+  return type === 'Patient' ? { record: id } : { compartment: { type, id } };
+}
+
+async function explain(
+  own: Pool,
+  { name, ...tenant }: NamedTenant,
+  request: SearchRequest,
+  analyze: boolean,
+): Promise<Omit<Explanation, 'search'>> {
+  const terminology = openTerminology(own, async () => undefined);
+  const { pool, tenantId: seen } = modelsOf(request.type, own, tenantId(tenant));
+  if (pool !== own) await expectTerminology(own);
+  const caller = { tenantId: seen };
+  const ran: Ran[] = [];
+  const asks: Asks = analyze ? analyzing(pool, ran) : pool;
+  const ignored = (unknown: readonly string[]): string[] =>
+    unknownIssues(request.type, [request.type], unknown, ': it was ignored').map(
+      ({ diagnostics }) => diagnostics,
+    );
+  const of = { project: `${name} (${tenant.project})`, environment: tenant.environment };
+  const more = analyze ? { ran } : {};
+  if (request.type === 'Provenance') {
+    const { search, sql, values } = await provenanceStatement(terminology, caller, withAgent(request));
+    if (analyze) await asks.query({ text: sql, values });
+    const step = { ...PROVENANCE_STEP, by: search.used.map((pair) => pair.join('=')), sql, values };
+    return { ...of, ...PROVENANCE, steps: [step], ignored: ignored(search.unknown), looked_up: [], ...more };
+  }
+  const { search, asked, lookedUp } = await understandRequest(asks, terminology, caller, request);
+  const plan = search.onlyTotal ? countPlan(asked.selection) : planOf(asked);
+  if (analyze) {
+    const find = openFind(asks);
+    await (plan.kind === 'count' ? find.total(asked.selection) : find.page(asked, plan));
+  }
+  return {
+    ...of,
+    ...explainPlan(asked, plan),
+    ignored: ignored(search.unknown),
+    looked_up: lookedUp.map(({ predicate, sql, found }) => ({
+      condition: askedBy([predicate]).join(' '),
+      ...(found === undefined ? {} : { found }),
+      sql,
+    })),
+    ...more,
+  };
+}
+
+/** @throws Failure when the first start has not installed the shared terminology yet */
+async function expectTerminology(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ found: string | null }>(
+    `select to_regclass('terminology_search.entry_keys')::text as found`,
+  );
+  if (rows[0]?.found === null)
+    throw new Failure('the shared terminology is not installed yet: wait until the service is ready');
+}
+
+const PROVENANCE = {
+  plan: 'provenance',
+  summary: 'Provenance is searched in the history: automatic ones are views of its versions.',
+} as const;
+const PROVENANCE_STEP = {
+  does: 'Read a page of automatic Provenances and a page of those that clients wrote, and merge them.',
+  from: ['history.version', 'history.client_provenance'],
+  checks: [],
+};
+
+/** In the compartment of a Practitioner, a Device and their like are the Provenances of which it is an agent. */
+function withAgent({ compartment, query, ...request }: SearchRequest): SearchRequest {
+  if (compartment === undefined) return { ...request, query };
+  const agent = ['agent', `${compartment.type}/${compartment.id}`] as const;
+  return { ...request, query: new URLSearchParams([[...agent], ...query]) };
+}
+
+/** Explains each statement as PostgreSQL runs it, then runs it for what it gives. */
+function analyzing(pool: Pool, ran: Ran[]): Asks {
+  return {
+    async query(statement) {
+      const { text, values } = statement;
+      const client = await pool.connect();
+      try {
+        await client.query(`prepare explained as ${text}`);
+        const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
+        const { rows } = await client.query<Record<string, string>>(
+          `explain (analyze, buffers) execute explained${given}`,
+        );
+        ran.push({ sql: text, plan: rows.flatMap((row) => Object.values(row)) });
+        await client.query('deallocate explained');
+      } finally {
+        client.release();
+      }
+      return pool.query({ text, values });
+    },
+  };
+}
+
+/** A bound value as SQL; lists as array literals. */
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (!Array.isArray(value)) return pg.escapeLiteral(String(value));
+  const items = value.map((item) => `"${String(item).replaceAll(/["\\]/g, '\\$&')}"`);
+  return pg.escapeLiteral(`{${items.join(',')}}`);
+}
+
+function describe({
+  search,
+  project,
+  environment,
+  summary,
+  steps,
+  looked_up,
+  ignored,
+  ran,
+}: Explanation): string {
+  const lookedUp = looked_up.map(({ condition, found }) =>
+    found === undefined
+      ? `  ${condition}: more than are looked up, so it is part of the statements below`
+      : `  ${condition}: ${counted(found, 'resource')}`,
+  );
+  const plans = ran?.map(({ plan }, at) => [
+    `Statement ${at + 1} that ran:`,
+    ...plan.map((line) => `  ${line}`),
+  ]);
+  const parts = [
+    [`${search}, project ${project}, ${environment}`],
+    ignored,
+    lookedUp.length === 0 ? [] : ['Looked up first, to go on by ids:', ...lookedUp],
+    [summary],
+    ...steps.map(describeStep),
+    ...(plans ?? []),
+  ];
+  return parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map(printable).join('\n'))
+    .join('\n\n');
+}
+
+function describeStep({ does, by, from, checks, otherwise }: ExplainedStep, at: number): string[] {
+  const checked = checks.map(({ condition, in: place }) => `${condition} (${place})`);
+  return [
+    `${at + 1}. ${does}`,
+    `   index: ${from.join(', ')}`,
+    ...(by.length === 0 ? [] : [`   by: ${by.join(', ')}`]),
+    ...(checked.length === 0 ? [] : [`   checked for each row: ${checked.join(', ')}`]),
+    ...(otherwise === undefined ? [] : [`   the next statement runs when ${otherwise}`]),
+  ];
+}

@@ -1,0 +1,45 @@
+/** Which project a command reads. */
+import type { Pool } from 'pg';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { Failure, MISUNDERSTOOD } from './failure.ts';
+
+/** What the command line says of it. */
+export interface ProjectOptions {
+  /** Its id or its name. */
+  readonly project?: string;
+  readonly environment?: Tenant['environment'];
+}
+
+/** A project's environment. */
+export interface NamedTenant extends Tenant {
+  readonly name: string;
+}
+
+const NAMED = 10;
+
+/**
+ * Returns the project that options name, or the only one there is, in the sandbox unless they say otherwise.
+ * @throws Failure when no project or several have that name, or when several exist and none is named.
+ */
+export async function tenantNamed(
+  pool: Pool,
+  { project, environment = 'sandbox' }: ProjectOptions,
+): Promise<NamedTenant> {
+  const { rows } = await pool.query<{ id: string; name: string }>(
+    'select p.id, p.name from projects.project p order by p.name, p.id',
+  );
+  const found =
+    project === undefined ? rows : rows.filter(({ id, name }) => project === id || project === name);
+  const [only, ...others] = found;
+  if (only === undefined)
+    throw new Failure(
+      project === undefined ? 'no project exists' : `no project has the id or the name ${project}`,
+    );
+  if (others.length === 0) return { project: only.id, name: only.name, environment };
+  const list = found.slice(0, NAMED).map(({ id, name }) => `  ${name} (${id})`);
+  const more = found.length > NAMED ? [`  … ${found.length - NAMED} more`] : [];
+  throw new Failure(
+    `${found.length} projects match; name one by its id with --project:\n${[...list, ...more].join('\n')}`,
+    MISUNDERSTOOD,
+  );
+}
