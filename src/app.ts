@@ -27,6 +27,7 @@ import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import { readinessChecks } from './app/readiness.ts';
+import { refusalOf } from './app/refusal-of.ts';
 import { openSandboxes } from './app/sandbox.ts';
 import { openSettled } from './app/settled.ts';
 import { startSweeping } from './app/sweeping.ts';
@@ -262,6 +263,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     pool,
     store,
     kernel,
+    base,
     locks,
     passed,
     sandboxPatients: config.sandboxPatients,
@@ -305,12 +307,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
         queue,
       }),
     },
-    identify: openIdentify(verifier),
+    identify: openIdentify((credential) => verifier.verify(credential)),
     devIssuer,
     passed,
     settled,
     checks,
     metrics,
+    refusalOf,
     tracing: tracing?.requests,
   });
 

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { issuersSchema, type TrustedIssuer } from './shared/issuers.ts';
+import type { Limits } from './shared/limits.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -199,26 +200,6 @@ export interface Config {
   readonly shutdownSeconds: number;
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined;
-}
-
-/** What one request may hold. */
-export interface Limits {
-  /** JSON bodies other than Bundles. */
-  readonly bodyBytes: number;
-  readonly bundleBytes: number;
-  readonly bundleEntries: number;
-  /** Content of a document. */
-  readonly documentBytes: number;
-  /** Of one answer: bytes of the resources in it, their number, and how long they may take to read, in seconds. */
-  readonly answerBytes: number;
-  readonly answerResources: number;
-  readonly answerSeconds: number;
-  /** Of all long answers that an instance holds at a time. */
-  readonly answerMemoryBytes: number;
-  /** Of all large request bodies that an instance holds at a time. */
-  readonly bodyMemoryBytes: number;
-  /** Of one client address; 0: no limit. */
-  readonly connectionsPerAddress: number;
 }
 
 /** Where documents are kept that are not on the disk. */

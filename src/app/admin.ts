@@ -6,10 +6,11 @@ import type { Kernel } from '#commands/kernel/kernel.ts';
 import { openSandboxQueue, type SandboxQueue } from '#commands/sandbox/queue.ts';
 import { type AdminQueries, openAdminQueries } from '#queries/admin/admin.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
-import { type Moment, type RecordAt, recordAt } from '../audit/record-at.ts';
+import { recordAt, toCollection } from '../audit/record-at.ts';
 import type { Config } from '../config.ts';
 import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
+import type { Services } from '../http/ports/services.ts';
 import { unavailable } from '../shared/refusal.ts';
 
 /** What it is made of. */
@@ -17,6 +18,8 @@ export interface AdministrationDeps {
   readonly pool: Pool;
   readonly store: EventStore;
   readonly kernel: Kernel;
+  /** URL of the FHIR interface, without a slash at its end. */
+  readonly base: string;
   readonly locks: CriteriaLocks;
   /** Of a new project's sandbox. */
   readonly sandboxPatients: number;
@@ -33,8 +36,7 @@ export interface Administration {
   readonly adminQueries: AdminQueries;
   /** Where new and reset sandboxes wait for their turn. */
   readonly queue: SandboxQueue;
-  /** A patient's record at a moment, from its events; undefined when it was purged. */
-  readonly recordAt: (patientId: string, moment: Moment, most: number) => Promise<RecordAt | undefined>;
+  readonly recordAt: Services['recordAt'];
 }
 
 /** Opens them. */
@@ -42,6 +44,7 @@ export function openAdministration({
   pool,
   store,
   kernel,
+  base,
   locks,
   passed,
   sandboxPatients,
@@ -69,7 +72,8 @@ export function openAdministration({
     queue,
     async recordAt(patientId, moment, most) {
       try {
-        return await recordAt(store.read(recordStream(patientId)), moment, () => false, most);
+        const record = await recordAt(store.read(recordStream(patientId)), moment, () => false, most);
+        return { ...record, bundle: toCollection(record, base) };
       } catch (error) {
         if (error instanceof StreamDeleted) return undefined;
         throw error;

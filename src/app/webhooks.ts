@@ -4,27 +4,30 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { CriteriaLocks } from '#commands/command.ts';
 import type { Kernel } from '#commands/kernel/kernel.ts';
-import { openWebhookCommands, type WebhookCommands } from '#commands/webhook/commands.ts';
-import { openWebhookQueries, type WebhookQueries } from '#queries/webhooks/endpoints.ts';
+import { openWebhookCommands } from '#commands/webhook/commands.ts';
+import { type Endpoint, openWebhookQueries } from '#queries/webhooks/endpoints.ts';
+import { type LoggedDelivery, openLedgerQueries } from '#queries/webhooks/ledger.ts';
 import type { Config } from '../config.ts';
 import { openPool } from '../database/pool.ts';
 import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, Position } from '../events/store.ts';
+import type { WebhookServices } from '../http/ports/webhooks.ts';
 import { observeWebhooks } from '../metrics/webhooks.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import { tryToLead } from '../processes/lead.ts';
 import { Process } from '../processes/process.ts';
 import { Attempts } from '../reactions/webhooks/attempt.ts';
 import { WebhookClaims } from '../reactions/webhooks/claims.ts';
-import { type LoggedDelivery, WebhookDeliveries } from '../reactions/webhooks/deliveries.ts';
+import { WebhookDeliveries } from '../reactions/webhooks/deliveries.ts';
 import { Dispatcher } from '../reactions/webhooks/dispatcher.ts';
-import { FanOut, FOLLOWED } from '../reactions/webhooks/fan-out.ts';
+import { deliveryOf, FanOut, FOLLOWED } from '../reactions/webhooks/fan-out.ts';
 import { Replayer } from '../reactions/webhooks/replay.ts';
 import { WebhookReplays } from '../reactions/webhooks/replays.ts';
 import { Sender } from '../reactions/webhooks/send.ts';
 import { readSubscribers, writeDeliveries } from '../reactions/webhooks/subscribers.ts';
-import { isGuarded } from '../reactions/webhooks/target.ts';
+import { pingEvent } from '../reactions/webhooks/view.ts';
 import { unavailable } from '../shared/refusal.ts';
+import { isGuarded } from '../shared/webhook-url.ts';
 
 /** What they are made of. */
 export interface WebhooksDeps {
@@ -40,24 +43,6 @@ export interface WebhooksDeps {
   readonly registry: Registry;
 }
 
-/** What their routes work with. */
-export interface WebhookParts {
-  readonly commands: WebhookCommands;
-  readonly queries: WebhookQueries;
-  readonly deliveries: WebhookDeliveries;
-  readonly replays: WebhookReplays;
-  /** The end of the log. */
-  readonly head: () => Promise<Position>;
-  /** Has replays that have begun carried on at once. */
-  readonly replay: () => Promise<void>;
-  /** Waits until the read model `webhooks` shows a position. @throws Refusal unavailable (503) */
-  readonly shown: (position: Position | undefined) => Promise<void>;
-  /** Has an endpoint's deliveries that are due sent at once. */
-  readonly wake: (endpointIds: readonly string[]) => void;
-  /** Has a delivery that is due sent at once, and waits up to 5 s for the attempt. */
-  readonly attempted: (made: LoggedDelivery) => Promise<LoggedDelivery>;
-}
-
 /** Their parts. */
 export interface Webhooks {
   /** Makes deliveries of events. */
@@ -71,7 +56,7 @@ export interface Webhooks {
     readonly locks: CriteriaLocks;
     /** Waits until the named read models show a position; false when it takes too long. */
     readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
-  }): Promise<WebhookParts>;
+  }): Promise<WebhookServices>;
 }
 
 /** Beyond the time that a delivery may take, a claim on it holds for so long, in seconds. */
@@ -158,7 +143,8 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
       await swift.end();
     },
     async services({ kernel, locks, passed }) {
-      const webhookQueries = openWebhookQueries(pool);
+      const queries = openWebhookQueries(pool);
+      const ledger = openLedgerQueries(pool);
       const commands = openWebhookCommands({
         kernel,
         locks,
@@ -166,7 +152,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
         others: async (tenant, id) => {
           if (!(await passed(await store.head(), ['webhooks'])))
             throw unavailable('the read model webhooks lags behind the log');
-          return webhookQueries.others(tenant, id);
+          return queries.others(tenant, id);
         },
         visible: (position) => passed(position, ['webhooks']),
       });
@@ -174,20 +160,41 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
         if (position !== undefined && !(await passed(position, ['webhooks'])))
           throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
       };
+      // Nothing is sent to an endpoint that is paused.
+      const attempted = async (
+        { id: endpoint, active }: Endpoint,
+        id: string,
+      ): Promise<LoggedDelivery | undefined> => {
+        const due = await ledger.delivery(id);
+        if (due === undefined || !active) return due;
+        const sent = attempts.first(due, () => ledger.delivery(id));
+        wake([endpoint]);
+        return sent;
+      };
       return {
         commands,
-        queries: webhookQueries,
-        deliveries,
-        replays,
-        head: () => store.head(),
-        replay: () => replayer.look(),
+        queries,
+        ledger,
+        async ping(endpoint, eventId, at) {
+          const delivery = deliveryOf(pingEvent(eventId, at, endpoint, endpoint.id), endpoint.id);
+          await deliveries.add(delivery);
+          return attempted(endpoint, delivery.id);
+        },
+        redeliver: async (endpoint, id) =>
+          (await deliveries.redeliver(endpoint.id, id)) ? attempted(endpoint, id) : undefined,
+        async redeliverExhausted(endpointId) {
+          const requeued = await deliveries.redeliverExhausted(endpointId);
+          wake([endpointId]);
+          return requeued;
+        },
+        async beginReplay(order) {
+          const begun = await replays.begin({ ...order, head: await store.head() });
+          if (begun) void replayer.look();
+          return begun;
+        },
+        cancelReplay: (endpointId) => replays.cancel(endpointId),
         shown,
         wake,
-        attempted: (made) => {
-          const attempted = attempts.first(made, () => deliveries.find(made.id));
-          wake([made.endpointId]);
-          return attempted;
-        },
       };
     },
   };

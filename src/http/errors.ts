@@ -1,40 +1,8 @@
-/** Every error becomes an answer here: refusals by their catalogue, faults of ours as 500 without a word of their cause. */
-import { isTableMissing } from '#src/database/failure.ts';
-import { NewerEvent } from '#src/events/newer.ts';
-import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/store.ts';
+/** Answers of refusals; what fails inside the service is answered 500 without a word about its cause. */
 import { operationOutcome } from '#src/fhir/outcome.ts';
-import { Refusal, STATUS_OF, tablesMissing, unavailable } from '#src/shared/refusal.ts';
+import { Refusal, STATUS_OF } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from './answer.ts';
 import { docUrl } from './error-texts.ts';
-
-/**
- * What a caller is told of an error. Errors of the event store's port and a database that is away have their refusals;
- * undefined for a fault of ours.
- */
-export function refusalOf(error: unknown): Refusal | undefined {
-  if (error instanceof Refusal) return error;
-  if (error instanceof TooLarge) {
-    return new Refusal('too_large', {
-      code: 'too-long',
-      diagnostics: `what one request writes may be ${error.limit} bytes at most; this is ${error.bytes}`,
-    });
-  }
-  if (error instanceof StreamDeleted) {
-    return new Refusal('not_found', { code: 'not-found', diagnostics: "the record doesn't exist" });
-  }
-  if (error instanceof Conflict) return unavailable('the record is being written by others; try again');
-  if (error instanceof NewerEvent) return unavailable(error.summary);
-  if (error instanceof Unavailable) return unavailable('the event store is not available');
-  if (isDatabaseAway(error)) return unavailable('the database is not available');
-  if (isTableMissing(error)) return tablesMissing([]);
-  if (isUnstorable(error)) {
-    return new Refusal('malformed', {
-      code: 'value',
-      diagnostics: 'a text of the request holds a NUL character',
-    });
-  }
-  return undefined;
-}
 
 /** The refusal of a fault of ours: it names nothing but itself. */
 export function internalError(): Refusal {
@@ -42,39 +10,6 @@ export function internalError(): Refusal {
     code: 'exception',
     diagnostics: 'the service failed; the fault is logged',
   });
-}
-
-/**
- * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash, a statement's time over). Not 08P01,
- * protocol violation: what we sent was wrong, and is so the next time.
- */
-const AWAY = /^(?:08(?!P01)|53|57P|57014)/;
-const SOCKET = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-]);
-/** What pg says without a code when a connection ends, none comes, or no answer does. */
-const ENDED =
-  /^(?:Connection terminated|timeout (?:expired|exceeded when trying to connect)|Query read timeout|Client (?:has encountered a connection|was closed))/;
-
-function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
-  if (typeof code !== 'string') return ENDED.test(error.message);
-  return (
-    AWAY.test(code) ||
-    (SOCKET.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write'))
-  );
-}
-
-/** Whether the database was asked about a NUL character, as such or as JSON's escape, which no text there can hold. */
-function isUnstorable(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '22021' || error.code === '22P05');
 }
 
 /** The answer of a refusal on the FHIR interface: an OperationOutcome. */

@@ -1,8 +1,7 @@
 /** `/health/live`, `/health/ready` and `/metrics`: for orchestrators and Prometheus, without a credential. */
 import Router from '@koa/router';
-import { observeChecks } from '#src/metrics/checks.ts';
-import type { Metrics } from '#src/metrics/registry.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import type { Metrics } from './ports/metrics.ts';
 
 /**
  * Named conditions of readiness; a check that rejects, or takes too long, fails. Everybody may read a Refusal's message.
@@ -18,15 +17,16 @@ const PATIENCE = 2_000;
  * passes, with a `message` where one has something to tell, else 503 `{status: "unavailable", checks, message}` that names the parts that are missing,
  * and what to do where a check says so.
  */
-export function healthRouter(options: { checks: ReadinessChecks; metrics: Metrics }): Router {
+export function healthRouter(options: {
+  checks: ReadinessChecks;
+  metrics: Pick<Metrics, 'observeChecks' | 'exposition'>;
+}): Router {
   const router = new Router();
   const check = () =>
     Promise.all(
       Object.entries(options.checks).map(async ([name, holds]) => [name, await lookAt(holds)] as const),
     );
-  observeChecks(options.metrics.registry, async () =>
-    (await check()).map(([name, { ok }]) => [name, ok] as const),
-  );
+  options.metrics.observeChecks(async () => (await check()).map(([name, { ok }]) => [name, ok] as const));
   router.get('/health/live', (ctx) => {
     ctx.body = { status: 'live' };
   });
@@ -47,8 +47,9 @@ export function healthRouter(options: { checks: ReadinessChecks; metrics: Metric
     ctx.body = { status: 'unavailable', checks, message: `not ready: ${missing.join(', ')}` };
   });
   router.get('/metrics', async (ctx) => {
-    ctx.type = options.metrics.registry.contentType;
-    ctx.body = await options.metrics.registry.metrics();
+    const { type, text } = await options.metrics.exposition();
+    ctx.type = type;
+    ctx.body = text;
   });
   return router;
 }

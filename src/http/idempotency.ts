@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RetryNotes } from '#commands/command.ts';
-import type { IdempotencyStore, KeptAnswer, Reservation } from '#src/operations/idempotency.ts';
+import type { KeptAnswer, Reservation } from '#src/shared/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from './answer.ts';
 import { AUTHOR_HEADERS, type Header } from './authorship.ts';
+import type { IdempotencyKeys } from './ports/idempotency.ts';
 
 /** What a command of the request continues from. */
 export interface Attempted {
@@ -41,7 +42,7 @@ const KEPT = new Set([404, 409, 412]);
  * @throws Refusal 400 for a key that is none, 409 when the first attempt still runs after 10 s, 422 for another request.
  */
 export async function once(
-  store: IdempotencyStore,
+  store: IdempotencyKeys,
   request: KeyedRequest,
   run: (attempted: Attempted) => Promise<Answer>,
   toAnswer: (refusal: Refusal) => Answer,

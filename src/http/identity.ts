@@ -1,5 +1,4 @@
 /** ID tokens as credentials of `/admin` and `/me` (docs/spec/interface.md, section 5). */
-import type { Verifier } from '#src/identity/verify.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
@@ -16,10 +15,12 @@ const NEEDED = 'this interface takes an ID token (JWT) of an OpenID Connect issu
  * @returns a function that throws Refusal unauthenticated (401) for anything but a valid ID token, and unavailable (503)
  * when the issuer's keys cannot be had.
  */
-export function openIdentify(verifier: Pick<Verifier, 'verify'>): (credential: string) => Promise<Identity> {
+export function openIdentify(
+  verify: (credential: string) => Promise<Identity>,
+): (credential: string) => Promise<Identity> {
   return async (credential) => {
     const other = ELSEWHERE.find(([form]) => form.test(credential));
-    if (other === undefined) return verifier.verify(credential);
+    if (other === undefined) return verify(credential);
     throw new Refusal(
       'unauthenticated',
       { code: 'login', diagnostics: `${other[1]}; ${NEEDED}` },

@@ -1,19 +1,11 @@
 /** What is noted of an answered request: for its project's log, usage, and the key's last use. */
 import type { Context } from 'koa';
 import { isResourceType } from '#src/fhir/types.ts';
-import type { KeyUse } from '#src/operations/key-use.ts';
-import type { RequestLog } from '#src/operations/request-log.ts';
-import type { Usage } from '#src/operations/usage.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { nowMicros } from '#src/shared/time.ts';
-
-/** Where it goes. */
-export interface Notebook {
-  readonly requestLog: Pick<RequestLog, 'add'>;
-  readonly usage: Pick<Usage, 'request'>;
-  readonly keyUse: Pick<KeyUse, 'used'>;
-}
+import type { LoggedRequest } from '#src/shared/traffic.ts';
+import type { Notebook } from './ports/traffic.ts';
 
 /** A request that has been answered. */
 export interface Answered {
@@ -42,40 +34,18 @@ export function noteRequest(
     identity?: Identity;
     project?: string;
   };
-  const method = ctx.req.method ?? '';
   const at = nowMicros();
-  const path = loggedPath(ctx.path, route);
+  const method = ctx.req.method ?? '';
+  const note = (of: Pick<LoggedRequest, 'project' | 'environment' | 'keyId' | 'identity'>): void =>
+    notebook.requestLog.add({ requestId, at, ...of, method, path: loggedPath(ctx.path, route), status, ms });
   if (caller !== undefined) {
     const { tenant, keyId } = caller;
-    const { project, environment } = tenant;
     notebook.keyUse.used(keyId, at);
     notebook.usage.request(tenant, isWrite(method, route));
-    notebook.requestLog.add({
-      requestId,
-      at,
-      project,
-      environment,
-      keyId,
-      identity: null,
-      method,
-      path,
-      status,
-      ms,
-    });
+    note({ project: tenant.project, environment: tenant.environment, keyId, identity: null });
   } else if (identity !== undefined && project !== undefined) {
     const who = `${identity.issuer} ${identity.subject}`;
-    notebook.requestLog.add({
-      requestId,
-      at,
-      project,
-      environment: null,
-      keyId: null,
-      identity: who,
-      method,
-      path,
-      status,
-      ms,
-    });
+    note({ project, environment: null, keyId: null, identity: who });
   }
 }
 

@@ -1,5 +1,5 @@
 /** Metrics for Prometheus: the registry of a service, its process, and each request by method, route and status. */
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The registry of one service; other parts register their own metrics in it (`src/metrics/`). */
 export interface Metrics {
@@ -9,6 +9,12 @@ export interface Metrics {
    * @param route the pattern (`/fhir/R4/:type/:id`), never the path, which holds ids; `unmatched` when there is none.
    */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
+  /** Counts an answer of 429, by whose limit was used up. */
+  observeThrottled(by: 'key' | 'address'): void;
+  /** Has the conditions of `/health/ready` asked whenever metrics are read. @param check never rejects */
+  observeChecks(check: () => Promise<readonly (readonly [name: string, holds: boolean])[]>): void;
+  /** Returns all metrics as text for Prometheus, with its Content-Type. */
+  exposition(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
 /** Upper bounds, in seconds, of everything that is part of a request. */
@@ -25,11 +31,30 @@ export function createMetrics(): Metrics {
     buckets: DURATIONS,
     registers: [registry],
   });
+  const throttled = new Counter({
+    name: 'annal_requests_throttled_total',
+    help: 'Requests of this instance that were answered 429, by whose limit was used up: key, address.',
+    labelNames: ['by'],
+    registers: [registry],
+  });
   return {
     registry,
     observeRequest(method, route, status, seconds) {
       requests.observe({ method, route, status }, seconds);
     },
+    observeThrottled: (by) => throttled.inc({ by }),
+    observeChecks(check) {
+      new Gauge({
+        name: 'annal_ready_check',
+        help: 'Whether a condition of /health/ready held when it was asked just now.',
+        labelNames: ['check'],
+        registers: [registry],
+        async collect() {
+          for (const [name, holds] of await check()) this.set({ check: name }, holds ? 1 : 0);
+        },
+      });
+    },
+    exposition: async () => ({ type: registry.contentType, text: await registry.metrics() }),
   };
 }
 

@@ -1,16 +1,5 @@
-/** Metrics of what is counted per request: limits that were met, and the log of requests. */
+/** Metrics of the log of requests. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-
-/** Registers the counter of 429. @returns counts one, by what was used up: `key` or `address`. */
-export function observeThrottled(registry: Registry): (by: 'key' | 'address') => void {
-  const throttled = new Counter({
-    name: 'annal_requests_throttled_total',
-    help: 'Requests of this instance that were answered 429, by whose limit was used up: key, address.',
-    labelNames: ['by'],
-    registers: [registry],
-  });
-  return (by) => throttled.inc({ by });
-}
 
 /** Registers what the log of requests has not written yet, and what it never will. */
 export function observeRequestLog(registry: Registry, log: { waiting: number; dropped: number }): void {

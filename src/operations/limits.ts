@@ -5,16 +5,8 @@
  * are no reason to refuse it.
  */
 import { LRUCache } from 'lru-cache';
+import type { Standing } from '#src/shared/traffic.ts';
 import type { Lease, LimitLeases } from './limit-leases.ts';
-
-/** Where a subject stands after a request. */
-export interface Standing {
-  readonly admitted: boolean;
-  /** What is left of the window's budget, as far as this instance knows. */
-  readonly remaining: number;
-  /** Seconds until the next window, at least 1. */
-  readonly seconds: number;
-}
 
 /** What this instance holds of a subject's window. */
 interface Held {

@@ -2,7 +2,9 @@
  * The log of requests that a project sees: who asked what, when, and how it ended. Never a query string, a body, a header
  * or a secret. Rows are written in batches off the requests' path; a purge takes the rows whose path names its record.
  */
+
 import pg, { type Pool } from 'pg';
+import type { LoggedRequest } from '#src/shared/traffic.ts';
 import { nowMicros } from '../shared/time.ts';
 
 /** The table, in schema `operations`. */
@@ -41,22 +43,6 @@ ALTER TABLE operations.request_log DROP CONSTRAINT request_log_pkey;
 DROP INDEX operations.request_log_of_project;
 ALTER TABLE operations.request_log ADD PRIMARY KEY (project, at, request_id);
 CREATE INDEX request_log_of_id ON operations.request_log (request_id);`;
-
-/** A request that was answered. */
-export interface LoggedRequest {
-  readonly requestId: string;
-  /** Microseconds since 1970. */
-  readonly at: number;
-  readonly project: string;
-  readonly environment: string | null;
-  readonly keyId: string | null;
-  readonly identity: string | null;
-  readonly method: string;
-  /** Without query string, and without what is neither an id nor part of the URL's pattern. */
-  readonly path: string;
-  readonly status: number;
-  readonly ms: number;
-}
 
 /** Most rows of a statement, and of requests that wait: beyond them a request is counted, not logged. */
 const BATCH = 2_000;

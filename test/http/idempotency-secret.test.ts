@@ -1,6 +1,7 @@
 /** Secrets that an answer shows once: the same for every attempt at a request, and for nobody else. */
 import { expect } from 'chai';
-import { IdempotencyStore, type Reservation } from '#src/operations/idempotency.ts';
+import { IdempotencyStore } from '#src/operations/idempotency.ts';
+import type { Reservation } from '#src/shared/idempotency.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const REQUEST = {

@@ -1,7 +1,8 @@
 /** A retry that comes while the first request runs waits for its answer (docs/spec/decisions.md, section 3). */
 import { expect } from 'chai';
 import { openPool } from '#src/database/pool.ts';
-import { type Begun, IdempotencyStore, type Reservation } from '#src/operations/idempotency.ts';
+import { IdempotencyStore } from '#src/operations/idempotency.ts';
+import type { Begun, Reservation } from '#src/shared/idempotency.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';

@@ -1,9 +1,10 @@
 /** The record as of any moment. */
 import { expect } from 'chai';
-import { faultOfMoment, parseMoment, recordAt, toCollection } from '#src/audit/record-at.ts';
+import { recordAt, toCollection } from '#src/audit/record-at.ts';
 import type { ResourceEvent } from '#src/events/catalog.ts';
 import { encode } from '#src/events/codec.ts';
 import type { Position, RecordedEvent } from '#src/events/store.ts';
+import { faultOfMoment, parseMoment } from '#src/shared/moment.ts';
 import { toMicros } from '#src/shared/time.ts';
 
 const BASE = 'http://localhost:3000/fhir/R4';

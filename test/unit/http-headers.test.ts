@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { refusalOf } from '#src/app/refusal-of.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/store.ts';
 import { parseAuthorship } from '#src/http/authorship.ts';
 import { notModified } from '#src/http/conditional.ts';
 import { credentialOf } from '#src/http/credentials.ts';
-import { apiError, fhirError, internalError, jsonError, refusalOf } from '#src/http/errors.ts';
+import { apiError, fhirError, internalError, jsonError } from '#src/http/errors.ts';
 import { negotiate } from '#src/http/negotiation.ts';
 import { segmentsOf } from '#src/http/path.ts';
 import { parsePrefer } from '#src/http/prefer.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { Sender } from '#src/reactions/webhooks/send.ts';
-import { faultOfUrl } from '#src/reactions/webhooks/target.ts';
 import { askNameServers } from '#src/shared/customer-hosts.ts';
 import { isPublicAddress } from '#src/shared/public-address.ts';
+import { faultOfUrl } from '#src/shared/webhook-url.ts';
 import { startNameServer } from '#test/support/name-server.ts';
 
 /** Hosts that lead to addresses that are not public, in every notation that URLs take. */

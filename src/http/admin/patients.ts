@@ -1,15 +1,14 @@
 /** A project's patients, their records at any moment, and the consents of its applications. */
 import { z } from 'zod';
 import type { PatientRow } from '#queries/admin/patients.ts';
-import { faultOfMoment, type Moment, parseMoment, toCollection } from '#src/audit/record-at.ts';
 import { isAtLeast, type Role } from '#src/shared/member.ts';
+import { faultOfMoment, type Moment, parseMoment } from '#src/shared/moment.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { FHIR_JSON } from '../answer.ts';
 import { route } from '../api/route.ts';
 import { environment, grant, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
-import { FHIR_PATH } from '../fhir/interface.ts';
 import { projectFor, ROLE_FOR, requireRole } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 
@@ -146,7 +145,7 @@ export const PATIENT_ROUTES = [
       return {
         status: 200,
         headers: { 'Content-Type': FHIR_JSON },
-        text: toCollection(record, services.config.baseUrl + FHIR_PATH),
+        text: record.bundle,
       };
     },
   }),

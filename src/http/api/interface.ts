@@ -3,8 +3,6 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
-import type { Position } from '#src/events/store.ts';
-import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import { type Caller, mayRead } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
@@ -21,6 +19,8 @@ import { requireFresh, type Stale } from '../freshness.ts';
 import { type Attempted, once } from '../idempotency.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
+import type { IdempotencyKeys } from '../ports/idempotency.ts';
+import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
 import type { Inputs } from './inputs.ts';
 import type { Credential, RequestContext, Route, RouteResult, TypedRoute } from './route.ts';
@@ -35,7 +35,7 @@ export interface ApiInterface {
   readonly services: Services;
   readonly authenticator: Authenticator;
   readonly identify: Identify;
-  readonly idempotency: IdempotencyStore;
+  readonly idempotency: IdempotencyKeys;
   readonly largeBodies: LargeBodies;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;

@@ -5,7 +5,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { RetryNotes } from '#commands/command.ts';
-import type { Position } from '#src/events/store.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import type { IdSource } from '#src/shared/ids.ts';
@@ -14,6 +13,7 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Content } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
+import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
 import { type Inputs, parseInputs } from './inputs.ts';
 import type { Tag } from './tags.ts';

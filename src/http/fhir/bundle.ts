@@ -18,7 +18,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { etag } from '../conditional.ts';
 import { lacksScope, requireScope } from '../credentials.ts';
-import { internalError, refusalOf } from '../errors.ts';
+import { internalError } from '../errors.ts';
 import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
 import type { FhirWrite, FindInteraction } from './request.ts';
@@ -49,7 +49,7 @@ export async function processBundle(request: FhirWrite, find: FindInteraction): 
   let transient = false;
   let refused = 0;
   const fail = (index: number, error: unknown) => {
-    const refusal = refusalOf(error) ?? internalError();
+    const refusal = request.service.refusalOf(error) ?? internalError();
     if (refusal.kind === 'internal')
       service.log.error({ err: error, request_id: request.command.requestId }, 'batch entry');
     transient ||= refusal.status >= 500;
@@ -145,7 +145,7 @@ async function refuseFailingReads(
       refusals.push({ index: entry.index, refusal: new Refusal('gone', { code: 'deleted', diagnostics }) });
     },
     onError: (entry, error) => {
-      const refusal = refusalOf(error) ?? internalError();
+      const refusal = request.service.refusalOf(error) ?? internalError();
       if (refusal.kind === 'gone' && written(entry, 'PUT')) return;
       refusals.push({ index: entry.index, refusal });
     },

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { CommandContext } from '#commands/command.ts';
 import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
-import type { IdempotencyStore } from '#src/operations/idempotency.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
@@ -25,6 +24,7 @@ import { type Attempted, once } from '../idempotency.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
 import { segmentsOf } from '../path.ts';
+import type { IdempotencyKeys } from '../ports/idempotency.ts';
 import { parsePrefer } from '../prefer.ts';
 import type { FhirRequest, FhirService, Interaction } from './request.ts';
 import { parseBody } from './resource-body.ts';
@@ -33,7 +33,7 @@ import { allowOf, interactionOf, routeOf } from './route.ts';
 /** What the interface needs beside the parts that interactions work with. */
 export interface FhirInterface extends FhirService {
   readonly authenticator: Authenticator;
-  readonly idempotency: IdempotencyStore;
+  readonly idempotency: IdempotencyKeys;
   readonly limits: { readonly bodyBytes: number; readonly bundleBytes: number };
   readonly answers: AnswerMemory;
   readonly largeBodies: LargeBodies;

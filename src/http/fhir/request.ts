@@ -3,15 +3,16 @@ import type { Logger } from 'pino';
 import type { CommandContext } from '#commands/command.ts';
 import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
-import type { Position } from '#src/events/store.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { ParsedJson } from '#src/shared/json.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
 import type { Stale } from '../freshness.ts';
+import type { Position } from '../ports/position.ts';
 import type { Prefer } from '../prefer.ts';
 import type { HistoryPages } from './history-pages.ts';
 
@@ -32,6 +33,8 @@ export interface FhirService {
   readonly capability: string;
   readonly historyPages: HistoryPages;
   readonly log: Logger;
+  /** What a caller is told of an error; undefined for a fault of the service. */
+  readonly refusalOf: (error: unknown) => Refusal | undefined;
 }
 
 /** A read. */

@@ -5,11 +5,10 @@ import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
 import type { AdminQueries } from '#queries/admin/admin.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { FindSlot } from '#queries/rest/document-slot.ts';
-import type { Moment, RecordAt } from '#src/audit/record-at.ts';
-import type { Config } from '#src/config.ts';
 import type { DocumentStore } from '#src/documents/store.ts';
-import type { ContextManifests } from '#src/operations/context-manifests.ts';
+import type { Moment } from '#src/shared/moment.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
+import type { Settings } from './settings.ts';
 import type { WebhookServices } from './webhooks.ts';
 
 /** Bytes of documents. */
@@ -20,9 +19,19 @@ export interface DocumentServices {
   readonly findSlot: FindSlot;
 }
 
+/** A patient's record at a moment. */
+export interface ShownRecord {
+  /** How many events made it. */
+  readonly events: number;
+  /** The first revision at which the hash chain doesn't hold; undefined if it holds. */
+  readonly brokenAt: number | undefined;
+  /** The living resources as JSON text of a `collection` Bundle. */
+  readonly bundle: string;
+}
+
 /** What a route's `run` finds in `request.services`. */
 export interface Services {
-  readonly config: Pick<Config, 'baseUrl' | 'mode' | 'limits'>;
+  readonly config: Pick<Settings, 'baseUrl' | 'mode' | 'limits'>;
   readonly commands: Commands;
   readonly queries: Queries;
   readonly admin: AdminCommands;
@@ -30,7 +39,15 @@ export interface Services {
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
   readonly documents: DocumentServices;
-  readonly manifests: Pick<ContextManifests, 'keep'>;
+  readonly manifests: {
+    /** Keeps what a context was made from. @returns false if the patient was purged meanwhile */
+    keep(manifest: {
+      readonly id: string;
+      readonly tenantId: string;
+      readonly record: string;
+      readonly manifest: string;
+    }): Promise<boolean>;
+  };
   /** What is known of a code of a code system (its URL); undefined when it is not here. */
   readonly describeCode: Terminology['describe'];
   /** What codes are called, by `system|code`, of those that are here. */
@@ -41,5 +58,5 @@ export interface Services {
    * A patient's record at a moment, from its events; undefined when it was purged.
    * @throws Refusal too_large (413, `too-costly`) when it has more than `most` bytes
    */
-  readonly recordAt: (patientId: string, moment: Moment, most: number) => Promise<RecordAt | undefined>;
+  readonly recordAt: (patientId: string, moment: Moment, most: number) => Promise<ShownRecord | undefined>;
 }

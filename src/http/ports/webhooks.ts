@@ -1,24 +1,41 @@
-/** What the routes of webhooks work with. */
 import type { WebhookCommands } from '#commands/webhook/commands.ts';
-import type { WebhookQueries } from '#queries/webhooks/endpoints.ts';
-import type { Position } from '#src/events/store.ts';
-import type { LoggedDelivery, WebhookDeliveries } from '#src/reactions/webhooks/deliveries.ts';
-import type { WebhookReplays } from '#src/reactions/webhooks/replays.ts';
+import type { Endpoint, WebhookQueries } from '#queries/webhooks/endpoints.ts';
+import type { LedgerQueries, LoggedDelivery } from '#queries/webhooks/ledger.ts';
+import type { Position } from './position.ts';
 
-/** Their part of the services. */
+/** A replay that an endpoint's owner orders. Times are microseconds since 1970, both inclusive. */
+export interface ReplayOrder {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly from: number;
+  readonly to: number;
+  readonly types: readonly string[];
+}
+
+/** What the routes of webhooks work with. */
 export interface WebhookServices {
   readonly commands: WebhookCommands;
   readonly queries: WebhookQueries;
-  readonly deliveries: WebhookDeliveries;
-  readonly replays: WebhookReplays;
-  /** The end of the log. */
-  readonly head: () => Promise<Position>;
-  /** Has replays that have begun carried on at once. */
-  readonly replay: () => Promise<void>;
+  readonly ledger: LedgerQueries;
+  /**
+   * Makes a test delivery and waits up to 5 s for the attempt. A paused endpoint's delivery waits until it is resumed.
+   * @param at FHIR instant
+   * @returns undefined if the endpoint was deleted meanwhile
+   */
+  readonly ping: (endpoint: Endpoint, eventId: string, at: string) => Promise<LoggedDelivery | undefined>;
+  /**
+   * Makes a delivery due now and waits up to 5 s for the attempt. A paused endpoint's delivery isn't sent.
+   * @returns undefined if the endpoint has no delivery of that id
+   */
+  readonly redeliver: (endpoint: Endpoint, id: string) => Promise<LoggedDelivery | undefined>;
+  /** Makes all deliveries that were given up due now. @returns how many */
+  readonly redeliverExhausted: (endpointId: string) => Promise<number>;
+  /** Starts a replay of the log as it is now. @returns false while another of the endpoint runs */
+  readonly beginReplay: (order: ReplayOrder) => Promise<boolean>;
+  /** Ends the replay that runs: what was not sent is dropped. */
+  readonly cancelReplay: (endpointId: string) => Promise<unknown>;
   /** Waits until the read model `webhooks` shows a position. @throws Refusal unavailable (503) */
   readonly shown: (position: Position | undefined) => Promise<void>;
-  /** Has an endpoint's deliveries that are due sent at once. */
+  /** Has the endpoints' deliveries that are due sent at once. */
   readonly wake: (endpointIds: readonly string[]) => void;
-  /** Has a delivery that is due sent at once, and waits up to 5 s for the attempt. */
-  readonly attempted: (made: LoggedDelivery) => Promise<LoggedDelivery>;
 }

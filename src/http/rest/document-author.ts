@@ -1,6 +1,6 @@
 /** Who finalizes a document: the author of its creation, unless the upload names another. */
 import type { CommandContext } from '#commands/command.ts';
-import type { EventMetadata } from '#src/events/metadata.ts';
+import type { Mark } from '#queries/rest/marks.ts';
 import type { AuthorType } from '#src/shared/author.ts';
 import type { Authorship } from '#src/shared/caller.ts';
 import type { Header } from '../authorship.ts';
@@ -24,7 +24,7 @@ const SOURCE = ['x-service-source-system', 'x-service-origin-id'] as const;
  */
 export function finalizingCommand(
   request: RestRequest,
-  created: EventMetadata,
+  created: Mark['metadata'],
   given?: AuthorType,
 ): CommandContext {
   const command = commandOf(request, given);
@@ -40,7 +40,7 @@ export function finalizingCommand(
   return { ...command, authorship: { ...who, ...source, ...present({ faults }) } };
 }
 
-function whoOf({ author, acting_as, on_behalf_of: organization }: EventMetadata): Authorship {
+function whoOf({ author, acting_as, on_behalf_of: organization }: Mark['metadata']): Authorship {
   return {
     authorType: author?.type ?? 'import',
     ...present({ authorRef: author?.reference, authorName: author?.display, actingAs: acting_as }),

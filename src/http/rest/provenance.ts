@@ -1,6 +1,6 @@
 /** The provenance summary of REST v1: who wrote each version (docs/spec/interface.md, section 2.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
-import type { EventMetadata } from '#src/events/metadata.ts';
+import type { RecordedVersion } from '#queries/rest/versions.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -78,7 +78,7 @@ export const PROVENANCE_ROUTES = [
 ];
 
 /** Who acted, where somebody else is the author. */
-function actingIn({ author, acting_as, acting_as_display }: EventMetadata): {
+function actingIn({ author, acting_as, acting_as_display }: RecordedVersion['metadata']): {
   acting_as: string | null;
   acting_as_name: string | null;
 } {

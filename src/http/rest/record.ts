@@ -2,7 +2,6 @@
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import type { Mark, MarkedResource, VersionOf } from '#queries/rest/marks.ts';
-import type { EventMetadata } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { AuthorType } from '#src/shared/author.ts';
 import type { Authorship } from '#src/shared/caller.ts';
@@ -161,7 +160,7 @@ export function authorOf({
   author,
   source_system,
   origin_id,
-}: Pick<EventMetadata, 'author'> & {
+}: Pick<Mark['metadata'], 'author'> & {
   readonly source_system?: string | null | undefined;
   readonly origin_id?: string | null | undefined;
 }): Shown['author'] {

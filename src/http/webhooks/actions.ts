@@ -3,9 +3,7 @@ import { z } from 'zod';
 import type { RequestContext as By } from '#commands/command.ts';
 import { decodeCursor, encodeCursor } from '#queries/cursor.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
-import type { DeliveryQuestion, LoggedDelivery } from '#src/reactions/webhooks/deliveries.ts';
-import { deliveryOf } from '#src/reactions/webhooks/fan-out.ts';
-import { pingEvent } from '#src/reactions/webhooks/view.ts';
+import type { DeliveryQuestion } from '#queries/webhooks/ledger.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment, Tenant } from '#src/shared/tenant.ts';
 import { toInstant, toMicros } from '#src/shared/time.ts';
@@ -71,9 +69,9 @@ export async function deleteEndpoint({ services }: Request, by: By, known: Endpo
 
 /** Makes a test delivery, and waits up to 5 s for the attempt. A paused endpoint's waits until it is resumed. */
 export async function pingEndpoint({ services, ids, now }: Request, known: Endpoint): Promise<RouteResult> {
-  const event = pingEvent(ids.prefixed('evt_'), toInstant(now()), known, known.id);
-  const made = await services.webhooks.deliveries.add(deliveryOf(event, known.id));
-  return { status: 200, body: shownDelivery(await attempted(services, known, made)) };
+  const delivery = await services.webhooks.ping(known, ids.prefixed('evt_'), toInstant(now()));
+  if (delivery === undefined) throw notFound('webhook', known.id);
+  return { status: 200, body: shownDelivery(delivery) };
 }
 
 /** A page of its log of deliveries. */
@@ -86,7 +84,7 @@ export async function listDeliveries(
   }: Omit<DeliveryQuestion, 'endpointId' | 'before'> & { readonly cursor?: string | undefined },
 ): Promise<RouteResult> {
   const [before] = cursor === undefined ? [] : keyIn(cursor, z.tuple([z.int().positive()]));
-  const { deliveries, total } = await services.webhooks.deliveries.page({
+  const { deliveries, total } = await services.webhooks.ledger.deliveries({
     ...query,
     endpointId: known.id,
     before,
@@ -98,24 +96,14 @@ export async function listDeliveries(
 
 /** Sends a delivery again now, and waits up to 5 s for the attempt. */
 export async function redeliver({ services }: Request, known: Endpoint, id: string): Promise<RouteResult> {
-  const due: LoggedDelivery | undefined = await services.webhooks.deliveries.redeliver(known.id, id);
-  if (due === undefined) throw notFound('delivery', id);
-  return { status: 200, body: shownDelivery(await attempted(services, known, due)) };
-}
-
-/** The delivery after its attempt; nothing is sent to an endpoint that is paused. */
-async function attempted(
-  { webhooks }: Request['services'],
-  { active }: Endpoint,
-  due: LoggedDelivery,
-): Promise<LoggedDelivery> {
-  return active ? webhooks.attempted(due) : due;
+  const delivery = await services.webhooks.redeliver(known, id);
+  if (delivery === undefined) throw notFound('delivery', id);
+  return { status: 200, body: shownDelivery(delivery) };
 }
 
 /** Sends all that were given up again now. */
 export async function redeliverExhausted({ services }: Request, known: Endpoint): Promise<RouteResult> {
-  const requeued = await services.webhooks.deliveries.redeliverExhausted(known.id);
-  services.webhooks.wake([known.id]);
+  const requeued = await services.webhooks.redeliverExhausted(known.id);
   return { status: 200, body: { requeued } };
 }
 
@@ -130,20 +118,11 @@ export async function beginReplay(
     const diagnostics = `from must not be later than ${body.to === undefined ? 'now' : 'to'}`;
     throw new Refusal('invalid', { code: 'value', diagnostics, expression: 'from' });
   }
-  const { replays, head, replay } = services.webhooks;
-  const order = {
-    id: ids.next(),
-    endpointId: known.id,
-    from,
-    to,
-    types: body.types ?? known.events,
-    head: await head(),
-  };
-  if (!(await replays.begin(order))) {
+  const order = { id: ids.next(), endpointId: known.id, from, to, types: body.types ?? known.events };
+  if (!(await services.webhooks.beginReplay(order))) {
     const diagnostics = 'another replay to this endpoint runs; wait for its end, or cancel it';
     throw new Refusal('conflict', { code: 'conflict', diagnostics });
   }
-  void replay();
   return { status: 202, body: await progressOf(services, known) };
 }
 
@@ -154,12 +133,12 @@ export async function readReplay({ services }: Request, known: Endpoint): Promis
 
 /** Ends the replay that runs: what was not sent is dropped. */
 export async function cancelReplay({ services }: Request, known: Endpoint): Promise<RouteResult> {
-  await services.webhooks.replays.cancel(known.id);
+  await services.webhooks.cancelReplay(known.id);
   return { status: 200, body: await progressOf(services, known) };
 }
 
 async function progressOf({ webhooks }: Request['services'], { id }: Endpoint) {
-  const progress = await webhooks.replays.progress(id);
+  const progress = await webhooks.ledger.replay(id);
   if (progress === undefined) throw notFound('replay', id);
   return shownReplay(progress);
 }

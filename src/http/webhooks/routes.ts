@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { RequestContext as By } from '#commands/command.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
-import { DELIVERY_STATUSES } from '#src/reactions/webhooks/deliveries.ts';
-import { WEBHOOK_EVENT_TYPES } from '#src/reactions/webhooks/event-types.ts';
+import { DELIVERY_STATUSES } from '#queries/webhooks/ledger.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import { WEBHOOK_EVENT_TYPES } from '#src/shared/webhook-types.ts';
 import { type ApiRequest, type Route, route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import * as actions from './actions.ts';

@@ -1,13 +1,12 @@
 /** Endpoints and deliveries as they go over the wire (docs/spec/interface.md, section 2.6; docs/spec/decisions.md, section 6). */
 import { z } from 'zod';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
-import { DELIVERY_STATUSES, type LoggedDelivery } from '#src/reactions/webhooks/deliveries.ts';
-import { WEBHOOK_EVENT_TYPES } from '#src/reactions/webhooks/event-types.ts';
-import type { ReplayProgress } from '#src/reactions/webhooks/replays.ts';
-import { faultOfUrl, MOST_URL, type Mode } from '#src/reactions/webhooks/target.ts';
+import { DELIVERY_STATUSES, type LoggedDelivery, type ReplayProgress } from '#queries/webhooks/ledger.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { toInstant } from '#src/shared/time.ts';
+import { WEBHOOK_EVENT_TYPES } from '#src/shared/webhook-types.ts';
+import { faultOfUrl, MOST_URL, type Mode } from '#src/shared/webhook-url.ts';
 import { environment, instant } from '../api/schemas.ts';
 
 const events = z

@@ -1,53 +1,9 @@
-/** The log of deliveries as an endpoint's owner sees it, and what the owner may do with it. Kept 30 days. */
+/** What an endpoint's owner may do with its deliveries, and how long they are kept. */
 import type { Pool } from 'pg';
 import type { NewDelivery } from './subscribers.ts';
 
-/** Statuses of a delivery (docs/spec/decisions.md, section 6). */
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'exhausted'] as const;
-/** One of them. */
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
-
-/** A delivery. Times are milliseconds since 1970. */
-export interface LoggedDelivery {
-  readonly id: string;
-  readonly seq: number;
-  readonly endpointId: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly payload: string;
-  readonly status: DeliveryStatus;
-  readonly attempts: number;
-  readonly nextAttemptAt: number | null;
-  readonly lastStatusCode: number | null;
-  readonly lastError: string | null;
-  readonly createdAt: number;
-  readonly deliveredAt: number | null;
-}
-
-/** What is asked of an endpoint's log. */
-export interface DeliveryQuestion {
-  readonly endpointId: string;
-  readonly status?: DeliveryStatus | undefined;
-  readonly eventType?: string | undefined;
-  readonly limit: number;
-  /** `seq` of the last delivery of the page before. */
-  readonly before?: number | undefined;
-}
-
 /** How long a delivery is kept. */
 export const KEPT_DAYS = 30;
-
-const millis = (column: string): string => `(extract(epoch from ${column}) * 1000)::int8`;
-
-const COLUMNS = `
-  id, seq, endpoint_id as "endpointId", event_id as "eventId", event_type as "eventType", payload, status, attempts,
-  ${millis('due_at')} as "nextAttemptAt", last_status_code as "lastStatusCode", last_error as "lastError",
-  ${millis('created_at')} as "createdAt", ${millis('delivered_at')} as "deliveredAt"`;
-
-// Index: webhook_delivery_log.
-const ASKED = `
-  from operations.webhook_delivery
- where endpoint_id = $1 and ($2::text is null or status = $2) and ($3::text is null or event_type = $3)`;
 
 /** A new cycle of attempts begins, of which nothing is known yet; an attempt that is under way has no say any more. */
 const AFRESH = `
@@ -58,51 +14,22 @@ const AFRESH = `
 export class WebhookDeliveries {
   constructor(readonly pool: Pool) {}
 
-  /** A page, newest first, and how many there are in all. */
-  async page({ endpointId, status, eventType, limit, before }: DeliveryQuestion): Promise<{
-    readonly deliveries: readonly LoggedDelivery[];
-    readonly total: number;
-  }> {
-    const asked = [endpointId, status ?? null, eventType ?? null];
-    const [{ rows: deliveries }, { rows: counted }] = await Promise.all([
-      this.pool.query<LoggedDelivery>(
-        `select ${COLUMNS} ${ASKED} and ($4::int8 is null or seq < $4) order by seq desc limit $5`,
-        [...asked, before ?? null, limit],
-      ),
-      this.pool.query<{ total: number }>(`select count(*) as total ${ASKED}`, asked),
-    ]);
-    return { deliveries, total: counted[0]?.total ?? 0 };
-  }
-
   /** Adds one; the same again is the one that is there. */
-  async add({ id, endpointId, eventId, eventType, payload }: NewDelivery): Promise<LoggedDelivery> {
+  async add({ id, endpointId, eventId, eventType, payload }: NewDelivery): Promise<void> {
     await this.pool.query(
       `insert into operations.webhook_delivery (id, endpoint_id, event_id, event_type, payload, due_at)
        values ($1, $2, $3, $4, $5, now()) on conflict (id) do nothing`,
       [id, endpointId, eventId, eventType, payload],
     );
-    const made = await this.find(id);
-    if (made === undefined) throw new Error(`delivery ${id} was removed while it was made`);
-    return made;
   }
 
-  /** Reads one; undefined if there is none of that id. */
-  async find(id: string): Promise<LoggedDelivery | undefined> {
-    const { rows } = await this.pool.query<LoggedDelivery>({
-      name: 'webhook-delivery',
-      text: `select ${COLUMNS} from operations.webhook_delivery where id = $1`,
-      values: [id],
-    });
-    return rows[0];
-  }
-
-  /** Makes one due now, whatever became of it; undefined when the endpoint has none of that id. */
-  async redeliver(endpointId: string, id: string): Promise<LoggedDelivery | undefined> {
-    const { rows } = await this.pool.query<LoggedDelivery>(
-      `update operations.webhook_delivery ${AFRESH} where id = $1 and endpoint_id = $2 returning ${COLUMNS}`,
+  /** Makes one due now, whatever became of it. @returns whether the endpoint has a delivery of that id */
+  async redeliver(endpointId: string, id: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query(
+      `update operations.webhook_delivery ${AFRESH} where id = $1 and endpoint_id = $2`,
       [id, endpointId],
     );
-    return rows[0];
+    return rowCount === 1;
   }
 
   /** Makes all that were given up due now. @returns how many. */

@@ -7,7 +7,7 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 import type { Environment } from '#src/shared/tenant.ts';
-import { type WebhookEventType, wants } from './event-types.ts';
+import { type WebhookEventType, wants } from '#src/shared/webhook-types.ts';
 import { audienceOf, TOLD, viewFor, type WebhookEvent } from './view.ts';
 
 /** Types of events that it acts on. */

@@ -22,19 +22,6 @@ export interface RunningReplay extends ReplayOrder {
   readonly position: string;
 }
 
-/** How far one is. Times are milliseconds since 1970. */
-export interface ReplayProgress {
-  readonly status: 'running' | 'done' | 'cancelled';
-  readonly from: number;
-  readonly to: number;
-  readonly types: readonly string[];
-  readonly queued: number;
-  readonly delivered: number;
-  readonly exhausted: number;
-  readonly begunAt: number;
-  readonly endedAt: number | null;
-}
-
 // An endpoint that is gone ends its replay.
 const RUNNING = `
 select r.id, r.endpoint_id as "endpointId", r.from_at as "from", r.to_at as "to", r.types, r.head_position as head,
@@ -42,18 +29,6 @@ select r.id, r.endpoint_id as "endpointId", r.from_at as "from", r.to_at as "to"
        e.project, e.environment
   from operations.webhook_replay r join webhooks.endpoint e on e.id = r.endpoint_id and e.deleted_at is null
  where r.status = 'running'`;
-
-const millis = (column: string): string => `(extract(epoch from ${column}) * 1000)::int8`;
-
-// Index: webhook_delivery_replay.
-const PROGRESS = `
-select r.status, r.from_at as "from", r.to_at as "to", r.types, ${millis('r.begun_at')} as "begunAt",
-       ${millis('r.ended_at')} as "endedAt", count(d.id) as queued,
-       count(d.id) filter (where d.status = 'delivered') as delivered,
-       count(d.id) filter (where d.status = 'exhausted') as exhausted
-  from operations.webhook_replay r left join operations.webhook_delivery d on d.replay_id = r.id
- where r.endpoint_id = $1
- group by r.endpoint_id`;
 
 /** Replays, in PostgreSQL. */
 export class WebhookReplays {
@@ -84,11 +59,6 @@ export class WebhookReplays {
       id ?? null,
     ]);
     return rows;
-  }
-
-  /** The newest of an endpoint; undefined when there was none. */
-  async progress(endpointId: string): Promise<ReplayProgress | undefined> {
-    return (await this.pool.query<ReplayProgress>(PROGRESS, [endpointId])).rows[0];
   }
 
   /** How many deliveries of it have not ended. */

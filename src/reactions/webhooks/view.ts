@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
-import type { WebhookEventType } from './event-types.ts';
+import type { WebhookEventType } from '#src/shared/webhook-types.ts';
 
 /** A webhook event, before it is signed. */
 export interface WebhookEvent {

@@ -1,0 +1,67 @@
+/** Maps errors of the event store and the database to what callers are told. */
+import { isTableMissing } from '../database/failure.ts';
+import { NewerEvent } from '../events/newer.ts';
+import { Conflict, StreamDeleted, TooLarge, Unavailable } from '../events/store.ts';
+import { Refusal, tablesMissing, unavailable } from '../shared/refusal.ts';
+
+/**
+ * Returns what a caller is told of an error. A refusal with a `cause` is logged with it: an operator has to act.
+ * @returns undefined for a fault of the service
+ */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (error instanceof TooLarge) {
+    return new Refusal('too_large', {
+      code: 'too-long',
+      diagnostics: `what one request writes may be ${error.limit} bytes at most; this is ${error.bytes}`,
+    });
+  }
+  if (error instanceof StreamDeleted) {
+    return new Refusal('not_found', { code: 'not-found', diagnostics: "the record doesn't exist" });
+  }
+  if (error instanceof Conflict) return unavailable('the record is being written by others; try again');
+  if (error instanceof NewerEvent) return Object.assign(unavailable(error.summary), { cause: error });
+  if (error instanceof Unavailable) return unavailable('the event store is not available');
+  if (isDatabaseAway(error)) return unavailable('the database is not available');
+  if (isTableMissing(error)) return tablesMissing([]);
+  if (isUnstorable(error)) {
+    return new Refusal('malformed', {
+      code: 'value',
+      diagnostics: 'a text of the request holds a NUL character',
+    });
+  }
+  return undefined;
+}
+
+/**
+ * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash, a statement's time over). Not 08P01,
+ * protocol violation: what we sent was wrong, and is so the next time.
+ */
+const AWAY = /^(?:08(?!P01)|53|57P|57014)/;
+const SOCKET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+]);
+/** What pg says without a code when a connection ends, none comes, or no answer does. */
+const ENDED =
+  /^(?:Connection terminated|timeout (?:expired|exceeded when trying to connect)|Query read timeout|Client (?:has encountered a connection|was closed))/;
+
+function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  if (typeof code !== 'string') return ENDED.test(error.message);
+  return (
+    AWAY.test(code) ||
+    (SOCKET.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write'))
+  );
+}
+
+/** Whether the database was asked about a NUL character, as such or as JSON's escape, which no text there can hold. */
+function isUnstorable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '22021' || error.code === '22P05');
+}

@@ -1,0 +1,147 @@
+/** What every request passes: its id, headers, error body, log line and measure. */
+import type { Context, Next } from 'koa';
+import { newRequestId } from '#src/shared/ids.ts';
+import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Answer } from './answer.ts';
+import { type ApiInterface, answerApi } from './api/interface.ts';
+import { nearestRoute } from './api/nearest-route.ts';
+import type { RouteTable } from './api/table.ts';
+import { baseHeaders, withoutFeatures } from './base-headers.ts';
+import { sendContent } from './content.ts';
+import { answerCors } from './cors.ts';
+import { apiError, fhirError, internalError } from './errors.ts';
+import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
+import { Head } from './head.ts';
+import { refusesBody } from './large-bodies.ts';
+import { answerWithoutWords } from './last-answer.ts';
+import type { RequestLimits } from './limits.ts';
+import type { Metrics } from './ports/metrics.ts';
+import type { Notebook } from './ports/traffic.ts';
+import { pretty } from './pretty.ts';
+import { reply, send } from './reply.ts';
+import { noteRequest } from './request-note.ts';
+import { ROUTES } from './routes.ts';
+import { endWhenStalled } from './send.ts';
+
+function isFhir(path: string): boolean {
+  return path.startsWith(FHIR_PATH) && (path.length === FHIR_PATH.length || path[FHIR_PATH.length] === '/');
+}
+
+/** What the envelope measures, limits and notes requests with. */
+export interface EnvelopeDeps {
+  readonly metrics: Metrics;
+  readonly limits: RequestLimits;
+  readonly notebook: Notebook;
+}
+
+/**
+ * Gives each request its id, headers, error body, log line and measure. The FHIR interface, which nearly all of them
+ * are for, is asked from here; the rest go on to the routers.
+ */
+export function envelope(
+  fhir: FhirInterface,
+  api: ApiInterface,
+  { metrics, limits, notebook }: EnvelopeDeps,
+): (ctx: Context, next: Next) => Promise<void> {
+  const { log } = fhir;
+  // Its members are ours alone, so that looking for secrets in each line is spared.
+  const requests = log.child({}, { redact: [] });
+  const base = baseHeaders(api.services.config.baseUrl);
+  return async (ctx, next) => {
+    const notSent = (err: unknown): void =>
+      log.error({ err, request_id: ctx.state.requestId }, 'the answer was not sent to its end');
+    const started = performance.now();
+    const requestId = newRequestId();
+    ctx.state.requestId = requestId;
+    const head = new Head(['Service-Request-Id', requestId, ...base]);
+    ctx.state.head = head;
+    const { res } = ctx;
+    const fhirPath = isFhir(ctx.path);
+    try {
+      if (answerCors(ctx)) reply(ctx, PREFLIGHT);
+      else {
+        const counted = limits.byAddress(ctx);
+        if (counted !== undefined) await counted;
+        if (fhirPath) {
+          const answer = await answerFhir(fhir, ctx);
+          if (answer.refused !== undefined) await fhir.largeBodies.count(ctx, answer.refused);
+          await send(ctx, isPretty(ctx) ? pretty(answer) : answer);
+        } else {
+          const answer = await answerApi(api, ctx);
+          if (answer === undefined) {
+            head.settle(res);
+            await next();
+            if (res.statusCode >= 400 && ctx.body == null) throw unanswered(ctx, api.table);
+            withoutFeatures(ctx);
+            endWhenStalled(res);
+          } else if (answer.content === undefined) await send(ctx, answer);
+          else await sendContent(ctx, answer, answer.content, notSent);
+        }
+      }
+    } catch (error) {
+      try {
+        if (refusesBody(error)) await fhir.largeBodies.count(ctx);
+        if (res.headersSent) notSent(error);
+        else {
+          const answer = errorAnswer(ctx, error, fhir, api.services.config.baseUrl);
+          await send(ctx, fhirPath && isPretty(ctx) ? pretty(answer) : answer);
+        }
+      } catch (cause) {
+        log.error({ err: cause, request_id: requestId }, 'an error could not be answered');
+        answerWithoutWords(res, requestId);
+      }
+    }
+    const ms = performance.now() - started;
+    const route: string = ctx.state.route ?? ctx._matchedRoute ?? 'unmatched';
+    const { method } = ctx.req;
+    const status = res.statusCode;
+    metrics.observeRequest(method ?? '', route, status, ms / 1000);
+    noteRequest(notebook, ctx, { requestId, route, status, ms });
+    const line = { request_id: requestId, method, route, status, ms: Math.round(ms * 10) / 10 };
+    if (fhirPath) requests.info(line, 'request');
+    else requests.debug(line, 'request');
+  };
+}
+
+/** Where the interfaces begin. */
+const ROOTS = [
+  ...new Set([FHIR_PATH, ...ROUTES.map(({ path }) => path.slice(0, path.indexOf('/', 1)))]),
+].join(', ');
+
+/** What nothing has answered: no such URL, or none of its methods. */
+function unanswered(ctx: Context, table: RouteTable): Refusal {
+  if (ctx.status === 405 || ctx.status === 501) {
+    const allow = ctx.response.get('Allow') || 'GET, HEAD';
+    return methodNotAllowed(notSupportedHere(ctx.method), allow);
+  }
+  const meant = nearestRoute(table, ctx.method, ctx.path);
+  return new Refusal('not_found', {
+    code: 'not-found',
+    diagnostics: `there is nothing at this URL${meant}: the interfaces are at ${ROOTS}; /docs and /openapi.json describe them, ${FHIR_PATH}/metadata says what FHIR offers`,
+  });
+}
+
+function errorAnswer(
+  ctx: Context,
+  error: unknown,
+  { log, refusalOf }: Pick<FhirInterface, 'log' | 'refusalOf'>,
+  baseUrl: string,
+): Answer {
+  const known = refusalOf(error);
+  if (known === undefined || known.kind === 'internal') {
+    log.error({ err: error, request_id: ctx.state.requestId, method: ctx.method }, 'request failed');
+  } else if (known !== error && known.cause instanceof Error) {
+    log.error({ error: known.cause.message, request_id: ctx.state.requestId }, known.message);
+  }
+  const refusal = known ?? internalError();
+  return isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);
+}
+
+/** Whether a FHIR request asks for JSON that people can read. */
+function isPretty({ querystring, state }: Context): boolean {
+  return querystring.includes('_pretty=true') || state.pretty === true;
+}
+
+/** All else that it says stands in its headers. */
+const PREFLIGHT: Answer = { status: 204, headers: {} };

@@ -1,0 +1,14 @@
+/** The metrics of one service. */
+export interface Metrics {
+  /**
+   * Counts one request.
+   * @param route the pattern (`/fhir/R4/:type/:id`), never the path, which holds ids; `unmatched` if there is none.
+   */
+  observeRequest(method: string, route: string, status: number, seconds: number): void;
+  /** Counts an answer of 429, by whose limit was used up. */
+  observeThrottled(by: 'key' | 'address'): void;
+  /** Has the conditions of `/health/ready` asked whenever metrics are read. @param check never rejects */
+  observeChecks(check: () => Promise<readonly (readonly [name: string, holds: boolean])[]>): void;
+  /** All metrics as text for Prometheus, with its Content-Type. */
+  exposition(): Promise<{ readonly type: string; readonly text: string }>;
+}

@@ -1,0 +1,13 @@
+import type { Limits } from '#src/shared/limits.ts';
+
+/** The settings that HTTP needs; `src/config.ts` describes them. */
+export interface Settings {
+  /** URL of the service as clients reach it, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly mode: 'development' | 'production';
+  readonly limits: Limits;
+  /** Whether other machines may use the development issuer. */
+  readonly devIssuer: 'local' | 'allow';
+  /** Addresses and networks in CIDR notation. */
+  readonly trustedProxies: readonly string[];
+}

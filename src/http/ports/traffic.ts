@@ -1,0 +1,20 @@
+import type { Tenant } from '#src/shared/tenant.ts';
+import type { Micros } from '#src/shared/time.ts';
+import type { LoggedRequest, Standing } from '#src/shared/traffic.ts';
+
+/** Counts requests of API keys and client addresses, over all instances. */
+export interface RateLimits {
+  /** Requests per minute. */
+  readonly limit: number;
+  /** Counts one request. @param subject `key/<id>` or `address/<address>` */
+  spend(subject: string): Standing | Promise<Standing>;
+  /** Whether nothing is left of a subject's requests, as far as this instance knows. */
+  isUsedUp(subject: string): boolean;
+}
+
+/** Where answered requests are noted. */
+export interface Notebook {
+  readonly requestLog: { add(request: LoggedRequest): void };
+  readonly usage: { request(tenant: Tenant, writes: boolean): void };
+  readonly keyUse: { used(keyId: string, at: Micros): void };
+}

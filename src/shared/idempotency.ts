@@ -1,0 +1,55 @@
+/** Requests with an `Idempotency-Key`, as HTTP asks for them to be done once (docs/spec/decisions.md, section 3). */
+
+/** An HTTP answer, as it is kept and repeated. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Whether it holds what was read, beside or instead of what was written. */
+  readonly reads?: boolean;
+}
+
+/** Where a command's append was tried. */
+export interface Attempt {
+  readonly stream: string;
+  readonly expectedRevision: number;
+}
+
+/** Who asks, what, and under which key. */
+export interface IdempotentRequest {
+  /** Project and environment: `Caller.tenantId`. */
+  readonly scope: string;
+  readonly key: string;
+  /** The caller's credential: part of what the answer is encrypted under. */
+  readonly credential: string;
+  /** SHA-256 over everything that makes the request what it is. */
+  readonly requestHash: Buffer;
+  /** Of its body, which is kept while it waits. */
+  readonly bytes: number;
+  /** Aborted when the client has closed the connection: then nothing waits for it. */
+  readonly gone: () => AbortSignal;
+}
+
+/** A reserved request that this process is to carry out. */
+export interface Reservation {
+  readonly commandId: string;
+  readonly millis: number;
+  /** What an earlier attempt, which died, noted. */
+  readonly earlier: ReadonlyMap<string, Attempt>;
+  /** Notes durably where an append will be. @throws Refusal conflict when another attempt took over. */
+  note(commandId: string, attempt: Attempt): Promise<void>;
+  /**
+   * 256 random bits, the same for every attempt at the request.
+   * @throws Refusal conflict when another attempt took over.
+   */
+  secret(): Promise<Buffer>;
+  /** Keeps the answer for 24 hours. */
+  keep(answer: KeptAnswer): Promise<void>;
+  /** Nothing was written: the key is free again. */
+  forget(): Promise<void>;
+  /** Something may have been written: the next attempt continues under the same seed. */
+  release(): Promise<void>;
+}
+
+/** What became of a request at its reservation. */
+export type Begun = { readonly kept: KeptAnswer } | { readonly reserved: Reservation };

@@ -1,0 +1,26 @@
+/** What is counted and noted of requests. */
+
+/** Where a subject stands after a request. */
+export interface Standing {
+  readonly admitted: boolean;
+  /** What is left of the window's budget, as far as this instance knows. */
+  readonly remaining: number;
+  /** Seconds until the next window, at least 1. */
+  readonly seconds: number;
+}
+
+/** A request that was answered, as its project's log shows it. */
+export interface LoggedRequest {
+  readonly requestId: string;
+  /** Microseconds since 1970. */
+  readonly at: number;
+  readonly project: string;
+  readonly environment: string | null;
+  readonly keyId: string | null;
+  readonly identity: string | null;
+  readonly method: string;
+  /** Without query string, and without what is neither an id nor part of the URL's pattern. */
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+}
