@@ -2,22 +2,22 @@
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { olderLog } from '#test/support/older-log.ts';
+import { type OlderLog, olderLog } from '#test/support/older-log.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import type { Answer } from '#test/support/service.ts';
 
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
-const log = olderLog();
-
-/** What is at an id of the log, as it was answered: the text of its event. */
-function storedText(id: string): string {
-  const event = log.events.find(({ data }) => data.includes(`"resource_id":"${id}","version":1,"resource":`));
-  if (event === undefined) throw new Error(`the log has no ${id}`);
-  return event.data.slice(event.data.indexOf('{', 1), -1);
-}
-
 describe('resources that were stored before validation was tightened', () => {
+  let log: OlderLog;
   let service: InProcess;
+  /** What is at an id of the log, as it was answered: the text of its event. */
+  const storedText = (id: string): string => {
+    const event = log.events.find(({ data }) =>
+      data.includes(`"resource_id":"${id}","version":1,"resource":`),
+    );
+    if (event === undefined) throw new Error(`the log has no ${id}`);
+    return event.data.slice(event.data.indexOf('{', 1), -1);
+  };
   const at = (name: string): string => `/${log.ids[name]}`;
   const idOf = (name: string): string => at(name).split('/')[2] ?? '';
   const patch = (name: string, ...operations: JsonObject[]): Promise<Answer> =>
@@ -32,6 +32,7 @@ describe('resources that were stored before validation was tightened', () => {
 
   before(async function () {
     if (EVENTSTORE_URL !== '') this.skip();
+    log = await olderLog();
     service = await startInProcess({}, {}, log);
   });
   after(() => service?.stop());
@@ -53,7 +54,7 @@ describe('resources that were stored before validation was tightened', () => {
   it('are refused as new content, with each of their faults', async () => {
     const faults: Record<string, string[]> = {};
     for (const name of Object.keys(log.ids)) {
-      if (name === 'contained' || name === 'deleted') continue;
+      if (['contained', 'deleted', 'many faults'].includes(name)) continue;
       faults[name] = faultsOf(await put(name, JSON.parse(storedText(idOf(name)))));
     }
     expect(faults).to.deep.equal({
@@ -120,6 +121,18 @@ describe('resources that were stored before validation was tightened', () => {
     );
     expect(mended, String(mended)).to.include({ status: 200, version: 4 });
     expect((await put('patient', mended.json)).status).to.equal(200);
+  });
+
+  it('take patches that mend some of more faults than are listed, and none that adds one', async () => {
+    expect(faultsOf(await put('many faults', JSON.parse(storedText(idOf('many faults')))))).to.have.length(
+      101,
+    );
+    const mend = { op: 'remove', path: '/telecom/2/extension' };
+    expect(await patch('many faults', mend)).to.include({ status: 200, version: 2 });
+    const add = { op: 'add', path: '/telecom/2/extension', value: [{ url: 'bed', valueString: 'four' }] };
+    expect(faultsOf(await patch('many faults', add))).to.deep.equal([
+      'value Patient.telecom[2].extension[0].url',
+    ]);
   });
 
   it('lose nulls that say nothing with the next version', async () => {

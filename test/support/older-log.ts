@@ -1,8 +1,11 @@
 /**
- * `older-log.json`: the log of a service of commit 2a2c921, as it wrote it. Its resources passed the rules of that day and
- * would be refused now.
+ * The log of a service of commit 2a2c921, as it wrote it: events of every type that it knew, a record with a snapshot, one
+ * that was purged, documents. `older-log.json.gz` also has what that service answered from it. Some of its resources passed
+ * the rules of that day and would be refused now.
  */
-import { readFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { Pool } from 'pg';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 
@@ -17,25 +20,61 @@ export interface OlderEvent {
   readonly metadata: string;
 }
 
-/** A log with the key of its project. */
+/** A log with the key of its project, and what was recorded of it. */
 export interface OlderLog {
   readonly key: string;
+  /** The service's FHIR base, without a slash at its end. */
+  readonly base: string;
   /** What a resource is about → `Type/id`. */
   readonly ids: Readonly<Record<string, string>>;
+  /** Ids of Patients: of a record of some 560 events, and of one that was purged. */
+  readonly patients: { readonly long: string; readonly purged: string };
   readonly events: readonly OlderEvent[];
+  /** Rows of `operations.snapshot` and, without their stream, of `operations.snapshot_entry`. */
+  readonly snapshots: { readonly snapshot: readonly [object]; readonly snapshot_entry: readonly object[] };
+  /** Path in the folder of documents → bytes in base64. */
+  readonly documents: Readonly<Record<string, string>>;
+  /** SHA-256 (hex) of what `annal record <patient> --at <at> --json` printed. */
+  readonly records: readonly { readonly patient: string; readonly at: string; readonly sha256: string }[];
+  /** The key that signed the export and the checkpoint. */
+  readonly publicKey: string;
+  /** A signed export of a record. */
+  readonly export: string;
+  /** A signed checkpoint, compressed, in base64. */
+  readonly checkpoint: string;
 }
 
-/** The log of that commit. */
-export function olderLog(): OlderLog {
-  return JSON.parse(readFileSync(new URL('./older-log.json', import.meta.url), 'utf8')) as OlderLog;
+/** Reads the log of that commit. */
+export async function olderLog(): Promise<OlderLog> {
+  const compressed = await readFile(new URL('./older-log.json.gz', import.meta.url));
+  return JSON.parse(gunzipSync(compressed).toString('utf8')) as OlderLog;
 }
 
-/** Puts a log into a database whose own is empty, byte for byte. */
-export async function putLog(pool: Pool, { events }: OlderLog): Promise<void> {
+/** Puts a log and its snapshots into a database whose own are empty, byte for byte. */
+export async function putLog(pool: Pool, { events, snapshots }: OlderLog): Promise<void> {
   await pool.query(LOG_SCHEMA_SQL);
   await pool.query(
     'insert into log.events select * from json_populate_recordset(null::log.events, $1) order by position',
     [JSON.stringify(events)],
   );
   await pool.query("select setval('log.positions', max(position)) from log.events");
+  const head = 'stream, revision, hash, recorded_at, project, environment';
+  await pool.query(
+    `with head as (
+       insert into operations.snapshot (${head})
+       select ${head} from json_populate_recordset(null::operations.snapshot, $1) returning stream)
+     insert into operations.snapshot_entry (stream, id, type, version, deleted, revision)
+     select h.stream, e.id, e.type, e.version, e.deleted, e.revision
+     from head h, json_populate_recordset(null::operations.snapshot_entry, $2) e`,
+    [JSON.stringify(snapshots.snapshot), JSON.stringify(snapshots.snapshot_entry)],
+  );
+}
+
+/** Puts a log's documents into a DATA_DIR. */
+export async function putDocuments(dataDir: string, { documents }: OlderLog): Promise<void> {
+  for (const [path, bytes] of Object.entries(documents)) {
+    const file = join(dataDir, 'documents', path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, Buffer.from(bytes, 'base64'));
+  }
 }

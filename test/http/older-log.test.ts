@@ -1,0 +1,102 @@
+/** A log of an earlier version opens, holds, and says what it said. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { CATALOG } from '#src/events/catalog.ts';
+import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
+import { createMigratedDatabase } from '#test/support/database.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { type OlderLog, olderLog, putDocuments, putLog } from '#test/support/older-log.ts';
+import { ROOT } from '#test/support/process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
+
+describe('a log of commit 2a2c921', () => {
+  let log: OlderLog;
+  let service: InProcess;
+  let dataDir: string;
+  const annal = (...args: readonly string[]): Promise<CommandOutcome> =>
+    runCommand(args, { DATA_DIR: dataDir, DATABASE_URL: service.databaseUrl });
+  /** Writes a recorded file into a folder of its own. */
+  const recorded = async (name: string, content: string | Buffer): Promise<string> => {
+    const file = join(await temporaryFolder(false), name);
+    await writeFile(file, content);
+    return file;
+  };
+
+  before(async function () {
+    if (EVENTSTORE_URL !== '') this.skip();
+    log = await olderLog();
+    dataDir = await temporaryFolder();
+    await putDocuments(dataDir, log);
+    service = await startInProcess({}, { DATA_DIR: dataDir }, log);
+  });
+  after(async () => {
+    await service?.stop();
+    await removeTemporaryFolders();
+  });
+
+  it('has every type of event that there was, each of which is known', () => {
+    const types = [...new Set(log.events.map(({ type }) => type))];
+    expect(types).to.have.length(29);
+    expect(Object.keys(CATALOG)).to.include.members(types);
+  });
+
+  it('opens, and verify finds nothing, also against the checkpoint of that day', async () => {
+    const file = await recorded('checkpoint.ndjson.gz', Buffer.from(log.checkpoint, 'base64'));
+    const { code, stdout } = await annal('verify', '--checkpoint', file, '--key', log.publicKey, '--json');
+    const report = JSON.parse(stdout);
+    expect(report, stdout).to.deep.include({ clean: true, log: [], readModels: [], documents: [] });
+    expect(report.events).to.be.at.least(log.events.length);
+    expect(code).to.equal(0);
+  });
+
+  it('gives fifty records as of moments as that version gave them, also before a service has started on it', async () => {
+    expect(log.records).to.have.length.of.at.least(50);
+    const database = await createMigratedDatabase();
+    try {
+      await putLog(database.pool, log);
+      const env = { DATABASE_URL: database.url, BASE_URL: log.base.replace('/fhir/R4', '') };
+      for (const { patient, at, sha256 } of log.records) {
+        const { stdout, stderr } = await runCommand(['record', patient, '--at', at, '--json'], env);
+        const hash = createHash('sha256').update(stdout.trimEnd()).digest('hex');
+        expect(hash, `${patient} ${at}: ${stderr}`).to.equal(sha256);
+      }
+      const shown = await runCommand(['record', log.patients.long], env);
+      expect(shown.stdout).to.match(/^Observation .* 8867-4, \d+ u$/m);
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it('has an export that still proves itself', async () => {
+    const file = await recorded('export.ndjson', log.export);
+    const program = join(ROOT, 'bin/verify-export.mjs');
+    const { stdout } = await promisify(execFile)(process.execPath, [program, file, '--key', log.publicKey]);
+    expect(stdout).to.contain('as expected');
+  });
+
+  it('is written on: from a snapshot, and not where a record was purged', async () => {
+    const { long, purged } = log.patients;
+    const write = (patient: string) =>
+      service.fhir('/Observation', {
+        method: 'POST',
+        body: JSON.stringify({
+          ...{ resourceType: 'Observation', status: 'final', code: { text: 'new' } },
+          ...{ subject: { reference: `Patient/${patient}` }, valueInteger: 1 },
+        }),
+      });
+    expect((await write(long)).status).to.equal(201);
+    expect((await write(purged)).status).to.equal(422);
+    const { rows } = await service.pool.query<{ count: string }>(
+      'select count(*) from log.events where stream = $1',
+      [`record-${long}`],
+    );
+    const before = log.events.filter(({ stream }) => stream === `record-${long}`).length;
+    expect(Number(rows[0]?.count)).to.equal(before + 1);
+    expect((await annal('verify')).code).to.equal(0);
+  });
+});
