@@ -21,7 +21,8 @@ export const LOINC_NOTICE =
   'the Logical Observation Identifiers Names and Codes (LOINC) Committee and is available at no cost under the license ' +
   'at http://loinc.org/license. LOINC® is a registered United States trademark of Regenstrief Institute, Inc.';
 
-const ATC_NOTICE =
+/** The attribution that the ATC index asks for. */
+export const ATC_NOTICE =
   'ATC codes are from the ATC/DDD Index of the WHO Collaborating Centre for Drug Statistics Methodology, Oslo ' +
   '(https://atcddd.fhi.no). Copying and distribution for commercial purposes is not allowed; changing or manipulating ' +
   'the material is not allowed.';

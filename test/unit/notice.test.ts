@@ -1,0 +1,67 @@
+/** NOTICE names everything that comes with Annal and whose licence asks for it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { z } from 'zod';
+import { LOINC_NOTICE } from '#src/terminology/bundled/bundled.ts';
+import { ROOT } from '#test/support/process.ts';
+import { DATA, UCUM_NOTICE } from '../../tools/notice/attributions.ts';
+import { fileOf, noticeText, ownersOfR4, productionPackages } from '../../tools/notice/generate.ts';
+
+const text = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
+const flat = (part: string): string => part.replace(/\s+/g, ' ').trim();
+
+describe('NOTICE', () => {
+  const notice = flat(text('NOTICE'));
+
+  it('is up to date (npm run generate)', () => {
+    expect(text('NOTICE')).to.equal(noticeText());
+  });
+
+  it('has the NOTICE file of every package that has one, and the licence of every package without a standard one', () => {
+    const packages = productionPackages();
+    const withNotice = packages.filter(({ folder }) => fileOf(folder, 'notice') !== undefined);
+    expect(withNotice.map(({ name }) => name)).to.include('swagger-ui-dist');
+    for (const { name, folder } of withNotice)
+      expect(notice, name).to.include(flat(fileOf(folder, 'notice') ?? ''));
+    const own = packages.filter(({ license }) => /^see license/i.test(license));
+    expect(own.map(({ name }) => name)).to.include.members(['fhirpath', '@lhncbc/ucum-lhc']);
+    for (const { name, folder } of own)
+      expect(notice, name).to.include(flat(fileOf(folder, 'license') ?? 'no licence file'));
+  });
+
+  it('knows the licence of every package', () => {
+    const unknown = productionPackages().filter(({ license }) => license === 'unknown');
+    expect(unknown.map(({ name }) => name)).to.deep.equal([]);
+  });
+
+  it('attributes every file of data that comes with the program', () => {
+    const files = ['src', 'commands', 'projections', 'queries'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .map((name) => join(folder, name))
+        .filter((name) => /\.(?:json|csv|txt|tsv)$/.test(name)),
+    );
+    expect(files).to.include('src/terminology/bundled/generated/loinc.json');
+    expect([...new Set(DATA.flatMap(({ where }) => where))]).to.include.members(files);
+    for (const { source, notice: attribution } of DATA) expect(notice, source).to.include(flat(attribution));
+  });
+
+  it('has the wording that LOINC and UCUM require, and what owners of lists within R4 state', () => {
+    expect(notice).to.include(flat(LOINC_NOTICE)).and.to.include(flat(UCUM_NOTICE));
+    expect(LOINC_NOTICE).to.match(/^This material contains content from LOINC \(http:\/\/loinc\.org\)\./);
+    expect(UCUM_NOTICE).to.match(/^This product includes all or a portion of the UCUM table/);
+    for (const owner of ['ASTM International', 'IHE International', 'American Medical Association'])
+      expect(ownersOfR4().join(), owner).to.include(owner);
+    for (const statement of ownersOfR4()) expect(notice).to.include(statement);
+  });
+
+  it('is in the image and in the package', () => {
+    const ignored = text('.dockerignore').split('\n');
+    expect(ignored).not.to.include('NOTICE').and.not.to.include('*');
+    expect(text('Dockerfile')).to.match(/^COPY \. \.$/m);
+    const { files } = z
+      .object({ files: z.array(z.string()).optional() })
+      .parse(JSON.parse(text('package.json')));
+    if (files !== undefined) expect(files).to.include('NOTICE');
+  });
+});
