@@ -20,7 +20,7 @@ function linksOf(path: string): [path: string, anchor: string][] {
 }
 
 /** A file or folder of the repository, as pages name it. */
-const FILE = /`((?:src|commands|projections|queries|test|bench|docs|bin)\/[\w./-]*)`/g;
+const FILE = /`((?:src|commands|projections|queries|test|tools|bench|docs|bin)\/[\w./-]*)`/g;
 
 /** A heading's anchor, as forges make it. */
 function anchorsOf(path: string): string[] {
@@ -51,6 +51,22 @@ describe('links of the documentation', () => {
       }
     });
   }
+
+  it('the architecture names every folder and every read model', () => {
+    const text = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+    const foldersIn = (folder: string): string[] =>
+      readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) =>
+        entry.isDirectory() ? [entry.name] : [],
+      );
+    const parts = ['commands', 'projections', 'queries', 'tools', 'bench', 'bin', 'test', 'docs'];
+    for (const folder of [...parts, ...foldersIn('src').map((name) => `src/${name}`)])
+      expect(text, folder).to.include(`| \`${folder}/\``);
+    for (const model of foldersIn('projections')) {
+      expect(text, model).to.match(
+        new RegExp(`^\\| \`${model}\` +\\| \`projections/${model}/schema\\.ts\``, 'm'),
+      );
+    }
+  });
 
   it('reach every decision from the index', () => {
     const decisions = readdirSync(join(ROOT, 'docs/decisions')).map((name) => `docs/decisions/${name}`);
