@@ -6,30 +6,43 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { runBatch } from './batch.ts';
 import type { CommandContext, SubmittedResource, WriteResult, Written } from './command.ts';
 import type { Commands } from './commands.ts';
+import { completeCarried } from './directory/carry.ts';
 import { finalizeDocument } from './document/finalize.ts';
+import { withContents } from './document/put.ts';
+import { settleAttachments } from './document/settle.ts';
 import type { Streams } from './kernel/streams.ts';
 import type { ProjectState } from './project/state.ts';
 import { type Erasure, requestErasure } from './record/erasure.ts';
 import { checkAuthorship } from './resource/authorship.ts';
-import { writeDecided } from './resource/decided.ts';
 import type { WriteDeps } from './resource/deps.ts';
+import { locateKnown } from './resource/known.ts';
+import { writeDecided, writeOnce } from './resource/once.ts';
 import { rehearse } from './resource/rehearse.ts';
 import type { WriteRequest } from './resource/request.ts';
-import { write } from './resource/write.ts';
 
 /** What `openCommands` needs beyond the ways of writing. */
-export interface CommandsDeps extends WriteDeps {
+export interface CommandsDeps extends Omit<WriteDeps, 'attachments' | 'completeCarried' | 'locate'> {
   readonly projects: Streams<ProjectState>;
   readonly erasure: Erasure;
 }
 
 /** Makes the write side. */
-export function openCommands(deps: CommandsDeps): Commands {
+export function openCommands(handedIn: CommandsDeps): Commands {
+  const { resources, lookup, contents } = handedIn;
+  const deps: CommandsDeps & WriteDeps = {
+    ...handedIn,
+    attachments: {
+      settle: settleAttachments,
+      store: (ctx, writes, append) => withContents(contents, ctx, writes, append),
+    },
+    completeCarried: (carrying, now) => completeCarried(resources, carrying, now),
+    locate: (...asked) => locateKnown(resources, lookup, ...asked),
+  };
   const one = async (
     ctx: CommandContext,
     request: Omit<WriteRequest, 'index'>,
   ): Promise<Written<WriteResult | undefined>> => {
-    const { result, position } = await write(deps, ctx, [{ index: 0, ...request }], false);
+    const { result, position } = await writeOnce(deps, ctx, [{ index: 0, ...request }], false);
     return { result: result.get(0), position };
   };
   const definite = async (
@@ -62,7 +75,7 @@ export function openCommands(deps: CommandsDeps): Commands {
       }
     },
     async transaction(ctx, writes, exact) {
-      return write(
+      return writeOnce(
         deps,
         ctx,
         writes.map((entry) => requestOf(entry, exact)),
@@ -75,7 +88,7 @@ export function openCommands(deps: CommandsDeps): Commands {
       // Headers are wrong for all entries at once; what an earlier attempt wrote is answered whoever is inactive by now.
       if ((ctx.retry?.earlier.size ?? 0) === 0) await checkAuthorship(ctx, deps);
       const one = (own: CommandContext, entry: WriteEntry) =>
-        write(deps, own, [requestOf(entry, exact, 0)], false);
+        writeOnce(deps, own, [requestOf(entry, exact, 0)], false);
       return runBatch(ctx, writes, one, keep);
     },
     finalizeDocument: (ctx, id, bytes) => finalizeDocument(deps, ctx, id, bytes),

@@ -2,20 +2,14 @@
  * Directory entries that a transaction over a record creates: carried by an event of the record's append, then
  * appended to the directory stream with the ids that the carrying event gives. Doing it twice does nothing.
  */
-import type { DomainEvent, StoredEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import { isObject, parseJson } from '#src/shared/json.ts';
-import type { MetadataBase, WriteResult } from '../command.ts';
+import type { WriteResult } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
-import { decideWrites, type Write } from '../resource/decide.ts';
-import { entryOf, type Resources } from '../resource/state.ts';
-
-/** A carrying event, or one about to be appended: its `metadata` says who wrote and whose directory it is. */
-export interface Carrying {
-  readonly metadata: MetadataBase & Partial<StoredEvent['metadata']>;
-  readonly event: DomainEvent;
-}
+import { createMissing, type Write } from '../resource/decide.ts';
+import type { Carrying, Completed } from '../resource/deps.ts';
+import type { Resources } from '../resource/state.ts';
 
 /**
  * Completes what a `DirectoryEntriesCarried` event began.
@@ -25,7 +19,7 @@ export async function completeCarried(
   resources: Streams<Resources>,
   { metadata, event }: Carrying,
   now: () => number,
-): Promise<{ results: WriteResult[]; position: Position | undefined }> {
+): Promise<Completed> {
   if (event.type !== 'DirectoryEntriesCarried')
     throw new TypeError(`${event.type} carries no directory entries`);
   const { stream, entries } = event.data;
@@ -55,12 +49,7 @@ export async function completeCarried(
       now,
       ...(project === undefined || environment === undefined ? {} : { owner: { project, environment } }),
       touches: some.map((write) => write.id),
-      decide: (state, clock) =>
-        decideWrites(
-          state,
-          clock,
-          some.filter((write) => entryOf(state, write.id) === undefined),
-        ),
+      decide: (state, clock) => createMissing(state, clock, some),
     });
     results.push(...handled.result);
     position = handled.position ?? position;

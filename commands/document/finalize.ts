@@ -8,18 +8,16 @@ import {
   withStored,
 } from '#src/fhir/document-content.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
-import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext, WriteResult, Written } from '../command.ts';
 import { currentVersion } from '../resource/current.ts';
 import type { WriteDeps } from '../resource/deps.ts';
-import { write } from '../resource/write.ts';
+import { writeOnce } from '../resource/once.ts';
+import type { WriteRequest } from '../resource/request.ts';
 import { immutable } from './settle.ts';
 
 /** Bytes that are stored. */
 export type StoredBytes = Pick<Stored, 'blob' | 'size' | 'sha256' | 'sha1'>;
-
-/** How often it is tried when others write the document meanwhile. */
-const TRIES = 50;
 
 /**
  * Makes stored bytes the content of a document.
@@ -34,30 +32,20 @@ export async function finalizeDocument(
   const type = 'DocumentReference';
   const located = (await deps.lookup.locate(ctx.caller, [id])).get(id);
   if (located?.type !== type) throw notFound(type, id);
-  for (let tries = 1; ; tries += 1) {
+  const own = { index: 0, method: 'PUT', type, id } as const;
+  const prepare = async (): Promise<readonly WriteRequest[]> => {
     const { version, body } = await currentVersion(deps.resources, located.stream, type, id);
     if (body === undefined) throw notFound(type, id);
     const before = bodyOf(body);
     const { value, stored } = withContent(before, id, { ...bytes, url: deps.contents.url(id) });
-    const finalized = [{ ...stored, eventId: ctx.ids.at(tries, 'finalized') }];
-    try {
-      const own = { index: 0, method: 'PUT', type, id, ifMatch: version, stored: finalized } as const;
-      const written = await write(
-        deps,
-        ctx,
-        [{ ...own, resource: { value, exact: true, madeOf: before } }],
-        false,
-      );
-      const result = written.result.get(0);
-      if (result === undefined) throw notFound(type, id);
-      return { result, position: written.position };
-    } catch (error) {
-      const moved = error instanceof Refusal && error.kind === 'precondition_failed';
-      if (!moved) throw error;
-      if (tries === TRIES)
-        throw unavailable('too many requests are writing this document at once; retry in a second');
-    }
-  }
+    const finalized = [{ ...stored, eventId: ctx.ids.at(1, 'finalized') }];
+    const resource = { value, exact: true, madeOf: before };
+    return [{ ...own, basedOn: version, stored: finalized, resource }];
+  };
+  const { result, position } = await writeOnce(deps, ctx, [own], false, prepare);
+  const written = result.get(0);
+  if (written === undefined) throw notFound(type, id);
+  return { result: written, position };
 }
 
 /** The document with bytes as its content. @throws Refusal conflict */

@@ -3,11 +3,9 @@ import type { BlobKey } from '#src/documents/store.ts';
 import { patientOf } from '#src/events/streams.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext } from '../command.ts';
-import { Stale } from '../kernel/decision.ts';
-import type { Write } from '../resource/decide.ts';
-import type { WriteDeps } from '../resource/deps.ts';
-import type { Plan } from '../resource/plan.ts';
-import type { Contents } from './contents.ts';
+import { Stale } from '../kernel/retry.ts';
+import type { Contents } from '../resource/contents.ts';
+import type { PlacedWrite, Write } from '../resource/decide.ts';
 
 /** How many blobs are stored at a time. */
 const AT_ONCE = 8;
@@ -17,13 +15,13 @@ const AT_ONCE = 8;
  * end is unknown, or of a crash, the sweeper removes unless an event names it.
  */
 export async function withContents<T>(
-  { contents }: Pick<WriteDeps, 'contents'>,
-  ctx: CommandContext,
-  plan: Plan,
+  contents: Contents,
+  ctx: Pick<CommandContext, 'retry'>,
+  planned: readonly PlacedWrite[],
   append: () => Promise<T>,
 ): Promise<T> {
-  for (const { write, stream } of plan.planned) await requireStored(contents, write, stream);
-  const blobs = plan.planned.flatMap(({ write, stream }) => blobsOf(write, stream));
+  for (const { write, stream } of planned) await requireStored(contents, write, stream);
+  const blobs = planned.flatMap(({ write, stream }) => blobsOf(write, stream));
   await putBlobs(contents, blobs);
   try {
     return await append();

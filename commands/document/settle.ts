@@ -15,26 +15,7 @@ import {
 import type { Issue } from '#src/shared/issue.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Contents, Finalized } from './contents.ts';
-
-/** What is to be written. */
-export interface Unsettled {
-  readonly id: string;
-  readonly resource: JsonObject;
-  /** The newest version that has a body; undefined for a new document. */
-  readonly before: JsonObject | undefined;
-  /** Bytes that were stored for this very write. */
-  readonly stored: readonly Finalized[];
-  /** Draws ids: of blobs and events. */
-  readonly draw: (series: 'blob' | 'finalized', index: number) => string;
-  readonly url: Contents['url'];
-}
-
-/** What is written instead, and what must be stored before. */
-export interface Settled {
-  readonly resource: JsonObject;
-  readonly finalized: readonly Finalized[];
-}
+import type { Finalized, Settled, Unsettled } from '../resource/contents.ts';
 
 /**
  * Settles all attachments.

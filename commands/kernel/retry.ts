@@ -2,6 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '#src/shared/refusal.ts';
 
+/** What a command was prepared from has changed since: it must be prepared again. */
+export class Stale extends Error {
+  override readonly name = 'Stale';
+}
+
 /** What a caller is told when retries, or a turn in the queue, take too long. */
 export const BUSY = 'too many requests are changing this at once; retry in a second';
 

@@ -4,16 +4,16 @@
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
-import { newEvent } from '#src/events/new-event.ts';
+import { type Draft, newEvents } from '#src/events/new-event.ts';
 import { Conflict, StreamDeleted } from '#src/events/store.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
-import { inSlices, mapSteps } from '#src/shared/slices.ts';
+import { inSlices } from '#src/shared/slices.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
-import { type Micros, toInstant, toMicros } from '#src/shared/time.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
 import type { Attempt, MetadataBase, RequestContext, RetryNotes, Written, Wrote } from '../command.ts';
-import { type Clock, type Decide, type Decision, type Draft, Stale } from './decision.ts';
+import type { Clock, Decide, Decision } from './decision.ts';
 import type { Kernel } from './kernel.ts';
-import { BUSY, retry } from './retry.ts';
+import { BUSY, retry, Stale } from './retry.ts';
 import { type Fold, Stream } from './stream.ts';
 
 /** A command on one stream. */
@@ -46,7 +46,6 @@ const TURN_MS = 10_000;
 
 /** The streams that one fold reads. */
 export class Streams<S> {
-  /** @param loader default: states are folded from the first event. */
   constructor(
     readonly kernel: Kernel,
     readonly fold: Fold<S>,
@@ -84,8 +83,9 @@ export class Streams<S> {
     const [first, ...more] = earlier ? await this.written(earlier, metadata.command_id) : [];
     if (first !== undefined)
       return { position: (more.at(-1) ?? first).position, at: toMicros(first.metadata.recorded_at) };
+    const command = { stream, metadata, now, retry };
     const { position, result: at } = await this.handle({
-      ...{ stream, metadata, now, retry },
+      ...command,
       decide: (state, clock) => {
         const drafts = decide(state).map((event, index) => {
           return { id: ids.at(index, `event/${stream}`), at: clock.next(), event };
@@ -140,11 +140,17 @@ export class Streams<S> {
   async #decideAndAppend<T>(command: StreamCommand<S, T>): Promise<Written<T>> {
     const stream = await this.#load(command.stream, command.touches ?? []);
     return retry(Conflict, async (conflict) => {
-      if (conflict !== undefined && !(await this.#readForward(stream))) this.#forgetAhead(stream, conflict);
-      let { drafts, answer } = decideOn(stream, command);
-      while (drafts.length === 0 && (await this.#readForward(stream)))
-        ({ drafts, answer } = decideOn(stream, command));
-      const result = answer();
+      if (conflict !== undefined && !(await this.#readForward(stream))) {
+        // The stream is ahead of its store, a restored one.
+        this.#forget(stream.name);
+        if (conflict.actual !== (stream.head?.revision ?? 'none'))
+          throw unavailable('two reads of the event store returned different results; retry in a second');
+      }
+      let decided = decideOn(stream, command);
+      const appends = !(decided instanceof Error) && decided.drafts.length > 0;
+      if (!appends && (await this.#readForward(stream))) decided = decideOn(stream, command);
+      if (decided instanceof Error) throw decided;
+      const { drafts, result } = decided;
       const position = drafts.length === 0 ? undefined : await this.#append(stream, command, drafts);
       return { result, position };
     });
@@ -154,11 +160,7 @@ export class Streams<S> {
   async #append<T>(stream: Stream<S>, command: StreamCommand<S, T>, drafts: readonly Draft[]) {
     const { name, revision, head: expected = 'none', owner = command.owner } = stream;
     const { metadata, retry } = command;
-    const steps = mapSteps(drafts, ({ id, at, event }, index) => {
-      const place = { recorded_at: toInstant(at), append: [index, drafts.length] as [number, number] };
-      return newEvent(name, id, event, { ...metadata, ...place, ...(owner !== undefined && { owner }) });
-    });
-    const events = await inSlices(steps);
+    const events = await inSlices(newEvents(name, drafts, { ...metadata, owner }));
     await retry?.note(metadata.command_id, { stream: name, expectedRevision: revision });
     const { head, position } = await this.kernel.store.append(name, expected, events);
     drafts.forEach(({ at, event }, index) => {
@@ -186,13 +188,6 @@ export class Streams<S> {
     return grown;
   }
 
-  /** A stream that conflicts but has not grown is ahead of its store, a restored one: it is forgotten. */
-  #forgetAhead({ name, head }: Stream<S>, { actual }: Conflict): void {
-    this.#forget(name);
-    if (actual !== (head?.revision ?? 'none'))
-      throw unavailable('two reads of the event store returned different results; retry in a second');
-  }
-
   #keep(stream: Stream<S>): void {
     this.#forget(stream.name); // the cache counts the size of a value only when it is new
     if (stream.head !== undefined) this.kernel.cache.set(this.#key(stream.name), stream);
@@ -211,23 +206,17 @@ function isOf<S>(fold: Fold<S>, stream: Stream<unknown>): stream is Stream<S> {
   return stream.fold === fold;
 }
 
-/** What is drafted, and an answer that throws what the decision was refused with. */
+/** The decision, or what it was refused with. */
 function decideOn<S, T>({ state, recordedAt }: Stream<S>, { decide, now }: StreamCommand<S, T>) {
   let time = Math.max(now(), recordedAt + 1);
   try {
-    const { drafts, result } = decide(state, { next: () => time++ });
-    return { drafts, answer: () => result };
+    return decide(state, { next: () => time++ });
   } catch (error) {
-    if (!isDecided(error)) throw error;
-    return {
-      drafts: [],
-      answer: (): never => {
-        throw error;
-      },
-    };
+    if (isDecided(error)) return error;
+    throw error;
   }
 }
 
-function isDecided(error: unknown): boolean {
+function isDecided(error: unknown): error is Refusal | Stale {
   return error instanceof Refusal || error instanceof Stale;
 }

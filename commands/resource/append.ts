@@ -3,14 +3,11 @@ import { directoryStream, patientOf } from '#src/events/streams.ts';
 import { printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type CommandContext, metadataBase, type WriteResult, type Written } from '../command.ts';
-import { completeCarried } from '../directory/carry.ts';
-import type { Clock, Decision } from '../kernel/decision.ts';
 import { currentVersion } from './current.ts';
-import { decideWrites, touchedIds, type Write } from './decide.ts';
+import { type Blame, decideCarrying, touchedIds, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import type { Plan, Planned } from './plan.ts';
 import { onBehalfOf, refuse } from './request.ts';
-import type { Resources } from './state.ts';
 import { refuseMatching } from './write-only.ts';
 
 const RANK = { DELETE: 0, POST: 1, PUT: 2, PATCH: 2 } as const;
@@ -52,19 +49,9 @@ export async function appendWrites(
   }
   const metadata = metadataBase(ctx, transaction ? ctx.ids.at(0, 'transaction') : undefined);
   const writes = own.map(({ write: one }) => one);
-  const decide = (state: Resources, clock: Clock): Decision<WriteResult[]> => {
-    const decision = decideWrites(state, clock, writes, (index, work) =>
-      onBehalfOf(own[index]?.request.at, work),
-    );
-    if (carried.length === 0) return decision;
-    return {
-      ...decision,
-      drafts: [
-        ...decision.drafts,
-        { id: ctx.ids.at(0, 'carry'), at: clock.next(), event: carry(ctx, carried) },
-      ],
-    };
-  };
+  const carrying =
+    carried.length === 0 ? undefined : { id: ctx.ids.at(0, 'carry'), event: carry(ctx, carried) };
+  const blame: Blame = (index, work) => onBehalfOf(own[index]?.request.at, work);
   const handled = await deps.resources.handle<WriteResult[]>({
     stream,
     metadata,
@@ -72,19 +59,15 @@ export async function appendWrites(
     retry: ctx.retry,
     owner: ctx.caller.tenant,
     touches: touchedIds(stream, writes),
-    decide,
+    decide: (state, clock) => decideCarrying(state, clock, writes, carrying, blame),
   });
   own.forEach(({ request }, index) => {
     const result = handled.result[index];
     if (result !== undefined) results.set(request.index, result);
   });
   let { position } = handled;
-  if (carried.length > 0) {
-    const completed = await completeCarried(
-      deps.resources,
-      { metadata, event: carry(ctx, carried) },
-      ctx.now,
-    );
+  if (carrying !== undefined) {
+    const completed = await deps.completeCarried({ metadata, event: carrying.event }, ctx.now);
     for (const { request, write: one } of carried) {
       const result =
         completed.results.find(({ id }) => id === one.id) ??

@@ -17,7 +17,6 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import type { CommandContext, Located, SubmittedResource } from '../command.ts';
 import type { WriteDeps } from './deps.ts';
-import { locateKnown } from './known.ts';
 import { issuesAt } from './request.ts';
 import { PATCH_FAULT } from './write-only.ts';
 
@@ -57,7 +56,7 @@ interface LocalReference {
  * @throws Refusal invalid (422) with the faults of all of them.
  */
 export async function checkCandidates(
-  deps: Pick<WriteDeps, 'resources' | 'lookup' | 'bases'>,
+  deps: Pick<WriteDeps, 'locate' | 'bases'>,
   ctx: CommandContext,
   candidates: readonly Candidate[],
 ): Promise<Checked[]> {
@@ -74,7 +73,7 @@ export async function checkCandidates(
   };
   await inSlices(mapSteps(read, want));
   const patients = new Set(read.flatMap(({ owner }) => (owner?.kind === 'patient' ? [owner.id] : [])));
-  const located = await locateKnown(deps.resources, deps.lookup, ctx, wanted, [...patients], versions);
+  const located = await deps.locate(ctx, wanted, [...patients], versions);
   const streams = new Map<string, string>();
   const faults = new Faults();
   const hidden = new Set<Read>();

@@ -3,6 +3,7 @@
  * for a transaction. Rules: docs/spec/decisions.md, section 5 "Writes".
  */
 import type { DomainEvent } from '#src/events/catalog.ts';
+import type { Draft } from '#src/events/new-event.ts';
 import { patientOf } from '#src/events/streams.ts';
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -12,8 +13,9 @@ import { methodNotAllowed } from '#src/shared/method-not-allowed.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { SubmittedResource, WriteResult } from '../command.ts';
-import type { Finalized } from '../document/contents.ts';
-import { type Clock, type Decision, type Draft, Stale } from '../kernel/decision.ts';
+import type { Clock, Decision } from '../kernel/decision.ts';
+import { Stale } from '../kernel/retry.ts';
+import type { Finalized } from './contents.ts';
 import { entryOf, type Resources } from './state.ts';
 
 /** One resolved write: its target is known, its resource is valid. */
@@ -50,7 +52,15 @@ export type Write =
       readonly type: ResourceType;
       readonly id: string;
       readonly ifMatch?: IfMatch;
+      /** The version that the deletion was decided on. */
+      readonly basedOn?: number;
     };
+
+/** A write and the stream that it goes to. */
+export interface PlacedWrite {
+  readonly write: Write;
+  readonly stream: string;
+}
 
 /** The ids whose entries a decision about these writes needs, the record's Patient among them. */
 export function touchedIds(stream: string, writes: readonly Write[]): string[] {
@@ -79,6 +89,29 @@ export function decideWrites(
     return decided.result;
   });
   return { drafts, result };
+}
+
+/** As `decideWrites`, with directory entries that the append carries along. @param carrying undefined: it carries none */
+export function decideCarrying(
+  state: Resources,
+  clock: Clock,
+  writes: readonly Write[],
+  carrying: Omit<Draft, 'at'> | undefined,
+  blame?: Blame,
+): Decision<WriteResult[]> {
+  const { drafts, result } = decideWrites(state, clock, writes, blame);
+  if (carrying === undefined) return { drafts, result };
+  return { drafts: [...drafts, { ...carrying, at: clock.next() }], result };
+}
+
+/** Decides on the creations that were not made before: for work that goes on where it was stopped. @throws Refusal 404 409 */
+export function createMissing(
+  state: Resources,
+  clock: Clock,
+  writes: readonly Write[],
+): Decision<WriteResult[]> {
+  const missing = writes.filter(({ id }) => entryOf(state, id) === undefined);
+  return decideWrites(state, clock, missing);
 }
 
 /** Bytes become a document's own beside the version that shows them. */
@@ -114,6 +147,7 @@ function decideWrite(state: Resources, clock: Clock, write: Write): Decided {
   if (entry === undefined || entry.type !== type)
     throw write.kind === 'update' ? noClientIds(type) : notFound(type, id);
   refuseStale(type, id, entry.version, write.ifMatch);
+  if (write.basedOn !== undefined && write.basedOn !== entry.version) throw new Stale();
   if (write.kind === 'remove') {
     if (entry.deleted) {
       return { result: { outcome: 'unchanged', type, id, version: entry.version } };
@@ -130,7 +164,6 @@ function decideWrite(state: Resources, clock: Clock, write: Write): Decided {
       result: { outcome: 'deleted', type, id, version: entry.version + 1, lastUpdated: toInstant(at) },
     };
   }
-  if (write.basedOn !== undefined && write.basedOn !== entry.version) throw new Stale();
   if (write.mustBeLive && entry.deleted) throw gone(type, id);
   const outcome = entry.deleted ? 'restored' : 'updated';
   return version(clock, eventId, 'ResourceUpdated', outcome, type, id, entry.version + 1, write);

@@ -5,7 +5,6 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import type { CommandContext, WriteResult, Written } from '../command.ts';
-import { completeCarried } from '../directory/carry.ts';
 import { carriedResult } from './append.ts';
 import { currentVersion, versionOf } from './current.ts';
 import type { Results, WriteDeps } from './deps.ts';
@@ -31,7 +30,7 @@ export async function rebuildEarlier(
   for (const stored of events) {
     if (stored.event.type === 'DirectoryEntriesCarried') {
       const { stream, entries } = stored.event.data;
-      const completed = await completeCarried(deps.resources, stored, ctx.now);
+      const completed = await deps.completeCarried(stored, ctx.now);
       if (completed.position !== undefined && completed.position > position) position = completed.position;
       for (const { event_id, resource_type: type, resource_id: id } of entries) {
         if (isResourceType(type)) written.set(event_id, await carriedResult(deps, stream, { type, id }));

@@ -1,7 +1,9 @@
 /** From requests to writes: targets → links → patches → checks. Looks things up, writes nothing. */
+import type { IfMatch } from '#src/fhir/bundle.ts';
 import { heldContents } from '#src/fhir/document-content.ts';
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { type Patch, parsePatchEntry, patchInSteps } from '#src/fhir/patch/patch.ts';
+import { repeats, sameContent } from '#src/fhir/same-content.ts';
 import { subsettedTag } from '#src/fhir/summary.ts';
 import { type Caller, mayRead } from '#src/shared/caller.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
@@ -9,15 +11,15 @@ import { notFound } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { readStored } from '#src/shared/stored-json.ts';
 import type { CommandContext, Located, SubmittedResource, WriteResult } from '../command.ts';
-import { settleAttachments } from '../document/settle.ts';
+import { Stale } from '../kernel/retry.ts';
 import { type Checked, checkCandidates } from './check.ts';
-import { repeats, sameContent } from './content.ts';
 import { CurrentVersions, currentEntry } from './current.ts';
 import {
   automaticProvenance,
   gone,
   noClientIds,
   nothingMatches,
+  type PlacedWrite,
   printContent,
   refuseStale as refuseStaleVersion,
   type Write,
@@ -30,10 +32,8 @@ import { resolveSearches } from './searches.ts';
 import { hiddenFault, refuseContents, refuseProbing } from './write-only.ts';
 
 /** A write and where it goes. */
-export interface Planned {
+export interface Planned extends PlacedWrite {
   readonly request: WriteRequest;
-  readonly write: Write;
-  readonly stream: string;
 }
 
 /** What requests come to. */
@@ -77,8 +77,7 @@ export async function planWrites(
     if (kind === 'matched') {
       results.set(request.index, await matchedResult(versions, one, there?.stream ?? ''));
     } else if (kind === 'remove') {
-      const { ifMatch } = request;
-      const write: Write = { kind, eventId, type, id, ...(ifMatch === undefined ? {} : { ifMatch }) };
+      const write: Write = { kind, eventId, type, id, ...preconditionOf(request) };
       planned.push({ request, write, stream: there?.stream ?? '' });
     } else {
       const candidate = await candidateOf(versions, ctx.caller, one, eventId, there?.stream, transaction);
@@ -230,7 +229,13 @@ function* patched(before: JsonObject, patch: Patch): Steps<JsonObject> {
   return settleNarrative(before, after);
 }
 
-function refuseStale({ ifMatch, at }: WriteRequest, type: string, id: string, version: number): void {
+function refuseStale(
+  { ifMatch, basedOn, at }: WriteRequest,
+  type: string,
+  id: string,
+  version: number,
+): void {
+  if (basedOn !== undefined && basedOn !== version) throw new Stale();
   onBehalfOf(at, () => refuseStaleVersion(type, id, version, ifMatch));
 }
 
@@ -240,7 +245,7 @@ function refuseStale({ ifMatch, at }: WriteRequest, type: string, id: string, ve
  */
 async function refuseStaleFirst({ resources }: WriteDeps, candidates: readonly Candidate[]): Promise<void> {
   for (const { request, type, id, stream } of candidates) {
-    if (request.ifMatch === undefined || stream === undefined) continue;
+    if ((request.ifMatch ?? request.basedOn) === undefined || stream === undefined) continue;
     const entry = await currentEntry(resources, stream, id);
     if (entry !== undefined) refuseStale(request, type, id, entry.version);
   }
@@ -264,9 +269,17 @@ function finish(candidate: Candidate, checked: Checked | undefined): Write {
     type,
     id,
     resource,
-    ...(request.ifMatch === undefined ? {} : { ifMatch: request.ifMatch }),
     ...(basedOn === undefined ? {} : { basedOn }),
+    ...preconditionOf(request),
     ...(mustBeLive === undefined ? {} : { mustBeLive }),
+  };
+}
+
+/** The version that a request is for. */
+function preconditionOf({ ifMatch, basedOn }: WriteRequest): { ifMatch?: IfMatch; basedOn?: number } {
+  return {
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(basedOn === undefined ? {} : { basedOn }),
   };
 }
 
@@ -280,7 +293,7 @@ function settled(deps: WriteDeps, ctx: CommandContext, write: Write, candidate: 
   if (write.type !== 'DocumentReference' || write.kind === 'remove') return write;
   const { request, before } = candidate;
   const { resource, finalized } = onBehalfOf(request.at, () =>
-    settleAttachments({
+    deps.attachments.settle({
       id: write.id,
       resource: write.resource.value,
       before,

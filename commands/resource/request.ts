@@ -5,7 +5,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { SubmittedResource } from '../command.ts';
-import type { Finalized } from '../document/contents.ts';
+import type { Finalized } from './contents.ts';
 
 /** One write of a request. */
 export interface WriteRequest {
@@ -21,6 +21,8 @@ export interface WriteRequest {
   /** A PATCH entry's Parameters or Binary, while its links are not resolved: then it becomes `patch`. */
   readonly patchSource?: SubmittedResource;
   readonly ifMatch?: IfMatch;
+  /** The version that the service made this of; when another is current, the request is prepared again. */
+  readonly basedOn?: number;
   /** Bytes that are stored, which this write makes a document's own. */
   readonly stored?: readonly Finalized[];
   /** `Bundle.entry[i]` in a transaction, so that faults name the entry; absent for a single command. */

@@ -51,11 +51,7 @@ export class SnapshotLoader implements Loader<Resources> {
     saving.then(saved, () => undefined).finally(() => this.#saving.delete(name)); // after a failure, the next one has it all
   }
 
-  /**
-   * A stream's snapshot if the events that it names say the same. Otherwise it is removed: what a table says must not
-   * become history.
-   * @param isWhole whether its head and owner will be used too.
-   */
+  /** A snapshot if the events that it names say the same; else it is removed. @param isWhole whether its head is used too */
   async #verified(stream: string, ids: readonly string[], isWhole: boolean): Promise<Snapshot | undefined> {
     const snapshot = await this.snapshots.load(stream, ids);
     if (snapshot === undefined) return undefined;

@@ -4,47 +4,54 @@
  */
 import { inSlices } from '#src/shared/slices.ts';
 import type { CommandContext, Written } from '../command.ts';
-import { withContents } from '../document/put.ts';
-import { Stale } from '../kernel/decision.ts';
-import { retry } from '../kernel/retry.ts';
+import { retry, Stale } from '../kernel/retry.ts';
 import { appendWrites } from './append.ts';
 import { checkAuthorship } from './authorship.ts';
 import type { Results, WriteDeps } from './deps.ts';
-import { rebuildEarlier } from './earlier.ts';
 import { planWrites } from './plan.ts';
 import { resourcesOf, type WriteRequest } from './request.ts';
 import { lockKey } from './resolve.ts';
 import { searchIn, searchReferences } from './searches.ts';
-import { refuseConditions, withoutStored } from './write-only.ts';
+import { withoutStored } from './write-only.ts';
+
+/** Looks up what is there, and makes requests of it. */
+export type Prepare = () => Promise<readonly WriteRequest[]>;
 
 /**
  * Writes all requests or none.
+ * @param prepare is called again when what the requests were made of has changed.
  * @param transaction whether links between requests are resolved (a transaction Bundle).
  */
 export function write(
   deps: WriteDeps,
   context: CommandContext,
-  requests: readonly WriteRequest[],
+  prepare: Prepare,
   transaction: boolean,
 ): Promise<Written<Results>> {
-  return withoutStored(context.caller, writeAll(deps, context, requests, transaction));
+  return withoutStored(context.caller, writeAll(deps, context, prepare, transaction));
 }
 
 async function writeAll(
   deps: WriteDeps,
   context: CommandContext,
+  prepare: Prepare,
+  transaction: boolean,
+): Promise<Written<Results>> {
+  const ctx = { ...context, authorship: await checkAuthorship(context, deps) };
+  return retry(Stale, async () => writeLocked(deps, ctx, await prepare(), transaction));
+}
+
+async function writeLocked(
+  deps: WriteDeps,
+  ctx: CommandContext,
   requests: readonly WriteRequest[],
   transaction: boolean,
 ): Promise<Written<Results>> {
-  refuseConditions(context.caller, requests);
-  const earlier = await rebuildEarlier(deps, context, requests);
-  if (earlier !== undefined) return earlier;
-  const ctx = { ...context, authorship: await checkAuthorship(context, deps) };
   const criteria = await criteriaKeys(deps, ctx, requests, transaction);
   const keys = [...new Set([...criteria, ...contentKeys(deps, requests)])].sort();
-  if (keys.length === 0) return writeUnlocked(deps, ctx, requests, transaction);
+  if (keys.length === 0) return planAndAppend(deps, ctx, requests, transaction);
   return deps.locks.hold(keys, async () => {
-    const written = await writeUnlocked(deps, ctx, requests, transaction);
+    const written = await planAndAppend(deps, ctx, requests, transaction);
     // The next holder of a criterion must see what this one wrote; who sweeps contents asks the log.
     if (criteria.length > 0 && written.position !== undefined) await deps.visible(written.position);
     return written;
@@ -78,15 +85,13 @@ async function criteriaKeys(
   return [...keys];
 }
 
-async function writeUnlocked(
+async function planAndAppend(
   deps: WriteDeps,
   ctx: CommandContext,
   requests: readonly WriteRequest[],
   transaction: boolean,
 ): Promise<Written<Results>> {
-  return retry(Stale, async () => {
-    const plan = await planWrites(deps, ctx, requests, transaction);
-    await ctx.permitted;
-    return withContents(deps, ctx, plan, () => appendWrites(deps, ctx, plan, transaction));
-  });
+  const plan = await planWrites(deps, ctx, requests, transaction);
+  await ctx.permitted;
+  return deps.attachments.store(ctx, plan.planned, () => appendWrites(deps, ctx, plan, transaction));
 }

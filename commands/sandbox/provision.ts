@@ -13,12 +13,12 @@ import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import type { MetadataBase } from '../command.ts';
-import type { Contents } from '../document/contents.ts';
 import { blobsOf, putBlobs } from '../document/put.ts';
-import { type Settled, settleAttachments } from '../document/settle.ts';
+import { settleAttachments } from '../document/settle.ts';
 import type { Streams } from '../kernel/streams.ts';
-import { decideWrites, touchedIds, type Write } from '../resource/decide.ts';
-import { entryOf, type Resources } from '../resource/state.ts';
+import type { Contents, Settled } from '../resource/contents.ts';
+import { createMissing, touchedIds, type Write } from '../resource/decide.ts';
+import type { Resources } from '../resource/state.ts';
 import type { SandboxState } from './state.ts';
 
 /** What it works with. */
@@ -129,10 +129,7 @@ async function append(
     now: deps.now,
     owner: tenant,
     touches: touchedIds(stream, writes),
-    decide(state, clock) {
-      const missing = writes.filter(({ id }) => entryOf(state, id) === undefined);
-      return { drafts: decideWrites(state, clock, missing).drafts, result: undefined };
-    },
+    decide: (state, clock) => ({ ...createMissing(state, clock, writes), result: undefined }),
   });
   return position;
 }

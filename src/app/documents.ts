@@ -1,7 +1,7 @@
 /** Documents' bytes, put together: where they are kept, what writes ask of it, and who removes what nothing names. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { Contents } from '#commands/document/contents.ts';
+import type { Contents } from '#commands/resource/contents.ts';
 import { openShownBlobs } from '#queries/rest/document-blobs.ts';
 import { type FindSlot, openFindSlot } from '#queries/rest/document-slot.ts';
 import type { Config } from '../config.ts';

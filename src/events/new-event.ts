@@ -1,22 +1,41 @@
 /** Events on their way into the store. */
+import { mapSteps, type Steps } from '../shared/slices.ts';
+import { type Micros, toInstant } from '../shared/time.ts';
 import { CATALOG, type DomainEvent } from './catalog.ts';
 import { encode } from './codec.ts';
 import { requireEventOf } from './kinds.ts';
 import type { EventMetadata } from './metadata.ts';
 import type { NewEvent } from './store.ts';
 
+/** An event as a decision drafts it. */
+export interface Draft {
+  /** The event's id, derived from the command's seed. */
+  readonly id: string;
+  /** Later than the event before it in the stream. Bodies contain it. */
+  readonly at: Micros;
+  readonly event: DomainEvent;
+}
+
 /**
- * An event as its stream will hold it, with the version of its type.
- * @throws ForeignEvent when the stream cannot hold it; Refusal invalid (422) for text that cannot be stored.
+ * The events of one append as the store takes them: with their metadata, which say their version, time and place in the
+ * append. An event a step, since bodies may be large.
+ * @throws ForeignEvent when the stream cannot hold one; Refusal invalid (422) for text that cannot be stored.
  */
-export function newEvent(
+export function newEvents(
   stream: string,
-  id: string,
-  event: DomainEvent,
-  metadata: Omit<EventMetadata, 'schema_version'>,
-): NewEvent {
-  requireEventOf(stream, event.type);
-  const { version: schema_version } = CATALOG[event.type];
-  const { type } = event;
-  return { id, type, data: encode(event), metadata: JSON.stringify({ schema_version, ...metadata }) };
+  drafts: readonly Draft[],
+  shared: Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append'>,
+): Steps<NewEvent[]> {
+  return mapSteps(drafts, ({ id, at, event }, index) => {
+    requireEventOf(stream, event.type);
+    const { owner, ...others } = shared;
+    const metadata: EventMetadata = {
+      schema_version: CATALOG[event.type].version,
+      ...others,
+      recorded_at: toInstant(at),
+      append: [index, drafts.length],
+      ...(owner === undefined ? {} : { owner }),
+    };
+    return { id, type: event.type, data: encode(event), metadata: JSON.stringify(metadata) };
+  });
 }

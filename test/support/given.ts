@@ -1,8 +1,10 @@
 /** Deciders as given · when · then: the events so far, a decision, then what it appends or what it is refused with. */
 import { expect } from 'chai';
-import { type Clock, type Decision, type Draft, Stale } from '#commands/kernel/decision.ts';
+import type { Clock, Decision } from '#commands/kernel/decision.ts';
+import { Stale } from '#commands/kernel/retry.ts';
 import { type Fold, Stream } from '#commands/kernel/stream.ts';
 import type { DomainEvent } from '#src/events/catalog.ts';
+import type { Draft } from '#src/events/new-event.ts';
 import { Refusal, type RefusalKind } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
 

@@ -1,5 +1,6 @@
 /** What the write side asks of the document store; `app.ts` hands it in. */
 import type { BlobKey } from '#src/documents/store.ts';
+import type { JsonObject } from '#src/shared/json.ts';
 
 /** The store, and the URLs of what is in it. */
 export interface Contents {
@@ -24,4 +25,23 @@ export interface Finalized {
   readonly sha256: string;
   /** Still to be stored before the append; absent when they are. */
   readonly bytes?: Buffer;
+}
+
+/** A document that is to be written. */
+export interface Unsettled {
+  readonly id: string;
+  readonly resource: JsonObject;
+  /** The newest version that has a body; undefined for a new document. */
+  readonly before: JsonObject | undefined;
+  /** Bytes that were stored for this very write. */
+  readonly stored: readonly Finalized[];
+  /** Draws ids: of blobs and events. */
+  readonly draw: (series: 'blob' | 'finalized', index: number) => string;
+  readonly url: Contents['url'];
+}
+
+/** The document that is written instead, and the bytes that must be stored before. */
+export interface Settled {
+  readonly resource: JsonObject;
+  readonly finalized: readonly Finalized[];
 }

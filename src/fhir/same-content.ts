@@ -1,6 +1,6 @@
 /** Whether two resources say the same. */
-import { isObject, type JsonObject } from '#src/shared/json.ts';
-import { sameJson, sameLiterals, without } from '#src/shared/json-equal.ts';
+import { isObject, type JsonObject } from '../shared/json.ts';
+import { sameJson, sameLiterals, without } from '../shared/json-equal.ts';
 
 /** Equal but for `meta` and `id`, which are the service's. */
 export function sameContent(a: JsonObject, b: JsonObject): boolean {
