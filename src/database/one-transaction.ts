@@ -1,7 +1,7 @@
 /**
- * Statements that are a transaction without `begin` and `commit`: all that is sent before a Sync is one, and the first
- * error undoes it (PostgreSQL documentation, "Pipelining" in "Message Flow"). They leave in one piece and are answered
- * in one: half of the messages that the same statements take one by one.
+ * Runs statements as a transaction without `begin` and `commit`: everything sent before a Sync is one transaction, and
+ * the first error rolls it back (PostgreSQL documentation, "Pipelining" in "Message Flow"). They are sent and answered
+ * together, with half the messages.
  */
 import type pg from 'pg';
 import { arrayLiteral } from './array-literal.ts';
@@ -15,10 +15,10 @@ export interface Statement {
 
 /** A session's transactions of this kind. */
 export class OneTransaction {
-  /** Names of the statements that the session has prepared. Only what runs here may use them. */
+  /** Names of the statements that the session has prepared. Only code that runs here may use them. */
   readonly #prepared = new Set<string>();
 
-  /** @param session without `pipeline`, which refuses queries that are not its own. */
+  /** @param session without `pipeline`, which refuses queries that aren't its own */
   constructor(private readonly session: pg.Client) {}
 
   /** Resolves when they are committed. @throws errors of the database or the connection: nothing is written then, unless the connection ended. */
@@ -29,7 +29,7 @@ export class OneTransaction {
   }
 }
 
-/** What `pg` calls on the way of a query. */
+/** The object that `pg` calls while it runs a query. */
 class Submission implements pg.Submittable {
   readonly #new: string[] = [];
 
@@ -40,7 +40,10 @@ class Submission implements pg.Submittable {
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** @returns what kept it from being sent; `handleError` is told. */
+  /**
+   * Sends the statements.
+   * @returns the error that prevented it, if any; `handleError` receives it too
+   */
   submit(connection: pg.Connection): unknown {
     const { stream } = connection;
     stream.cork();
@@ -49,7 +52,7 @@ class Submission implements pg.Submittable {
       connection.sync();
       return undefined;
     } catch (error) {
-      // Some of it may have left, and no Sync follows: the server undoes it as the session ends.
+      // Some of it may have been sent without a Sync: the server rolls it back when the session ends.
       stream.destroy();
       return error;
     } finally {
@@ -59,7 +62,7 @@ class Submission implements pg.Submittable {
 
   #send(connection: pg.Connection, { name = '', text, values = [] }: Statement): void {
     if (!this.prepared.has(name)) {
-      // One that failed further on may have left it.
+      // A statement that failed later may remain prepared.
       if (name !== '') connection.close({ type: 'S', name }, true);
       connection.parse({ name, text, types: [] }, true);
       if (name !== '') this.#new.push(name);
@@ -82,7 +85,7 @@ class Submission implements pg.Submittable {
   handleEmptyQuery(): void {}
 }
 
-/** A parameter as PostgreSQL reads it: bytes in binary, all else as text. */
+/** Returns a parameter for PostgreSQL: bytes in binary, everything else as text. */
 function asSent(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || Buffer.isBuffer(value)) return value;

@@ -1,4 +1,4 @@
-/** Where the embedded cluster's files lie: in DATA_DIR, or, when only root may enter that, beside it in a reachable place. */
+/** Chooses the folder of the embedded cluster: in DATA_DIR, or beside it if only root may enter DATA_DIR. */
 import { createHash } from 'node:crypto';
 import {
   chmod,
@@ -22,10 +22,10 @@ import { canReach, type SystemUser } from './system-user.ts';
 export const SHARED_ROOT = '/var/lib/annal';
 
 /**
- * The folder that the cluster is or will be in; its parent exists. Ordinary users get `DATA_DIR/postgres`. Root, who
- * runs PostgreSQL as `user`, gets that too if `user` can reach it; else `/var/lib/annal/<hash of DATA_DIR>/postgres`, to
- * which `DATA_DIR/postgres` then is a symbolic link.
- * @throws Error when the link leads to the cluster of another DATA_DIR that still uses it.
+ * Returns the cluster's folder, whose parent exists. Ordinary users get `DATA_DIR/postgres`. Root, who runs PostgreSQL
+ * as `user`, gets it too if `user` can reach it; else `/var/lib/annal/<hash of DATA_DIR>/postgres`, with
+ * `DATA_DIR/postgres` as a symbolic link to it.
+ * @throws Error if the link leads to a cluster that another DATA_DIR still uses
  */
 export async function clusterFolder(dataDir: string, user: SystemUser | undefined): Promise<string> {
   const home = await realpath(dataDir);
@@ -57,7 +57,7 @@ async function moveOutside(home: string, inside: string, exists: boolean): Promi
   }
   const outside = join(place, 'postgres');
   if (await lstat(outside).catch(() => undefined)) {
-    // Its DATA_DIR was deleted and made anew: the old data are no longer this one's, but not ours to destroy either.
+    // Its DATA_DIR was deleted and recreated: the old data no longer belong to it, but they must not be deleted either.
     await rename(outside, `${outside}.${new Date().toISOString().replaceAll(':', '')}`);
   }
   if (exists) await move(inside, outside);
@@ -66,10 +66,10 @@ async function moveOutside(home: string, inside: string, exists: boolean): Promi
   return outside;
 }
 
-/** Beside a cluster outside its DATA_DIR: the path of that DATA_DIR. */
+/** File beside a cluster outside DATA_DIR: it holds the path of that DATA_DIR. */
 const OWNER = 'data-dir';
 
-/** A DATA_DIR that was moved keeps its cluster; one that was copied must not share it. */
+/** Takes over a cluster. A DATA_DIR that was moved keeps its cluster; a copied one must not share it. */
 async function adopt(target: string, home: string): Promise<string> {
   const note = join(dirname(target), OWNER);
   const owner = await readFile(note, 'utf8').catch(() => home);

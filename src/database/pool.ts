@@ -4,28 +4,27 @@ import pg from 'pg';
 // int8 as a number: counts, microseconds and sizes here stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** How a pool is opened. */
+/** Options of a pool. */
 export interface PoolOptions {
   /** Most connections at a time. */
   readonly max?: number;
   /** Shown in pg_stat_activity. */
   readonly name?: string;
-  /** Extra settings of each session, such as `-c synchronous_commit=off`. */
+  /** Extra settings of each session, for example `-c synchronous_commit=off`. */
   readonly options?: string;
-  /** How long a connection is waited for, also a free one of the pool, in ms; 0: without limit. Default 5,000. */
+  /** Timeout for a connection, also for a free one of the pool, in ms; 0: none. Default 5,000. */
   readonly connectMs?: number;
-  /** How long a statement's answer is waited for, in ms; 0: without limit. Default 10,000. */
+  /** Timeout for a statement's answer, in ms; 0: none. Default 10,000. */
   readonly answerMs?: number;
 }
 
-/** How much longer the server works on a statement than its answer is waited for, in ms. */
+/** How much longer the server may work on a statement than the client waits, in ms. */
 const GRACE_MS = 1_000;
 
 /**
- * A pool over a `postgres://` URL (unix sockets by `?host=/dir`). An idle connection that breaks is only dropped.
- * Nobody waits without limit for a server that is there and does not answer: statements fail with `Query read timeout`
- * and lose their connection, and so does who waits for a connection. The server gives up a statement a second after
- * that, so that none that nobody waits for goes on.
+ * Opens a pool for a `postgres://` URL (unix sockets by `?host=/dir`). A broken idle connection is dropped. If the
+ * server doesn't answer, statements fail with `Query read timeout` and lose their connection, and so do waits for a
+ * connection. The server cancels the statement a second later, so that none goes on unnoticed.
  */
 export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
   const answerMs = options.answerMs ?? 10_000;

@@ -1,4 +1,4 @@
-/** What an earlier server left in its cluster's folder, and how to be rid of it. */
+/** Cleans up after an earlier server of the cluster's folder. */
 import { execFile } from 'node:child_process';
 import { readFile, readlink, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -15,9 +15,10 @@ const STOPS = [
 ] as const;
 
 /**
- * Stops a server whose service died without stopping it, and removes what it left behind: its process-id file, which
- * a reused process id would turn into a refusal to start, and its socket folder.
- * @param cluster the cluster's real path. The caller holds the lock of its DATA_DIR: no living service owns the server.
+ * Stops a server whose service died, and removes its process-id file (with a reused process id it would prevent a
+ * start) and its socket folder.
+ * @param cluster the cluster's real path; the caller holds the lock of its DATA_DIR, so no living service owns the
+ *   server
  */
 export async function clearOrphan(cluster: string, log: (message: string) => void): Promise<void> {
   const file = join(cluster, 'postmaster.pid');
@@ -38,12 +39,12 @@ export async function removeSocketFolder(folder: string): Promise<void> {
   if (basename(folder).startsWith(SOCKET_PREFIX)) await rm(folder, { recursive: true, force: true });
 }
 
-/** How the names of our socket folders begin. */
+/** Prefix of our socket folders' names. */
 export const SOCKET_PREFIX = 'annal-pg-';
 
 /**
- * Fast shutdown first; harder when that takes too long. Resolves when the server is gone.
- * @param alive whether it still is there; that its process id exists says too little (zombies, reused ids).
+ * Stops a server with a fast shutdown, then an immediate one if that takes too long. Resolves when it has ended.
+ * @param alive tells whether it still runs; its process id isn't enough (zombies, reused ids)
  */
 export async function stopServer(pid: number, alive: () => Promise<boolean>): Promise<void> {
   for (const [signal, patience] of STOPS) {
@@ -63,7 +64,7 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Whether a process is the PostgreSQL server of this cluster, and not one that got its process id later. */
+/** Tells whether a process is this cluster's PostgreSQL server and not one with a reused process id. */
 async function serves(pid: number, cluster: string): Promise<boolean> {
   // A server's working directory is its cluster.
   if (process.platform === 'linux') {

@@ -6,27 +6,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
-/** How long sessions that might still see what was deleted are waited for, in ms. */
+/** How long to wait for sessions that might still see deleted data, in ms. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 100;
 
-/** What was done. */
+/** The outcome of a rewrite. */
 export interface Rewritten {
   readonly tables: number;
-  /** Whether the write-ahead log was renewed, too; false: the role may not, and the server's administrator must. */
+  /** Whether the write-ahead log was renewed too; false if the role may not, so the server's administrator must. */
   readonly log: boolean;
 }
 
-/** A session holds on to what was deleted. The message names it. */
+/** Thrown when a session can still see deleted data; the message names it. */
 export class StillSeen extends Error {
   override readonly name = 'StillSeen';
 }
 
 /**
- * Rewrites every table of the database and renews the write-ahead log. Each table is locked while it is rewritten: who
- * uses it waits.
- * @param onTable told of each table before it is rewritten.
- * @throws StillSeen; errors of the database.
+ * Rewrites every table of the database and renews the write-ahead log. Each table is locked meanwhile.
+ * @param onTable called before each table
+ * @throws StillSeen; errors of the database
  */
 export async function rewriteFiles(url: string, onTable?: (name: string) => void): Promise<Rewritten> {
   const client = new pg.Client({ connectionString: url, application_name: 'annal scavenge' });
@@ -45,7 +44,7 @@ export async function rewriteFiles(url: string, onTable?: (name: string) => void
   }
 }
 
-/** Last: statistics hold values of columns, and analyzing the tables has just replaced them. */
+/** Rewritten last: it holds values of columns, and analyzing the tables has just replaced them. */
 const STATISTICS = 'pg_catalog.pg_statistic';
 
 /** Tables of the database, the smallest first, quoted. */

@@ -1,7 +1,10 @@
 /** Statements that leave together over a pipelining connection. */
 import type { Socket } from 'node:net';
 
-/** What `start` sends leaves in one piece: the server wakes up once for all of it. @param socket undefined: as it comes */
+/**
+ * Sends everything that `start` writes in one packet, so that the server wakes up once.
+ * @param socket undefined: no buffering
+ */
 export function sendTogether<T>(socket: Socket | undefined, start: () => T): T {
   socket?.cork();
   try {

@@ -1,4 +1,4 @@
-/** How the embedded server is set up. */
+/** Settings of the embedded server. */
 import { totalmem } from 'node:os';
 
 /** The role and the database inside the cluster. */
@@ -10,10 +10,10 @@ export const PORT = 5432;
 const MEGABYTE = 2 ** 20;
 
 /**
- * What PostgreSQL keeps of its files in memory of its own, megabytes: a sixteenth of the machine's or the container's,
- * between 128 and 1,024. It is taken as it is filled; what is not in there comes from the system's cache, a copy a page.
- * @param machine bytes.
- * @param container bytes; 0 where nothing says.
+ * Returns the size of PostgreSQL's own cache in megabytes: a sixteenth of the machine's or container's memory, between
+ * 128 and 1,024. It is allocated as it fills; other pages come from the system's cache.
+ * @param machine bytes
+ * @param container bytes; 0 if unknown
  */
 export function sharedBuffers(machine: number, container: number): number {
   const memory = container > 0 ? Math.min(machine, container) : machine;
@@ -41,14 +41,14 @@ export function serverSettings(
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_logical_replication_workers: '0',
-    // Recycled rather than made anew: a new segment costs writers some milliseconds.
+    // Segments are recycled: creating one costs writers some milliseconds.
     min_wal_size: '512MB',
     max_wal_size: '4GB',
     checkpoint_timeout: '15min',
     random_page_cost: '1.1',
     jit: 'off',
     timezone: 'UTC',
-    // Only what concerns the server itself: messages about statements may quote clinical content.
+    // Only messages about the server itself: those about statements may quote clinical content.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',

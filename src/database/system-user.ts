@@ -15,10 +15,10 @@ export interface SystemUser {
 }
 
 /**
- * The user that PostgreSQL runs as, or undefined for the user of this process, who is not root. As root it is the
- * owner of an existing cluster, else `postgres`, else `nobody`.
- * @param cluster the cluster's folder; need not exist.
- * @throws Error when root finds no such user.
+ * Returns the user that PostgreSQL runs as; undefined for this process's user, unless it is root. Root uses the owner
+ * of an existing cluster, else `postgres`, else `nobody`.
+ * @param cluster the cluster's folder; need not exist
+ * @throws Error if root finds no such user
  */
 export async function postgresUser(cluster: string): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -35,7 +35,7 @@ export async function postgresUser(cluster: string): Promise<SystemUser | undefi
   );
 }
 
-/** `id -u name`: knows directory services too, which /etc/passwd does not. */
+/** Runs `id -u name`, which also knows directory services, unlike /etc/passwd. */
 async function idOf(flag: '-u' | '-g', name: string): Promise<number | undefined> {
   try {
     return Number((await run('id', [flag, name])).stdout.trim());
@@ -44,7 +44,7 @@ async function idOf(flag: '-u' | '-g', name: string): Promise<number | undefined
   }
 }
 
-/** Whether a user may enter a folder and, if named, read the file in it: asked of the system, so that ACLs count. */
+/** Tells whether a user may enter a folder and, if named, read the file in it. It asks the system, so ACLs count. */
 export function canReach(user: SystemUser, folder: string, file?: string): boolean {
   const script = file === undefined ? 'cd "$1"' : 'cd "$1" && test -r "$2"';
   const asked = spawnSync('/bin/sh', ['-c', script, 'sh', folder, file ?? ''], {

@@ -14,12 +14,12 @@ export interface AuthorizationRequest {
   readonly loginHint: string | undefined;
 }
 
-/** What is wrong with one. */
+/** A fault in an authorization request. */
 export class AuthorizationFault extends Error {
   override readonly name = 'AuthorizationFault';
   /**
-   * @param code of RFC 6749, section 4.1.2.1, or OpenID Connect Core, section 3.1.2.6.
-   * @param answerTo where the client is to be told so; undefined when it must not be, and the person is told instead.
+   * @param code of RFC 6749, section 4.1.2.1, or OpenID Connect Core, section 3.1.2.6
+   * @param answerTo where to report it to the client; undefined if it must only be shown to the person
    */
   constructor(
     readonly code: string,
@@ -31,8 +31,8 @@ export class AuthorizationFault extends Error {
 }
 
 /**
- * Whether codes may go there: to this machine, at any port, or to the service's own origin. Whoever could name another
- * place would get a token for whomever signs in.
+ * Tells whether codes may be sent to a URI: this machine at any port, or the service's own origin. Otherwise an
+ * attacker could receive the token of the person signing in.
  */
 function mayRedirectTo(uri: string, baseUrl: string): boolean {
   if (!URL.canParse(uri) || uri.includes('#')) return false;
@@ -87,7 +87,7 @@ export function readAuthorizationRequest(query: URLSearchParams, baseUrl: string
     throw new AuthorizationFault(faultCode(String(path[0]), query), message, answerTo);
   }
   const { state, nonce, code_challenge: challenge, login_hint: loginHint, prompt } = parsed.data;
-  // Nobody stays signed in here.
+  // There are no sessions: nobody stays signed in.
   if (prompt?.split(' ').includes('none')) {
     throw new AuthorizationFault('login_required', 'somebody must sign in', answerTo);
   }
@@ -101,7 +101,7 @@ function faultCode(parameter: string, query: URLSearchParams): string {
   return parameter === 'request_uri' ? 'request_uri_not_supported' : 'invalid_request';
 }
 
-/** Where a client is told the outcome: its redirect_uri with parameters added (RFC 6749, section 4.1.2; RFC 9207). */
+/** Returns the redirect_uri with the parameters of the outcome (RFC 6749, section 4.1.2; RFC 9207). */
 export function redirection(
   { redirectUri, state }: { readonly redirectUri: string; readonly state: string | undefined },
   outcome: Readonly<Record<string, string>>,
@@ -113,7 +113,7 @@ export function redirection(
   return target.href;
 }
 
-/** Whether a verifier is the one that the challenge was made of, by S256 (RFC 7636, section 4.6). */
+/** Tells whether a verifier matches the challenge, by S256 (RFC 7636, section 4.6). */
 export function provesPossession(verifier: string, challenge: string): boolean {
   if (!/^[\w.~-]{43,128}$/.test(verifier)) return false;
   const made = Buffer.from(createHash('sha256').update(verifier).digest('base64url'));

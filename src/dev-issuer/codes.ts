@@ -1,4 +1,4 @@
-/** Authorization codes of the development issuer: good once, for a minute, for who can prove to have asked (RFC 7636). */
+/** Authorization codes of the development issuer: valid once, for a minute, with proof of possession (RFC 7636). */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { saveCode, takeCode } from '#src/dev-issuer/store.ts';
@@ -6,7 +6,7 @@ import { type AuthorizationRequest, provesPossession } from './authorization.ts'
 import type { DevIssuer } from './dev-issuer.ts';
 import { personOf } from './people.ts';
 
-/** How long a code is good, in seconds. */
+/** Lifetime of a code, in seconds. */
 const CODE_S = 60;
 
 const keptSchema = z.object({
@@ -16,7 +16,7 @@ const keptSchema = z.object({
   email: z.string(),
 });
 
-/** A code for whoever has signed in to answer a request. */
+/** Issues a code to a person who has signed in. */
 export async function issueCode(
   { client }: Pick<DevIssuer, 'client'>,
   { redirectUri, challenge, nonce }: AuthorizationRequest,
@@ -32,7 +32,7 @@ export async function issueCode(
   return code;
 }
 
-/** The ID token for a code; undefined when the code is unknown, used or too old, or was given to somebody else. */
+/** Returns the ID token for a code; undefined if the code is unknown, used, expired or of another client. */
 export async function redeemCode(
   issuer: DevIssuer,
   { code, redirectUri, verifier }: { code: string; redirectUri: string; verifier: string },

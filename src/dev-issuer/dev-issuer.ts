@@ -1,6 +1,6 @@
 /**
- * The development issuer: an OpenID Connect provider for sandbox developers that takes everybody's word for who they are.
- * An installation has it while no other issuer is configured, and never in production mode (docs/spec/decisions.md, section 7).
+ * The development issuer: an OpenID Connect provider for sandbox developers that asks for no proof of identity. It is
+ * active while no other issuer is configured, and never in production mode (docs/spec/decisions.md, section 7).
  */
 import {
   calculateJwkThumbprint,
@@ -15,15 +15,15 @@ import type pg from 'pg';
 import { devIssuerKey } from '#src/dev-issuer/store.ts';
 import { type Person, subjectOf } from './people.ts';
 
-/** Its only client, and so what `aud` of its tokens holds: any dashboard on this machine, without a secret. */
+/** Its only client, and the `aud` of its tokens: any dashboard on this machine, without a secret. */
 export const DEV_CLIENT = 'annal';
-/** How long its ID tokens are good, in seconds. */
+/** Lifetime of its ID tokens, in seconds. */
 export const DEV_TOKEN_S = 3600;
 
-/** What its tokens are signed with: the one algorithm that every client knows. */
+/** Signature algorithm of its tokens: the one that every client supports. */
 export const ALGORITHM = 'RS256';
 
-/** The identifier of an installation's development issuer. */
+/** Returns the identifier of an installation's development issuer. */
 export function devIssuerOf(baseUrl: string): string {
   return `${baseUrl}/dev`;
 }
@@ -39,9 +39,9 @@ export class DevIssuer {
   #key: Promise<SigningKey> | undefined;
 
   /**
-   * @param client the installation's database, in which the service has noted the issuer.
-   * @param issuer `{BASE_URL}/dev`.
-   * @param patients how many synthetic patients a sandbox holds: the sign-in page offers those of them who are of age.
+   * @param client the installation's database, where the service has saved the issuer
+   * @param issuer `{BASE_URL}/dev`
+   * @param patients number of synthetic patients in a sandbox; the sign-in page offers the adults among them
    */
   constructor(
     readonly client: pg.Pool | pg.ClientBase,
@@ -49,14 +49,14 @@ export class DevIssuer {
     readonly patients = 0,
   ) {}
 
-  /** Its public keys (RFC 7517). */
+  /** Returns its public keys (RFC 7517). */
   async jwks(): Promise<JSONWebKeySet> {
     return (await this.#signingKey()).jwks;
   }
 
   /**
-   * An ID token for a person.
-   * @param nonce what the client asked to find in it.
+   * Issues an ID token for a person.
+   * @param nonce the client's nonce
    */
   async idToken({ email, name }: Person, nonce?: string): Promise<string> {
     const { kid, key } = await this.#signingKey();
@@ -77,7 +77,7 @@ export class DevIssuer {
       .sign(key);
   }
 
-  /** Read once a process, after the first success. */
+  /** Returns the signing key; it is read once per process. */
   #signingKey(): Promise<SigningKey> {
     this.#key ??= this.#load().catch((error: unknown) => {
       this.#key = undefined;

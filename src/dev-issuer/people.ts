@@ -1,13 +1,13 @@
 /**
- * Who can sign in at the development issuer: whoever names an e-mail address; nothing is proved. Synthetic patients are
- * people like others, known by the address that their Patient resources bear.
+ * People who can sign in at the development issuer: anyone who enters an e-mail address, without proof. Synthetic
+ * patients are known by the address in their Patient resources.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Account, accounts } from '#src/sandbox/accounts.ts';
 import type { Person as Member } from '#src/shared/member.ts';
 
-/** Somebody who signs in. */
+/** A person who signs in. */
 export interface Person {
   /** Lower case. */
   readonly email: string;
@@ -17,7 +17,7 @@ export interface Person {
 /** The owner of the organization that the first start founds. */
 const DEVELOPER: Person = { email: 'developer@example.org', name: 'Dana Developer' };
 
-/** Whom the sign-in page offers. */
+/** People that the sign-in page offers. */
 export const READY_PEOPLE: readonly Person[] = [
   DEVELOPER,
   { email: 'colleague@example.org', name: 'Chris Colleague' },
@@ -31,28 +31,31 @@ export const emailSchema = z
   .toLowerCase()
   .pipe(z.email('must be an e-mail address, such as developer@example.org').max(254, 'is too long'));
 
-/** The synthetic patients who can sign in, with their ages of today. @param count how many a sandbox holds; default: all. */
+/**
+ * Returns the synthetic patients who can sign in, with their current ages.
+ * @param count number of patients in a sandbox; default: all
+ */
 export function patientsToday(count?: number): readonly Account[] {
   return accounts(new Date().toISOString().slice(0, 10), count);
 }
 
-/** Who has an address: a person whom the page offers, or somebody without a name. */
+/** Returns the person with an address: one that the page offers, or one without a name. */
 export function personOf(email: string): Person {
   const same = (person: Person): boolean => person.email === email;
   return READY_PEOPLE.find(same) ?? patientsToday().find(same) ?? { email };
 }
 
-/** Who owns the organization that the first start founds, as organizations name their members. */
+/** Returns the owner of the organization that the first start creates, as a member. */
 export function quickstartOwner(issuer: string): Member {
   return { issuer, subject: subjectOf(DEVELOPER.email), email: DEVELOPER.email };
 }
 
-/** `sub` of an address: the same in every installation and after every restart, 22 URL-safe characters. */
+/** Returns `sub` for an address: 22 URL-safe characters, the same in every installation. */
 export function subjectOf(email: string): string {
   return createHash('sha256').update(`annal development issuer\n${email}`).digest('base64url').slice(0, 22);
 }
 
-/** A synthetic patient in a line, for who chooses among them. */
+/** Describes a synthetic patient in one line, for the sign-in page. */
 export function introduction({ name, age, about, sex, dependents }: Account): string {
   const children = dependents.map((child) => `${child.name}, ${child.age}`);
   const parent = sex === 'female' ? 'mother' : 'father';

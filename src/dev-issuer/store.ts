@@ -1,11 +1,11 @@
 /**
- * What the development issuer keeps, for every instance and across restarts: under which name it serves, its key, and the
- * authorization codes that wait to be exchanged.
+ * Stores the development issuer's identifier, key and pending authorization codes, for all instances and across
+ * restarts.
  */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
-/** DDL: a migration of its own. The key signs for sandbox developers only; in production mode nobody trusts it. */
+/** DDL of its own migration. The key signs for sandbox developers only; production mode never trusts it. */
 export const DEV_ISSUER_SQL = `
 CREATE TABLE operations.dev_issuer (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -30,7 +30,7 @@ export async function saveDevIssuer(client: Client, issuer: string | undefined):
   );
 }
 
-/** The issuer that the installation's service noted at its last start; undefined when it serves none. */
+/** Returns the issuer that the service saved at its last start; undefined if it serves none. */
 export async function savedDevIssuer(client: Client): Promise<string | undefined> {
   // A command may find a database that no service of this version has migrated.
   const there = await client.query("SELECT WHERE to_regclass('operations.dev_issuer') IS NOT NULL");
@@ -39,7 +39,7 @@ export async function savedDevIssuer(client: Client): Promise<string | undefined
   return rows[0]?.issuer ?? undefined;
 }
 
-/** The issuer's private key as JSON; `make` is asked for one where there is none, and the first that is kept counts. */
+/** Returns the issuer's private key as JSON. If there is none, `make` creates one; the first that is stored counts. */
 export async function devIssuerKey(client: Client, make: () => Promise<string>): Promise<string> {
   const { rows } = await client.query<{ key: string | null }>(
     'SELECT private_key AS key FROM operations.dev_issuer',
@@ -55,7 +55,7 @@ export async function devIssuerKey(client: Client, make: () => Promise<string>):
   return kept.rows[0]?.key ?? made;
 }
 
-/** Keeps what a code was given for, for so many seconds; codes whose time is over go. */
+/** Saves what a code was issued for, for some seconds, and deletes expired codes. */
 export async function saveCode(
   client: Client,
   code: string,
@@ -70,7 +70,7 @@ export async function saveCode(
   );
 }
 
-/** What a code was given for, once; undefined for one that is unknown, used or too old. */
+/** Returns what a code was issued for, once; undefined if it is unknown, used or expired. */
 export async function takeCode(client: Client, code: string): Promise<unknown> {
   const { rows } = await client.query<{ request: unknown }>(
     `DELETE FROM operations.dev_issuer_codes WHERE code_sha256 = $1 AND expires_at > now() RETURNING request`,

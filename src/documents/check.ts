@@ -1,11 +1,11 @@
-/** Whether every document that an event names has its bytes, and they are the ones of then: part of `annal verify`. */
+/** Checks that every document that an event names has its bytes, unchanged: part of `annal verify`. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { Digest } from './digest.ts';
 import { type BlobKey, BlobMissing, type DocumentStore } from './store.ts';
 
-/** A document whose bytes are missing or others. */
+/** A document whose bytes are missing or changed. */
 export interface DocumentFault extends BlobKey {
   readonly what: 'missing' | 'altered';
   /** The event that names them. */
@@ -13,13 +13,13 @@ export interface DocumentFault extends BlobKey {
   readonly message: string;
 }
 
-/** Compares bytes with what `DocumentFinalized` says of them. */
+/** Compares bytes with `DocumentFinalized`. */
 export class DocumentCheck {
   readonly faults: DocumentFault[] = [];
-  /** How many were looked at. */
+  /** Number of documents checked. */
   documents = 0;
 
-  /** @param limit faults that are named at most */
+  /** @param limit most faults that are listed */
   constructor(
     readonly store: Pick<DocumentStore, 'get'>,
     readonly log: Pick<EventStore, 'read'>,
@@ -39,7 +39,7 @@ export class DocumentCheck {
     }
   }
 
-  /** A purge removes bytes before the events: what has gone since is no fault. */
+  /** Ends the check. A purge removes bytes before events, so documents purged meanwhile are no faults. */
   async end(): Promise<readonly DocumentFault[]> {
     const gone = new Set<string>();
     for (const patient of new Set(this.faults.map((fault) => fault.patient)))

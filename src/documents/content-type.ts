@@ -1,4 +1,4 @@
-/** Whether the bytes of a document are what its content type says. Types that nobody can tell by the bytes are believed. */
+/** Compares the bytes of a document with its content type. Types that bytes can't reveal are trusted. */
 import { fileTypeFromBuffer, supportedMimeTypes } from 'file-type';
 import type { Digested } from './digest.ts';
 
@@ -43,12 +43,12 @@ const TEXT =
 
 const ZIP = 'application/zip';
 
-/** The beginning of a ZIP file, empty ones and parts of several included. */
+/** Tells whether the bytes begin like a ZIP file, an empty or multi-part one included. */
 function isZip(head: Buffer): boolean {
   return /^504b(?:0304|0506|0708)/.test(head.subarray(0, 4).toString('hex'));
 }
 
-/** The type that bytes are of; `unclear` where telling it takes more than the beginning. */
+/** Returns the type of the bytes; `unclear` if the beginning isn't enough. */
 async function recognized(head: Buffer): Promise<string | undefined> {
   try {
     const found = await fileTypeFromBuffer(head);
@@ -59,8 +59,8 @@ async function recognized(head: Buffer): Promise<string | undefined> {
 }
 
 /**
- * What the bytes are, where that is not what the type says; undefined when nothing speaks against it.
- * @param contentType BCP 13, parameters and all.
+ * Returns the actual type of the bytes if it contradicts the content type; otherwise undefined.
+ * @param contentType BCP 13, with parameters
  */
 export async function contradiction(contentType: string, bytes: Digested): Promise<string | undefined> {
   const [first = '', ...parameters] = contentType.toLowerCase().split(';');

@@ -1,12 +1,12 @@
-/** What is learned of a document's bytes while they pass: size, checksums, and what tells their type. */
+/** Collects size, checksums and type of a document's bytes while they pass. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** How many bytes of the beginning are kept: what recognizing a type takes. */
+/** Bytes of the beginning that are kept to recognise the type. */
 const HEAD = 8_192;
 
-/** What was learned. */
+/** The collected properties. */
 export interface Digested {
   /** In bytes. */
   readonly size: number;
@@ -16,7 +16,7 @@ export interface Digested {
   readonly sha1: string;
   /** The first bytes. */
   readonly head: Buffer;
-  /** Whether all of it is UTF-8 without a NUL. */
+  /** True if all of it is UTF-8 without a NUL. */
   readonly text: boolean;
 }
 
@@ -28,13 +28,16 @@ export class Digest {
   #kept = 0;
   #size = 0;
   #text = true;
-  /** The bytes of a character whose end has not come yet. */
+  /** The bytes of an incomplete character. */
   #begun: Buffer = Buffer.alloc(0);
 
-  /** @param limit bytes at most */
+  /** @param limit most bytes */
   constructor(readonly limit: number) {}
 
-  /** Passes a source on. @throws Refusal too_large (413) beyond the limit; what the source throws */
+  /**
+   * Passes a source on.
+   * @throws Refusal too_large (413) beyond the limit; what the source throws
+   */
   async *pass(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
       this.update(chunk);
@@ -56,7 +59,7 @@ export class Digest {
     if (this.#text) this.#readText(chunk);
   }
 
-  /** What all of it comes to; once. */
+  /** Returns the properties of all bytes; call it once. */
   end(): Digested {
     return {
       size: this.#size,
@@ -75,7 +78,7 @@ export class Digest {
   }
 }
 
-/** How many bytes at the end belong to a character that is not complete (RFC 3629). */
+/** Returns how many bytes at the end belong to an incomplete character (RFC 3629). */
 function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -87,7 +90,7 @@ function unfinished(bytes: Buffer): number {
   return 0;
 }
 
-/** The bytes of a document are more than may be stored: 413. */
+/** Returns the refusal (413) of a document that is too large. */
 export function tooLarge(limit: number): Refusal {
   const diagnostics = `a document may have ${limit} bytes at most`;
   return new Refusal('too_large', { code: 'too-long', diagnostics });

@@ -1,6 +1,6 @@
 /**
- * Documents in a folder: `<patient>/<document>/<blob>`. A blob is written beside its place, synced and then linked there,
- * so that a crash leaves it whole or leaves a `.part` file, which the sweeper removes.
+ * Stores documents in a folder: `<patient>/<document>/<blob>`. A blob is written to a temporary file, synced and then
+ * linked into place, so that a crash leaves either the whole blob or a `.part` file, which the sweeper removes.
  */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
@@ -16,9 +16,9 @@ import {
   type ListedBlob,
 } from './store.ts';
 
-/** Names of which paths are made: nothing that leads elsewhere. */
+/** Names that are safe in paths. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
-/** Who removes an empty folder may do so while another is about to write to it. */
+/** Tries to write into a folder that a concurrent removal may delete while it is empty. */
 const TRIES = 5;
 
 /** The adapter. @param folder made when it is first written to */
@@ -38,7 +38,7 @@ export class DiskStore implements DocumentStore {
       }
       await link(part, place);
     } catch (error) {
-      // A purge takes the folder with it: whoever tries again hears what became of the document.
+      // A purge removes the folder too; a retry then learns that the document is gone.
       if (codeOf(error) === 'ENOENT') throw unavailable('the bytes were removed while they came', 1);
       if (codeOf(error) === 'EEXIST') throw new BlobExists(`${key.document} has ${key.blob}`);
       throw full(error);
@@ -88,7 +88,7 @@ export class DiskStore implements DocumentStore {
     }
   }
 
-  /** They are listed, as `.part`. */
+  /** Does nothing: unfinished files are listed, as `.part`. */
   async removeUnfinished(): Promise<void> {}
 
   async upload(): Promise<undefined> {
@@ -113,7 +113,7 @@ export class DiskStore implements DocumentStore {
         return await open(file, 'wx', 0o600);
       } catch (error) {
         if (codeOf(error) !== 'ENOENT') throw full(error);
-        // Also what making folders says of a disk that has no room for any.
+        // Creating folders also reports a full disk.
         if (tries === TRIES) throw unavailable('the document store takes no files', 60);
       }
     }
@@ -134,13 +134,16 @@ async function namesIn(folder: string): Promise<string[]> {
   return names.filter((name) => NAME.test(name));
 }
 
-/** Syncs every folder that got a new one in it. @param made the first that is new, above `folder` or it */
+/**
+ * Syncs every folder in which one was created.
+ * @param made the first new folder, above `folder` or the same
+ */
 async function syncAbove(folder: string, made: string): Promise<void> {
   for (let above = dirname(folder); above.length >= dirname(made).length; above = dirname(above))
     await syncFolder(above);
 }
 
-/** A name in a folder survives a crash once the folder is synced. */
+/** Syncs a folder, so that a new name in it survives a crash. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -154,7 +157,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A disk without room is told as what it is: it passes when somebody makes some. */
+/** Turns errors of a full disk into a refusal that a retry may overcome. */
 function full(error: unknown): unknown {
   const code = codeOf(error);
   return code === 'ENOSPC' || code === 'EDQUOT' ? unavailable('the document store is full', 60) : error;

@@ -1,6 +1,6 @@
 /**
- * Documents in an S3-compatible bucket: `documents/<patient>/<document>/<blob>`. What is short goes in one request, the rest
- * in parts of 8 MB, of which nothing is seen before the last is there.
+ * Stores documents in an S3-compatible bucket: `documents/<patient>/<document>/<blob>`. Short ones take one request,
+ * others parts of 8 MB that become visible together at the end.
  */
 import { Readable } from 'node:stream';
 import {
@@ -26,7 +26,7 @@ import { BlobMissing } from './store.ts';
 export interface S3Settings {
   readonly bucket: string;
   readonly region: string;
-  /** Of a service other than Amazon's. */
+  /** For services other than Amazon's. */
   readonly endpoint?: string | undefined;
   /** Default: what the SDK finds in its surroundings. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
@@ -96,7 +96,7 @@ export class S3Store implements DocumentStore {
     return this.#listed(PREFIX);
   }
 
-  /** A service that cannot list them must remove them by a rule of the bucket. */
+  /** Services that can't list unfinished uploads must remove them by a rule of the bucket. */
   async removeUnfinished(before: Date): Promise<void> {
     await this.#abortUnfinished(before).catch((error: unknown) => {
       if (!isNotImplemented(error)) throw error;
@@ -130,7 +130,7 @@ export class S3Store implements DocumentStore {
     }
   }
 
-  /** The URL stores once: its signature demands `If-None-Match: *`, which a second upload fails. */
+  /** Returns a URL for one upload: its signature requires `If-None-Match: *`, which a second upload violates. */
   async upload(key: BlobKey, contentType: string, expiresInSeconds: number): Promise<DirectUpload> {
     const command = new PutObjectCommand({ ...this.#object(key), IfNoneMatch: '*' });
     const url = await getSignedUrl(this.#client, command, {
@@ -175,7 +175,7 @@ export class S3Store implements DocumentStore {
         this.#client.send(new CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload })),
       );
     } catch (error) {
-      // What remains is removed later, by `removeUnfinished`.
+      // Leftovers are removed later by `removeUnfinished`.
       await this.#client
         .send(new AbortMultipartUploadCommand({ ...object, UploadId }))
         .catch(() => undefined);
@@ -201,7 +201,7 @@ export class S3Store implements DocumentStore {
   }
 }
 
-/** Whether S3 answered 501 to what was asked. */
+/** Tells whether S3 answered 501. */
 function isNotImplemented(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof S3ServiceException && cause.$metadata.httpStatusCode === 501;
@@ -225,7 +225,11 @@ async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
   if (size > 0) yield Buffer.concat(held);
 }
 
-/** What S3 answers. @param key of what is asked for: BlobMissing where it is not there. @throws Refusal unavailable (503) for every other failure */
+/**
+ * Awaits an answer of S3.
+ * @param key of the requested blob: BlobMissing if it doesn't exist
+ * @throws Refusal unavailable (503) for every other failure
+ */
 async function asked<T>(answer: Promise<T>, key?: BlobKey): Promise<T> {
   try {
     return await answer;

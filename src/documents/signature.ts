@@ -1,19 +1,22 @@
 /** Signatures of the URLs that a document's bytes may be sent to without another credential. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a signature allows: one upload to a document, until a time. */
+/** The right that a signature grants: one upload to a document, until a time. */
 export interface UploadRight {
   readonly document: string;
   /** Unix time, seconds. */
   readonly expires: number;
 }
 
-/** The signature, base64url (HMAC-SHA256). @param key 32 bytes */
+/**
+ * Returns the signature, base64url (HMAC-SHA256).
+ * @param key 32 bytes
+ */
 export function signUpload(key: Buffer, { document, expires }: UploadRight): string {
   return createHmac('sha256', key).update(`upload\n${document}\n${expires}`).digest('base64url');
 }
 
-/** Whether a signature is of this right. */
+/** Tells whether a signature grants this right. */
 export function isSigned(key: Buffer, right: UploadRight, signature: string): boolean {
   const expected = Buffer.from(signUpload(key, right));
   const given = Buffer.from(signature);

@@ -1,10 +1,10 @@
 /**
- * The document store port: bytes of documents, which are no events. Two adapters keep its promises, a folder (`disk.ts`)
- * and a bucket (`s3.ts`). A blob never changes: it is there whole or not at all.
+ * The document store port. Bytes of documents aren't events. It has two adapters, a folder (`disk.ts`) and a bucket
+ * (`s3.ts`). A blob never changes: it exists completely or not at all.
  */
 import type { Readable } from 'node:stream';
 
-/** Where a blob is: in its patient's record, beneath its document. Each upload has a name of its own. */
+/** The location of a blob: its patient's record and its document. Each upload has its own name. */
 export interface BlobKey {
   /** Id of the Patient. */
   readonly patient: string;
@@ -17,8 +17,8 @@ export interface BlobKey {
 export const DIRECT = 'direct';
 
 /**
- * The lock of a document's bytes: who makes stored ones its content holds it while the event is appended, who removes ones
- * that no event names holds it while it looks and removes.
+ * Returns the lock of a document's bytes. It is held while an event that names them is appended, and while unnamed
+ * bytes are looked for and removed.
  */
 export function lockOf(document: string): string {
   return `document/${document}`;
@@ -35,14 +35,14 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** How a client sends bytes to the store without the service between. */
+/** Instructions for a client that uploads bytes directly to the store. */
 export interface DirectUpload {
   readonly url: string;
-  /** That the request must have. */
+  /** Headers that the request must have. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a client is told of a blob that it fetches from the store without the service between. */
+/** Headers of a direct download from the store. */
 export interface DirectDownload {
   readonly contentType: string;
   /** `Content-Disposition` of the answer. */
@@ -53,25 +53,28 @@ export interface DirectDownload {
 /** The port. Every method may reject with Refusal unavailable (503) when the store is away. */
 export interface DocumentStore {
   /**
-   * Stores a blob durably; whatever goes wrong, nothing of it is found. What `source` throws is passed on.
-   * @throws BlobExists when there is one of that name, which stays as it is.
+   * Stores a blob durably, all or nothing. Errors of `source` are passed on.
+   * @throws BlobExists if the name exists; that blob stays unchanged
    */
   put(key: BlobKey, source: AsyncIterable<Buffer>): Promise<void>;
-  /** The bytes of a blob, or a range within them. @throws BlobMissing */
+  /**
+   * Returns the bytes of a blob, or a range of them.
+   * @throws BlobMissing
+   */
   get(key: BlobKey, range?: ByteRange): Promise<Readable>;
-  /** How many bytes a blob has; undefined when there is none. */
+  /** Returns the size of a blob in bytes; undefined if it doesn't exist. */
   size(key: BlobKey): Promise<number | undefined>;
   /** Removes a blob, if it is there. */
   remove(key: BlobKey): Promise<void>;
   /** Removes every blob of a record. */
   removeRecord(patient: string): Promise<void>;
-  /** Every blob, also what uploads that broke off have left. */
+  /** Lists every blob, leftovers of broken uploads included. */
   list(): AsyncIterable<ListedBlob>;
   /** Removes what uploads that began before a moment and never ended hold without being listed. */
   removeUnfinished(before: Date): Promise<void>;
-  /** Where a client may store a blob itself, once; undefined where the service takes it. */
+  /** Returns where a client may upload a blob directly, once; undefined if it must go through the service. */
   upload(key: BlobKey, contentType: string, expiresInSeconds: number): Promise<DirectUpload | undefined>;
-  /** URL that a client may fetch a blob from itself, for a while; undefined where the service gives it. */
+  /** Returns a temporary URL for a direct download; undefined if it must go through the service. */
   download(key: BlobKey, told: DirectDownload): Promise<string | undefined>;
   /** Lets go of connections. */
   close(): void;

@@ -7,23 +7,23 @@ import { isUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type DocumentStore, type ListedBlob, lockOf } from './store.ts';
 
-/** What it works with. */
+/** Dependencies of the sweep. */
 export interface SweepDeps {
   readonly store: Pick<DocumentStore, 'list' | 'remove' | 'removeUnfinished'>;
   readonly log: Pick<EventStore, 'read'>;
-  /** Held by whoever finalizes, too. */
+  /** Locks that finalizing holds too. */
   readonly locks: { hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> };
   /** Which of these some version of their document shows, as far as a read model knows. */
   readonly shown: (blobs: readonly ListedBlob[]) => Promise<ReadonlySet<ListedBlob>>;
 }
 
-/** Blobs that are looked at together. */
+/** Blobs that are checked together. */
 const AT_ONCE = 500;
 
 /**
- * Sweeps once.
- * @param before what is younger may still belong to an upload that goes on.
- * @returns how many blobs were removed.
+ * Removes blobs that no event names.
+ * @param before younger blobs may belong to an upload in progress
+ * @returns the number of blobs removed
  */
 export async function sweepDocuments(deps: SweepDeps, before: Date): Promise<number> {
   let removed = 0;
@@ -47,8 +47,8 @@ export async function sweepDocuments(deps: SweepDeps, before: Date): Promise<num
 }
 
 /**
- * A read model may lack what it has not come to: the events themselves have the last word, and are read once more while
- * nobody can add one that names what is removed.
+ * Removes blobs that no event names. The read model may lag, so the events themselves are checked once more, under the
+ * lock.
  */
 async function removeUnnamed(
   { store, log, locks }: SweepDeps,
@@ -71,7 +71,7 @@ async function removeUnnamed(
       return gone.length;
     };
     removed += await locks.hold(keys, sweep).catch((error: unknown) => {
-      // Somebody else holds one of them for long: the next sweep has its turn.
+      // The lock was held too long: the next sweep tries again.
       if (error instanceof Refusal && error.kind === 'unavailable') return 0;
       throw error;
     });
@@ -79,7 +79,10 @@ async function removeUnnamed(
   return removed;
 }
 
-/** `<document>/<blob>` of all that events of a record name; of a purged record none do. @throws NewerEvent */
+/**
+ * Returns `<document>/<blob>` of all that events of a record name; none for a purged record.
+ * @throws NewerEvent
+ */
 async function namedIn(log: Pick<EventStore, 'read'>, patient: string): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   try {

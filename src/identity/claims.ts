@@ -1,4 +1,4 @@
-/** The person whom the claims of a verified ID token name (OpenID Connect Core 1.0, sections 2 and 5.1). */
+/** Reads the person from the claims of a verified ID token (OpenID Connect Core 1.0, sections 2 and 5.1). */
 import type { JWTPayload } from 'jose';
 import { z } from 'zod';
 import type { Identity } from '#src/shared/identity.ts';
@@ -6,7 +6,7 @@ import { refusedToken } from './token-refusal.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Half of a surrogate pair would be another subject's in the database, where all of them are U+FFFD. */
+/** Rejects lone surrogates: the database stores each as U+FFFD, so two subjects could become equal. */
 const plain = (most: number) =>
   z
     .string()
@@ -14,19 +14,22 @@ const plain = (most: number) =>
     .max(most)
     .refine((text) => !CONTROL.test(text) && text.isWellFormed());
 
-/** At most 255 ASCII characters, says the standard. */
+/** The standard allows 255 ASCII characters. */
 const subject = plain(255);
 const email = plain(320).refine((text) => text.includes('@'));
 const name = plain(200);
 
-/** @throws Refusal unauthenticated (401) when `sub` is none. A member that is not as it should be counts as absent. */
+/**
+ * Returns the person. Invalid optional claims count as absent.
+ * @throws Refusal unauthenticated (401) if `sub` is invalid
+ */
 export function identityOf(issuer: string, payload: JWTPayload): Identity {
   const sub = subject.safeParse(payload.sub);
   if (!sub.success)
     throw refusedToken('sub must be a text of 1 to 255 characters without control characters');
   const address = email.safeParse(payload.email).data;
   const called = name.safeParse(payload.name).data;
-  // Some issuers write the boolean as a text.
+  // Some issuers send the boolean as a string.
   const verified = payload.email_verified === true || payload.email_verified === 'true';
   return {
     issuer,

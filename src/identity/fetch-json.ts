@@ -3,32 +3,32 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import type { CustomerHosts } from '#src/shared/customer-hosts.ts';
 
-/** The issuer cannot be reached, or what it answers is not what it should be. Its message names the URL. */
+/** Thrown when an issuer can't be reached or its answer is invalid. The message names the URL. */
 export class IssuerAway extends Error {
   override readonly name = 'IssuerAway';
 }
 
 /** Largest document, in bytes. */
 const MOST_BYTES = 256 * 1024;
-/** How long one document may take, in ms. */
+/** Timeout for one document, in ms. */
 const PATIENCE_MS = 5_000;
-/** How many documents of one host that a customer named are read at a time. */
+/** Most documents of one customer-named host that are read at a time. */
 const MOST_OF_HOST = 16;
 
 /** Documents that are being read, by the host that a customer named. */
 const reading = new Map<string, number>();
 
 /**
- * Reads a document. A redirect is a failure: it would lead to where nobody has looked whether it may.
- * @param url https, or http on this machine.
- * @param hosts how a host that a customer named is reached; undefined for the operator's own, found by the system's look-up.
+ * Reads a document. A redirect is a failure, because its target has not been checked.
+ * @param url https, or http on this machine
+ * @param hosts lookup for hosts that customers name; undefined for the operator's own, which use the system's lookup
  * @throws IssuerAway
  */
 export function fetchJson(url: string, hosts?: CustomerHosts): Promise<unknown> {
   return hosts === undefined ? read(url) : inTurn(new URL(url).host, url, () => read(url, hosts));
 }
 
-/** Refuses what would be more than one host's share. */
+/** Refuses requests beyond a host's share. */
 async function inTurn<T>(host: string, url: string, task: () => Promise<T>): Promise<T> {
   const others = reading.get(host) ?? 0;
   if (others >= MOST_OF_HOST)

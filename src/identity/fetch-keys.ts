@@ -20,7 +20,7 @@ export async function fetchKeys(issuer: string, hosts?: CustomerHosts): Promise<
   const where = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const discovery = discoverySchema.safeParse(await fetchJson(where, hosts));
   if (!discovery.success) throw new IssuerAway(`${where} is no discovery document`);
-  // Byte for byte: what another issuer publishes proves nothing of this one.
+  // Compared byte for byte: keys of another issuer prove nothing.
   if (discovery.data.issuer !== issuer) throw new IssuerAway(`${where} is of another issuer`);
   const { jwks_uri: uri } = discovery.data;
   if (!isIssuerUrl(uri.replace(/\?[^#\s]*$/, '')))

@@ -2,21 +2,21 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { IssuerAway } from './fetch-json.ts';
 
-/** Where an issuer's keys come from. Whatever it throws means that they cannot be had now. */
+/** Fetches an issuer's keys. Any error means that they are unavailable now. */
 export type KeySource = () => Promise<JSONWebKeySet>;
 
-/** The header of a token, as jose hands it to whoever finds its key. */
+/** The header of a token, as jose passes it to key lookups. */
 type Header = Parameters<JWTVerifyGetKey>[0];
 type Token = Parameters<JWTVerifyGetKey>[1];
 
 /** A key, as jose takes it. */
 export type VerificationKey = Awaited<ReturnType<JWTVerifyGetKey>>;
 
-/** How long keys are good without being asked for again, in ms: so long a key works on that was withdrawn. */
+/** How long keys are used without being fetched again, in ms; a withdrawn key works that long. */
 const FRESH_MS = 10 * 60_000;
-/** How long they are good at most while the issuer is away, in ms. */
+/** How long keys are used at most while the issuer is unreachable, in ms. */
 const STALE_MS = 24 * 3_600_000;
-/** How often an unknown key id, or an issuer that is away, is asked about at most, in ms. */
+/** Shortest pause between two fetches because of an unknown key id or an unreachable issuer, in ms. */
 const PAUSE_MS = 10_000;
 
 /** The keys of an issuer. */
@@ -31,8 +31,8 @@ export class IssuerKeys {
   #asking: Promise<void> | undefined;
 
   /**
-   * @param now the clock, in ms.
-   * @param onAway told of every try that failed.
+   * @param now the clock, in ms
+   * @param onAway called after every failed fetch
    */
   constructor(source: KeySource, now: () => number, onAway: (error: IssuerAway) => void) {
     this.#source = source;
@@ -41,9 +41,9 @@ export class IssuerKeys {
   }
 
   /**
-   * The key that a token says it is signed with.
-   * @throws JWKSNoMatchingKey when the issuer has none such, JWKSMultipleMatchingKeys when the token does not say which;
-   * IssuerAway when its issuer would have to be asked and cannot be.
+   * Returns the key that a token names.
+   * @throws JWKSNoMatchingKey if the issuer has no such key, JWKSMultipleMatchingKeys if the token doesn't say which;
+   *   IssuerAway if the issuer must be asked and can't be reached
    */
   async find(header: Header, token: Token): Promise<VerificationKey> {
     await this.#keepFresh();
@@ -69,7 +69,7 @@ export class IssuerKeys {
     if (age > STALE_MS) this.#keys = undefined;
     if (!this.#mayAsk()) return;
     const asked = this.#ask();
-    // Once it has failed, nobody whose key is known waits for the next try.
+    // After a failure, tokens with known keys don't wait for the next fetch.
     if (this.#keys === undefined || this.#failure === undefined) await asked;
   }
 
@@ -77,7 +77,7 @@ export class IssuerKeys {
     return this.#asking !== undefined || this.#now() - this.#askedAt >= PAUSE_MS;
   }
 
-  /** One question at a time, whoever asks; notes a failure instead of throwing it. */
+  /** Fetches the keys, one fetch at a time; records a failure instead of throwing it. */
   #ask(): Promise<void> {
     this.#asking ??= this.#fetch().finally(() => {
       this.#asking = undefined;

@@ -1,13 +1,13 @@
-/** A token that is not taken: 401 with a sentence for a developer, in the body and in the challenge (RFC 6750, section 3). */
+/** Refusals of tokens: 401 with a sentence for a developer, in the body and in the challenge (RFC 6750, section 3). */
 import { errors } from 'jose';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** What `error_description` may not hold. */
+/** Characters that `error_description` must not contain. */
 const NOT_IN_CHALLENGE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
 /**
- * The refusal of an ID token.
- * @param reason one sentence that repeats nothing of the token but its times.
+ * Returns the refusal of an ID token.
+ * @param reason one sentence that quotes nothing of the token except its times
  */
 export function refusedToken(reason: string): Refusal {
   const description = reason.replace(NOT_IN_CHALLENGE, '?');
@@ -18,13 +18,13 @@ export function refusedToken(reason: string): Refusal {
   );
 }
 
-/** Of a token that was made for another client. */
+/** The token was issued for another client. */
 export const WRONG_AUDIENCE =
   'aud must hold the audience that this service is configured with for the issuer';
-/** Of a token that was not made yet. */
+/** The token's issue time is in the future. */
 export const WRONG_ISSUE_TIME = 'iat must be a number of seconds, and not lie in the future';
 
-/** What a claim must be, for whoever made the token. */
+/** What each claim must be, for the developer of the issuer. */
 const CLAIMS: Readonly<Record<string, string>> = {
   iss: 'iss must be an issuer that is trusted here',
   aud: WRONG_AUDIENCE,
@@ -34,7 +34,7 @@ const CLAIMS: Readonly<Record<string, string>> = {
   nbf: 'nbf lies in the future: the ID token is not valid yet',
 };
 
-/** What jose found wrong with a token; undefined for a fault that is not the token's. */
+/** Returns the refusal for a fault that jose found in a token; undefined for other errors. */
 export function reasonOf(error: unknown): Refusal | undefined {
   if (error instanceof errors.JWTExpired) {
     const at = error.payload.exp;

@@ -1,4 +1,7 @@
-/** Verifies ID tokens (OpenID Connect Core 1.0, section 3.1.3.7; RFC 7519; RFC 8725) and tells who they speak of. */
+/**
+ * Verifies ID tokens (OpenID Connect Core 1.0, section 3.1.3.7; RFC 7519; RFC 8725) and returns the person they
+ * identify.
+ */
 import {
   decodeJwt,
   decodeProtectedHeader,
@@ -17,7 +20,10 @@ import { fetchKeys } from './fetch-keys.ts';
 import { IssuerKeys, type KeySource } from './keys.ts';
 import { reasonOf, refusedToken, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './token-refusal.ts';
 
-/** Signatures by a key pair: never `none`, and never an HMAC, whose key the verifier would share (RFC 8725, section 3.1). */
+/**
+ * Asymmetric algorithms only: never `none`, and never an HMAC, whose key the verifier would share (RFC 8725, section
+ * 3.1).
+ */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -32,13 +38,13 @@ const ALGORITHMS = [
   'Ed25519',
 ] as const;
 
-/** How far an issuer's clock may differ, in seconds. */
+/** Tolerated difference of an issuer's clock, in seconds. */
 const TOLERANCE_S = 60;
 /** Longest token, in characters; servers take 16 KB of headers in all. */
 const MOST_CHARACTERS = 12_000;
-/** How many issuers' keys are kept. */
+/** Number of issuers whose keys are cached. */
 const MOST_ISSUERS = 1_000;
-/** How soon a caller may come back when an issuer is away, in seconds. */
+/** `Retry-After` when an issuer is unreachable, in seconds. */
 const RETRY_S = 10;
 
 /** An issuer of the installation's own settings, or the development issuer, which knows its keys itself. */
@@ -47,22 +53,22 @@ export interface Issuer extends TrustedIssuer {
   readonly keys?: KeySource;
 }
 
-/** What the verifier works with. */
+/** Dependencies of the verifier. */
 export interface VerifierDeps {
   readonly issuers: readonly Issuer[];
   /** Organizations that trust an issuer of their own. Default: none. */
   readonly ssoClientsOf?: SsoClientsOf;
-  /** Whether issuers that organizations name must be at addresses of the public internet. Default: true. */
+  /** True if issuers that organizations name must have public addresses. Default: true. */
   readonly ssoPublicOnly?: boolean;
   /** Looks up the hosts of issuers that organizations name. Default: `askNameServers()`. */
   readonly resolve?: Resolve;
-  /** Told whenever an issuer could not be asked for its keys; known ones work on. */
+  /** Called whenever an issuer's keys couldn't be fetched; known keys still work. */
   readonly onAway?: (issuer: string, error: Error) => void;
   /** The clock, in ms. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** One verifier serves every interface that takes ID tokens. */
+/** Verifies ID tokens for every interface that accepts them. */
 export class Verifier {
   readonly #deps: VerifierDeps;
   readonly #now: () => number;
@@ -76,9 +82,9 @@ export class Verifier {
   }
 
   /**
-   * Who an ID token speaks of.
-   * @throws Refusal unauthenticated (401) that says what is wrong with it; unavailable (503) when its issuer's keys are
-   * not known and the issuer is away.
+   * Returns the person an ID token identifies.
+   * @throws Refusal unauthenticated (401) that says what is wrong with it; unavailable (503) if the keys are unknown
+   *   and the issuer is unreachable
    */
   async verify(token: string): Promise<Identity> {
     const { issuer, audience } = readUnverified(token);
@@ -104,7 +110,10 @@ export class Verifier {
     }
   }
 
-  /** The organizations that trust a token; undefined: the installation does. @throws Refusal unauthenticated (401) */
+  /**
+   * Returns the organizations that trust a token; undefined if the installation does.
+   * @throws Refusal unauthenticated (401)
+   */
   async #trusting(issuer: string, audience: string): Promise<readonly string[] | undefined> {
     const configured = this.#deps.issuers.find((known) => known.issuer === issuer);
     if (configured?.audiences.includes(audience)) return undefined;
@@ -137,7 +146,7 @@ export class Verifier {
   }
 }
 
-/** What must be known before a key can be looked for. Nothing of it is believed yet. */
+/** Reads the unverified claims that are needed to find the key. */
 function readUnverified(token: string): { issuer: string; audience: string } {
   if (token.length > MOST_CHARACTERS)
     throw refusedToken(`an ID token may have ${MOST_CHARACTERS} characters at most`);
@@ -160,7 +169,7 @@ function readUnverified(token: string): { issuer: string; audience: string } {
   return { issuer: payload.iss, audience: audienceOf(payload) };
 }
 
-/** Where `aud` holds several, `azp` says whom the token was made for. */
+/** Returns the client that the token was issued for: `azp` if `aud` has several values. */
 function audienceOf({ aud, azp }: JWTPayload): string {
   const audiences = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
   const [only, ...more] = audiences;
@@ -170,7 +179,7 @@ function audienceOf({ aud, azp }: JWTPayload): string {
   throw refusedToken('aud of the ID token holds several audiences: azp must name one of them');
 }
 
-/** What is neither the token's fault nor the issuer's absence is a key that cannot be used. */
+/** Returns a refusal. An error that is neither the token's fault nor an unreachable issuer means an unusable key. */
 function refusalOf(error: unknown): Refusal {
   if (error instanceof IssuerAway) {
     return unavailable(
