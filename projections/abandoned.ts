@@ -1,8 +1,7 @@
 /**
- * What a rebuild or a verification left behind when it ended before its end: an erased record must not live on there.
- *
- * A rebuild that runs comes to every erasure by itself, unless it is killed before. So erasures that happen while it runs
- * are noted beside its tables; whoever finds it gone does them.
+ * Removes erased records from the leftovers of interrupted rebuilds and verifications. A running rebuild processes
+ * every erasure itself, unless it is killed before. Erasures are therefore noted beside its tables while it runs, and
+ * applied by the next erasure that finds it gone.
  */
 import type { ClientBase, Pool } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -17,12 +16,12 @@ const noted = (name: string): string => `${name}_next.erased`;
 export const erasedTable = (name: string): string =>
   `create table if not exists ${noted(name)} (event jsonb not null)`;
 
-/** DDL that removes it: what was noted there the rebuilt tables have done. */
+/** DDL that removes the table: the rebuilt tables have applied its erasures. */
 export const dropErasedTable = (name: string): string => `drop table if exists ${noted(name)}`;
 
 /**
- * Before records are erased from the serving tables: erases them from a rebuild that is not running, notes them for one
- * that runs, and drops what an ended verification left. To be called in a transaction.
+ * Prepares an erasure from the serving tables: erases the records from a rebuild that isn't running, notes them for one
+ * that is, and drops leftovers of verifications. Call it in a transaction.
  */
 export async function eraseFromAbandoned(
   tx: ClientBase,
@@ -31,7 +30,7 @@ export async function eraseFromAbandoned(
 ): Promise<void> {
   const erasures = events.filter(isErasure);
   const { name } = projection;
-  // Rebuilds begin and swap only while nobody holds this.
+  // Rebuilds start and swap only while this lock is free.
   await tx.query(`select from ${name}.checkpoint for share`);
   if (await isAbandoned(tx, `${name}_next`, `rebuild ${name}`)) {
     await runAll(tx, projection.statements(`${name}_next`, erasures));
@@ -68,7 +67,7 @@ async function sweep(tx: ClientBase, projection: Projection): Promise<void> {
   await tx.query(`delete from ${noted(name)}`);
 }
 
-/** Whether an event says that a record was erased. */
+/** Tells whether an event reports the erasure of a record. */
 export function isErasure({ event }: StoredEvent): boolean {
   return event.type === 'RecordErased';
 }
@@ -78,7 +77,7 @@ async function isThere(tx: ClientBase, table: string): Promise<boolean> {
   return rows[0]?.there === true;
 }
 
-/** Whether a schema is there and nobody holds, or gets before this transaction ends, the lock of who works on it. */
+/** Tells whether a schema exists and the lock of its worker is free until this transaction ends. */
 async function isAbandoned(tx: ClientBase, schema: string, lock: string): Promise<boolean> {
   const { rows } = await tx.query<{ free: boolean }>(
     'select pg_try_advisory_xact_lock($2, $3) as free where to_regnamespace($1) is not null',

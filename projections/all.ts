@@ -7,5 +7,5 @@ import { search } from './search/project.ts';
 import { timeline } from './timeline/project.ts';
 import { webhooks } from './webhooks/project.ts';
 
-/** In the order in which `annal rebuild` without a name takes them. */
+/** All projections, in the order in which `annal rebuild` without a name takes them. */
 export const PROJECTIONS: readonly Projection[] = [resources, search, history, timeline, projects, webhooks];

@@ -1,28 +1,28 @@
 /**
- * The hash chains of all streams, checked as the log is read, and held against the heads that a checkpoint says they
- * once had. What was seen last of each stream is kept in temporary tables, so that memory does not grow with the log.
+ * Checks the hash chains of all streams while the log is read, and compares them with the heads of a checkpoint. The
+ * last event of each stream is kept in temporary tables, so that memory doesn't grow with the log.
  */
 import type { ClientBase } from 'pg';
 import { GENESIS, hashOf, verifyLink } from '#src/events/chain.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 
-/** Where a stream ends: its last revision, and the hash of the event there. */
+/** The head of a stream: its last revision, and the hash of that event. */
 export interface NamedHead extends StreamHead {
   readonly stream: string;
 }
 
-/** A link that does not hold. */
+/** A broken link of a chain. */
 export interface BrokenLink {
   /**
-   * `hash`: an event is not what was written, or not where it was; `revision`: events of a stream are missing or
-   * doubled; `checkpoint`: the history up to here is another than the one of the checkpoint.
+   * `hash`: an event was altered or moved; `revision`: events of a stream are missing or duplicated; `checkpoint`: the
+   * history up to here differs from the checkpoint's.
    */
   readonly what: 'hash' | 'revision' | 'checkpoint';
   readonly event: RecordedEvent;
   readonly message: string;
 }
 
-/** What a stream of the checkpoint has become. */
+/** The current state of a stream that the checkpoint names. */
 export interface LostHead extends NamedHead {
   /** The last revision that there is now; null when the stream has no events at all. */
   readonly seen: number | null;
@@ -40,7 +40,7 @@ const AT_A_TIME = 5_000;
 export class ChainCheck {
   #expecting = false;
 
-  /** @param session keeps the temporary tables; nobody else uses it meanwhile. */
+  /** @param session holds the temporary tables; used by nothing else meanwhile */
   constructor(private readonly session: ClientBase) {}
 
   /** Makes the temporary tables. */
@@ -106,7 +106,7 @@ export class ChainCheck {
     return broken;
   }
 
-  /** Whether a stream has had events. */
+  /** Tells whether a stream has had events. */
   async has(stream: string): Promise<boolean> {
     const { rowCount } = await this.session.query('select 1 from seen_stream where stream = $1', [stream]);
     return rowCount !== 0;
@@ -117,13 +117,13 @@ export class ChainCheck {
     await this.session.query('delete from seen_stream where stream = $1', [stream]);
   }
 
-  /** How many streams there are. */
+  /** Returns the number of streams. */
   async streams(): Promise<number> {
     const { rows } = await this.session.query<{ n: string }>('select count(*)::text as n from seen_stream');
     return Number(rows[0]?.n ?? 0);
   }
 
-  /** How many heads were expected. */
+  /** Returns the number of expected heads. */
   async expected(): Promise<number> {
     const { rows } = await this.session.query<{ n: string }>('select count(*)::text as n from expected_head');
     return Number(rows[0]?.n ?? 0);

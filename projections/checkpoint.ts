@@ -13,14 +13,17 @@ export const CHANNEL = 'annal_progress';
 /** Versions begin at 1: tables of this one are to be rebuilt before anything reads or writes them. */
 export const NOTHING_YET = 0;
 
-/** What a checkpoint says. */
+/** The content of a checkpoint. */
 export interface Checkpoint {
   readonly position: Position;
   /** `Projection.version` of the software that made the tables. */
   readonly version: number;
 }
 
-/** Somebody else moved the checkpoint, or other software made the tables: this writer's picture is out of date. */
+/**
+ * Thrown when another process moved the checkpoint, or other software made the tables: this writer's state is out of
+ * date.
+ */
 export class CheckpointMoved extends Error {
   override readonly name = 'CheckpointMoved';
   constructor(readonly schema: string) {
@@ -28,7 +31,7 @@ export class CheckpointMoved extends Error {
   }
 }
 
-/** DDL of the table and its row, at the beginning. Its one row is updated all the time, within its page. */
+/** Returns the DDL of the table with its one row, which is updated all the time within its page. */
 export function checkpointTable(schema: string, version: number): string {
   return `
 create table ${schema}.checkpoint (
@@ -41,15 +44,15 @@ insert into ${schema}.checkpoint (position, version) values ('', ${version});`;
 }
 
 const DIVISION_BY_ZERO = '22012';
-/** How often checkpoints are read again when a table was dropped while they were read. */
+/** How often checkpoints are read again if a table was dropped meanwhile. */
 const READS = 3;
 
 /**
- * The statement that moves the checkpoint from where the writer believes it is and gives a sign of life. In a
- * transaction it comes first: it locks the row until the end, and fails by a division where the checkpoint is elsewhere,
- * so that all that was sent behind it is void. No other statement of a projection divides: see `movedOr`.
- * @param schema also the projection's name.
- * @param tell whether other instances listen; a notification wakes every listening session of the database.
+ * Returns the statement that moves the checkpoint from where the writer believes it is, and updates the heartbeat. It
+ * comes first in a transaction: it locks the row, and fails with a division by zero if the checkpoint is elsewhere, so
+ * that the statements after it are void. No other statement of a projection divides: see `movedOr`.
+ * @param schema also the projection's name
+ * @param tell whether other instances listen; a notification wakes every listening session of the database
  */
 export function advancing(schema: string, held: Checkpoint, position: Position, tell: boolean): Statement {
   return {
@@ -61,7 +64,10 @@ export function advancing(schema: string, held: Checkpoint, position: Position, 
   };
 }
 
-/** What a transaction with `advancing` failed with: CheckpointMoved when the checkpoint was elsewhere, or was dropped. */
+/**
+ * Returns CheckpointMoved for a transaction with `advancing` whose checkpoint was elsewhere or dropped; otherwise the
+ * error.
+ */
 export function movedOr(error: unknown, schema: string): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const elsewhere = error.code === DIVISION_BY_ZERO;
@@ -74,7 +80,7 @@ export async function moveCheckpoint(tx: pg.ClientBase, schema: string, position
   await tx.query(`update ${schema}.checkpoint set position = $1, heartbeat = clock_timestamp()`, [position]);
 }
 
-/** Returns the checkpoint of a schema, or undefined when there is no such read model. */
+/** Returns the checkpoint of a schema, or undefined if the read model doesn't exist. */
 export async function readCheckpoint(
   client: pg.ClientBase | pg.Pool,
   schema: string,
@@ -112,7 +118,7 @@ export async function readCheckpoints(
 
 /** Returns those of several schemas that have a checkpoint. */
 async function withTables(client: pg.ClientBase | pg.Pool, schemas: readonly string[]): Promise<string[]> {
-  // Not by to_regclass: what a session found missing it may go on to miss after another one has made it.
+  // to_regclass isn't used: a session that once found the table missing may keep missing it after another has made it.
   const { rows } = await client.query<{ name: string }>(
     `select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = any($1) and c.relname = 'checkpoint'`,
@@ -122,8 +128,7 @@ async function withTables(client: pg.ClientBase | pg.Pool, schemas: readonly str
 }
 
 /**
- * Returns those of several projections whose reads find nothing, since there are no tables, or none that a rebuild has
- * filled yet.
+ * Returns the projections whose reads find nothing, because their tables are missing or not yet filled by a rebuild.
  */
 export function unfilled(
   names: readonly string[],
@@ -132,10 +137,10 @@ export function unfilled(
   return names.filter((name) => (checkpoints.get(name)?.version ?? NOTHING_YET) === NOTHING_YET);
 }
 
-/** What sessions that listen to `CHANNEL` are called in pg_stat_activity. */
+/** `application_name` of sessions that listen to `CHANNEL`. */
 export const LISTENER = 'progress';
 
-/** How many sessions listen to `CHANNEL`: one for each instance. */
+/** Returns the number of sessions that listen to `CHANNEL`: one per instance. */
 export async function countListeners(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query<{ n: number }>(
     'select count(*) as n from pg_stat_activity where datname = current_database() and application_name = $1',

@@ -1,6 +1,6 @@
 /**
- * Holds the tables of two schemas against each other inside one snapshot. Both sides are summed up by hash in
- * buckets, which takes one pass and little memory however many rows there are; only buckets that differ are looked into.
+ * Compares the tables of two schemas inside one snapshot. Both sides are summed up by hash in buckets, which takes one
+ * pass and little memory; only differing buckets are read.
  */
 import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
@@ -8,17 +8,17 @@ import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/jso
 import { differences } from '#src/shared/json-difference.ts';
 import { type Pace, paced } from './pace.ts';
 
-/** An element of a row that is not the same on both sides, its values as JSON, cut when they are long. */
+/** A differing element of a row. Its values are JSON, shortened if long. */
 export interface RowChange {
   /** A column, and the place in it where the column holds JSON: `body.name[0].family`. */
   readonly path: string;
-  /** What the second schema has, which the log says; absent where there is none. */
+  /** The value in the second schema, which is derived from the log; absent if there is none. */
   readonly before?: string;
-  /** What the first has. */
+  /** The value in the first schema. */
   readonly after?: string;
 }
 
-/** A row that is not the same on both sides. */
+/** A differing row. */
 export interface RowDifference {
   readonly table: string;
   /** Values of the key columns; of all columns where a table has no primary key. */
@@ -26,24 +26,24 @@ export interface RowDifference {
   /** `missing`: not in the first schema; `orphan`: not in the second; `changed`: the named columns differ. */
   readonly what: 'missing' | 'orphan' | 'changed';
   readonly columns?: readonly string[];
-  /** Of a changed row: at most 20 elements. */
+  /** For a changed row: at most 20 elements. */
   readonly changes?: readonly RowChange[];
   /** The record that the row is in, where the table says so. */
   readonly record: string | null;
 }
 
-/** What holding a table of two schemas against each other found. */
+/** The result of comparing a table. */
 export interface TableComparison {
   readonly table: string;
   /** Rows in the first schema, and in the second. */
   readonly rows: readonly [number, number];
   readonly differences: readonly RowDifference[];
-  /** Whether more rows differ than are named. */
+  /** True if more rows differ than are listed. */
   readonly more: boolean;
 }
 
 const BUCKETS = 4096;
-/** How many differing buckets are looked into at a time. */
+/** Number of differing buckets that are read at a time. */
 const AT_ONCE = 64;
 
 /**
@@ -67,7 +67,7 @@ export async function compareTables(
   const found: RowDifference[] = [];
   for (let i = 0; i < differing.length && found.length <= limit; i += AT_ONCE) {
     const buckets = differing.slice(i, i + AT_ONCE);
-    // One more than is named tells whether that is all.
+    // One more than listed, to know whether there are more.
     const rows = await differingRows(tx, tables, { key, hash, buckets }, limit + 1 - found.length);
     found.push(...rows.map((row) => describe(table, key, row)));
   }
@@ -75,7 +75,7 @@ export async function compareTables(
   return { table, rows: [a.rows, b.rows], differences: found.slice(0, limit), more };
 }
 
-/** The columns that name a row: its primary key, or all of them. */
+/** Returns the columns that identify a row: its primary key, or all of them. */
 async function keyOf(tx: ClientBase, schema: string, table: string): Promise<string[]> {
   const { rows } = await tx.query<{ name: string; key: boolean }>(
     `select a.attname as name, coalesce(a.attnum = any(i.indkey), false) as key
@@ -94,8 +94,8 @@ const keySql = (key: readonly string[]): string =>
 const bucketSql = (key: readonly string[]): string =>
   `(hash_record_extended(row(${key.map((name) => `t.${name}`).join(', ')}), 0) & ${BUCKETS - 1})::int`;
 /**
- * A row's hash as SQL, under a seed that nobody can know before: whoever changes rows cannot make up for it elsewhere.
- * Zero would take the hash without a seed.
+ * Returns a row's hash as SQL, with a random seed: changes to rows can't be compensated elsewhere. Zero would mean no
+ * seed.
  */
 const newHash = (): string => `hash_record_extended(t, ${randomBytes(8).readBigInt64BE() | 1n})`;
 
@@ -156,7 +156,7 @@ interface DifferingRow {
   readonly second: Readonly<Record<string, unknown>> | null;
 }
 
-/** Rows are grouped with their hashes, so that a row that stands twice on one side is found where there is no key. */
+/** Groups rows with their hashes, so that duplicates are found in tables without a key. */
 async function differingRows(
   tx: ClientBase,
   tables: readonly [string, string],
@@ -210,7 +210,7 @@ function changesOf(column: string, before: unknown, after: unknown): RowChange[]
     }));
 }
 
-/** The JSON object that a column holds as text. */
+/** Parses the JSON object that a text column holds. */
 function treeIn(value: unknown): JsonObject | undefined {
   if (typeof value !== 'string' || !value.startsWith('{')) return undefined;
   try {

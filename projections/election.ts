@@ -1,11 +1,12 @@
 /**
- * Which instance runs a projection: the one whose session holds its advisory lock. The lock ends with the session,
- * so it goes over by itself when a process dies; a process that hangs is recognised by its heartbeat and put out.
+ * Elects the instance that runs a projection: the one whose session holds its advisory lock. The lock ends with the
+ * session, so another instance takes over when a process dies. A process that hangs is recognised by its heartbeat, and
+ * its session is ended.
  */
 import type { ClientBase } from 'pg';
 import { lockKeys, tryLock } from './locks.ts';
 
-/** A runner whose heartbeat is older is taken for hung. */
+/** Age of a heartbeat after which a runner counts as hung. */
 export const HEARTBEAT_LIMIT_MS = 5_000;
 
 const lockName = (projection: string): string => `run ${projection}`;

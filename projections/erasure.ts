@@ -1,4 +1,4 @@
-/** Erasures: what the log says of records whose events are gone, and which differing rows that explains. */
+/** Erasures: what the log says about records whose events are gone, and the differing rows that they explain. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING, type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
@@ -6,15 +6,15 @@ import type { RowDifference } from './compare.ts';
 import { decodeOnce } from './decode-once.ts';
 import { replay } from './replay.ts';
 
-/** What the log says of one record's erasure. */
+/** The log's events about one record's erasure. */
 export interface ErasureTrace {
-  /** `RecordErasureRequested`: who asked for it. */
+  /** `RecordErasureRequested`, with the requester. */
   readonly requested: StoredEvent;
   /** `RecordErased`; undefined while it is under way. */
   readonly erased: StoredEvent | undefined;
 }
 
-/** Whether a record's stream was removed from the store. */
+/** Tells whether a record's stream was removed from the store. */
 export async function isErased(store: Pick<EventStore, 'read'>, patient: string): Promise<boolean> {
   try {
     for await (const _ of store.read(recordStream(patient), { limit: 1 })) return false;
@@ -25,7 +25,10 @@ export async function isErased(store: Pick<EventStore, 'read'>, patient: string)
   }
 }
 
-/** What the log says of the erasures of records: one pass over the projects' streams. Absent: it says nothing. */
+/**
+ * Returns what the log says about the erasures of records, in one pass over the projects' streams; absent if it says
+ * nothing.
+ */
 export async function tracesOf(
   store: Pick<EventStore, 'subscribe' | 'head'>,
   patients: ReadonlySet<string>,
@@ -56,8 +59,8 @@ export async function tracesOf(
 }
 
 /**
- * The differences that are faults. Between the removal of a record's stream, which the log says was asked for, and the
- * event `RecordErased` the log no longer has what the tables still show: that is lawful.
+ * Returns the differences that are faults. After a requested removal of a record's stream, and before the event
+ * `RecordErased`, tables may show what the log no longer has.
  */
 export async function withoutErasures(
   store: Pick<EventStore, 'read' | 'subscribe' | 'head'>,
@@ -72,7 +75,7 @@ export async function withoutErasures(
   for (const { record, key } of differences) {
     if (record !== null && lawful.has(record)) excused.add(key.id);
   }
-  // Tables that do not say whose a row is name the resource, which another table's difference has excused.
+  // Tables without an owner column name the resource, which another table's difference has excused.
   return differences.filter(({ record, key }) =>
     record === null ? !excused.has(key.id) : !lawful.has(record),
   );

@@ -6,7 +6,7 @@ import { CheckpointMoved } from './checkpoint.ts';
 
 export { reasonOf } from '#src/database/failure.ts';
 
-/** What is told of an event: where it is and what kind it is, nothing of what it says. */
+/** The location and type of an event, without its content. */
 export type EventName = Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
 
 /** An event that a projection cannot apply. Names the event and never quotes its data. */
@@ -17,8 +17,8 @@ export class CannotApply extends Error {
   readonly newer: NewerEvent | undefined;
 
   /**
-   * @param event may be a whole event: only its name is kept.
-   * @param reason what was thrown: kept as `cause` without what it quotes.
+   * @param event may be a whole event; only its name is kept
+   * @param reason the error, kept as `cause` without quoted data
    */
   constructor(
     readonly projection: string,
@@ -36,7 +36,7 @@ export class CannotApply extends Error {
   }
 }
 
-/** An error of the same kind, thrown at the same place, that quotes nothing. */
+/** Returns an error of the same class and stack without quoted data. */
 function withoutData(error: unknown): Error {
   const told = new Error(reasonOf(error));
   if (!(error instanceof Error)) return told;
@@ -46,7 +46,7 @@ function withoutData(error: unknown): Error {
   return told;
 }
 
-/** Whether trying again later may help without anything being changed. */
+/** Tells whether a later try may succeed without any change. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof Unavailable || error instanceof CheckpointMoved) return true;
   return isPassingInDatabase(error);

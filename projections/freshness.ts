@@ -11,12 +11,14 @@
  */
 import type { Position } from '#src/events/store.ts';
 
-/** How long a read model may lag behind an event while the log answers. */
+/** How far a read model may lag behind an event while the log answers. */
 export const FRESH_MS = 9_000;
-/** How long a look at the notes of late writes holds. A writer waits longer between its note and its answer. */
+/**
+ * How long the last look at the notes of late writes is valid. A writer waits longer between its note and its answer.
+ */
 export const LOOK_HOLDS_MS = 4_500;
 
-/** What is known of the log and of late writes, and when. Times are milliseconds of one monotonic clock. */
+/** Knowledge about the log and late writes, with the time of each look in ms of one monotonic clock. */
 export class Freshness {
   /** The head when the connection to the database began: all that was acknowledged before. */
   #base: Position | undefined;
@@ -26,12 +28,12 @@ export class Freshness {
   readonly #heads: { readonly since: number; readonly head: Position }[] = [];
   #lastHead: number | undefined;
 
-  /** Whether enough is known to serve any read. */
+  /** True if enough is known to serve a read. */
   get known(): boolean {
     return this.#base !== undefined && this.#looked !== undefined;
   }
 
-  /** Takes note of the late writes by read model, as of a look that began at `at`. */
+  /** Records late writes by read model, as of a look that began at `at`. */
   noteLate(at: number, late: ReadonlyMap<string, Position>): void {
     this.#looked = at;
     this.#late = late;
@@ -43,17 +45,17 @@ export class Freshness {
     if (this.#base === undefined) this.#base = head;
     else this.#heads.push({ since: this.#lastHead ?? at, head });
     this.#lastHead = at;
-    // Of all heads that are due, the newest decides; heads before it can go.
+    // The newest due head decides; earlier ones can go.
     while (this.#heads[1] !== undefined && due(this.#heads[1], at)) this.#heads.shift();
   }
 
-  /** Forgets heads: the log doesn't answer, and nobody can say how far a read model should be. */
+  /** Forgets heads: while the log doesn't answer, the required position is unknown. */
   logLost(): void {
     this.#heads.length = 0;
     this.#lastHead = undefined;
   }
 
-  /** Forgets everything: nothing is fresh until log and notes have been looked at after `now`. */
+  /** Forgets everything: nothing is fresh until log and notes have been read after `now`. */
   forget(now: number): void {
     this.logLost();
     this.#connected = now;
@@ -61,7 +63,7 @@ export class Freshness {
     this.#looked = undefined;
   }
 
-  /** Whether a read model that has passed `position` shows everything it must at `now`. */
+  /** Tells whether a read model at `position` shows everything it must at `now`. */
   isFresh(model: string, position: Position | undefined, now: number): boolean {
     if (position === undefined || this.#base === undefined || this.#looked === undefined) return false;
     if (now - this.#looked >= LOOK_HOLDS_MS) return false;

@@ -1,4 +1,4 @@
-/** Where every stream ends: one pass over the log, which checks it on the way. What a checkpoint is made of. */
+/** Returns the heads of all streams for a checkpoint, in one pass over the log that also checks it. */
 import { BEGINNING, type EventBatch, type EventStore, type Position } from '#src/events/store.ts';
 import type { NamedHead } from './chain-check.ts';
 import { LogCheck, type LogFault } from './log-check.ts';
@@ -10,23 +10,23 @@ export interface LogHeads {
   readonly position: Position;
   readonly events: number;
   readonly streams: number;
-  /** In the order of the names' bytes, page by page from the database. */
+  /** Sorted by the names' bytes, read page by page from the database. */
   readonly heads: AsyncIterable<NamedHead>;
 }
 
 /** The log cannot be vouched for. */
 export class LogFaulty extends Error {
   override readonly name = 'LogFaulty';
-  /** @param faults at most 1,000. */
+  /** @param faults at most 1,000 */
   constructor(readonly faults: readonly LogFault[]) {
     super(`the log has ${faults.length} faults`);
   }
 }
 
-/** How to go about it. */
+/** Options. */
 export interface HeadsOptions {
   readonly signal?: AbortSignal;
-  /** Told how many events were read, and up to where. */
+  /** Called with the number of events read, and the position. */
   readonly onProgress?: (events: number, position: Position) => void;
 }
 

@@ -1,7 +1,7 @@
 /**
- * How far followers of the log are behind it. Positions cannot say it: the embedded log has holes, EventStoreDB counts
- * bytes. So events are counted, by reading what was not passed, up to a bound; for who is up to date nothing is read.
- * The recorded time of the oldest one says how old the backlog is.
+ * Measures the lag of the log's followers. Positions aren't enough: the embedded log has gaps, EventStoreDB counts
+ * bytes. So the outstanding events are counted by reading them, up to a bound; nothing is read for a follower that is
+ * up to date. The recorded time of the oldest one is the age of the backlog.
  */
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
@@ -9,16 +9,16 @@ import { replay } from './replay.ts';
 
 /** Most events that are counted for a follower. */
 export const COUNTED = 5_000;
-/** How long counting may take altogether, in ms: what was counted by then is the answer. */
+/** Longest duration of counting, in ms; the count so far is then the answer. */
 const PATIENCE_MS = 1_500;
-/** Smaller than a projection's: the reader is no follower, and may stop anywhere. */
+/** Smaller than a projection's batch, because the count may stop anywhere. */
 const BATCH_SIZE = 250;
 
-/** How far behind. */
+/** The lag of a follower. */
 export interface Lag {
   /** Events that were not passed, at most `COUNTED`. */
   readonly events: number;
-  /** Age of the oldest of them in seconds; 0 when there is none. */
+  /** Age of the oldest outstanding event in seconds; 0 if there is none. */
   readonly seconds: number;
 }
 

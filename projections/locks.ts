@@ -1,16 +1,16 @@
-/** Advisory locks of the projections: who runs one, who rebuilds one, who installs the tables. */
+/** Advisory locks of the projections: for running one, for rebuilding one, and for installing the tables. */
 import { createHash } from 'node:crypto';
 import type { ClientBase } from 'pg';
 
 /** "ANNL": the class of all locks here, so that none meets a lock of another part of the service. */
 const CLASS = 0x414e4e4c;
 
-/** The two keys of a named lock. */
+/** Returns the two keys of a named lock. */
 export function lockKeys(name: string): [number, number] {
   return [CLASS, createHash('sha256').update(name).digest().readInt32BE(0) & 0x7fffffff];
 }
 
-/** Takes a lock of the session, if nobody has it. */
+/** Takes a session lock if it is free. */
 export async function tryLock(client: ClientBase, name: string): Promise<boolean> {
   const { rows } = await client.query<{ won: boolean }>(
     'select pg_try_advisory_lock($1, $2) as won',

@@ -16,11 +16,11 @@ import { isResourceEvent } from './owner.ts';
 /** A fault of the log itself. */
 export interface LogFault {
   /**
-   * `hash`: an event is not what was written, or not where it was; `revision`: events of a stream are missing or
-   * doubled; `version`: those of a resource; `form`: an event that cannot be read; `newer`: one that a newer version of Annal
-   * wrote, the first of its type and version; `erasure`: an erased record has events;
-   * `checkpoint`: a stream's history is not the one of the checkpoint, or its end is missing; `id`: an event's id stands
-   * twice in the log; `identity`: the log does not begin as it did when the installation began.
+   * `hash`: an event was altered or moved; `revision`: events of a stream are missing or duplicated; `version`: the
+   * same for versions of a resource; `form`: an unreadable event; `newer`: an event that a newer version of Annal
+   * wrote, the first of its type and version; `erasure`: an erased record has events; `checkpoint`: a stream's history
+   * differs from the checkpoint's, or ends before it; `id`: a duplicate event id; `identity`: the log's first event
+   * isn't the installation's.
    */
   readonly what:
     | 'hash'
@@ -36,7 +36,7 @@ export interface LogFault {
   readonly revision: number;
   /** The event's id; null when it is the absence of one. */
   readonly event: string | null;
-  /** `Type/id` that the event is about, where it says. */
+  /** `Type/id` of the event's resource, if known. */
   readonly resource?: string;
   readonly message: string;
 }
@@ -58,15 +58,15 @@ export class LogCheck {
   readonly faults: LogFault[] = [];
   readonly chains: ChainCheck;
   #events = 0;
-  /** Types and versions that newer versions of Annal write, of which an event was named. */
+  /** Types and versions of newer versions of Annal that were reported. */
   readonly #newer = new Set<string>();
-  /** Streams with such events: which versions of resources they hold isn't known. */
+  /** Streams with such events; their resources' versions are unknown. */
   readonly #partly = new Set<string>();
 
   /**
-   * @param session keeps the temporary tables; nobody else uses it meanwhile.
-   * @param store says whether a stream was erased.
-   * @param limit most faults to name; the others are counted by nobody.
+   * @param session holds the temporary tables; used by nothing else meanwhile
+   * @param store tells whether a stream was erased
+   * @param limit most faults that are listed
    */
   constructor(
     private readonly session: ClientBase,
@@ -81,7 +81,7 @@ export class LogCheck {
     return this.#events;
   }
 
-  /** Whether a stream has an event that a newer version of Annal wrote. */
+  /** Tells whether a stream has an event that a newer version of Annal wrote. */
   hasNewer(stream: string): boolean {
     return this.#partly.has(stream);
   }
@@ -133,7 +133,7 @@ export class LogCheck {
     return readable;
   }
 
-  /** Once everything was checked: names ids that stand at two places. Stores look for an id in its own stream only. */
+  /** Reports duplicate ids, after all events were checked. Stores look for an id in its own stream only. */
   async checkIds(): Promise<void> {
     const { rows } = await this.session.query<{
       id: string;
@@ -153,7 +153,10 @@ export class LogCheck {
     }
   }
 
-  /** Once everything was checked: names the streams that do not reach the checkpoint. @returns those purged since. */
+  /**
+   * Reports streams that end before the checkpoint, after all events were checked.
+   * @returns the streams purged since
+   */
   async checkLost(): Promise<ErasedSince[]> {
     const lost = await this.chains.lost();
     const patients = lost.flatMap(({ stream }) => patientOf(stream) ?? []);
@@ -216,7 +219,7 @@ export class LogCheck {
     return patient !== undefined && isErased(this.store, patient);
   }
 
-  /** Not of a stream that was erased while it was read, or whose remains the store still hands over. */
+  /** Reports a fault, unless the stream was erased during the check. */
   async #report(what: LogFault['what'], event: Place, message: string): Promise<void> {
     if (this.faults.length < this.limit && !(await this.#isErased(event.stream))) {
       this.#add(what, event, message);
@@ -238,18 +241,18 @@ export class LogCheck {
   }
 }
 
-/** Where a fault is: an event, or the absence of one. */
+/** The location of a fault: an event, or a gap. */
 interface Place {
   readonly stream: string;
   readonly revision: number;
   readonly id: string | null;
-  /** Of an event as it is stored. */
+  /** The stored event. */
   readonly data?: string;
-  /** Of one that was understood. */
+  /** The decoded event. */
   readonly event?: StoredEvent['event'];
 }
 
-/** The resource that an event says it is about. */
+/** Returns the resource of an event. */
 function resourceIn({ data, event }: Place): string | undefined {
   if (event !== undefined)
     return 'resourceId' in event ? `${event.resourceType}/${event.resourceId}` : undefined;

@@ -1,7 +1,6 @@
 /**
- * What schema `operations` keeps of events, held against them as the log is read: snapshots of streams, events that
- * processes have set aside, how far processes are. The rest of that schema (idempotency keys, which log it is) says
- * nothing that events could bear out.
+ * Compares the parts of schema `operations` that derive from events with the log: snapshots, parked events, positions
+ * of processes. The rest of that schema (idempotency keys, the log's identity) can't be checked by events.
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -14,14 +13,14 @@ import { isResourceEvent } from './owner.ts';
 /** A row of schema `operations` that the log does not bear out. */
 export interface OperationsFault {
   readonly table: 'snapshot' | 'snapshot_entry' | 'parked' | 'process';
-  /** Stream and what else names the row. */
+  /** The stream and the other columns that identify the row. */
   readonly key: Readonly<Record<string, string | number>>;
-  /** `changed`: the event says otherwise; `orphan`: there is no such event; `missing`: an event that the row leaves out. */
+  /** `changed`: the event differs; `orphan`: the event doesn't exist; `missing`: the row lacks an event. */
   readonly what: 'changed' | 'orphan' | 'missing';
   readonly message: string;
 }
 
-/** What was noted when the check began, in temporary tables: one consistent look. */
+/** Copies the rows into temporary tables at the start, in one consistent read. */
 const STAGE = `
   begin isolation level repeatable read;
   create temp table noted_snapshot (like operations.snapshot including all);
@@ -49,8 +48,8 @@ export class OperationsCheck {
   #there = false;
 
   /**
-   * @param session keeps the temporary tables; nobody else uses it meanwhile.
-   * @param limit most faults to name.
+   * @param session holds the temporary tables; used by nothing else meanwhile
+   * @param limit most faults that are listed
    */
   constructor(
     private readonly session: ClientBase,
@@ -58,7 +57,7 @@ export class OperationsCheck {
     private readonly limit: number,
   ) {}
 
-  /** Notes what there is; nothing in a database without the schema. */
+  /** Copies the rows; none in a database without the schema. */
   async begin(): Promise<void> {
     const { rowCount } = await this.session.query(
       "select where to_regclass('operations.parked') is not null",
@@ -104,7 +103,7 @@ export class OperationsCheck {
     );
   }
 
-  /** Once everything was read: names what no event was found for. */
+  /** Reports rows without an event, after all events were read. */
   async end(): Promise<void> {
     if (!this.#there) return;
     await this.#endSnapshots();
@@ -194,7 +193,7 @@ export class OperationsCheck {
     }
   }
 
-  /** A purge removes these rows, too; not in the same moment. */
+  /** Adds a fault unless the record was erased: a purge removes these rows later than the events. */
   async #addUnlessErased(fault: OperationsFault): Promise<void> {
     const patient = patientOf(String(fault.key.stream));
     if (patient === undefined || !(await isErased(this.store, patient))) this.#add(fault);

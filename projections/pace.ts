@@ -1,26 +1,26 @@
-/** How much of the machine a rebuild takes: all that it can use, or so little that reads hardly notice. */
+/** How much of the machine a rebuild uses: as much as possible, or so little that reads hardly notice. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** `full`: as fast as it goes; `low`: beside a service whose reads must not become slow. */
 export type Load = 'full' | 'low';
 
-/** What a load means. */
+/** The settings of a load. */
 export interface Pace {
   /** Events a batch. Large ones load faster, small ones leave room sooner. */
   readonly batchSize: number;
-  /** Whether several projections are worked on at the same time. */
+  /** Whether several projections are processed at the same time. */
   readonly together: boolean;
   /** Blocks of a table that are compared at a time; undefined: all at once. */
   readonly blocks: number | undefined;
-  /** Whether indexes are made before the rows: no statement then takes a whole table's time. */
+  /** Whether indexes are created before the rows, so that no statement takes as long as a whole table. */
   readonly indexesFirst: boolean;
   /** Settings of the session. */
   readonly settings: string;
-  /** How long to rest after work, as a multiple of what it took. */
+  /** Rest after work, as a multiple of its duration. */
   readonly rest: number;
 }
 
-/** By load. What `low` does to reads was measured: docs/operations.md. */
+/** Paces by load. The effect of `low` on reads was measured: docs/operations.md. */
 export const PACES: Readonly<Record<Load, Pace>> = {
   full: {
     batchSize: 1_000,
@@ -36,7 +36,7 @@ export const PACES: Readonly<Record<Load, Pace>> = {
     blocks: 256,
     indexesFirst: true,
     settings: 'set max_parallel_workers_per_gather = 0; set vacuum_cost_delay = 20',
-    // At work for a thirtieth of the time, in pieces of some 40 ms: a p95 leaves out more reads than these meet.
+    // Works a thirtieth of the time in pieces of some 40 ms, which affect fewer reads than a p95 leaves out.
     rest: 29,
   },
 };

@@ -1,7 +1,6 @@
 /**
- * Bodies of events, parsed once for the two projections that look into them: who comes first leaves what it read, who
- * comes second takes it away. What nobody takes is forgotten soon: versions that another one follows in a batch, and all
- * while the other projection runs elsewhere.
+ * Parses bodies of events once for two projections: the first leaves the tree, the second takes it. Unused trees are
+ * dropped soon: those of superseded versions in a batch, and all of them while the other projection runs elsewhere.
  */
 import type { ResourceEvent } from '#src/events/catalog.ts';
 import { readStored, type StoredJson } from '#src/shared/stored-json.ts';
@@ -9,17 +8,17 @@ import { readStored, type StoredJson } from '#src/shared/stored-json.ts';
 /** An event that has a body. */
 export type Version = Exclude<ResourceEvent, { readonly type: 'ResourceDeleted' }>;
 
-/** How long the bodies may be together whose trees are left, in characters; trees take several times that. */
+/** Most characters of bodies whose trees are kept; trees take several times that. */
 const MOST_LEFT = 2_000_000;
 
-/** How long anything is left at most, in ms: the second projection follows the first by a batch or two. */
+/** How long a tree is kept, in ms: the second projection follows by a batch or two. */
 const LEFT_MS = 2_000;
 
 const left = new Map<Version, StoredJson>();
 let size = 0;
 let forgetting: NodeJS.Timeout | undefined;
 
-/** The resource of an event, to be read only; decimals as `readStored` gives them. */
+/** Returns the resource of an event, read-only; decimals as in `readStored`. */
 export function parsedOnce(event: Version): StoredJson {
   const known = left.get(event);
   if (known !== undefined) {
@@ -37,7 +36,7 @@ export function parsedOnce(event: Version): StoredJson {
   return read;
 }
 
-/** Forgets what is left: a record was erased, or it is time. */
+/** Drops all trees: a record was erased, or they have expired. */
 export function forgetParsed(): void {
   clearTimeout(forgetting);
   forgetting = undefined;

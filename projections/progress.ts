@@ -1,7 +1,6 @@
 /**
- * How far each projection has come, as this process knows it: at once from a runner in the process, by LISTEN from
- * runners elsewhere, and by reading the checkpoints every second and after each reconnection. Also whether the event
- * log answers this process.
+ * Tracks how far each projection is: at once from a runner in this process, by LISTEN from other runners, and by
+ * reading the checkpoints every second and after each reconnection. It also tracks whether the event log answers.
  */
 import type pg from 'pg';
 import { exhaustMap, merge, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
@@ -12,7 +11,7 @@ import { Freshness } from './freshness.ts';
 import type { Projection } from './projection.ts';
 import { closeSession, openSession } from './session.ts';
 
-/** What it needs, and the projections it follows. */
+/** Dependencies, and the projections to follow. */
 export interface ProgressDeps {
   readonly store: Pick<EventStore, 'head'>;
   readonly databaseUrl: string;
@@ -27,27 +26,27 @@ interface Waiter {
   readonly settle: (passed: boolean) => void;
 }
 
-/** Whoever lets events gather, until somebody waits for it. */
+/** A projection that pauses until a request waits for it. */
 interface Pause {
   readonly name: string;
   readonly end: () => void;
 }
 
-/** How long between two looks at the log's head, and at the checkpoints. */
+/** Interval of reading the log's head and the checkpoints. */
 const LOOK_MS = 1_000;
-/** How long a question to the database may take. */
+/** Timeout for the database. */
 const DATABASE_MS = 4_000;
-/** How long the log may take to say where it ends, and how many such questions in a row it may fail to answer. */
+/** Timeout for reading the log's head, and the number of failures after which the log counts as unreachable. */
 const LOG_MS = 2_500;
 const LOG_FAILURES = 2;
 
-/** One per process. */
+/** Progress of all projections, one object per process. */
 export class Progress {
   readonly #deps: ProgressDeps;
   readonly #names: readonly string[];
-  /** Projections whose tables earlier software has made again: what this one would look for is not in them. */
+  /** Projections whose tables belong to an earlier version of the software: they lack what this one reads. */
   readonly #earlier = new Set<string>();
-  /** Projections without tables, or whose tables a rebuild has yet to fill, as of the last look. */
+  /** Projections with missing or unfilled tables, as of the last look. */
   #missing: readonly string[] = [];
   readonly #passed = new Map<string, Position>();
   readonly #waiters = new Set<Waiter>();
@@ -74,37 +73,34 @@ export class Progress {
     });
   }
 
-  /** Stops following; whoever still waits is told that it did not pass. */
+  /** Stops; pending waits end as not passed. */
   stop(): void {
     this.#following?.unsubscribe();
     for (const waiter of [...this.#waiters]) waiter.settle(false);
     for (const pause of [...this.#pauses]) pause.end();
   }
 
-  /** How far a projection has come; undefined while nobody knows. */
+  /** Returns a projection's position; undefined while it is unknown. */
   passed(name: string): Position | undefined {
     return this.#passed.get(name);
   }
 
-  /** How far each has come, of which that is known. */
+  /** Returns all known positions. */
   positions(): ReadonlyMap<string, Position> {
     return this.#passed;
   }
 
-  /**
-   * Whether no other instance listened at the last look. One that has begun since reads the checkpoints itself, every
-   * second, until it is heard of.
-   */
+  /** True if no other instance listened at the last look. A newer one reads the checkpoints itself, every second. */
   get alone(): boolean {
     return this.#alone;
   }
 
-  /** Whether the event log answers this instance: false once it has failed to say twice in a row where it ends. */
+  /** True while the event log answers: false after two failed reads of its head in a row. */
   get logAnswers(): boolean {
     return this.#unanswered < LOG_FAILURES;
   }
 
-  /** A projection has come further: from its runner after a commit, or from another instance. */
+  /** Records a new position, from the local runner after a commit or from another instance. */
   advance(name: string, position: Position): void {
     if ((this.#passed.get(name) ?? BEGINNING) >= position && this.#passed.has(name)) return;
     this.#changes += 1;
@@ -138,7 +134,7 @@ export class Progress {
     });
   }
 
-  /** Resolves after so many ms, or as soon as somebody of this process waits for the projection to come further. */
+  /** Resolves after some ms, or as soon as a request waits for the projection. */
   pause(name: string, ms: number): Promise<void> {
     if ([...this.#waiters].some(({ names }) => names.includes(name))) return Promise.resolve();
     return new Promise((resolve) => {
@@ -156,8 +152,8 @@ export class Progress {
   }
 
   /**
-   * Projections that must not be read now: they lack a write that was answered, or lag for long, or nobody knows, or their
-   * tables are missing or of an earlier version than this software reads.
+   * Returns projections that must not be read: they lack an answered write, lag for long, are at an unknown position,
+   * or have missing or outdated tables.
    */
   stale(): string[] {
     const now = performance.now();
@@ -169,7 +165,7 @@ export class Progress {
     );
   }
 
-  /** Projections that have no tables, or none that a rebuild has filled yet; all of them are stale, too. */
+  /** Returns projections with missing or unfilled tables; they are stale, too. */
   missing(): readonly string[] {
     return this.#missing;
   }
@@ -185,7 +181,7 @@ export class Progress {
     });
   }
 
-  /** One connection that listens and looks; begun again whenever it breaks. */
+  /** Listens and reads over one connection, which is reopened whenever it breaks. */
   #follow(): Observable<void> {
     return this.#connect().pipe(
       switchMap((client) => timer(0, LOOK_MS).pipe(exhaustMap(() => this.#look(client)))),
@@ -265,7 +261,7 @@ export class Progress {
     this.#looked();
   }
 
-  /** Of projections without tables nothing is known, and nobody need wait for them. */
+  /** Forgets projections without tables; waits for them end. */
   #miss(names: readonly string[]): void {
     this.#missing = names;
     for (const name of names) this.#passed.delete(name);

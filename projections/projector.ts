@@ -1,6 +1,6 @@
 /**
- * Keeps the read models up to date: for each projection one runner among all instances, which subscribes to the log
- * after the projection's checkpoint and writes batch by batch. A projection that fails does not hold up the others.
+ * Keeps the read models up to date. Each projection has one runner among all instances, which subscribes to the log
+ * after the checkpoint and writes batch by batch. A failing projection doesn't block others.
  */
 import { merge, Observable, retry, type Subscription, timer } from 'rxjs';
 import type { NewerEvents } from '#src/events/newer.ts';
@@ -10,13 +10,13 @@ import type { Progress } from './progress.ts';
 import type { Projection } from './projection.ts';
 import { Outdated, serve } from './term.ts';
 
-/** What a projector needs. */
+/** Dependencies of a projector. */
 export interface ProjectorDeps {
   readonly store: Pick<EventStore, 'subscribe'>;
   readonly databaseUrl: string;
   readonly projections: readonly Projection[];
   readonly progress: Progress;
-  /** Told of events that a newer version wrote. */
+  /** Called for events that a newer version wrote. */
   readonly newer?: NewerEvents;
   readonly log?: {
     warn(fields: object, message: string): void;
@@ -26,31 +26,31 @@ export interface ProjectorDeps {
 
 /** Times, for tests. */
 export interface ProjectorTimes {
-  /** How often an instance tries to be elected. Default 500 ms. */
+  /** How often an instance tries to become the runner. Default 500 ms. */
   readonly electionMs?: number;
   /** Age at which a heartbeat counts as that of a hung runner. Default 5 s. */
   readonly heartbeatLimitMs?: number;
-  /** How long until a failed projection is tried again: meanwhile another instance may run it. Default 30 s. */
+  /** Pause before a failed projection is retried; another instance may run it meanwhile. Default 30 s. */
   readonly failedRetryMs?: number;
 }
 
 /**
- * What a projection does on this instance: `following` another instance's runner, `running` here, `retrying` after a
- * fault that passes, `failed` at an event that cannot be applied, `outdated`: its tables await a rebuild.
+ * State of a projection on this instance: `following` another runner, `running` here, `retrying` after a passing fault,
+ * `failed` at an event that can't be applied, `outdated` if its tables need a rebuild.
  */
 export type ProjectionState = 'starting' | 'following' | 'running' | 'retrying' | 'failed' | 'outdated';
 
-/** For readiness, metrics and the log. */
+/** Status for readiness, metrics and the log. */
 export interface ProjectionStatus {
   readonly name: string;
   readonly state: ProjectionState;
-  /** How far it has come, as this instance knows. */
+  /** Its position, as far as this instance knows. */
   readonly position: Position | undefined;
   /** The last fault: a sentence, and the event when it is `failed`. */
   readonly failure?: { readonly message: string; readonly event?: CannotApply['event'] };
 }
 
-/** All runners of an instance. */
+/** The runners of an instance. */
 export class Projector {
   readonly #deps: ProjectorDeps;
   readonly #times: Required<ProjectorTimes>;
@@ -70,13 +70,13 @@ export class Projector {
     ).subscribe();
   }
 
-  /** Lets go of every projection: what is in flight is finished or rolled back, others may take over. */
+  /** Stops all projections: current batches are finished or rolled back, and other instances may take over. */
   async stop(): Promise<void> {
     this.#running?.unsubscribe();
     while (this.#closing.size > 0) await Promise.all(this.#closing);
   }
 
-  /** Where each projection stands. */
+  /** Returns the status of each projection. */
   status(): ProjectionStatus[] {
     return this.#deps.projections.map(({ name }) => ({
       name,
@@ -94,7 +94,7 @@ export class Projector {
     );
   }
 
-  /** One attempt: emits positions until something fails or nobody subscribes any more. */
+  /** Runs once: emits positions until it fails or is unsubscribed. */
   #run(projection: Projection): Observable<Position> {
     return new Observable((subscriber) => {
       const stopping = new AbortController();
@@ -118,7 +118,7 @@ export class Projector {
     });
   }
 
-  /** When to try again after a fault, which it makes known. */
+  /** Reports a fault, and returns when to retry. */
   #after({ name }: Projection, error: unknown, tries: number): Observable<unknown> {
     const { log } = this.#deps;
     const message = reasonOf(error);

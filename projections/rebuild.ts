@@ -1,7 +1,6 @@
 /**
- * Rebuilds read models beside the serving ones: a shadow is loaded from the log, indexed, brought up to date,
- * compared, and swapped in by renaming schemas. Reads and the projection itself go on all the while; nothing is
- * sent to anybody.
+ * Rebuilds read models beside the serving ones: a shadow is loaded from the log, indexed, caught up, compared, and
+ * swapped in by renaming schemas. Reads and the projection go on meanwhile, and no webhooks are sent.
  */
 import type pg from 'pg';
 import { shareOf } from '#src/events/share.ts';
@@ -19,7 +18,7 @@ import { makeShadow, pollUntilReady, swap } from './swap.ts';
 import { makeMissing } from './tables.ts';
 import { loadTogether } from './together.ts';
 
-/** What a rebuild needs. */
+/** Dependencies of a rebuild. */
 export interface RebuildDeps {
   readonly store: Pick<EventStore, 'subscribe' | 'head' | 'read'>;
   readonly databaseUrl: string;
@@ -28,20 +27,20 @@ export interface RebuildDeps {
   readonly log?: { info(fields: object, message: string): void };
 }
 
-/** Where a rebuild stands. */
+/** Progress of a rebuild. */
 export interface RebuildProgress {
   readonly name: string;
   readonly phase: 'loading' | 'indexing' | 'comparing' | 'swapping' | 'done';
   /** Events loaded by this call. */
   readonly events: number;
-  /** How much of the log it has, 0 to 1. */
+  /** Share of the log that is processed, 0 to 1. */
   readonly share: number;
 }
 
-/** How to go about it. */
+/** Options. */
 export interface RebuildOptions {
   readonly onProgress?: (progress: RebuildProgress) => void;
-  /** Told what a comparison found, before anything is swapped. */
+  /** Called with the result of a comparison before the swap. */
   readonly onCompared?: (name: string, tables: readonly TableComparison[]) => void;
   /** Default `full`. */
   readonly load?: Load;
@@ -49,25 +48,25 @@ export interface RebuildOptions {
   readonly signal?: AbortSignal;
   /** Swaps although the comparison differs. */
   readonly force?: boolean;
-  /** Begins anew instead of going on from an earlier call that was stopped or refused. */
+  /** Starts from the beginning instead of continuing an earlier call that was stopped or refused. */
   readonly fresh?: boolean;
   /** The log was restored and may end before the serving tables: they are not compared with, and no other call's goes on. */
   readonly restored?: boolean;
 }
 
-/** What became of one projection. */
+/** The outcome for one projection. */
 export interface RebuildReport {
   readonly name: string;
-  /** `differs`: not swapped; what was built stays for a call with `force`. */
+  /** `differs`: not swapped; the tables are kept for a call with `force`. */
   readonly outcome: 'swapped' | 'stopped' | 'differs';
   readonly events: number;
   /** Serving rows that differ from rebuilt ones, at most 1,000 a table: `compared` says where more do. Empty when other software made them. */
   readonly differences: readonly RowDifference[];
-  /** What was held against each other: by table, serving rows first. Empty when nothing was. */
+  /** The comparison by table, serving rows first; empty if there was none. */
   readonly compared: readonly TableComparison[];
 }
 
-/** Somebody else is rebuilding that projection now. */
+/** Thrown when another process is rebuilding the projection. */
 export class RebuildRunning extends Error {
   override readonly name = 'RebuildRunning';
   constructor(readonly projection: string) {
@@ -75,20 +74,21 @@ export class RebuildRunning extends Error {
   }
 }
 
-/** One projection's rebuild. */
+/** The rebuild of one projection. */
 interface Work {
   readonly projection: Projection;
   readonly shadow: Shadow;
   readonly pace: Pace;
-  /** Whether the serving tables are of the same software, so that rows can be held against each other. */
+  /** True if the same software made the serving tables, so that rows can be compared. */
   readonly comparable: boolean;
   events: number;
   share: number;
 }
 
 /**
- * Rebuilds the named projections. The log is read once for all of them; each writes over a connection of its own.
- * @throws RebuildRunning before anything is done; CannotApply; Unavailable; errors of the database. What was built stays.
+ * Rebuilds the named projections. The log is read once for all; each has its own connection.
+ * @throws RebuildRunning before anything is done; CannotApply; Unavailable; errors of the database. Tables built so far
+ *   are kept.
  */
 export async function rebuild(
   deps: RebuildDeps,
@@ -136,13 +136,16 @@ async function begin(
   return { projection, shadow, pace, comparable, events: 0, share: 0 };
 }
 
-/** Never beyond the serving tables if they can be compared: they are met at their own checkpoint. */
+/** Returns the target position: not beyond the serving tables if they can be compared. */
 async function target({ store }: RebuildDeps, { projection, shadow, comparable }: Work): Promise<Position> {
   const serving = comparable ? await readCheckpoint(shadow.session, projection.name) : undefined;
   return serving?.position ?? store.head();
 }
 
-/** One reading of the log for all. @returns whether they came to their targets. */
+/**
+ * Reads the log once for all.
+ * @returns whether they reached their targets
+ */
 async function load(
   deps: RebuildDeps,
   works: readonly Work[],
@@ -192,7 +195,7 @@ function report(
   return { name, outcome, events, differences, compared };
 }
 
-/** What follows the load, for all at the same time or one after the other. What one fails with is thrown at the end. */
+/** Finishes all rebuilds, together or one by one. The first error is thrown at the end. */
 async function finishAll(
   deps: RebuildDeps,
   works: readonly Work[],
@@ -244,7 +247,7 @@ async function finish(deps: RebuildDeps, work: Work, options: RebuildOptions): P
   return report(deps, work, { outcome: 'swapped', compared });
 }
 
-/** Without the differences that erasures explain. */
+/** Removes differences that erasures explain. */
 async function lawful(
   { store }: RebuildDeps,
   tables: readonly TableComparison[],

@@ -2,7 +2,7 @@
 import type { Subscription } from 'rxjs';
 import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
 
-/** Which stretch, and who takes it. */
+/** The range to replay, and the receiver. */
 export interface ReplayOptions {
   readonly store: Pick<EventStore, 'subscribe' | 'head'>;
   readonly after: Position;
@@ -17,9 +17,9 @@ export interface ReplayOptions {
 }
 
 /**
- * Hands over everything after `after` up to `until`.
- * @returns whether it got there; false when `signal` aborted before.
- * @throws what `handle` threw, or Unavailable.
+ * Passes on all events after `after` up to `until`.
+ * @returns whether it reached the end; false if `signal` aborted before
+ * @throws what `handle` threw, or Unavailable
  */
 export async function replay(options: ReplayOptions): Promise<boolean> {
   const { store, after, until } = options;

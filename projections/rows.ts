@@ -1,7 +1,7 @@
 /**
- * How a batch's rows reach PostgreSQL: small fields as one JSON text, long texts side by side in one byte
- * string that the statement cuts up. It is one prepared statement for any number of rows, and escapes no body:
- * a batch of 300 takes half the time that a JSON recordset or arrays of texts take, a batch of one no longer.
+ * Sends a batch's rows to PostgreSQL: small fields as one JSON text, long texts concatenated in one byte string that
+ * the statement cuts up. This is one prepared statement for any number of rows, without escaping bodies: a batch of 300
+ * takes half the time of a JSON recordset or arrays of texts, a batch of one no longer.
  */
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -18,9 +18,9 @@ export type Row<C extends Columns> = Readonly<
 >;
 
 /**
- * The rows as SQL, a table expression `x` of parameters `$1` and `$2` (see `parameters`).
- * @param parameter another one than `$1`, for rows without long texts.
- * @returns the list of columns, what to select for them, and the `FROM` item.
+ * Returns the rows as SQL: a table expression `x` of parameters `$1` and `$2` (see `parameters`).
+ * @param parameter instead of `$1`, for rows without long texts
+ * @returns the list of columns, the select list, and the `FROM` item
  */
 export function recordset(columns: Columns, parameter = 1): { names: string; values: string; from: string } {
   const entries = Object.entries(columns);
@@ -39,7 +39,7 @@ export function recordset(columns: Columns, parameter = 1): { names: string; val
   };
 }
 
-/** The two parameters that `recordset` reads the rows from. */
+/** Returns the two parameters that `recordset` reads. */
 export function parameters<C extends Columns>(columns: C, rows: readonly Row<C>[]): [string, Buffer] {
   const names: (keyof C & string)[] = Object.keys(columns);
   const texts: Buffer[] = [];
@@ -69,7 +69,7 @@ export async function runAll(tx: ClientBase, statements: readonly QueryConfig[])
 
 const CHUNK = 256 * 1024;
 
-/** Brings rows in by COPY: for tables that nobody reads yet, where none of the rows can be there already. */
+/** Writes rows by COPY, to tables that aren't read yet and contain none of them. */
 export async function copyRows<C extends Columns>(
   tx: ClientBase,
   table: string,
@@ -82,7 +82,7 @@ export async function copyRows<C extends Columns>(
   await pipeline(copyText(names, rows), into);
 }
 
-/** COPY's text format in pieces of about 256 KB, so that a batch never stands in memory twice. */
+/** Yields COPY's text format in pieces of about 256 KB, so that a batch is never in memory twice. */
 function* copyText<C extends Columns>(
   names: readonly (keyof C)[],
   rows: readonly Row<C>[],
@@ -105,7 +105,7 @@ function* copyText<C extends Columns>(
 const SPECIAL = /[\\\t\n\r]/g;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** A value in COPY's text format (PostgreSQL documentation, COPY, "Text Format"). */
+/** Returns a value in COPY's text format (PostgreSQL documentation, COPY, "Text Format"). */
 function copyField(value: string | number | boolean | readonly string[] | null): string {
   if (value === null) return '\\N';
   if (typeof value === 'string') return escaped(value);

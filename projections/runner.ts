@@ -14,27 +14,27 @@ import { forgetParsed } from './parsed.ts';
 import type { Projection } from './projection.ts';
 import { inTransaction } from './session.ts';
 
-/** How often a runner without work gives a sign of life. */
+/** Interval of the heartbeat while there is no work. */
 const HEARTBEAT_MS = 1_000;
-/** Of so many events statements are made together. */
+/** Number of events whose statements are made together. */
 const SLICE = 200;
 
 /** Writes a projection's rows over one session. Calls of its methods must not overlap, except `tick`. */
 export class Runner {
   readonly #transaction: OneTransaction;
-  /** What the checkpoint's row says. */
+  /** The checkpoint's row. */
   #held: Checkpoint;
-  /** How far it has come: past `#held` by events that the projection does not take. */
+  /** The current position: beyond `#held` by events that the projection doesn't take. */
   #position: Position;
   #beatenAt = 0;
   #beating: Promise<void> = Promise.resolve();
   #busy = false;
 
   /**
-   * @param session an elected session.
-   * @param checkpoint as read on that session.
-   * @param passed told each position as soon as reads see it.
-   * @param tell whether other instances must be told of it.
+   * @param session an elected session
+   * @param checkpoint as read on that session
+   * @param passed called with each position as soon as reads see it
+   * @param tell whether other instances must be notified
    */
   constructor(
     private readonly projection: Projection,
@@ -48,7 +48,7 @@ export class Runner {
     this.#position = checkpoint.position;
   }
 
-  /** How far the projection has come. */
+  /** Returns the projection's position. */
   get position(): Position {
     return this.#position;
   }
@@ -70,8 +70,9 @@ export class Runner {
   }
 
   /**
-   * Between batches: a heartbeat every second, and the checkpoint when events went by that the projection does not take.
-   * @throws CheckpointMoved; errors of the connection.
+   * Maintains the runner between batches: a heartbeat every second, and the checkpoint after events that the projection
+   * doesn't take.
+   * @throws CheckpointMoved; errors of the connection
    */
   async tick(): Promise<void> {
     const due = performance.now() - this.#beatenAt >= HEARTBEAT_MS;
@@ -97,7 +98,10 @@ export class Runner {
     this.#holds(batch.position);
   }
 
-  /** Checkpoint and rows in one transaction and one round trip. @throws CheckpointMoved; errors of the database. */
+  /**
+   * Writes checkpoint and rows in one transaction and one round trip.
+   * @throws CheckpointMoved; errors of the database
+   */
   async #advance(position: Position, statements: readonly QueryConfig[]): Promise<void> {
     const { name } = this.projection;
     const checkpoint = advancing(name, this.#held, position, this.tell());
@@ -108,7 +112,7 @@ export class Runner {
     }
   }
 
-  /** Which event the tables refuse: they are applied singly in a transaction that is rolled back. */
+  /** Finds the event that the tables refuse, by applying events one by one in a transaction that is rolled back. */
   async #culprit(batch: EventBatch, events: readonly StoredEvent[], reason: unknown): Promise<CannotApply> {
     const { projection, session } = this;
     const { name } = projection;
@@ -116,7 +120,7 @@ export class Runner {
     try {
       for (const [i, recorded] of batch.events.entries()) {
         try {
-          // Without their names, which are those of `#transaction`.
+          // Without names, because `#transaction` has prepared statements with those names.
           for (const { text, values } of projection.statements(name, events.slice(i, i + 1)))
             await session.query(text, values);
         } catch (error) {
@@ -136,8 +140,9 @@ export class Runner {
 }
 
 /**
- * A batch decoded, and its statements: made for some of its events at a time, with others' requests in between, since an
- * append may be of thousands. @throws CannotApply naming the event at fault
+ * Decodes a batch and makes its statements in slices, with other requests in between, because an append may have
+ * thousands of events.
+ * @throws CannotApply naming the event at fault
  */
 async function prepare(
   projection: Projection,
@@ -157,7 +162,10 @@ async function prepare(
   return { events, statements };
 }
 
-/** Those of events whose rows are together more than a statement takes are made by halves. @throws CannotApply */
+/**
+ * Returns the statements of events; if their rows exceed a statement's limit, each half is made separately.
+ * @throws CannotApply
+ */
 async function statementsOf(
   projection: Projection,
   recorded: readonly RecordedEvent[],

@@ -1,17 +1,17 @@
-/** A projection's own connection: what runs over it must not wait behind requests. */
+/** The connection of a projection, separate from those of requests. */
 import pg from 'pg';
 
-/** How a session is opened. */
+/** Options of a session. */
 export interface SessionOptions {
   /** Shown in pg_stat_activity behind `annal`. */
   readonly name: string;
-  /** Whether it keeps scratch tables of its own, which it may in a database that is otherwise only read. */
+  /** Whether it uses temporary tables, which are allowed in a read-only database. */
   readonly scratch?: boolean;
 }
 
 /**
- * Settings of every session here. Commits do not wait for the disk. Rows are looked up by key, and plans are kept:
- * one made while a table was small must not go on reading it from end to end once it is large.
+ * Settings of every session here. Commits don't wait for the disk. Plans look rows up by key and are kept: one made for
+ * a small table must not scan it once it is large.
  */
 const SETTINGS = [
   'synchronous_commit=off',
@@ -21,14 +21,14 @@ const SETTINGS = [
   'enable_mergejoin=off',
 ];
 
-/** For the rest of a transaction: plans for statements that do read whole tables. */
+/** For the rest of a transaction: allows plans that read whole tables. */
 export const WHOLE_TABLES =
   'set local enable_seqscan = on; set local enable_hashjoin = on; set local enable_mergejoin = on';
 
 /**
- * Connects. Commits do not wait for the disk: rows are re-derivable, and rows and checkpoint are lost or kept together.
- * A connection that breaks fails its next statement; `ended` is told at once.
- * @throws Error of the driver when the database cannot be reached.
+ * Connects. Commits don't wait for the disk: rows can be derived again, and are lost or kept together with the
+ * checkpoint. A broken connection fails its next statement; `ended` is called at once.
+ * @throws Error of the driver if the database can't be reached
  */
 export async function openSession(
   url: string,
@@ -50,7 +50,7 @@ export async function openSession(
   return client;
 }
 
-/** Ends a session, also one whose other end is gone. */
+/** Ends a session, even if its other end is gone. */
 export async function closeSession(client: pg.Client): Promise<void> {
   await client.end().catch(() => undefined);
 }

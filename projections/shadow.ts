@@ -19,11 +19,11 @@ const BATCH_SIZE = 1_000;
 /** Differences that are named per table. */
 const NAMED = 1_000;
 
-/** One projection's shadow, written over one session (without `pipeline`) by one process. */
+/** The shadow of one projection, written over one session (without `pipeline`) by one process. */
 export class Shadow {
   /**
-   * @param schema where it is built.
-   * @param session nobody else uses it meanwhile.
+   * @param schema of the shadow
+   * @param session used by nothing else meanwhile
    */
   constructor(
     readonly projection: Projection,
@@ -32,7 +32,7 @@ export class Shadow {
     private readonly store: Pick<EventStore, 'subscribe' | 'head'>,
   ) {}
 
-  /** How far it has come. */
+  /** Returns its position. */
   async position(): Promise<Position> {
     const checkpoint = await readCheckpoint(this.session, this.schema);
     if (checkpoint === undefined) throw new Error(`there is no schema ${this.schema}`);
@@ -40,10 +40,10 @@ export class Shadow {
   }
 
   /**
-   * Brings it up to `until`, a transaction per batch.
-   * @param options `loaded` is told how many events each batch had; `signal` stops after the batch in hand.
-   * @returns whether it got there.
-   * @throws CannotApply, Unavailable, errors of the database.
+   * Loads events up to `until`, a transaction per batch.
+   * @param options `loaded` is called with the number of events of each batch; `signal` stops after the current batch
+   * @returns whether it reached the end
+   * @throws CannotApply, Unavailable, errors of the database
    */
   async load(
     until: Position,
@@ -76,9 +76,9 @@ export class Shadow {
   }
 
   /**
-   * Compares with the serving tables as they are at one moment, which go on being written: one snapshot holds them
-   * at their checkpoint, and the shadow is brought up to exactly that within the same transaction.
-   * @returns what was found of each table, or undefined when the serving tables were behind the shadow.
+   * Compares with the serving tables, which continue to be written: one snapshot holds them at their checkpoint, and
+   * the shadow is loaded to exactly that position in the same transaction.
+   * @returns the result by table, or undefined if the serving tables were behind the shadow
    */
   async compare(pace: Pace = PACES.full): Promise<TableComparison[] | undefined> {
     const { projection, schema, session } = this;

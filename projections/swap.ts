@@ -8,14 +8,14 @@ import { inTransaction } from './session.ts';
 import type { Shadow } from './shadow.ts';
 import { schemaSql } from './tables.ts';
 
-/** How long a swap waits for the running batch, and how long the projection then waits for the swap, in ms. */
+/** How long a swap waits for the running batch, and then the projection for the swap, in ms. */
 const SWAP_MS = 2_000;
 
 /**
- * Makes the schema of a rebuild, or keeps that of an earlier one by the same software. Whoever erases from it meanwhile
- * holds the serving checkpoint (`abandoned.ts`), so this waits for it.
- * @param prepare DDL that a new schema gets besides its tables.
- * @throws Error when nothing serves yet.
+ * Creates the schema of a rebuild, or keeps that of an earlier one by the same software. Concurrent erasures hold the
+ * serving checkpoint (`abandoned.ts`), so this waits for them.
+ * @param prepare DDL for a new schema, besides its tables
+ * @throws Error if there are no serving tables
  */
 export async function makeShadow(
   session: pg.Client,
@@ -32,7 +32,7 @@ export async function makeShadow(
     await session.query(`lock table ${name}.checkpoint in exclusive mode`);
     const before = await readCheckpoint(session, next);
     if (before?.version !== version || fresh) {
-      // Large tables take their time to drop: nobody shall wait for that.
+      // Dropping large tables takes a while and must not block others.
       if (before !== undefined) await session.query(`alter schema ${next} rename to ${name}_old`);
       await session.query(`${schemaSql(projection, next)} ${prepare}`);
     }
@@ -58,9 +58,9 @@ export async function pollUntilReady<T>(
 }
 
 /**
- * Swaps. The lock on the serving checkpoint lets a batch in flight end and holds up the next one, so nothing is
- * written behind the renaming; reads need no such lock and find either the old tables or the new.
- * @returns undefined when it has to be tried again.
+ * Swaps the schemas. The lock on the serving checkpoint lets the current batch end and delays the next one, so nothing
+ * is written during the renaming. Reads need no lock and find either the old tables or the new.
+ * @returns undefined if it must be retried
  */
 export async function swap(
   session: pg.Client,
@@ -77,7 +77,7 @@ export async function swap(
     if (serving === undefined) throw new Error(`the read model ${name} doesn't exist`);
     if (comparable && position > serving.position) throw new NotYet();
     if (!restored && !(await shadow.loadWithin(serving.position, SWAP_MS))) throw new NotYet();
-    // Also a sign of life: nobody may take the runner that meets this row for hung.
+    // Also a heartbeat: the waiting runner must not be taken for hung.
     await moveCheckpoint(session, shadow.schema, await shadow.position());
     await session.query(dropErasedTable(name));
     await session.query(

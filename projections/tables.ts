@@ -5,7 +5,7 @@ import { lockTransaction } from './locks.ts';
 import type { Projection } from './projection.ts';
 import { inTransaction } from './session.ts';
 
-/** DDL of a projection's schema, its tables and its checkpoint, without what `indexes` makes. */
+/** Returns the DDL of a projection's schema, tables and checkpoint, without `indexes`. */
 export function schemaSql(projection: Projection, schema: string): string {
   return `create schema ${schema};\n${projection.tables(schema)}\n${checkpointTable(schema, projection.version)}`;
 }
@@ -16,7 +16,7 @@ export async function makeMissing(session: pg.Client, projection: Projection): P
   await inTransaction(session, async () => {
     await lockTransaction(session, 'prepare');
     if ((await readCheckpoint(session, name)) !== undefined) return;
-    // What is left of a schema, if only its name, would be in the way.
+    // An existing schema, even an empty one, would cause a conflict.
     await session.query(
       `drop schema if exists ${name} cascade; ${schemaSql({ ...projection, version: NOTHING_YET }, name)}`,
     );
@@ -24,8 +24,8 @@ export async function makeMissing(session: pg.Client, projection: Projection): P
 }
 
 /**
- * Makes what is missing; any number of instances may start at once.
- * @returns the names of projections whose tables were made for another `version`: to be rebuilt before they serve.
+ * Creates missing tables; any number of instances may start at once.
+ * @returns projections whose tables belong to another `version` and must be rebuilt
  */
 export async function prepareReadModels(
   pool: pg.Pool,

@@ -1,4 +1,4 @@
-/** A term of office: from standing for election, through running the projection, to whatever ends it. */
+/** A term of a runner: the election, running the projection, and its end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { exhaustMap, ignoreElements, interval, merge } from 'rxjs';
@@ -16,35 +16,35 @@ export interface TermOptions {
   readonly signal: AbortSignal;
   readonly electionMs: number;
   readonly heartbeatLimitMs: number;
-  /** Told when it waits for another instance's runner, and when it is elected. */
+  /** Called when it waits for another instance's runner, and when it is elected. */
   readonly entered: (state: 'following' | 'running') => void;
-  /** Told each position as soon as reads see it. */
+  /** Called with each position as soon as reads see it. */
   readonly passed: (position: Position) => void;
-  /** Whether other instances must be told of positions. */
+  /** Tells whether other instances must be notified of positions. */
   readonly tell: () => boolean;
-  /** Whether the event log answers this instance: one that it doesn't answer leaves the projection to others. */
+  /** Tells whether the event log answers this instance; if not, it leaves the projection to others. */
   readonly logAnswers: () => boolean;
-  /** Lets events gather: resolves after so many ms, or when somebody waits for the projection. */
+  /** Resolves after some ms, or when a request waits for the projection. */
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** The tables were made by other software: this instance must neither write them nor unseat who does. */
+/** Thrown when other software made the tables: this instance must neither write them nor end their runner. */
 export class Outdated extends Error {
   override readonly name = 'Outdated';
 }
 
-/** How long events gather before a projection that may wait takes them. */
+/** How long a projection that may wait collects events, in ms. */
 const GATHER_MS = 50;
-/** After a batch of so many there is likely more already, and nothing to gain by waiting. */
+/** After a batch of this size more events are likely there already, so it doesn't wait. */
 const GATHERED = 250;
 
-/** How often a runner is asked whether a heartbeat is due. */
+/** How often the runner checks whether a heartbeat is due. */
 const TICK_MS = 200;
 
 /**
- * Stands for election until elected, then runs the projection. Resolves when `signal` aborts, after the batch in
- * flight, having let go of the session.
- * @throws Outdated, CannotApply, and whatever else ended the term.
+ * Waits for the election, then runs the projection. Resolves when `signal` aborts, after the current batch, with the
+ * session closed.
+ * @throws Outdated, CannotApply, and other errors that ended the term
  */
 export async function serve(projection: Projection, options: TermOptions): Promise<void> {
   const ended = new AbortController();
@@ -67,7 +67,7 @@ export async function serve(projection: Projection, options: TermOptions): Promi
   }
 }
 
-/** The checkpoint to go on from, once elected; undefined when `signal` aborted before. */
+/** Returns the checkpoint to continue from after the election; undefined if `signal` aborted before. */
 async function elected(
   session: pg.Client,
   projection: Projection,
@@ -137,6 +137,6 @@ async function run(
   } finally {
     await applying.catch(() => undefined);
   }
-  // Events that the projection doesn't take count as seen, too: who verifies a stopped service finds no lag.
+  // Events that the projection doesn't take count as seen, so that a stopped service has no lag.
   await runner.tick();
 }

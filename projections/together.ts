@@ -8,24 +8,24 @@ import { replay } from './replay.ts';
 import { inTransaction } from './session.ts';
 import type { Shadow } from './shadow.ts';
 
-/** A shadow and where it is to come to: the end of an append. */
+/** A shadow and its target position, the end of an append. */
 export interface Destination {
   readonly shadow: Shadow;
   readonly until: Position;
 }
 
-/** How to go about it. */
+/** Options. */
 export interface TogetherOptions {
   readonly pace: Pace;
   readonly signal?: AbortSignal | undefined;
-  /** Told of each batch that a projection has: how many events of it were new to it. */
+  /** Called after each batch of a projection, with the number of new events. */
   readonly loaded?: (projection: string, events: number, position: Position) => void;
 }
 
 /**
- * Brings each to its destination, from wherever it stands.
- * @returns whether they got there; false when `signal` aborted before.
- * @throws CannotApply, Unavailable, errors of the database. What was written stays.
+ * Loads each shadow to its target, from its own position.
+ * @returns whether all reached it; false if `signal` aborted before
+ * @throws CannotApply, Unavailable, errors of the database; rows written so far are kept
  */
 export async function loadTogether(
   store: Pick<EventStore, 'subscribe' | 'head'>,
@@ -57,14 +57,14 @@ export async function loadTogether(
       handle: async (batch) => void (await handle(batch)),
     });
   } finally {
-    // One that failed must not leave another's session in use.
+    // A failed one must not leave another's session in use.
     await Promise.allSettled(members.map((member) => member.idle()));
   }
   await Promise.all(members.map((member) => member.idle()));
   return reached;
 }
 
-/** One shadow's share of the reading. */
+/** One shadow's part in the reading. */
 class Member {
   readonly shadow: Shadow;
   readonly until: Position;
@@ -72,7 +72,7 @@ class Member {
 
   constructor(
     { shadow, until }: Destination,
-    /** How far it has come. */
+    /** Its position. */
     public at: Position,
     private readonly loaded: NonNullable<TogetherOptions['loaded']>,
   ) {
@@ -84,7 +84,7 @@ class Member {
   queue(batch: EventBatch): Promise<void> {
     const before = this.#working;
     this.#working = before.then(() => this.take(batch));
-    // It is awaited with the next batch: until then its failure must not count as unhandled.
+    // Awaited with the next batch; until then its failure must not count as unhandled.
     this.#working.catch(() => undefined);
     return before;
   }

@@ -1,6 +1,6 @@
 /**
- * Verifies the whole: reads the log from its beginning to its head, checks it, derives the read models anew beside
- * the serving ones, and names every row that differs. Serving goes on meanwhile.
+ * Verifies everything: reads the log from its beginning to its head, checks it, derives the read models again beside
+ * the serving ones, and reports every differing row. The service goes on meanwhile.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -21,7 +21,7 @@ import { closeSession, inTransaction, openSession } from './session.ts';
 import { Shadow } from './shadow.ts';
 import { schemaSql } from './tables.ts';
 
-/** What verifying needs. */
+/** Dependencies of a verification. */
 export interface VerifyDeps {
   readonly store: Pick<EventStore, 'subscribe' | 'head' | 'read' | 'reached'>;
   readonly databaseUrl: string;
@@ -29,7 +29,7 @@ export interface VerifyDeps {
   readonly projections?: readonly Projection[];
 }
 
-/** How to go about it. */
+/** Options. */
 export interface VerifyOptions {
   readonly onProgress?: (progress: {
     phase: 'reading' | 'comparing';
@@ -37,9 +37,9 @@ export interface VerifyOptions {
     position: Position;
   }) => void;
   readonly signal?: AbortSignal;
-  /** How long a projection may take to come to where the log was when it began. Default 60 s. */
+  /** How long a projection may take to reach the log's head at the start. Default 60 s. */
   readonly catchUpMs?: number;
-  /** Where streams ended when a checkpoint was made: each must still have that history. */
+  /** Heads of streams in a checkpoint: each stream must still have that history. */
   readonly heads?: AsyncIterable<NamedHead>;
   /** Reads along: is given every event that can be understood, in order. */
   readonly also?: (events: readonly StoredEvent[]) => Promise<void>;
@@ -62,14 +62,14 @@ export type ReadModelFault =
       readonly message: string;
     };
 
-/** What was found. `clean`: nothing is wrong. */
+/** The result; `clean` means that nothing is wrong. */
 export interface VerifyReport {
   readonly clean: boolean;
   readonly events: number;
   readonly streams: number;
   /** Faults of the log: at most 1,000 are named. */
   readonly log: readonly LogFault[];
-  /** What was held against a checkpoint; null without one. `streams`: how many it has. */
+  /** Result of the comparison with a checkpoint; null without one. `streams` is their number. */
   readonly checkpoint: { readonly streams: number; readonly erased: readonly ErasedSince[] } | null;
   /** Faults of schema `operations`: at most 1,000 are named. */
   readonly operations: readonly OperationsFault[];
@@ -82,7 +82,7 @@ const NAMED = 1_000;
 
 /**
  * Verifies the log and the read models.
- * @throws VerifyRunning; Error when it was aborted; Unavailable; errors of the database; what reading `heads` throws.
+ * @throws VerifyRunning; Error if it was aborted; Unavailable; errors of the database and of reading `heads`
  */
 export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Promise<VerifyReport> {
   const projections = deps.projections ?? PROJECTIONS;
@@ -108,7 +108,7 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
     await check.checkIds();
     await noted.end();
     options.onProgress?.({ phase: 'comparing', events: check.events, position: await deps.store.head() });
-    // What the log's faults say of an event of a newer version need not be said of each read model.
+    // Events of a newer version are reported once, not for each read model.
     const derived = derivations.filter(({ failure }) => !isNewer(failure, check));
     const found = await Promise.all(derived.map((each) => faultsOf(deps, each, options)));
     const readModels = found.flat();
@@ -127,7 +127,7 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
   }
 }
 
-/** A read model derived anew, until an event cannot be applied. */
+/** A derivation of a read model, up to an event that can't be applied. */
 interface Derivation {
   readonly projection: Projection;
   readonly session: pg.Client;
@@ -144,21 +144,21 @@ async function derive(
 ): Promise<Derivation> {
   const schema = shadowName(projection);
   await session.query(`drop schema if exists ${schema} cascade; ${schemaSql(projection, schema)}`);
-  // Nobody reads them after a crash: they need no write-ahead log.
+  // These tables aren't needed after a crash, so they have no write-ahead log.
   await session.query(
     projection.compared.map((table) => `alter table ${schema}.${table} set unlogged`).join(';'),
   );
   return { projection, session, shadow: new Shadow(projection, schema, session, store), failure: undefined };
 }
 
-/** What reads along. */
+/** The checks that read along. */
 interface Readers {
   readonly check: LogCheck;
   readonly noted: OperationsCheck;
   readonly derivations: readonly Derivation[];
 }
 
-/** One pass over the log: checked, and applied to every shadow. */
+/** Reads the log once: checks it, and applies it to every shadow. */
 async function read(
   { store }: VerifyDeps,
   { check, noted, derivations }: Readers,
@@ -199,7 +199,7 @@ function isNewer(failure: unknown, check: LogCheck): boolean {
   );
 }
 
-/** Compares one derivation with what serves. */
+/** Compares a derivation with the serving tables. */
 async function faultsOf(
   { store }: VerifyDeps,
   { projection, session, shadow, failure }: Derivation,

@@ -1,4 +1,4 @@
-/** The read model `history`: events → one row per version of a resource, whose Provenance is made from it on read. */
+/** The read model `history`: one row per version of a resource. Provenances are made from it on read. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { toMicros } from '#src/shared/time.ts';
@@ -17,12 +17,12 @@ const OPERATION = {
 const version = recordset(VERSION);
 const provenance = recordset(CLIENT_PROVENANCE);
 
-/** A version never changes: one that is there is the same one. */
+/** Versions never change: an existing row is the same. */
 const insertVersions = (schema: string) => `
 insert into ${schema}.version (${version.names}) select ${version.values} from ${version.from}
 on conflict (id, version) do nothing`;
 
-/** Current versions of clients' own Provenances. */
+/** Upserts current versions of clients' own Provenances. */
 const upsertProvenances = (schema: string) => `
 insert into ${schema}.client_provenance as p (${provenance.names}) select ${provenance.values} from ${provenance.from}
 on conflict (id) do update set
@@ -61,7 +61,7 @@ function versionRow(stored: StoredResourceEvent): Row<typeof VERSION> {
     event_id: stored.id,
     operation: OPERATION[event.type],
     agents: agentsOf(metadata),
-    // JSON leaves out what is undefined, and an object is copied whole sooner than in part.
+    // JSON omits undefined members, and copying the whole object is faster than a part of it.
     metadata: JSON.stringify({ ...metadata, append: undefined, hash: undefined }),
     body: event.type === 'ResourceDeleted' ? null : event.body,
   };

@@ -1,15 +1,18 @@
-/** What a search finds Provenances by: the agents in an event's metadata, targets and agents in a client's own. */
+/**
+ * The keys that Provenances are searched by: agents of an event's metadata, targets and agents of a client's own
+ * Provenance.
+ */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { searchable } from '#src/shared/searchable.ts';
 
-/** References to who wrote: author and acting-as (R4: Provenance.agent.who), each once; null when the event names nobody. */
+/** Returns references to author and acting-as (R4: Provenance.agent.who), each once; null if the event names none. */
 export function agentsOf(metadata: EventMetadata): string[] | null {
   const { author, acting_as } = metadata;
   if (author?.reference === undefined && acting_as === undefined) return null;
   return each([author?.reference, acting_as]);
 }
 
-/** What a client's own Provenance says: `recorded` as a FHIR instant, and the references it is found by. */
+/** The search keys of a client's own Provenance: `recorded` as a FHIR instant, and its references. */
 export interface ClientProvenance {
   readonly recorded: string;
   readonly targets: string[];

@@ -63,7 +63,7 @@ create table ${schema}.client_provenance (
 create index client_provenance_of_record on ${schema}.client_provenance (record, recorded, id);
 `;
 
-/** What only queries need, made after the rows are in. */
+/** DDL of indexes that only queries need, created after the rows are loaded. */
 export const indexes = (schema: string): string => `
 -- Provenance by id. Not unique: what a writer gets wrong about an id must not stop the projection
 create index if not exists version_event on ${schema}.version (event_id);

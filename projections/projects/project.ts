@@ -1,4 +1,7 @@
-/** The read model `projects`: who may call, and what the admin interface lists. Few events, so rows go in as plain JSON. */
+/**
+ * The read model `projects`: callers, and the lists of the admin interface. It has few events, so rows are sent as
+ * plain JSON.
+ */
 import type { QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { toMicros } from '#src/shared/time.ts';
@@ -7,10 +10,10 @@ import { runAll } from '../rows.ts';
 import { indexes, tables } from './schema.ts';
 import { ORDER, STATEMENTS, type StatementName } from './statements.ts';
 
-/** The part of a stream's name after its kind: the id of what it is about. */
+/** Returns the id in a stream's name. */
 const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
 
-/** What an event changes. */
+/** Returns the changes of an event. */
 function changesOf({ event, stream, metadata }: StoredEvent): [StatementName, object][] {
   const id = idIn(stream);
   switch (event.type) {

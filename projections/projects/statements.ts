@@ -1,8 +1,8 @@
-/** The statements of the read model `projects`: each takes its rows as one JSON text, whatever their number. */
+/** The statements of the read model `projects`. Each takes any number of rows as one JSON text. */
 
 /**
- * Each by what it does; `rows` of a batch are in the order of events. A change bears its event's time and gives way to
- * a later one, so that the same batch again, or another cut, leaves the same rows.
+ * Statements by name; `rows` of a batch are in the order of events. A row has its event's time, and later times win, so
+ * that repeated or differently cut batches give the same rows.
  */
 export const STATEMENTS = {
   organization: (schema: string) => `
@@ -100,13 +100,13 @@ update ${schema}.project p set deleted_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)
 where p.id = x.id and p.deleted_at is null`,
 
-  // A key is looked up by its hash alone, at every request: so the end of a project stands in the rows of its keys.
+  // Every request looks a key up by its hash alone, so the end of a project is copied to its keys.
   keysEnd: (schema: string) => `
 update ${schema}.api_key k set revoked_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)
 where k.project = x.id and k.revoked_at is null`,
 
-  // Its own end and its project's are of different streams: the earlier one stands, in whichever order they come.
+  // Its own end and its project's come from different streams: the earlier one counts, in any order.
   applicationsEnd: (schema: string) => `
 update ${schema}.application a set deleted_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)
@@ -116,5 +116,5 @@ where a.project = x.id and (a.deleted_at is null or a.deleted_at > x.at)`,
 /** The name of one. */
 export type StatementName = keyof typeof STATEMENTS;
 
-/** What there must be comes before what changes it: both may stand in one batch. */
+/** Order of execution: rows are created before they are changed, because one batch may have both. */
 export const ORDER = Object.keys(STATEMENTS) as StatementName[];

@@ -15,7 +15,9 @@ interface State {
 
 const resource = recordset(RESOURCE);
 
-/** Current versions. `created_at` stays what the first version said; an older version never replaces a newer one. */
+/**
+ * Upserts current versions. `created_at` stays that of the first version; an older version never replaces a newer one.
+ */
 const upsert = (schema: string) => `
 insert into ${schema}.resource as r (${resource.names}) select ${resource.values} from ${resource.from}
 on conflict (id) do update set
@@ -37,7 +39,7 @@ async function load(tx: ClientBase, schema: string, events: readonly StoredEvent
   await runAll(tx, [...merge(schema, others), ...erase(schema, events)]);
 }
 
-/** Each resource's newest version in the batch. */
+/** Returns each resource's newest version in the batch. */
 function lastStates(events: readonly StoredEvent[]): Map<string, State> {
   const states = new Map<string, State>();
   for (const stored of events) {
@@ -79,7 +81,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   return [{ text: `delete from ${schema}.resource where record = any($1::uuid[])`, values: [patients] }];
 }
 
-/** Serves reads by id, and searches with what they give. */
+/** Serves reads by id, and the bodies of search results. */
 export const resources: Projection = {
   name: 'resources',
   version: 3,

@@ -36,7 +36,7 @@ alter table ${schema}.resource alter body set storage external;
 create index resource_of_record on ${schema}.resource (record, type, id) where record is not null;
 `;
 
-/** What only queries need, made after the rows are in. */
+/** DDL of indexes that only queries need, created after the rows are loaded. */
 export const indexes = (schema: string): string => `
 -- search of a tenant in the order of ids, the default; _id
 create index if not exists resource_by_id on ${schema}.resource (tenant, type, id) where not deleted;

@@ -1,4 +1,4 @@
-/** The read model `search`: events → what the current version of each resource is found by. */
+/** The read model `search`: the values that current versions of resources are searched by. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordKey } from '#src/fhir/search/keys.ts';
@@ -10,7 +10,7 @@ import { type Columns, copyRows, type Row, recordset, runAll } from '../rows.ts'
 import { type Rows, rowsOf } from './rows.ts';
 import { ENTRY, indexes, PERIOD, QUANTITY, STRING, tables } from './schema.ts';
 
-/** The tables beside `entry`, each with its columns and the rows that it takes of a resource's. */
+/** The tables besides `entry`, each with its columns and its rows of a resource. */
 const VALUES = [
   { table: 'string', columns: STRING, of: (rows: Rows) => rows.strings },
   { table: 'period', columns: PERIOD, of: (rows: Rows) => rows.periods },
@@ -19,7 +19,7 @@ const VALUES = [
 
 const entry = recordset(ENTRY);
 
-/** A first version and its values, unless the resource is there already. */
+/** Inserts a first version and its values, unless the resource exists. */
 const add = (schema: string) => `
 with fresh as (
   insert into ${schema}.entry (${entry.names}) select ${entry.values} from ${entry.from}
@@ -40,7 +40,7 @@ on conflict (id) do update set version = excluded.version, record = excluded.rec
   targets = excluded.targets, sorts = excluded.sorts
 where excluded.version > e.version`;
 
-/** The resources whose versions are current now. Each id is looked up by itself: see `replace`. */
+/** Selects the resources whose versions are current now, each by its id: see `replace`. */
 const current = (schema: string) => `current as materialized (
   select x.id, x.version from unnest($2::uuid[], $3::int[]) as x(id, version)
   cross join lateral (select e.version from ${schema}.entry e where e.id = x.id offset 0) e
@@ -57,15 +57,15 @@ with ${current(schema)}, gone as (
 ).join('')}
 select $1::text`;
 
-/** Contained resources of the versions that are current now, after `emptied`. */
+/** Inserts contained resources of the current versions, after `emptied`. */
 const contain = (schema: string) => `
 with ${current(schema)}
 insert into ${schema}.entry (${entry.names})
 select ${entry.values} from ${entry.from} where container = any(array(select id from current))`;
 
 /**
- * Values of the versions that are current now: what was there goes (the tables' indexes by id), what they say comes. Each
- * id is looked up by itself: without statistics the planner would rather read the tables once for a batch.
+ * Replaces the values of current versions, using the tables' indexes by id. Each id is looked up separately: without
+ * statistics the planner would scan whole tables for a batch.
  */
 const replace = (schema: string, table: string, columns: Columns) => `
 with ${current(schema)}, gone as (
@@ -117,13 +117,13 @@ function* lastVersions(events: readonly StoredEvent[]): Steps<Rows[]> {
   return all;
 }
 
-/** Rows of resources that may be there already. A table that nothing can be in or comes to is left alone. */
+/** Yields statements for resources that may exist. Tables without old or new rows are skipped. */
 function* merge(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   const [fresh, others] = [all.filter(isFirst), all.filter((rows) => !isFirst(rows))];
   return [...(yield* added(schema, fresh)), ...(yield* replaced(schema, others))];
 }
 
-/** Whether nothing can be there of a resource but this version. One with contained resources is replaced in any case. */
+/** Tells whether a resource can't have earlier rows. One with contained resources is always replaced. */
 function isFirst({ entry: { version }, contained }: Rows): boolean {
   return version === 1 && contained.length === 0;
 }
@@ -157,7 +157,7 @@ function* replaced(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   return statements;
 }
 
-/** So many rows are written as JSON in one step. */
+/** Number of rows that are written as JSON in one step. */
 const STEP = 1_000;
 
 /** Rows as `json_to_recordset` takes them. */
@@ -171,7 +171,7 @@ function* textOf(rows: readonly object[]): Steps<string> {
   return `[${parts.join()}]`;
 }
 
-/** The parameters `$2` and `$3`: ids and versions. */
+/** Returns the parameters `$2` and `$3`: ids and versions. */
 function idsOf(entries: readonly { readonly id: string; readonly version: number }[]): [string[], number[]] {
   return [entries.map(({ id }) => id), entries.map(({ version }) => version)];
 }
@@ -188,7 +188,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   return [{ text, values: [keys, patients] }];
 }
 
-/** Serves searches by what resources say. */
+/** Serves searches by values of resources. */
 export const search: Projection = {
   name: 'search',
   version: 7,

@@ -29,17 +29,17 @@ import type { ENTRY, PERIOD, QUANTITY, STRING } from './schema.ts';
 
 type Entry = Row<typeof ENTRY> & { readonly id: string; readonly version: number };
 
-/** All rows of one resource, those of its contained resources included. */
+/** The rows of one resource, its contained resources included. */
 export interface Rows {
   readonly entry: Entry;
-  /** Of its contained resources. */
+  /** Rows of its contained resources. */
   readonly contained: readonly Entry[];
   readonly strings: readonly Row<typeof STRING>[];
   readonly periods: readonly Row<typeof PERIOD>[];
   readonly quantities: readonly Row<typeof QUANTITY>[];
 }
 
-/** How many values are hashed, or made rows of, in one step. */
+/** Number of values that are processed in one step. */
 const STEP = 200;
 
 /** The rows of an event's version, in steps; of a deleted one only the entry. */
@@ -78,7 +78,7 @@ export function* rowsOf(stored: StoredResourceEvent): Steps<Rows> {
   };
 }
 
-/** What a contained resource adds. */
+/** The rows that a contained resource adds. */
 type Inner = Pick<Rows, 'strings' | 'periods' | 'quantities'> & { readonly entry: Entry };
 
 /** The rows of a contained resource. It goes with its container: they have the same version and record. */
@@ -132,7 +132,7 @@ function arrayOf(members: Iterable<string>): string {
   return `{${[...members].join()}}`;
 }
 
-/** The columns `about` and `about_system`. */
+/** Returns the columns `about` and `about_system`. */
 function aboutOf({ code, about }: Found<unknown>, hashes: Hashes): readonly [string | null, string | null] {
   return about?.code === undefined
     ? NOTHING
@@ -221,9 +221,9 @@ function isSeen(seen: Set<string>, text: string): boolean {
 /** A number of more digits than a JavaScript number has, or beyond its largest power; bodies are written without blanks. */
 const LONG_NUMBER = /[:,[]-?\d(?:[\d.]{15}|[\d.]{0,14}[eE][+-]?\d{3})/;
 
-/** The resource; decimals that JavaScript would round are `LosslessNumber`s, no others. */
+/** Parses the resource; decimals that JavaScript would round are `LosslessNumber`s, others are numbers. */
 function parsed(event: Version, record: string | null): unknown {
-  // What the read model `timeline` looks into, too.
+  // The read model `timeline` uses it, too.
   if (record !== null && kindOf(event.resourceType) !== undefined) {
     const { value, exact } = parsedOnce(event);
     if (!exact) return value;

@@ -1,4 +1,4 @@
-/** Tables of the read model `search`: what the current version of every resource is found by. */
+/** Tables of the read model `search`. */
 import { isWidePeriod, isWideQuantity } from '#src/fhir/search/spans.ts';
 
 /** Columns of `entry`, in the order of the table. */
@@ -51,10 +51,10 @@ export const QUANTITY = {
 } as const;
 
 /**
- * One row a resource with the hashes of its tokens, references and uris; beside it what is compared by order. All keys
- * name the tenant, the type and the parameter (`src/fhir/search/keys.ts`), so that nothing of another project matches.
- * A deleted resource keeps its row, without values, so that no older version ever comes back. A contained resource has a
- * row of its own, with keys that a search of its type doesn't have: chains alone ask for them.
+ * Returns the DDL: one row per resource with hashes of its tokens, references and uris, and tables of ordered values.
+ * All keys contain tenant, type and parameter (`src/fhir/search/keys.ts`), so that nothing of another project matches.
+ * A deleted resource keeps its row, without values, so that no older version returns. A contained resource has its own
+ * row with keys that only chained searches use.
  */
 export const tables = (schema: string): string => `
 create table ${schema}.entry (
@@ -111,7 +111,7 @@ create table ${schema}.quantity (
 create index quantity_of on ${schema}.quantity (id, key);
 `;
 
-/** What only queries need, made after the rows are in. */
+/** DDL of indexes that only queries need, created after the rows are loaded. */
 export const indexes = (schema: string): string => `
 -- strings that begin with a text; with the id, as the next two, so that a page of a sorted search begins where one ended
 create index if not exists string_by_value on ${schema}.string (key, folded, id);

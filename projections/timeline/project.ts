@@ -1,4 +1,4 @@
-/** The read model `timeline`: events → where each version of a resource stands in the lists of REST v1. */
+/** The read model `timeline`: the place of each version of a resource in the lists of REST v1. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { bucketOf } from '#src/shared/time-bucket.ts';
@@ -33,8 +33,8 @@ select f.record, f.list, ${stretchSql('f.at')}, count(*) from fresh f group by 1
 on conflict (record, list, stretch) do update set count = t.count + excluded.count`;
 
 /**
- * Ends the places of the versions before others. Each version is looked up by itself, and its places are met by their
- * keys: without statistics the planner would rather read the tables once for a batch.
+ * Ends the places of earlier versions. Each version is looked up separately, and its places by their keys: without
+ * statistics the planner would scan whole tables for a batch.
  */
 const endPlaces = (schema: string) => `
 with ended as (
@@ -52,7 +52,7 @@ insert into ${schema}.tally as t (${tally.names})
 select d.record, d.list, ${stretchSql('d.at')}, -count(*) from ended d group by 1, 2, 3
 on conflict (record, list, stretch) do update set count = t.count + excluded.count`;
 
-/** `stretchOf` in SQL. */
+/** Returns `bucketOf` as SQL. */
 function stretchSql(at: string): string {
   return `(${at} >> 41)::int`;
 }
@@ -71,7 +71,7 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
   ];
 }
 
-/** None of the rows can be there yet: they are copied, and counted here. */
+/** Copies rows into empty tables, and counts them here. */
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
   const entries = entriesOf(events);
   const places = entries.flatMap(placesOf);

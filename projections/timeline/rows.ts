@@ -24,10 +24,10 @@ export type Entry = Row<typeof ENTRY> & {
   readonly lists: readonly string[];
 };
 
-/** The list that nobody reads: what is not shown has a place too, so that an erasure finds it. */
+/** A list that isn't read: hidden resources have a place too, so that an erasure finds it. */
 const UNREAD = searchKey('not shown');
 
-/** The entries of what a batch says of resources that the timeline shows. */
+/** Returns the entries of a batch's resources. */
 export function entriesOf(events: readonly StoredEvent[]): Entry[] {
   return events.filter(isResourceEvent).flatMap((stored) => entryOf(stored) ?? []);
 }
@@ -64,7 +64,7 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
   };
 }
 
-/** What an entry has of a version that is shown. */
+/** The members of an entry for a visible version. */
 type Shown = Pick<
   Entry,
   | 'lists'
@@ -81,7 +81,7 @@ type Shown = Pick<
   readonly at: Micros | undefined;
 };
 
-/** Undefined for what is not shown. */
+/** Returns the visible members; undefined for a hidden resource. */
 function shownOf(kind: TimelineKind, event: Version): Shown | undefined {
   const { value: resource, exact } = parsedOnce(event);
   const type = TIMELINE[kind];
@@ -106,12 +106,12 @@ function shownOf(kind: TimelineKind, event: Version): Shown | undefined {
   };
 }
 
-/** The time that a UUIDv7 bears: that of the command that created the resource. */
+/** Returns the time in a UUIDv7: that of the command that created the resource. */
 function createdAt(id: string): Micros | undefined {
   return id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) * 1000 : undefined;
 }
 
-/** What lists show. A change of these members is a new `version` of the projection. */
+/** Members that lists show. Changing them needs a new `version` of the projection. */
 const FIELDS: Readonly<Partial<Record<TimelineKind, (resource: JsonObject) => object>>> = {
   observation: shownObservation,
   condition: shownCondition,

@@ -1,4 +1,4 @@
-/** Tables of the read model `timeline`: the lists of REST v1, each in the order of time, and what the timeline says. */
+/** Tables of the read model `timeline`: the lists of REST v1, sorted by time, and the entries' texts. */
 
 /** Columns of `entry`, in the order of the table. */
 export const ENTRY = {
@@ -38,9 +38,9 @@ export const PLACE = {
 export const TALLY = { record: 'uuid', list: 'int8', stretch: 'int', count: 'int' } as const;
 
 /**
- * Every version has its places, and the time while they were its own: pages of a list are all of one moment, so that a
- * change of a date moves nothing past a reader. Totals are kept by stretch of time (`stretchOf`): counting a list takes
- * some hundred rows, however long it is.
+ * Returns the DDL. Each version has its places and their period of validity: the pages of a list are of one moment, so
+ * a changed date moves nothing past a reader. Totals are kept by time bucket (`bucketOf`): counting a list takes some
+ * hundred rows, however long it is.
  */
 export const tables = (schema: string): string => `
 create table ${schema}.entry (

@@ -6,7 +6,7 @@ import type { Projection } from '../projection.ts';
 import { runAll } from '../rows.ts';
 import { indexes, ORDER, STATEMENTS, type StatementName, tables } from './schema.ts';
 
-/** What an event changes. */
+/** Returns the change of an event. */
 function changeOf({ event, stream }: StoredEvent): [StatementName, object] | undefined {
   const id = stream.slice(stream.indexOf('-') + 1);
   switch (event.type) {
@@ -39,7 +39,7 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
   });
 }
 
-/** Serves the webhooks interface and the senders. A project that is deleted takes its endpoints with it. */
+/** Serves the webhooks interface and the senders. Deleting a project deletes its endpoints. */
 export const webhooks: Projection = {
   name: 'webhooks',
   version: 1,

@@ -61,5 +61,5 @@ where e.project = x.project and e.deleted_at is null`,
 /** The name of one. */
 export type StatementName = keyof typeof STATEMENTS;
 
-/** What there must be comes before what changes it: both may stand in one batch. */
+/** Order of execution: rows are created before they are changed, because one batch may have both. */
 export const ORDER = Object.keys(STATEMENTS) as StatementName[];

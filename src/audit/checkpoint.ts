@@ -1,14 +1,14 @@
 /**
- * A checkpoint file: a line for every stream's head, in the order of the names' bytes, and a signed statement with the
- * Merkle root over those lines. Whoever keeps the file, or only the root, can prove later that no history was altered.
- * docs/audit.md describes the format for others.
+ * Checkpoint files: a line for every stream's head, sorted by the names' bytes, and a signed statement with the Merkle
+ * root over those lines. The file, or the root alone, proves later that no history was altered. docs/audit.md describes
+ * the format.
  */
 import { z } from 'zod';
 import type { PublicKey, SigningKey } from './key.ts';
 import { MerkleTree } from './merkle.ts';
 import { BadFile, parseSigned, type Signed, signedLine } from './statement.ts';
 
-/** Where a stream ended. */
+/** The head of a stream. */
 export interface StreamLeaf {
   readonly stream: string;
   readonly revision: number;
@@ -16,9 +16,9 @@ export interface StreamLeaf {
   readonly hash: string;
 }
 
-/** What a checkpoint covers. */
+/** The range that a checkpoint covers. */
 export interface Covered {
-  /** Of the store that it was made over. */
+  /** Position of the store at the time of the checkpoint. */
   readonly position: string;
   readonly events: number;
   readonly leaves: AsyncIterable<StreamLeaf>;
@@ -35,18 +35,18 @@ const statementSchema = z.strictObject({
   root: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** What is signed. */
+/** The signed statement. */
 export type CheckpointStatement = z.infer<typeof statementSchema>;
 
-/** A checkpoint that was read and holds. */
+/** A checkpoint that was read and verified. */
 export interface Checkpoint {
   readonly statement: CheckpointStatement;
   readonly signer: PublicKey;
 }
 
 /**
- * The lines of a checkpoint, each with its end.
- * @param signed is told the statement when its line is handed over.
+ * Yields the lines of a checkpoint, each with its line break.
+ * @param signed called with the statement when its line is yielded
  */
 export async function* checkpointLines(
   { position, events, leaves }: Covered,
@@ -118,7 +118,7 @@ function faultOf(line: string | undefined, number: number): string {
     : `line ${number} is not a checkpoint line`;
 }
 
-/** The heads in a checkpoint that `readCheckpoint` has found to hold. */
+/** Yields the heads of a checkpoint that `readCheckpoint` has verified. */
 export async function* leavesIn(lines: AsyncIterable<string | undefined>): AsyncGenerator<StreamLeaf> {
   for await (const line of lines) {
     const leaf = parseLeaf(line ?? '');

@@ -1,7 +1,7 @@
 /**
- * An export: a record's whole history as one file that proves itself. A line that says what it is, a line for every
- * event with its exact texts (the metadata end with the hash of the chain), and a signed statement with the SHA-256
- * over all bytes before it. `bin/verify-export.mjs` checks it without this repository; docs/audit.md describes it.
+ * Exports: a record's whole history as one verifiable file. It has a header line, a line for every event with its exact
+ * texts (the metadata end with the hash of the chain), and a signed statement with the SHA-256 over all bytes before
+ * it. `bin/verify-export.mjs` checks it without this repository; docs/audit.md describes it.
  */
 import { createHash } from 'node:crypto';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
@@ -9,7 +9,7 @@ import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import type { SigningKey } from './key.ts';
 import { signedLine } from './statement.ts';
 
-/** What is signed. */
+/** The signed statement. */
 export interface ExportStatement {
   readonly type: 'annal-export';
   readonly version: 1;
@@ -19,7 +19,7 @@ export interface ExportStatement {
   readonly events: number;
   /** The last event's: the same that a checkpoint names. */
   readonly head: StreamHead;
-  /** Of all bytes before the line. */
+  /** SHA-256 of all bytes before the line. */
   readonly sha256: string;
 }
 
@@ -35,9 +35,9 @@ export class BrokenChain extends Error {
 }
 
 /**
- * The lines of an export, each with its end; none when there are no events.
- * @param events of one stream, from revision 0.
- * @param signed is told the statement when its line is handed over.
+ * Yields the lines of an export, each with its line break; none if there are no events.
+ * @param events of one stream, from revision 0
+ * @param signed called with the statement when its line is yielded
  * @throws BrokenChain
  */
 export async function* exportLines(

@@ -25,7 +25,7 @@ export interface SigningKey extends PublicKey {
   readonly privateKey: KeyObject;
 }
 
-/** There is no such key, or it is none. */
+/** Thrown when a key is missing or invalid. */
 export class KeyFault extends Error {
   override readonly name = 'KeyFault';
 }
@@ -33,7 +33,7 @@ export class KeyFault extends Error {
 /** File name of an installation's own key below DATA_DIR. */
 export const KEY_FILE = 'audit-key.pem';
 
-/** Where the key is. */
+/** The location of the key. */
 export interface KeyPlace {
   readonly dataDir: string;
   /** A PEM file with an Ed25519 private key to use instead of the one in DATA_DIR. */
@@ -41,8 +41,8 @@ export interface KeyPlace {
 }
 
 /**
- * The installation's key; made on first use, readable by its owner alone.
- * @throws KeyFault when the file cannot be read or holds another kind of key.
+ * Returns the installation's key; creates it on first use, readable by its owner only.
+ * @throws KeyFault if the file can't be read or holds another kind of key
  */
 export async function signingKey({ dataDir, file }: KeyPlace): Promise<SigningKey> {
   if (file !== undefined) return parsePrivate(await read(file), file);
@@ -54,14 +54,20 @@ export async function signingKey({ dataDir, file }: KeyPlace): Promise<SigningKe
   return parsePrivate(await read(own), own);
 }
 
-/** The installation's key when it has one already. @throws KeyFault */
+/**
+ * Returns the installation's key if it exists.
+ * @throws KeyFault
+ */
 export async function existingKey({ dataDir, file }: KeyPlace): Promise<PublicKey | undefined> {
   const path = file ?? join(dataDir, KEY_FILE);
   const held = file === undefined ? await readFile(path, 'utf8').catch(ifAbsent) : await read(path);
   return held === undefined ? undefined : parsePrivate(held, path);
 }
 
-/** A public key from its 43 characters. @throws KeyFault */
+/**
+ * Parses a public key of 43 characters.
+ * @throws KeyFault
+ */
 export function publicKey(text: string): PublicKey {
   if (!/^[\w-]{43}$/.test(text) || Buffer.from(text, 'base64url').toString('base64url') !== text) {
     throw new KeyFault(`${text} is not a valid public key: expected 43 characters of base64url`);
@@ -75,7 +81,7 @@ export function publicKey(text: string): PublicKey {
   }
 }
 
-/** Whole or not at all, and never over one that somebody else has just made. */
+/** Creates the key file, all or nothing, and never overwrites one that was created meanwhile. */
 async function make(file: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   const { privateKey } = generateKeyPairSync('ed25519');

@@ -1,7 +1,7 @@
 /** The Merkle tree hash of RFC 9162, section 2.1.1 (that of RFC 6962), over leaves that come one after the other. */
 import { createHash } from 'node:crypto';
 
-/** What is before the bytes of a leaf and of a node, so that no node can be taken for a leaf. */
+/** Prefixes of leaves and nodes, so that a node can't pass for a leaf. */
 const [LEAF, NODE] = [Buffer.of(0), Buffer.of(1)];
 
 function node(left: Buffer, right: Buffer): Buffer {
@@ -14,7 +14,7 @@ export class MerkleTree {
   readonly #subtrees: { readonly root: Buffer; readonly leaves: number }[] = [];
   #leaves = 0;
 
-  /** How many leaves it has. */
+  /** Returns the number of leaves. */
   get leaves(): number {
     return this.#leaves;
   }
@@ -32,7 +32,7 @@ export class MerkleTree {
     this.#subtrees.push({ root, leaves });
   }
 
-  /** The hash over all leaves, 64 hex digits; of none that of the empty string. */
+  /** Returns the hash over all leaves, 64 hex digits; without leaves that of the empty string. */
   root(): string {
     const root = this.#subtrees
       .map((subtree) => subtree.root)

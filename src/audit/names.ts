@@ -1,4 +1,4 @@
-/** Names of what credentials belong to, from the log itself: keys and people keep theirs after they are revoked. */
+/** Resolves names of credentials from the log, where keys and people keep their names after they are revoked. */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
@@ -15,13 +15,13 @@ export interface NamedCredential {
   readonly key_last4: string | null;
   readonly issuer: string | null;
   readonly subject: string | null;
-  /** E-mail address of the person whose ID token it was. */
+  /** E-mail address of the person whose ID token was used. */
   readonly email: string | null;
   readonly project: string | null;
   readonly environment: string | null;
 }
 
-/** A credential before names are looked up. */
+/** Returns a credential without names, before they are resolved. */
 export function unnamed(credential: EventMetadata['credential']): NamedCredential {
   const { kind, key_id, issuer, subject, project, environment } = credential;
   return {
@@ -37,7 +37,7 @@ export function unnamed(credential: EventMetadata['credential']): NamedCredentia
   };
 }
 
-/** Who or what a credential is, in a few words: `name (…last4)`, an e-mail address, `the service`. */
+/** Returns a short description of a credential: `name (…last4)`, an e-mail address, or `the service`. */
 export function credentialLabel(credential: NamedCredential): string {
   const { kind, key_id, key_name, key_last4, subject, email } = credential;
   if (key_name !== null && key_last4 !== null) return `${key_name} (…${key_last4})`;
@@ -47,16 +47,16 @@ export function credentialLabel(credential: NamedCredential): string {
 
 interface Names {
   readonly keys: Map<string, { readonly name: string; readonly last4: string }>;
-  /** By issuer and subject. */
+  /** E-mail addresses by issuer and subject. */
   readonly people: Map<string, string>;
   readonly organizations: Set<string>;
 }
 
 /**
- * Fills the names in. Reads the streams of the projects whose keys are among the credentials, and of their
- * organizations where people are; a stream that cannot be read leaves its names null.
- * @param read the events of a stream, from revision 0; none for a stream that is not there.
- * @param projects further projects whose people may be among them.
+ * Fills in names. It reads the streams of projects whose keys are among the credentials, and of their organizations for
+ * people. If a stream can't be read, its names stay null.
+ * @param read the events of a stream, from revision 0; empty if it doesn't exist
+ * @param projects further projects whose members may be among the people
  */
 export async function nameCredentials<T extends { readonly credential: NamedCredential }>(
   read: (stream: string) => AsyncIterable<RecordedEvent>,

@@ -1,20 +1,20 @@
-/** The events of a stream that holds no resources, as an auditor reads them: what happened, when, and through what. */
+/** The events of a stream without resources, for auditors: what happened, when, and by which credential. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { type NamedCredential, unnamed } from './names.ts';
 import { Replay } from './replay.ts';
 
-/** One event of a project or an organization. */
+/** An event of a project or an organization. */
 export interface Occurrence {
   readonly revision: number;
   readonly event: string;
   readonly type: string;
   /** Instant. */
   readonly recorded: string;
-  /** What proved the right to do it: an API key, or a person's ID token by its `iss` and `sub`. */
+  /** The credential that allowed it: an API key, or a person's ID token by `iss` and `sub`. */
   readonly credential: NamedCredential;
   readonly request_id: string;
-  /** What the event says; of an API key the hash, never the key. */
+  /** The event's data; an API key appears as its hash, never as the key. */
   readonly data: object;
 }
 
@@ -22,9 +22,9 @@ export interface Occurrence {
 export interface Occurrences {
   /** The newest first. */
   readonly occurrences: readonly Occurrence[];
-  /** The first revision at which the hash chain does not hold; undefined when all of it holds. */
+  /** The first revision with a broken hash chain; undefined if the chain is intact. */
   readonly brokenAt: number | undefined;
-  /** The stream's last event; undefined where the hash chain does not hold. */
+  /** The stream's last event; undefined if the hash chain is broken. */
   readonly head: StreamHead | undefined;
 }
 

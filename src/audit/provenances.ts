@@ -1,9 +1,9 @@
-/** What clients' own Provenances say of the versions in a stream: why, and who took part. A fold over its events. */
+/** Collects what clients' own Provenances say about versions: reasons and agents. A fold over a stream's events. */
 import { z } from 'zod';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { parseJson } from '#src/shared/json.ts';
 
-/** Somebody who took part, as a Provenance names them; each a text, or null. */
+/** An agent as a Provenance describes it; each member is a text or null. */
 export interface SaidAgent {
   readonly type: string | null;
   /** The reference, else the name or identifier. */
@@ -13,7 +13,7 @@ export interface SaidAgent {
   readonly on_behalf_of_name: string | null;
 }
 
-/** A client's Provenance that is about a version. */
+/** A client's Provenance about a version. */
 export interface SaidProvenance {
   /** `Provenance/…`. */
   readonly reference: string;
@@ -21,7 +21,7 @@ export interface SaidProvenance {
   readonly reason: readonly string[];
   readonly activity: string | null;
   readonly agents: readonly SaidAgent[];
-  /** What the Provenance itself says, not when it was stored. */
+  /** The Provenance's own `recorded`, not the time of storage. */
   readonly recorded: string | null;
 }
 
@@ -55,23 +55,23 @@ const schema = z.object({
     .default([]),
 });
 
-/** A Provenance as it stands, and the version of each resource that it is about; undefined until that is known. */
+/** A current Provenance, and the version of each of its targets; undefined until that is known. */
 interface Standing {
   readonly says: SaidProvenance;
   readonly about: Map<string, number | undefined>;
 }
 
 /**
- * Joins a stream's Provenances to versions. A target with `_history/n` names its version. One without is about the
- * version that the resource had when the Provenance first named it, or got in the same append.
+ * Joins a stream's Provenances to versions. A target with `_history/n` names its version. A target without refers to
+ * the version that the resource had when the Provenance first named it, or that it got in the same append.
  */
 export class ClientProvenances {
-  /** By id; those that were deleted are not among them. */
+  /** Current Provenances by id, without deleted ones. */
   readonly #standing = new Map<string, Standing>();
   readonly #versions = new Map<string, number>();
   #unsettled: Standing[] = [];
 
-  /** Takes the stream's next event, whatever it is about. */
+  /** Processes the stream's next event, of any type. */
   note({ event, metadata }: StoredEvent): void {
     if ('resourceId' in event) {
       const { resourceType, resourceId } = event;
@@ -90,7 +90,7 @@ export class ClientProvenances {
     if (index === count - 1) this.#settle();
   }
 
-  /** What was said, by `Type/id/_history/n`; in the order in which it was last said. */
+  /** Returns the Provenances by `Type/id/_history/n`, in the order of their last change. */
   byVersion(): ReadonlyMap<string, readonly SaidProvenance[]> {
     this.#settle();
     const found = new Map<string, SaidProvenance[]>();
@@ -139,7 +139,7 @@ function standing(id: string, body: string, before: Standing | undefined): Stand
   return { says, about };
 }
 
-/** One Provenance as a sentence: the reasons, what was done, by whom; names where there are any. */
+/** Returns a Provenance as a sentence: the reasons, the activity and the agents, with names where known. */
 export function sentenceOf({ reference: from, reason, activity, agents, recorded }: SaidProvenance): string {
   const people = agents.map(({ type, who, who_name, on_behalf_of, on_behalf_of_name }) => {
     const named = who_name ?? who ?? 'somebody';

@@ -16,13 +16,13 @@ export interface ResourceAt {
   readonly recordedAt: string;
   /** The exact FHIR JSON text of that version; undefined when it was deleted then. */
   readonly body: string | undefined;
-  /** Of that version's event: who wrote it, and the like. */
+  /** Metadata of that version's event, such as its author. */
   readonly metadata: EventMetadata;
 }
 
 /** A record at a moment. */
 export interface RecordAt {
-  /** By id, in the order in which they came to be. */
+  /** Resources by id, in the order of their creation. */
   readonly resources: ReadonlyMap<string, ResourceAt>;
   /** Events that made it so. */
   readonly events: number;
@@ -30,7 +30,7 @@ export interface RecordAt {
   readonly revision: number | undefined;
   /** Instant of the last of them. */
   readonly recordedAt: string | undefined;
-  /** The first revision at which the hash chain does not hold; undefined when it holds so far. */
+  /** The first revision with a broken hash chain; undefined if the chain is intact so far. */
   readonly brokenAt: number | undefined;
 }
 
@@ -83,10 +83,10 @@ export async function recordAt(
 }
 
 /**
- * The living resources as a `collection` Bundle; the resources' own texts, joined. `Bundle.timestamp` is when the last
- * of the events was recorded, so that the same state is the same text, whatever moment was asked for.
- * @param base of the FHIR interface, without a slash at its end: relative references resolve within the Bundle only where
- * `fullUrl` is such a URL (https://hl7.org/fhir/R4/bundle.html#references).
+ * Returns the current resources as a `collection` Bundle with their stored texts. `Bundle.timestamp` is the recorded
+ * time of the last event, so equal states give equal texts whatever moment was requested.
+ * @param base of the FHIR interface, without a trailing slash: relative references resolve within the Bundle only if
+ *   `fullUrl` is such a URL (https://hl7.org/fhir/R4/bundle.html#references)
  */
 export function toCollection({ resources, recordedAt }: RecordAt, base: string): string {
   const entries = [...resources.values()].flatMap(({ type, id, body }) =>

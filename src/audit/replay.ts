@@ -19,7 +19,7 @@ export class Replay {
   #events = 0;
   #brokenAt: number | undefined;
 
-  /** @param events of one stream, from revision 0. */
+  /** @param events of one stream, from revision 0 */
   constructor(private readonly recorded: AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>) {}
 
   /** Events read so far. */
@@ -27,12 +27,12 @@ export class Replay {
     return this.#events;
   }
 
-  /** The first revision read at which the chain does not hold; undefined while all of it holds. */
+  /** Returns the first revision with a broken chain; undefined while it is intact. */
   get brokenAt(): number | undefined {
     return this.#brokenAt;
   }
 
-  /** The last event read; undefined where the chain does not hold, or nothing was read. */
+  /** Returns the last event read; undefined if the chain is broken or nothing was read. */
   get head(): StreamHead | undefined {
     return this.#hash === undefined || this.#events === 0
       ? undefined

@@ -1,4 +1,4 @@
-/** A history as a page that stands for itself: no script, nothing from elsewhere, fit for printing. */
+/** Prints a history as a self-contained page: no scripts, no external resources, suitable for printing. */
 
 import { Html, html } from '#src/shared/html.ts';
 import { type Json, printJson } from '#src/shared/json.ts';
@@ -7,11 +7,11 @@ import { credentialLabel } from './names.ts';
 import { sentenceOf } from './provenances.ts';
 import type { History, Version } from './versions.ts';
 
-/** What the page is about. */
+/** The subject of the page. */
 export interface ReportSubject {
   /** `Type/id`. */
   readonly resource: string;
-  /** Whether it is the whole record of that patient. */
+  /** True if the page covers the patient's whole record. */
   readonly record: boolean;
   /** Instant at which it was made. */
   readonly time: string;
@@ -97,7 +97,7 @@ ${changes(operation, differences)}
 `;
 }
 
-/** Those that there are, each once; null when there is none. */
+/** Joins the parts that are present, each once; null without any. */
 function listed(...parts: readonly (string | null)[]): string | null {
   return [...new Set(parts.filter((part) => part !== null))].join(', ') || null;
 }
@@ -116,7 +116,7 @@ ${rows}</tbody>
 </table>`;
 }
 
-/** As JSON, so that "1.5" and 1.5, and an empty text and nothing, are told apart. */
+/** Returns a value as JSON, so that "1.5" differs from 1.5, and an empty text from no text. */
 function shown(value: Json | undefined): string {
   return value === undefined ? '' : printJson(value);
 }

@@ -1,11 +1,11 @@
 /**
- * The last line of a checkpoint or an export: a statement about the lines before it, who signed it, and the signature
- * over the statement's own text. The statement begins with its type, so that none can be taken for one of another kind.
+ * The last line of a checkpoint or an export: a statement about the lines before it, the signer, and the signature over
+ * the statement's text. The statement begins with its type, so that statements of different kinds can't be confused.
  */
 import { sign, verify } from 'node:crypto';
 import { KeyFault, type PublicKey, publicKey, type SigningKey } from './key.ts';
 
-/** A file is not what it claims to be. */
+/** Thrown when a file isn't what it claims to be. */
 export class BadFile extends Error {
   override readonly name = 'BadFile';
 }
@@ -19,7 +19,10 @@ export interface Signed {
 const LINE =
   /^\{"statement":(\{.*\}),"key_id":"([\w-]{43})","public_key":"([\w-]{43})","signature":"([\w-]{86})"\}$/;
 
-/** The line for a statement. @param statement a JSON object whose first member is `type`. */
+/**
+ * Returns the line of a statement.
+ * @param statement a JSON object whose first member is `type`
+ */
 export function signedLine(statement: { readonly type: string }, key: SigningKey): string {
   const text = JSON.stringify(statement);
   const signature = sign(null, Buffer.from(text), key.privateKey).toString('base64url');

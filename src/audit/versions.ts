@@ -1,4 +1,4 @@
-/** The versions of the resources in a stream: who, when, why, from where, and what changed. A fold over its events. */
+/** The versions of a stream's resources: author, time, reason, source and changes. A fold over its events. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
@@ -22,7 +22,7 @@ export interface Version {
   readonly author: string | null;
   /** The name of `author`, else of `acting_as`, when this version was written. */
   readonly author_name: string | null;
-  /** `Practitioner/…` or `PractitionerRole/…`: in whose role. */
+  /** `Practitioner/…` or `PractitionerRole/…`: the role that the author acted in. */
   readonly acting_as: string | null;
   readonly acting_as_name: string | null;
   /** An `Organization/…` and its name at that time. */
@@ -30,16 +30,16 @@ export interface Version {
   readonly source_system: string | null;
   /** Identifies the data in the source system. */
   readonly origin_id: string | null;
-  /** What proved the right to write. */
+  /** The credential that allowed the write. */
   readonly credential: NamedCredential;
   readonly request_id: string;
   /** Shared by all versions that one transaction wrote. */
   readonly transaction_id: string | null;
   /** `Provenance/…`: the one that the service makes of the event. */
   readonly provenance: string;
-  /** Clients' own about this version: why. */
+  /** The clients' own Provenances about this version. */
   readonly provenances: readonly SaidProvenance[];
-  /** Of the event in its stream. */
+  /** Revision of its event in the stream. */
   readonly revision: number;
   /** Against the version before; of a first one all its elements; of a deletion none. */
   readonly differences: readonly Difference[];
@@ -49,11 +49,11 @@ export interface Version {
 export interface History {
   /** The newest first. */
   readonly versions: readonly Version[];
-  /** Events read, also those that are about no version. */
+  /** Number of events read, including those without a version. */
   readonly events: number;
-  /** The first revision at which the hash chain does not hold; undefined when all of it holds. */
+  /** The first revision with a broken hash chain; undefined if the chain is intact. */
   readonly brokenAt: number | undefined;
-  /** The stream's last event; undefined where the hash chain does not hold. */
+  /** The stream's last event; undefined if the hash chain is broken. */
   readonly head: StreamHead | undefined;
 }
 
@@ -71,7 +71,7 @@ const OPERATIONS = {
  */
 export async function historyOf(events: AsyncIterable<RecordedEvent>, only?: string): Promise<History> {
   const versions: Omit<Version, 'provenances'>[] = [];
-  /** The last content of each resource: a restored one is compared with what was deleted. */
+  /** The last content of each resource: a restored one is compared with the content before its deletion. */
   const contents = new Map<string, JsonObject>();
   const said = new ClientProvenances();
   const replay = new Replay(events);
@@ -125,8 +125,8 @@ function versionIn(
 }
 
 /**
- * Who wrote a version, in a few words: the author's name, and that of the person who entered it for them; references
- * where the event has no name. As the agents of the service's own Provenance (docs/spec/interface.md, section 2.4).
+ * Describes a version's author: the name, and the name of the person who entered it for them; references where the
+ * event has no name. Same as the agents of the service's own Provenance (docs/spec/interface.md, section 2.4).
  */
 export function writtenBy({ author, author_name, author_type, acting_as, acting_as_name }: Version): string {
   const entered = acting_as_name ?? acting_as;
@@ -144,7 +144,7 @@ function changes(id: string, body: string, contents: Map<string, JsonObject>): D
   return found;
 }
 
-/** Without what the service writes itself and every version has anew. */
+/** Returns the content without elements that the service sets in every version. */
 function contentOf(resource: JsonObject): JsonObject {
   const rest = without(resource, 'resourceType', 'id', 'meta');
   const meta = isObject(resource.meta) ? without(resource.meta, 'versionId', 'lastUpdated') : {};

@@ -11,7 +11,7 @@ import type { Result } from './orders.ts';
 import type { Reading } from './reading.ts';
 import { observationStatus } from './status.ts';
 
-/** What a document has of its order. */
+/** Properties of a document that come from its order. */
 export interface OfReport {
   readonly key: string;
   /** A FHIR instant. */
@@ -37,7 +37,7 @@ const DOC_STATUS: Readonly<Record<string, string>> = {
   'entered-in-error': 'entered-in-error',
 };
 
-/** Whether a result is a payload: embedded (ED), or at an address (RP). */
+/** Tells whether a result is a payload: embedded (ED), or at an address (RP). */
 export function isAttached(obx: Segment): boolean {
   const type = obx.part(2).toUpperCase();
   if (type === 'ED') return true;
@@ -48,7 +48,7 @@ function isAddress(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text);
 }
 
-/** Makes it; all payloads of a result are contents of one document. Without any it tells of an earlier one. */
+/** Returns the document; all payloads of a result are contents of one. Without payloads it refers to an earlier one. */
 export function documentOf({ obx, notes }: Result, of: OfReport, reading: Reading): JsonObject {
   const named = codedIn(obx.first(3), reading.sender);
   const own = listIn(named?.concept.coding);
@@ -81,7 +81,7 @@ function pointed(field: Field): JsonObject {
   return { contentType: mediaType(field.part(3), field.part(4), ''), url: field.part(1) };
 }
 
-/** `source^type^subtype^encoding^data` */
+/** Parses `source^type^subtype^encoding^data`. */
 function embedded(field: Field, obx: Segment, reading: Reading): JsonObject {
   const contentType = mediaType(field.part(2), field.part(3), obx.part(3, 2));
   const encoding = field.part(4).toUpperCase();

@@ -19,15 +19,15 @@ const ANSWER = /^LA\d{1,6}-\d$/;
 /** A coded element. */
 export interface Coded {
   readonly concept: JsonObject;
-  /** One of its codes is LOINC's, of a result. */
+  /** True if one of the codes of a result is LOINC's. */
   readonly loinc: boolean;
   /** `GLU (Glucose)`: the code as it was sent, for people. */
   readonly label: string;
-  /** What is wrong with a code that says it is LOINC's. */
+  /** What is wrong with an alleged LOINC code. */
   readonly fault?: string;
 }
 
-/** A coded element; undefined when it says nothing. What says it is LOINC's but cannot be is a code of the sender's. */
+/** Returns a coded element; undefined if it is empty. An invalid alleged LOINC code counts as one of the sender. */
 export function codedIn(field: Field, sender: string): Coded | undefined {
   const coding: JsonObject[] = [];
   let fault: string | undefined;
@@ -59,18 +59,18 @@ export function codedIn(field: Field, sender: string): Coded | undefined {
   };
 }
 
-/** `GLU (Glucose)` */
+/** Returns `GLU (Glucose)`. */
 export function labelOf(code: string, text: string): string {
   if (code === '' || text === '' || code === text) return code || text;
   return `${code} (${text})`;
 }
 
-/** A concept of a coded element; undefined when it says nothing. */
+/** Returns the concept of a coded element; undefined if it is empty. */
 export function conceptIn(field: Field, sender: string): JsonObject | undefined {
   return codedIn(field, sender)?.concept;
 }
 
-/** A code has no blanks at its ends and single ones inside (R4 datatypes.html#code). */
+/** Normalizes blanks: a code has none at its ends and single ones inside (R4 datatypes.html#code). */
 export function codeText(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

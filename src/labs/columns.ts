@@ -1,6 +1,6 @@
-/** What laboratories and spreadsheets call the columns of a table of results. Pure data. */
+/** Names of columns in tables of results, as laboratories and spreadsheets use them. Pure data. */
 
-/** A column. `name` is what the laboratory calls the test: its display beside a `code`, else its code. */
+/** A column. `name` is the laboratory's name of the test: the display beside a `code`, else the code. */
 export type Column =
   | 'code'
   | 'name'
@@ -38,7 +38,7 @@ const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
   ),
 );
 
-/** A heading as it is compared: case doesn't count, and blanks and hyphens are underscores. */
+/** Returns a heading for comparison: lower case, with underscores for blanks and hyphens. */
 export function headingOf(text: string): string {
   return text
     .trim()
@@ -46,7 +46,7 @@ export function headingOf(text: string): string {
     .replaceAll(/[\s-]+/g, '_');
 }
 
-/** The column of a folded heading; undefined if there is none. */
+/** Returns the column of a folded heading; undefined if there is none. */
 export function columnOf(heading: string): Column | undefined {
   return COLUMN_OF.get(heading);
 }

@@ -1,4 +1,4 @@
-/** What of a report is new, what is changed and what is there already: pure. */
+/** Decides which parts of a report are new, changed or already stored. Pure. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import type { WriteEntry } from '../fhir/bundle.ts';
@@ -6,30 +6,30 @@ import { listIn, textIn } from '../v1/elements.ts';
 import { type Draft, draftUrl, identifierOf, LAB_SYSTEM, type Notes } from './labs.ts';
 import { changesIn, hasOtherBytes, isSameBut, merge, ownOf } from './merge.ts';
 
-/** What an earlier report wrote, as it stands now. */
+/** The current state of a resource that an earlier report wrote. */
 export interface Earlier {
   readonly id: string;
   readonly version: number;
   readonly resource: JsonObject;
 }
 
-/** By type and key. */
+/** Earlier resources by type and key. */
 export type EarlierLabs = ReadonlyMap<string, Earlier>;
 
-/** What is to be done about a draft. */
+/** The decision about a draft. */
 export interface Decided {
   readonly draft: Draft;
   readonly earlier?: Earlier;
-  /** None: nothing is written. */
+  /** Empty if nothing is written. */
   readonly entries: readonly WriteEntry[];
 }
 
-/** The name of a draft among what was there earlier. */
+/** Returns the key of a draft among earlier resources. */
 export function nameOf({ type, key }: Pick<Draft, 'type' | 'key'>): string {
   return `${type} ${key}`;
 }
 
-/** The keys of a resource that imports wrote; a document that was replaced has none. */
+/** Returns the keys of a resource that imports wrote; a replaced document has none. */
 export function keysIn(resource: JsonObject): string[] {
   return listIn(resource.identifier).flatMap(({ system, value, use }) =>
     system === LAB_SYSTEM && use !== 'old' ? (textIn(value) ?? []) : [],
@@ -37,9 +37,9 @@ export function keysIn(resource: JsonObject): string[] {
 }
 
 /**
- * Decides, a report of a result a step. What is older than what is there, or a step back from it, is left alone and told;
- * so is what was replaced.
- * @param notes gets what became of changed results
+ * Decides about reports, one result per step. Reports that are older than the stored one or a step back from it are
+ * skipped with a note; replacements are noted too.
+ * @param notes receives what happened to changed results
  */
 export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes: Notes): Steps<Decided[]> {
   const known = new Map<string, string>();
@@ -80,13 +80,13 @@ export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, note
   return decided;
 }
 
-/** A place, and what is to be told of it. */
+/** A note and its place. */
 type Told = readonly [place: string, text: string];
 
 /**
- * What the reports of one result come to, one after another.
+ * Applies the reports of one result in order.
  * @param there what an earlier request wrote
- * @returns undefined when there is nothing to be written; what is there when it does not change
+ * @returns undefined if nothing must be written; the stored resource if it doesn't change
  */
 function* outcomeOf(
   last: Draft,
@@ -122,7 +122,10 @@ function* outcomeOf(
   return now;
 }
 
-/** Another document takes its place: https://hl7.org/fhir/R4/documentreference-definitions.html#DocumentReference.relatesTo */
+/**
+ * Replaces a document by another:
+ * https://hl7.org/fhir/R4/documentreference-definitions.html#DocumentReference.relatesTo
+ */
 function replacement(
   { type, key }: Draft,
   { id, version, resource: before }: Earlier,
@@ -154,7 +157,7 @@ function replacement(
   ];
 }
 
-/** A copy with references of what is there already in the place of drafts'. */
+/** Returns a copy in which references to drafts that are stored already point to the stored resources. */
 function linked(resource: JsonObject, known: ReadonlyMap<string, string>): JsonObject {
   const link = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(link);

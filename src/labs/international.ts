@@ -14,16 +14,16 @@ const CODES: ReadonlySet<string> = new Set([
   ...['19080-1', '21198-7'], // Choriogonadotropin, and its beta subunit
   '20448-7', // Insulin
 ]);
-/** What laboratories of all countries call the same, as code or text, in lower case: the sharp s that stands for beta has no upper. */
+/** Tests whose results are in international units in every country, by code or text in lower case. */
 const NAMES: ReadonlySet<string> = new Set(['tsh', 'fsh', 'hcg', 'beta-hcg', 'b-hcg', 'ß-hcg', 'β-hcg']);
-/** In UCUM. */
+/** Matches units per volume in UCUM. */
 const UNITS = /^([mu]?)U\/(m?L)$/;
 
 /**
- * The unit of an amount of something.
- * @param unit in UCUM; undefined where it is not certain
- * @param code of what was measured, a CodeableConcept
- * @returns in international units where what was measured is given in these, else the unit as it is
+ * Returns the unit of a result.
+ * @param unit in UCUM; undefined if it is uncertain
+ * @param code of the test, a CodeableConcept
+ * @returns international units if the test is reported in these, else the unit unchanged
  */
 export function unitOf(unit: string | undefined, code: JsonObject | undefined): string | undefined {
   const [, prefix, volume] = UNITS.exec(unit ?? '') ?? [];

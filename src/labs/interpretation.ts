@@ -48,7 +48,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'L*': 'LL',
 };
 
-/** A flag's concept: the code where it is one, always its text. */
+/** Returns a flag's concept: its code if it is known, and always its text. */
 export function interpretationOf(flag: string): JsonObject {
   const upper = flag.trim().toUpperCase();
   const code = WORDS[upper] ?? upper;

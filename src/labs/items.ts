@@ -31,24 +31,24 @@ export interface LabItem {
   readonly reference_range?:
     | { readonly low?: Decimal | undefined; readonly high?: Decimal | undefined }
     | undefined;
-  /** As it is written: `4,0 - 5,6`. */
+  /** The range as written: `4,0 - 5,6`. */
   readonly range_text?: string | undefined;
   readonly note?: string | undefined;
 }
 
-/** Whose they are, and from where. */
+/** The patient and the source. */
 export interface OfItems {
   /** `Patient/<id>`. */
   readonly subject: string;
-  /** Name of the source system; empty when nobody says it. */
+  /** Name of the source system; empty if unknown. */
   readonly source: string;
-  /** What the report is called there: with it a result that is sent again with another value is a correction. */
+  /** The report's id in the source: a result that is sent again with another value is then a correction. */
   readonly origin?: string | undefined;
   /** `items`, `rows` */
   readonly place: string;
 }
 
-/** What an item that doesn't say it leaves as an earlier report had it. */
+/** Elements that keep the earlier report's value if the item doesn't have them. */
 const KEPT = ['referenceRange', 'note'];
 
 /** Makes Observations of items, an item a step. */
@@ -78,7 +78,7 @@ export function* labsOfItems(items: readonly LabItem[], of: OfItems): Steps<Labs
   return { drafts, ...notes.told };
 }
 
-/** A bare code is LOINC's where it can be one, else the source's own. */
+/** Returns the concept: a bare code is LOINC's if it can be one, else the source's. */
 function codeOf(item: LabItem, source: string): { concept: JsonObject; loinc: boolean } {
   const { system, code } = splitCode(item.code);
   const named = system ?? item.system;
@@ -109,8 +109,8 @@ function valueOfItem(item: LabItem, concept: JsonObject, place: string, notes: N
 }
 
 /**
- * With an origin: that, the code and which it is of several. Without one nothing says that a result takes another's place,
- * and so its value is part of what it is.
+ * Returns the key of an item. With an origin: the origin, the code and the index among equal ones. Without, a result
+ * can't replace another, so its value is part of the key.
  */
 function keyOfItem(
   { code, effective_at: effective }: LabItem,

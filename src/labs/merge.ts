@@ -1,19 +1,19 @@
-/** What becomes of a result when it is reported again, by a later request or within the same one: pure. */
+/** Merges a repeated result, of a later request or within the same one. Pure. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { sameJson, without } from '#src/shared/json-equal.ts';
 import { listIn, objectIn, textIn } from '../v1/elements.ts';
 import type { Draft, LabType } from './labs.ts';
 import { isRevived, isStepBack, isWithdrawn } from './status.ts';
 
-/** What a report came to. */
+/** The outcome of a merge. */
 export interface Merged {
-  /** As it stands now; the very object that was there when nothing changed. */
+  /** The current resource; the same object if nothing changed. */
   readonly resource: JsonObject;
-  /** What its sender should know. */
+  /** Notes for the sender. */
   readonly told: readonly string[];
 }
 
-/** Elements that an import decides on; others, that somebody added, stay. */
+/** Elements that an import sets; others, added by users, stay. */
 const OWN: Readonly<Record<LabType, readonly string[]>> = {
   Observation: [
     ...['status', 'category', 'code', 'subject', 'effectiveDateTime', 'issued', 'performer', 'component'],
@@ -29,12 +29,13 @@ const OWN: Readonly<Record<LabType, readonly string[]>> = {
   DocumentReference: ['status', 'docStatus', 'type', 'subject', 'date', 'description', 'content', 'context'],
 };
 const VALUE = /^(?:value[A-Z]|component$)/;
-/** What says that there is no value stands in the place of one. */
+/** An absent reason and a value exclude each other. */
 const NO_VALUE = 'dataAbsentReason';
 
 /**
- * Brings a report to what is there. What is older, or a step back, changes nothing, but for the results that a report lists.
- * @param draft with the references that the record is to have
+ * Merges a report into the stored resource. An older report, or a step back, changes nothing except the results that a
+ * report lists.
+ * @param draft with the references that the record will have
  */
 export function merge(before: JsonObject, draft: Draft): Merged {
   const { type, resource, made } = draft;
@@ -55,7 +56,7 @@ export function merge(before: JsonObject, draft: Draft): Merged {
   return { resource: next, told };
 }
 
-/** What changed elements are called where their names say too little. */
+/** Names of changed elements whose own names are unclear. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['referenceRange', 'reference range'],
   ['effectiveDateTime', 'date'],
@@ -89,7 +90,7 @@ export function changesIn(before: JsonObject, after: JsonObject): string {
     .join(', ');
 }
 
-/** Whether two are the same but for what differs when a report is sent again: the time of sending. */
+/** Tells whether two resources differ only in the time of sending. */
 export function isSameBut(before: JsonObject, after: JsonObject): boolean {
   return before === after || sameJson(comparable(before), comparable(after));
 }
@@ -100,26 +101,26 @@ function comparable(resource: JsonObject): JsonObject {
   return { ...rest, content: listIn(rest.content).map(contentOf) };
 }
 
-/** A document's bytes may be in the document store: their hash tells them. */
+/** Returns a document's content for comparison; bytes in the document store are compared by hash. */
 function contentOf({ attachment }: JsonObject): Json {
   if (!isObject(attachment)) return {};
   const { contentType = '', title = '', hash, url = '' } = attachment;
   return { contentType, title, bytes: hash ?? url };
 }
 
-/** Whether a document comes with another content, which no document changes (docs/spec/decisions.md, section 4). */
+/** Tells whether a document has another content, which can't be changed (docs/spec/decisions.md, section 4). */
 export function hasOtherBytes(before: JsonObject, after: JsonObject): boolean {
   const bytes = ({ content }: JsonObject): Json[] =>
     listIn(content).map((one) => objectIn(contentOf(one)).bytes ?? null);
   return !sameJson(bytes(before), bytes(after));
 }
 
-/** Of a resource what an import decides on: without what others added. */
+/** Returns the elements of a resource that an import sets. */
 export function ownOf(type: LabType, resource: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => OWN[type].includes(name)));
 }
 
-/** The version after: what the import decides on anew, what others added as it was. */
+/** Returns the next version: imported elements replaced, others unchanged. */
 function nextOf(draft: Draft, before: JsonObject): { next: JsonObject; note: string | undefined } {
   const { type, keptNote, resource } = draft;
   const kept = keptOf(before, draft);
@@ -135,8 +136,8 @@ function nextOf(draft: Draft, before: JsonObject): { next: JsonObject; note: str
 }
 
 /**
- * What stays of what was there: nothing of a result that was taken back and comes again, for its value was no result; a
- * document's content stays all the same. That there is no value stays only where none need be sent.
+ * Returns the elements that are kept: none of a withdrawn result that is sent again; always a document's content; an
+ * absent reason only if no value is required.
  */
 function keptOf(before: JsonObject, { type, keeps = [], keptNote, resource }: Draft): JsonObject {
   if (type !== 'DocumentReference' && isRevived(before.status, resource.status)) return {};
@@ -152,7 +153,7 @@ function keptOf(before: JsonObject, { type, keeps = [], keptNote, resource }: Dr
   );
 }
 
-/** Whether both have a number, and its unit is another: a range of the first says nothing of the second. */
+/** Tells whether both have numbers in different units: the old range then doesn't apply. */
 function isInAnotherUnit(before: JsonObject, after: JsonObject): boolean {
   const [one, other] = [before, after].map(({ valueQuantity }) => {
     const { code, unit } = objectIn(valueQuantity);
@@ -169,7 +170,7 @@ function hasValue(resource: JsonObject): boolean {
   return Object.keys(resource).some((name) => VALUE.test(name));
 }
 
-/** A report keeps the results of earlier messages beside its new ones. */
+/** Keeps a report's earlier results beside the new ones. */
 function withResults(type: LabType, before: JsonObject, draft: JsonObject): JsonObject {
   if (type !== 'DiagnosticReport') return {};
   const all = new Map<string, JsonObject>();
@@ -178,8 +179,8 @@ function withResults(type: LabType, before: JsonObject, draft: JsonObject): Json
 }
 
 /**
- * Why a report does not change what is there; undefined when it does. A final result takes the place of a corrected one
- * only when it was made after that was issued, by the report's own times: a message that is sent again has a new MSH-7.
+ * Returns why a report changes nothing; undefined if it does. A final result replaces a corrected one only if it was
+ * made after that was issued, by the report's own times, because a message that is sent again has a new MSH-7.
  */
 function whyStale(before: JsonObject, draft: JsonObject, made: string | undefined): string | undefined {
   const [then, now] = [momentIn(before), momentIn(draft)];
@@ -192,7 +193,7 @@ function whyStale(before: JsonObject, draft: JsonObject, made: string | undefine
   return undefined;
 }
 
-/** When a result was issued, ms since 1970; NaN when nothing says it. */
+/** Returns when a result was issued, in ms since 1970; NaN if unknown. */
 function momentIn({ issued, date }: JsonObject): number {
   return Date.parse(textIn(issued) ?? textIn(date) ?? '');
 }

@@ -10,25 +10,25 @@ import { refusePatient, requireOnePatient, requirePatient } from './patient.ts';
 import { readingOf } from './reading.ts';
 import { orderDrafts } from './report.ts';
 
-/** Whose record it is for, and from where. */
+/** The patient and the source of an import. */
 export interface ImportContext {
   /** The record's Patient. */
   readonly patient: JsonObject;
   /** `Patient/<id>`. */
   readonly subject: string;
-  /** Name of the source system; empty when nobody says it. */
+  /** Name of the source system; empty if unknown. */
   readonly source: string;
-  /** Whether a PID may be compared with the Patient; true when absent. */
+  /** Whether a PID may be compared with the Patient; default: true. */
   readonly mayRead?: boolean;
 }
 
-/** Versions whose messages are read as they are meant. */
+/** Versions that are read as specified. */
 const VERSION = /^2\.[3-8](?:\.\d)?$/;
 
 /**
- * Reads messages on one patient, a result a step.
- * @throws Refusal invalid (422) for a text that is no ORU message, for several patients, and for a PID that contradicts
- * the Patient; forbidden (403) for a PID that cannot be compared for want of the scope `read`
+ * Reads messages about one patient, one result per step.
+ * @throws Refusal invalid (422) for a text that isn't an ORU message, for several patients, and for a PID that
+ *   contradicts the Patient; forbidden (403) for a PID that can't be compared without the scope `read`
  */
 export function* labsOfMessage(
   text: string,
@@ -43,7 +43,7 @@ export function* labsOfMessage(
   requireOnePatient(patients);
   for (const pid of patients) requirePatient(pid, patient, notes);
   if (patients.length === 0) notes.warn('', 'no PID says whose results these are');
-  // A result may stand in several messages: each counts, as if they came one by one.
+  // A result may occur in several messages: all count, in order.
   const told = new Map<string, Draft[]>();
   for (const { message, orders } of groups) {
     noteHeader(message, notes);
@@ -64,7 +64,7 @@ export function* labsOfMessage(
   return { drafts, ...notes.told, ...(sender === '' ? {} : { source: sender }) };
 }
 
-/** Of what was said of one result, the last, with the rest before it. */
+/** Returns the last draft of each result, with the earlier ones before it. */
 function lastOf(said: readonly Draft[]): Draft[] {
   const last = said.at(-1);
   if (last === undefined) return [];

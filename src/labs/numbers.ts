@@ -1,10 +1,10 @@
 /** Numbers as laboratories write them. */
 import { type Json, parseJson } from '#src/shared/json.ts';
 
-/** A number, and what stood before it. */
+/** A number with its comparator. */
 export interface Measured {
   readonly comparator?: '<' | '<=' | '>=' | '>';
-  /** With its literal: `1.50` stays so. */
+  /** With its literal: `1.50` stays `1.50`. */
   readonly value: Json;
 }
 
@@ -19,19 +19,19 @@ const COMPARATORS: Readonly<Record<string, Measured['comparator']>> = {
   '≥': '>=',
 };
 const NUMBER = /^([+-]?)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
-/** No number is longer: patterns are not tried on what is. */
+/** Longest text that is tried as a number. */
 const LONGEST = 60;
-/** R4 datatypes.html#decimal: what more digits say, not all can read. */
+/** R4 datatypes.html#decimal: implementations may not support more digits. */
 const MOST_DIGITS = 18;
 
-/** `FHIR`'s comparator for one as it is written; undefined for another text. */
+/** Returns FHIR's comparator; undefined for another text. */
 export function comparatorOf(text: string): Measured['comparator'] {
   return COMPARATORS[text.replaceAll(/\s/g, '')];
 }
 
 /**
- * A decimal: `5.6`, `+5`, `.5`, `1.2E3`, with a comma `5,6`.
- * @returns undefined for another text, and for one that can be read in two ways: `1,234` is a thousand or one.
+ * Parses a decimal: `5.6`, `+5`, `.5`, `1.2E3`, with a comma `5,6`.
+ * @returns undefined for another text, and for an ambiguous one: `1,234` is a thousand or one
  */
 export function decimalIn(text: string): Json | undefined {
   if (text.length > LONGEST) return undefined;
@@ -51,7 +51,7 @@ function withDot(text: string): string | undefined {
   return thousands ? undefined : `${sign}${whole}.${fraction}`;
 }
 
-/** A number with a comparator before it, or without: `< 5`, `>=60`. */
+/** Parses a number with an optional comparator: `< 5`, `>=60`. */
 export function measuredIn(text: string): Measured | undefined {
   const [, sign = '', rest = ''] = /^\s*([<>=≤≥]{0,2})\s*(.*)$/su.exec(text) ?? [];
   const value = decimalIn(rest);

@@ -16,7 +16,7 @@ import { fhirTime } from './times.ts';
 import { ucumOf, unitKept } from './units.ts';
 import { isText, type Value, type ValueContext, valueIn } from './value.ts';
 
-/** What a result has of its order. */
+/** Properties of a result that come from its order. */
 export interface OfOrder {
   readonly key: string;
   readonly effective: string | undefined;
@@ -31,7 +31,7 @@ export interface OfOrder {
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 
-/** Makes it; what could not be read is told. */
+/** Returns the Observation, and notes what couldn't be read. */
 export function observationOf(result: Result, of: OfOrder, reading: Reading): JsonObject {
   const { obx, more, notes } = result;
   const { subject, sender, notes: told } = reading;

@@ -1,7 +1,7 @@
-/** Metrics of what a service holds of its database: connections, locks, reserved requests. */
+/** Metrics of the database resources in use: connections, locks, reserved requests. */
 import { Gauge, type Registry } from 'prom-client';
 
-/** A pool, as far as metrics look at it. */
+/** The state of a pool. */
 export interface PoolState {
   readonly totalCount: number;
   readonly idleCount: number;
@@ -50,7 +50,7 @@ interface Locks {
   hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
 }
 
-/** The same locks, with gauges of who holds and who waits. */
+/** Returns the same locks, with gauges of holders and waiters. */
 export function observeLocks(registry: Registry, locks: Locks): Locks {
   const registers = [registry];
   const holding = new Gauge({

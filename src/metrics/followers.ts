@@ -1,25 +1,25 @@
-/** Metrics of what follows the log: projections and processes, how they stand and how far behind they are. */
+/** Metrics of the log's followers: state and lag of projections and processes. */
 import { Gauge, type Registry } from 'prom-client';
 import { resultInTime, shareRunning } from './share-running.ts';
 
-/** How a projection stands, as far as metrics tell it. */
+/** The state of a projection. */
 export interface ProjectionState {
   readonly name: string;
   readonly state: string;
 }
 
-/** How far behind the log one follower is. */
+/** The lag of a follower. */
 export interface Lag {
   /** Events that it has not passed; counted up to a bound. */
   readonly events: number;
-  /** Age of the oldest of them, in seconds; 0 when there is none. */
+  /** Age of the oldest outstanding event, in seconds; 0 if there is none. */
   readonly seconds: number;
 }
 
-/** What is asked when somebody looks at the metrics. */
+/** The data source of a scrape. */
 export interface FollowersSource {
   readonly states: () => readonly ProjectionState[];
-  /** Projections whose reads are refused because they lag. */
+  /** Projections whose reads are refused because of their lag. */
   readonly stale: () => readonly string[];
   /** Names of the processes. */
   readonly processes: readonly string[];
@@ -29,7 +29,7 @@ export interface FollowersSource {
   readonly lags: () => Promise<ReadonlyMap<string, Lag>>;
 }
 
-/** Registers the gauges. Nothing is asked until they are looked at, and then once for all of them. */
+/** Registers the gauges. Data are read once per scrape, for all of them. */
 export function observeFollowers(registry: Registry, source: FollowersSource): void {
   const { states, stale, processes, parked } = source;
   const registers = [registry];

@@ -3,7 +3,10 @@ import { Histogram, type Registry } from 'prom-client';
 import type { CallWrapper } from '#src/shared/wrap-calls.ts';
 import { DURATIONS } from './registry.ts';
 
-/** Registers the histogram. @returns what measures a question, to be put around it. */
+/**
+ * Registers the histogram.
+ * @returns a wrapper that measures queries
+ */
 export function observeQueries(registry: Registry): CallWrapper {
   const durations = new Histogram({
     name: 'annal_query_duration_seconds',

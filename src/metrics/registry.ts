@@ -6,7 +6,7 @@ export interface Metrics {
   readonly registry: Registry;
   /**
    * Counts one request.
-   * @param route the pattern (`/fhir/R4/:type/:id`), never the path, which holds ids; `unmatched` when there is none.
+   * @param route the pattern (`/fhir/R4/:type/:id`), never the path, which contains ids; `unmatched` if there is none
    */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   /** Counts an answer of 429, by whose limit was used up. */
@@ -17,10 +17,10 @@ export interface Metrics {
   exposition(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
-/** Upper bounds, in seconds, of everything that is part of a request. */
+/** Upper bounds of durations within a request, in seconds. */
 export const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** A new registry with the process's metrics (CPU, memory, event loop, garbage collection). */
+/** Creates a registry with the process's metrics (CPU, memory, event loop, garbage collection). */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -58,7 +58,10 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Registers what says which version runs. @param version of the package, `1.2.3`. */
+/**
+ * Registers the version.
+ * @param version of the package, `1.2.3`
+ */
 export function observeBuild(registry: Registry, version: string): void {
   new Gauge({
     name: 'annal_build_info',

@@ -1,6 +1,6 @@
-/** One look for all who ask meanwhile: gauges that are collected together share what was found. */
+/** Shares one lookup among gauges that are collected together. */
 
-/** `work`, not begun again while it runs. */
+/** Returns a function that runs `work`, or returns the promise of a run in progress. */
 export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {
@@ -11,10 +11,10 @@ export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Longest that a look may take, in ms: a scrape must end before the patience of Prometheus does (10 s). */
+/** Longest duration of a lookup, in ms: a scrape must end before Prometheus's timeout (10 s). */
 const PATIENCE_MS = 2_000;
 
-/** What `work` finds; undefined when it fails, or takes longer than two seconds: then nothing is said. */
+/** Returns the result of `work`; undefined if it fails or takes longer than two seconds. */
 export async function resultInTime<T>(work: () => Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

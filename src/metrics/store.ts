@@ -17,7 +17,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 /** Measures of batches that a store writes for several appends at once. */
 export type BatchWritten = (appends: number) => void;
 
-/** Registers what only the embedded log has: how many appends share one commit. */
+/** Registers metrics of the embedded log only: how many appends share a commit. */
 export function observeBatches(registry: Registry): BatchWritten {
   const batches = new Histogram({
     name: 'annal_append_batch_appends',
@@ -29,8 +29,8 @@ export function observeBatches(registry: Registry): BatchWritten {
 }
 
 /**
- * The same store, measured.
- * @param kind `postgresql` or `eventstoredb`.
+ * Returns the same store, measured.
+ * @param kind `postgresql` or `eventstoredb`
  */
 export function observeStore(
   registry: Registry,

@@ -1,4 +1,4 @@
-/** Metrics of subscriptions to the log: whether they run, what they deliver, how often they break. */
+/** Metrics of subscriptions to the log: whether they run, what they deliver, how often they fail. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { Observable } from 'rxjs';
 import type { EventStore, Position, SubscribeOptions } from '#src/events/store.ts';
@@ -50,7 +50,7 @@ export class Subscriptions {
     this.#failures.inc(LOG, follows ? 0 : 1);
   };
 
-  /** A subscription, measured if it has a name. */
+  /** Returns a subscription, measured if it has a name. */
   measured(store: Pick<EventStore, 'subscribe'>, options: SubscribeOptions): Observable<Position> {
     const { name } = options;
     if (name === undefined) return store.subscribe(options);

@@ -1,12 +1,12 @@
-/** Metrics of webhooks: what waits to be sent, and how attempts end. */
+/** Metrics of webhooks: waiting deliveries, and outcomes of attempts. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { resultInTime, shareRunning } from './share-running.ts';
 
-/** What waits, on all instances. */
+/** Waiting deliveries on all instances. */
 export interface Backlog {
   /** Deliveries that are due. */
   readonly due: number;
-  /** How long the oldest of them has been, in seconds. */
+  /** Age of the oldest one, in seconds. */
   readonly oldest: number;
   /** Deliveries between attempts. */
   readonly waiting: number;
@@ -23,9 +23,9 @@ interface Attempted {
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * Registers them.
- * @param backlog asked when somebody looks; may reject or be late: then nothing is said.
- * @returns to be told of each attempt.
+ * Registers the metrics.
+ * @param backlog read at each scrape; if it rejects or is late, the gauges are omitted
+ * @returns a function to call after each attempt
  */
 export function observeWebhooks(
   registry: Registry,

@@ -6,7 +6,10 @@ export class LogsDiffer extends Error {
   override readonly name = 'LogsDiffer';
 }
 
-/** Whether two events are the same: everything but the position. The hash in the metadata is over all that came before in the stream. */
+/**
+ * Tells whether two events are equal except for their position. The hash in the metadata covers everything before in
+ * the stream.
+ */
 export function isSame(a: RecordedEvent, b: RecordedEvent): boolean {
   return (
     a.id === b.id &&
@@ -22,7 +25,7 @@ export function isSame(a: RecordedEvent, b: RecordedEvent): boolean {
 export const nameOf = ({ id, type, stream, revision }: RecordedEvent): string =>
   `event ${id} (${type}, ${stream} revision ${revision})`;
 
-/** What the target has where the source has another event, or none. */
+/** Returns the error for an event of the target that differs from the source. */
 export function differ(original: RecordedEvent | undefined, copy: RecordedEvent): LogsDiffer {
   return new LogsDiffer(
     original === undefined
@@ -31,7 +34,10 @@ export function differ(original: RecordedEvent | undefined, copy: RecordedEvent)
   );
 }
 
-/** The target has another history than an append of the source continues, which begins with an event. */
+/**
+ * Returns the error for a target whose history isn't the one that the next append continues.
+ * @param first the append's first event
+ */
 export function gap(first: RecordedEvent): LogsDiffer {
   return new LogsDiffer(`the target does not continue with ${nameOf(first)}: it has another history`);
 }

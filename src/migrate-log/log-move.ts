@@ -1,7 +1,7 @@
 /**
- * Brings a log into another store: the same streams, revisions, ids, bytes and hashes in the same order, an append staying
- * one append. What the target has is held against the source first, so that a move that was killed goes on by itself, and
- * what was copied is read back: nothing counts as copied that was not seen there.
+ * Copies a log into another store: the same streams, revisions, ids, bytes and hashes in the same order, with the same
+ * appends. The target's content is first compared with the source, so that an interrupted copy continues. Copied events
+ * are read back before they count.
  */
 import { LRUCache } from 'lru-cache';
 import { isErased } from '#projections/erasure.ts';
@@ -23,14 +23,14 @@ import { differ, gap, isSame } from './difference.ts';
 import { batches, events } from './pull.ts';
 import { unsealed, type Whole, wholes } from './whole.ts';
 
-/** From where to where. */
+/** Source and target of a copy. */
 export interface LogMoveOptions {
   readonly source: EventStore;
   readonly target: EventStore;
   /** Appends on their way at a time: more than one only where the target keeps their order. */
   readonly window: number;
   readonly signal?: AbortSignal | undefined;
-  /** Told now and then: events compared or copied so far, and where in the source that is. */
+  /** Called regularly with the number of events compared or copied so far, and the position in the source. */
   readonly onProgress?: (events: number, position: Position) => void;
 }
 
@@ -42,7 +42,7 @@ const HEADS = 200_000;
 
 type Pair = readonly [source: Position, target: Position];
 
-/** One move. Its methods must not overlap. */
+/** A copy. Its methods must not overlap. */
 export class LogMove {
   /** Events that were found the same in both, and the streams that they begin. */
   events = 0;
@@ -51,7 +51,7 @@ export class LogMove {
   #same: Pair = [BEGINNING, BEGINNING];
   readonly #samples: Pair[] = [[BEGINNING, BEGINNING]];
   readonly #heads = new LRUCache<string, StreamHead>({ max: HEADS });
-  /** Patients whose erasure was asked for and is not carried over yet. */
+  /** Patients whose erasure was requested and is not yet carried over. */
   readonly #erasures = new Set<string>();
   /** Streams that the source was seen to have erased. */
   readonly #erased = new Set<string>();
@@ -72,8 +72,8 @@ export class LogMove {
   }
 
   /**
-   * Where the target stands when it has exactly what the source has up to a position, found by event ids.
-   * @param position up to which both were found the same.
+   * Returns the target's position that corresponds to a source position, found by event ids.
+   * @param position up to which both were found equal
    */
   async translate(position: Position): Promise<Position> {
     const sample = this.#samples.findLast(([source]) => source <= position) ?? [BEGINNING, BEGINNING];
@@ -83,7 +83,7 @@ export class LogMove {
     return found;
   }
 
-  /** Holds against each other what both have, and carries erasures over. */
+  /** Compares the common part of both logs, and carries erasures over. */
   async #compare(): Promise<void> {
     const { source, target, onProgress } = this.options;
     const until: Pair = [await source.head(), await target.head()];
@@ -104,8 +104,8 @@ export class LogMove {
   }
 
   /**
-   * Both logs side by side. An erasure in the source that goes on meanwhile explains what one has and the other has not.
-   * @param whole ends with the target, of which nothing may be left over; else with the source.
+   * Yields both logs side by side. An erasure during the comparison explains differences.
+   * @param whole true: ends with the target, which must have nothing more; false: ends with the source
    */
   async *#pairs(
     [sourceAt, targetAt]: Pair,
@@ -137,7 +137,10 @@ export class LogMove {
     }
   }
 
-  /** Copies what follows. @returns how many events. */
+  /**
+   * Copies the remaining events.
+   * @returns their number
+   */
   async #copy(): Promise<number> {
     const { source, window, signal, onProgress } = this.options;
     let gathered: Whole[] = [];
@@ -150,7 +153,7 @@ export class LogMove {
     };
     for await (const batch of batches(source, this.#same[0], await source.head())) {
       for (const whole of wholes(batch.events)) {
-        // The second append to a stream waits for the first, and whatever comes behind it must wait, too.
+        // The second append to a stream waits for the first, and later ones wait too.
         const full = gathered.length >= window || bytes + whole.bytes > WINDOW_BYTES;
         if (full || gathered.some(({ stream }) => stream === whole.stream)) await flush();
         signal?.throwIfAborted();
@@ -173,7 +176,7 @@ export class LogMove {
         ready.push({ whole, expected: before, events: unsealed(whole, before) });
       } else if (!(await this.#isErased(whole.stream))) throw gap(whole.events[0]);
     }
-    // All in one turn: the target takes them in this order.
+    // Submitted in one turn: the target takes them in this order.
     const counts = await Promise.all(
       ready.map(async (each) => {
         const { stream } = each.whole;
@@ -191,7 +194,7 @@ export class LogMove {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** The head that an append continues from, as the target has it; undefined when the target has none. */
+  /** Returns the target's head that an append continues; undefined if the target has none. */
   async #expected({ stream, events: [first] }: Whole): Promise<Expected | undefined> {
     if (first.revision === 0) return 'none';
     const revision = first.revision - 1;
@@ -208,7 +211,7 @@ export class LogMove {
     return undefined;
   }
 
-  /** Whether the source has erased a stream. Only records ever are. */
+  /** Tells whether the source has erased a stream; only records are erased. */
   async #isErased(stream: string): Promise<boolean> {
     if (this.#erased.has(stream)) return true;
     const patient = patientOf(stream);
@@ -218,7 +221,7 @@ export class LogMove {
   }
 }
 
-/** The patient whose record an event says is being erased, or was. */
+/** Returns the patient whose record an event reports as being erased. */
 function erasedBy(recorded: RecordedEvent): string | undefined {
   if (recorded.type !== 'RecordErasureRequested' && recorded.type !== 'RecordErased') return undefined;
   const { event } = understand(recorded);

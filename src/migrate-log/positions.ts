@@ -1,12 +1,12 @@
 /**
- * Everything in the service's database that remembers a position of the log, and how it goes over to another store. A
- * column that is not named here would send something twice or skip it: a test looks for such.
+ * Lists everything in the service's database that holds a position of the log, and translates it to another store. A
+ * missing column would cause duplicates or losses; a test finds such columns.
  */
 import type pg from 'pg';
 import { LogClosed } from '#src/events/closed.ts';
 import type { Position } from '#src/events/store.ts';
 
-/** Columns that hold positions, besides `checkpoint.position` of each read model. */
+/** Columns with positions, besides `checkpoint.position` of each read model. */
 export const POSITION_COLUMNS = [
   'operations.process.position',
   'operations.parked.position',
@@ -16,7 +16,7 @@ export const POSITION_COLUMNS = [
   'operations.late_write.position',
 ] as const;
 
-/** What it takes. */
+/** Inputs of a translation. */
 export interface PositionMove {
   /** Names of the read models: schemas with a checkpoint. */
   readonly models: readonly string[];
@@ -24,7 +24,7 @@ export interface PositionMove {
   readonly from: string;
   readonly to: string;
   readonly translate: (position: Position) => Promise<Position>;
-  /** Where the target has an event; undefined when its stream was erased. */
+  /** Returns the target's position of an event; undefined if its stream was erased. */
   readonly positionOf: (stream: string, revision: number) => Promise<Position | undefined>;
 }
 
@@ -35,7 +35,7 @@ create table if not exists operations.log_move (
   target text not null                 -- whose positions the database holds since
 )`;
 
-/** The log whose positions the database holds; undefined if it was never moved. */
+/** Returns the log whose positions the database holds; undefined if it was never moved. */
 export async function logOfPositions(client: pg.ClientBase | pg.Pool): Promise<string | undefined> {
   const there = await client.query("select where to_regclass('operations.log_move') is not null");
   if (there.rowCount === 0) return undefined;
@@ -55,8 +55,8 @@ export async function assertNotMoved(pool: pg.Pool, inPostgres: boolean): Promis
 }
 
 /**
- * Translates every position, in the caller's transaction, from the log that `logOfPositions` says. No instance may run.
- * Unfinished rebuilds are dropped: they begin anew.
+ * Translates every position in the caller's transaction, from the log that `logOfPositions` names. No instance may run.
+ * Unfinished rebuilds are dropped and start again.
  */
 export async function movePositions(tx: pg.ClientBase, move: PositionMove): Promise<void> {
   const { models, from, to, translate, positionOf } = move;
@@ -95,7 +95,7 @@ async function rewrite(
   const positions = rows.map(({ position }) => position);
   const translated: Position[] = [];
   for (const position of positions) translated.push(await translate(position));
-  // In one statement: a position of the new log may look like one of the old.
+  // In one statement, because positions of both logs may look alike.
   await tx.query(
     `update ${table} t set ${column} = x.translated from unnest($1::text[], $2::text[]) as x(position, translated)
       where t.${column} = x.position`,

@@ -28,7 +28,7 @@ export async function* batches(
       wake = resolve;
       fail = reject;
     });
-    // It is awaited only after the batch in hand.
+    // Awaited only after the current batch.
     next.catch(() => undefined);
   };
   renew();
@@ -64,7 +64,10 @@ export async function* batches(
   }
 }
 
-/** The events of such a stretch. @throws Unavailable */
+/**
+ * Yields the events of a range.
+ * @throws Unavailable
+ */
 export async function* events(
   store: Pick<EventStore, 'subscribe'>,
   after: Position,

@@ -9,11 +9,11 @@ export interface Whole {
   readonly stream: string;
   readonly events: readonly [RecordedEvent, ...RecordedEvent[]];
   readonly bytes: number;
-  /** Whether all are there: a stream that is erased while it is read may end within an append. */
+  /** True if the append is complete: a stream erased during the read may end within one. */
   readonly complete: boolean;
 }
 
-/** The appends in a batch, which never ends within one. */
+/** Returns the appends of a batch, which never ends within one. */
 export function wholes(all: readonly RecordedEvent[]): Whole[] {
   const found: Whole[] = [];
   for (let i = 0; i < all.length; ) {
@@ -34,7 +34,10 @@ export function wholes(all: readonly RecordedEvent[]): Whole[] {
   return found;
 }
 
-/** The events as a writer hands them over, without the hashes that they will get again. @throws LogsDiffer */
+/**
+ * Returns the events as a writer submits them, without the hashes, which the target adds.
+ * @throws LogsDiffer
+ */
 export function unsealed({ events: all }: Whole, expected: Expected): NewEvent[] {
   let previous = expected === 'none' ? GENESIS : expected.hash;
   return all.map((event) => {

@@ -7,10 +7,10 @@ import { MIGRATIONS, type Migration } from './migrations.ts';
 const LOCK = 4_206_107_301;
 
 /**
- * Applies the migrations that a database lacks, in order. Several processes may start on one database at once: one
- * works, the others wait and find nothing to do.
- * @returns the names of those that were applied.
- * @throws Error when the database was migrated by a later version of Annal.
+ * Applies missing migrations in order. Several processes may start on one database: one works, the others wait and find
+ * nothing to do.
+ * @returns the names of the applied migrations
+ * @throws Error if a later version of Annal migrated the database
  */
 export async function migrate(
   databaseUrl: string,
@@ -29,7 +29,7 @@ export async function migrate(
   }
 }
 
-/** Whether exactly these were applied: then Knex, a fifth of what a start takes, need not be loaded. */
+/** Tells whether exactly these migrations are applied. If so, Knex, a fifth of a start's duration, isn't loaded. */
 async function hasAll(client: pg.Client, migrations: readonly Migration[]): Promise<boolean> {
   const { rows: found } = await client.query(`SELECT 1 WHERE to_regclass('migrations.applied') IS NOT NULL`);
   if (found.length === 0) return false;
@@ -43,7 +43,7 @@ async function applyAll(databaseUrl: string, migrations: readonly Migration[]): 
     client: 'pg',
     connection: { connectionString: databaseUrl, application_name: 'annal migrate' },
     pool: { min: 0, max: 2 },
-    // What fails is thrown; nothing is to be printed besides.
+    // Failures are thrown; nothing else is printed.
     log: { warn: silent, error: silent, deprecate: silent, debug: silent },
     migrations: { schemaName: 'migrations', tableName: 'applied', migrationSource: sourceOf(migrations) },
   });

@@ -21,9 +21,9 @@ import { PROCESS_SQL } from '#src/processes/process.ts';
 import { WEBHOOK_FORGOTTEN_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';
 import { TERMINOLOGY_INDEX_SQL, TERMINOLOGY_SQL, TERMINOLOGY_WORDS_SQL } from '#src/terminology/schema.ts';
 
-/** One step, taken in a transaction of its own. */
+/** A migration, run in its own transaction. */
 export interface Migration {
-  /** Number and subject; what the database remembers. */
+  /** Number and subject; the database stores it. */
   readonly name: string;
   readonly sql: string;
 }

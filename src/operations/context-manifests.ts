@@ -1,4 +1,6 @@
-/** What contexts were made from: not events, since nothing changes, but kept as long as the record is. */
+/**
+ * Stores the manifests of contexts. They aren't events, because nothing changes, but are kept as long as the record.
+ */
 import type { Pool } from 'pg';
 
 /** A migration: the table, in schema `operations`. */
@@ -13,7 +15,7 @@ CREATE TABLE operations.context_manifest (
 CREATE INDEX context_manifest_of_record ON operations.context_manifest (record);
 `;
 
-/** A manifest and whose it is. */
+/** A manifest and its owner. */
 export interface KeptManifest {
   readonly id: string;
   readonly tenantId: string;
@@ -28,8 +30,8 @@ export class ContextManifests {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Keeps a manifest, unless it is kept already.
-   * @returns false when the patient has gone meanwhile: a purge leaves none behind, also of those who read before it.
+   * Stores a manifest, unless it is stored already.
+   * @returns false if the patient was purged meanwhile, also for requests that read the record before
    */
   async keep({ id, tenantId, record, manifest }: KeptManifest): Promise<boolean> {
     const { rowCount: known } = await this.pool.query({
@@ -54,7 +56,7 @@ export class ContextManifests {
     return rows[0]?.there === true;
   }
 
-  /** A manifest by its id; undefined when there is none. */
+  /** Returns a manifest by its id; undefined if there is none. */
   async find(id: string): Promise<KeptManifest | undefined> {
     const { rows } = await this.pool.query<{ tenant: string; record: string; manifest: string }>({
       name: 'context-manifest',

@@ -1,9 +1,8 @@
 /**
- * `Idempotency-Key`: a request that is sent again is done once and answered alike (docs/spec/decisions.md, section 3).
- *
- * A row is reserved before anything is decided. It holds the request's hash, the seed of its ids, an owner's lease and,
- * before each append, where that goes: a retry after a crash finds its own events instead of writing them again. The
- * answer is kept encrypted under a key that only the caller can bring: from the Idempotency-Key and the credential.
+ * `Idempotency-Key`: a repeated request is done once and gets the same answer (docs/spec/decisions.md, section 3). A
+ * row is reserved before anything is decided. It holds the request's hash, the seed of its ids, the owner's lease and,
+ * before each append, its target: a retry after a crash finds its own events instead of writing them again. The answer
+ * is encrypted with a key derived from the Idempotency-Key and the credential, which only the caller has.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -31,7 +30,7 @@ CREATE INDEX idempotency_expiry ON operations.idempotency (expires_at);
 CREATE INDEX idempotency_records ON operations.idempotency USING gin (records);
 `;
 
-/** A migration: what an answer shows of records that it does not name cannot be told by `records`. */
+/** A migration: `records` can't name the records that a read answer shows. */
 export const READ_ANSWERS_SQL = `
 ALTER TABLE operations.idempotency ADD COLUMN reads boolean NOT NULL DEFAULT false;
 CREATE INDEX idempotency_reads ON operations.idempotency (key_hash) WHERE reads;
@@ -40,14 +39,14 @@ CREATE INDEX idempotency_reads ON operations.idempotency (key_hash) WHERE reads;
 /** A migration: an attempt that died must not take with it the secret that the next one answers with. */
 export const RETRY_SECRETS_SQL = 'ALTER TABLE operations.idempotency ADD COLUMN secret bytea;';
 
-/** How long an owner counts as alive without renewing, in seconds. */
+/** How long an owner counts as alive without renewing its lease, in seconds. */
 const LEASE_SECONDS = 10;
 const RENEW_EVERY_MS = 3_000;
-/** How long an answer is kept, in hours. */
+/** How long answers are kept, in hours. */
 const KEPT_HOURS = 24;
 /** How long a retry waits for the first request, in ms (docs/spec/decisions.md, section 3). */
 const WAIT_MS = 10_000;
-/** Between looks at a request that another instance runs, in ms: the first, which doubles, and the last. */
+/** First and longest pause between checks of a request that another instance runs, in ms; the pause doubles. */
 const [FIRST_LOOK_MS, LAST_LOOK_MS] = [100, 1_000];
 
 interface Row {
@@ -86,7 +85,7 @@ const FIND = `
 select i.request_hash, i.command_id, i.millis, i.owner, i.attempts, i.answer, i.secret
 from operations.idempotency i where i.key_hash = $1`;
 
-/** Whether a request has an answer, or may be begun again. */
+/** Tells whether a request has an answer, or may be started again. */
 const ENDED = `
 select i.answer is not null or i.owner is null or i.lease_until < now() as ended
 from operations.idempotency i where i.key_hash = $1`;
@@ -97,8 +96,8 @@ export class IdempotencyStore {
   #running = 0;
 
   /**
-   * @param pool connections with synchronous commit: what is noted must survive a crash.
-   * @param waitMs how long a retry waits for the first request, in ms.
+   * @param pool connections with synchronous commit: recorded data must survive a crash
+   * @param waitMs how long a retry waits for the first request, in ms
    */
   constructor(
     readonly pool: Pool,
@@ -116,7 +115,10 @@ export class IdempotencyStore {
     return begun ?? this.#beginLater(request, keyHash);
   }
 
-  /** @throws Refusal as `begin` */
+  /**
+   * Waits for the first request, then begins.
+   * @throws Refusal as `begin`
+   */
   async #beginLater(request: IdempotentRequest, keyHash: Buffer): Promise<Begun> {
     const place = this.#waiting.enter(keyHash.toString('hex'), request.bytes);
     if (place === undefined) throw stillRunning();
@@ -144,7 +146,10 @@ export class IdempotencyStore {
     return rows[0]?.ended ?? true;
   }
 
-  /** Undefined while another attempt runs. @throws Refusal invalid (422) */
+  /**
+   * Tries to reserve the key; undefined while another attempt runs.
+   * @throws Refusal invalid (422)
+   */
   async #tryBegin(request: IdempotentRequest, keyHash: Buffer): Promise<Begun | undefined> {
     const owner = newUuid();
     const reserved = await this.pool.query<Row>({
@@ -162,21 +167,24 @@ export class IdempotencyStore {
     return { kept: JSON.parse(unseal(other.answer, request)) as KeptAnswer };
   }
 
-  /** How many reserved requests run in this process. */
+  /** Returns the number of reserved requests that run in this process. */
   get running(): number {
     return this.#running;
   }
 
-  /** Deletes what is past its time. @returns how many. */
+  /**
+   * Deletes expired rows.
+   * @returns their number
+   */
   async sweep(): Promise<number> {
     const { rowCount } = await this.pool.query('delete from operations.idempotency where expires_at < now()');
     return rowCount ?? 0;
   }
 
   /**
-   * Deletes every answer that concerns a record: part of its purge. A search may show a record without naming its
-   * patient (a Provenance, `_elements`), so the answers of all that read go too: a retry reads again, and finds what it
-   * wrote as after a crash.
+   * Deletes every answer that concerns a record, as part of its purge. A search may show a record without naming its
+   * patient (a Provenance, `_elements`), so all answers of reads are deleted too: a retry reads again, and finds its
+   * writes as after a crash.
    */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(
@@ -187,7 +195,10 @@ export class IdempotencyStore {
     );
   }
 
-  /** @throws Refusal invalid when the attempt before has sealed a secret under another credential: it stays for that one. */
+  /**
+   * Resumes an earlier attempt.
+   * @throws Refusal invalid if that attempt sealed a secret under another credential, which stays valid for it
+   */
   async #resumed(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Promise<Reservation> {
     const reservation = this.#reservation(row, keyHash, owner, request);
     try {
@@ -264,7 +275,7 @@ where key_hash = $1 and owner = $2`;
 const PATIENTS =
   /(?:"resourceType":"Patient","id":"|\bPatient\/)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g;
 
-/** The patients that an answer names: those whose purge must delete it. */
+/** Returns the patients that an answer names; their purge deletes it. */
 function recordsIn(answer: KeptAnswer): string[] {
   const ids = new Set<string>();
   for (const text of [answer.body ?? '', answer.headers.Location ?? '']) {
@@ -278,7 +289,7 @@ function contentKey(request: IdempotentRequest, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, 'annal idempotency answer', 32));
 }
 
-/** salt (16) + nonce (12) + tag (16) + ciphertext */
+/** Encrypts a text: salt (16) + nonce (12) + tag (16) + ciphertext. */
 function seal(plain: string, request: IdempotentRequest): Buffer {
   const salt = randomBytes(16);
   const nonce = randomBytes(12);
@@ -287,7 +298,10 @@ function seal(plain: string, request: IdempotentRequest): Buffer {
   return Buffer.concat([salt, nonce, cipher.getAuthTag(), text]);
 }
 
-/** @throws Refusal invalid when it was sealed under another credential. */
+/**
+ * Decrypts a text.
+ * @throws Refusal invalid if it was encrypted for another credential
+ */
 function unseal(sealed: Buffer, request: IdempotentRequest): string {
   const key = contentKey(request, sealed.subarray(0, 16));
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(16, 28));
@@ -318,7 +332,7 @@ function stillRunning(): Refusal {
   );
 }
 
-/** The store over a pool; its connections keep PostgreSQL's synchronous commit. */
+/** Opens the store over a pool, whose connections keep PostgreSQL's synchronous commit. */
 export function openIdempotency(pool: Pool): IdempotencyStore {
   return new IdempotencyStore(pool);
 }

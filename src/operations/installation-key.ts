@@ -2,17 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 
-/** DDL: a migration of its own. */
+/** DDL of its own migration. */
 export const DOCUMENT_KEY_SQL = `
 CREATE TABLE operations.document_key (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   key bytea NOT NULL
 );`;
 
-/** What they are for: sealing the signing secrets of webhook endpoints; signing the URLs of direct uploads. */
+/** The purpose of a key: sealing the signing secrets of webhook endpoints, or signing the URLs of direct uploads. */
 export type InstallationKey = 'webhook_key' | 'document_key';
 
-/** The key, 32 bytes. */
+/** Returns a key of 32 bytes. */
 export async function installationKey(pool: Pool, name: InstallationKey): Promise<Buffer> {
   await pool.query(`INSERT INTO operations.${name} (key) VALUES ($1) ON CONFLICT DO NOTHING`, [
     randomBytes(32),

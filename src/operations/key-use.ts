@@ -1,4 +1,4 @@
-/** When each API key was used last, to the minute. */
+/** Records when each API key was last used, to the minute. */
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 
@@ -9,9 +9,9 @@ CREATE TABLE operations.key_use (
   used_at int8 NOT NULL                -- microseconds since 1970
 );`;
 
-/** How often a key's use is written at most, in microseconds. */
+/** Shortest interval between two writes of a key's use, in microseconds. */
 const MINUTE = 60_000_000;
-/** Keys whose last writing is remembered; of others it is written once more. */
+/** Number of keys whose last write is remembered; others are written once more. */
 const REMEMBERED = 50_000;
 
 const NOTE = `

@@ -6,7 +6,7 @@
 import type pg from 'pg';
 import { BEGINNING, type Position } from '../events/store.ts';
 
-/** Its table: one row at most for each read model. */
+/** DDL: at most one row per read model. */
 export const LATE_WRITES_SQL = `
 CREATE TABLE operations.late_write (
   model text PRIMARY KEY,

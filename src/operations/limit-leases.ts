@@ -1,7 +1,7 @@
 /**
- * Budgets of rate limits, shared by all instances: a row per subject with the window that runs and how much of it is
- * given out. Instances take slices of a budget and bring back what they do not need; a slice is at most a twentieth of
- * what is left, so that near the edge little lies idle anywhere.
+ * Budgets of rate limits, shared by all instances: a row per subject with the current window and how much of it is
+ * granted. Instances take slices of a budget and return what they don't need. A slice is at most a twentieth of the
+ * rest, so that little is idle when the budget runs out.
  */
 import type { Pool } from 'pg';
 
@@ -9,8 +9,8 @@ import type { Pool } from 'pg';
 export const WINDOW_MS = 60_000;
 
 /**
- * The table, in schema `operations`. What a crash of the database forgets is worth a minute, so it is not logged.
- * `granted` is what the last statement took: an upsert can return nothing else of what was there before.
+ * DDL of the table in schema `operations`. It isn't logged: a crash of the database loses at most a minute. `granted`
+ * is what the last statement took, because an upsert can't return earlier values.
  */
 export const RATE_LIMIT_SQL = `
 CREATE UNLOGGED TABLE operations.rate_limit (
@@ -21,12 +21,12 @@ CREATE UNLOGGED TABLE operations.rate_limit (
 ) WITH (fillfactor = 70);
 CREATE INDEX rate_limit_ends ON operations.rate_limit (ends);`;
 
-/** What a statement asks for one subject. */
+/** A statement's request for one subject. */
 interface Asked {
   readonly subject: string;
-  /** How much to take; negative: to bring back. */
+  /** Amount to take; negative to return some. */
   readonly take: number;
-  /** Of what is brought back: the window that it was taken from. */
+  /** For returns: the window that the amount was taken from. */
   readonly window: number | null;
 }
 
@@ -34,11 +34,11 @@ interface Asked {
 export interface Lease {
   /** 0: nothing is left. */
   readonly granted: number;
-  /** What nobody has taken yet. */
+  /** Amount that is still available. */
   readonly remaining: number;
   /** The window's name: its end by the database's clock. */
   readonly window: number;
-  /** How long the window still runs, in ms. */
+  /** Remaining time of the window, in ms. */
   readonly left: number;
 }
 
@@ -58,7 +58,7 @@ const TAKEN = `case
   else 0 end`;
 const OVER = `r.ends <= ${NOW} and excluded.granted > 0`;
 
-// In the order of the subjects, so that two instances never wait for each other.
+// Sorted by subject, so that two instances never deadlock.
 const SETTLE = `
 insert into operations.rate_limit as r (subject, ends, used, granted)
 select s.subject, coalesce(s.ends, ${NOW} + $5::int4), greatest(0, least(s.take, ceil($4::int4 / ${SHARE}.0)::int4)),
@@ -73,7 +73,7 @@ returning r.subject, r.granted, r.used, r.ends, r.ends - ${NOW} as left`;
 
 /** Most subjects of one statement. */
 const MOST = 2_000;
-/** How long nothing is asked of a database that has just failed, in ms. */
+/** Pause after a failure of the database, in ms. */
 const AWAY_MS = 1_000;
 
 interface Waiting {
@@ -82,7 +82,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The budgets, in PostgreSQL. What is asked while a statement is under way goes with the next. */
+/** The budgets in PostgreSQL. Requests that arrive during a statement are combined into the next. */
 export class LimitLeases {
   #waiting: Waiting[] = [];
   #underWay = false;
@@ -90,9 +90,9 @@ export class LimitLeases {
   #away: unknown;
 
   /**
-   * @param pool connections that wait neither for others' work nor for the disk.
-   * @param limit of each window.
-   * @param windowMs its length.
+   * @param pool connections that wait neither for other work nor for the disk
+   * @param limit of each window
+   * @param windowMs length of a window
    */
   constructor(
     readonly pool: Pool,
@@ -105,7 +105,7 @@ export class LimitLeases {
     return this.#ask({ subject, take: want, window: null });
   }
 
-  /** Brings back what is left of a window's slices; of a window that is over, nothing. */
+  /** Returns what is left of a window's slices; nothing for a window that has ended. */
   async bringBack(subject: string, count: number, window: number): Promise<void> {
     await this.#ask({ subject, take: -count, window });
   }
@@ -126,7 +126,7 @@ export class LimitLeases {
   #next(): void {
     if (this.#underWay || this.#waiting.length === 0) return;
     this.#underWay = true;
-    // What arrives in this pass of the event loop goes together.
+    // Requests of the same pass of the event loop are combined.
     setImmediate(() => {
       const batch = this.#batch();
       void this.#settle(batch).finally(() => {
@@ -136,7 +136,7 @@ export class LimitLeases {
     });
   }
 
-  /** The next statement's part of what waits: each subject once, since an upsert meets a row only once. */
+  /** Returns the next statement's requests: each subject once, because an upsert may touch a row only once. */
   #batch(): Waiting[] {
     const batch = new Map<string, Waiting>();
     const rest: Waiting[] = [];

@@ -1,8 +1,8 @@
 /**
- * Rate limits across all instances (docs/spec/interface.md, section 8), mostly out of memory: an instance spends slices of a
- * subject's budget (`limit-leases.ts`), which grow while they are spent quickly. All instances together let through
- * exactly what one would. While the database is away each instance counts alone: limits protect what is served, they
- * are no reason to refuse it.
+ * Rate limits across all instances (docs/spec/interface.md, section 8). An instance spends slices of a subject's budget
+ * (`limit-leases.ts`) from memory; slices grow while they are spent quickly. All instances together allow exactly as
+ * much as one would. While the database is unreachable each instance counts alone: limits protect the service and must
+ * not stop it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Standing } from '#src/shared/traffic.ts';
@@ -13,13 +13,13 @@ interface Held {
   /** End of the window, by `performance.now()`. */
   ends: number;
   window: number;
-  /** Of the slices taken. */
+  /** Remaining amount of its slices. */
   left: number;
-  /** What nobody has taken, when a slice was taken last. */
+  /** Amount that was available when the last slice was taken. */
   remaining: number;
-  /** What this instance let through in the window. */
+  /** Amount that this instance allowed in the window. */
   spent: number;
-  /** How much to take next. */
+  /** Size of the next slice. */
   slice: number;
   takenAt: number;
   spentAt: number;
@@ -29,13 +29,18 @@ interface Held {
   taking: Promise<void> | undefined;
 }
 
-/** How long a slice should last, in ms: it doubles when it lasted less than half of it. What lies longer goes back. */
+/**
+ * Intended duration of a slice, in ms. A slice that lasted less than half doubles the next; an older one is returned.
+ */
 const SLICE_MS = 4_000;
-/** From this size on, the next slice is asked for when a quarter of the last is left: who asks often waits for none. */
+/**
+ * From this size on, the next slice is requested when a quarter of the last is left, so that frequent callers don't
+ * wait.
+ */
 const AHEAD_FROM = 32;
-/** How often somebody who has used everything up makes us look whether others brought something back, in ms. */
+/** Pause between checks whether others returned something, while a subject has used up its budget, in ms. */
 const DRY_MS = 1_000;
-/** Subjects that are remembered at most; of one that is forgotten the database knows. */
+/** Most subjects that are remembered; the database knows the others. */
 const REMEMBERED = 50_000;
 const SWEEP_MS = 30_000;
 
@@ -81,13 +86,13 @@ export class RateLimits {
     return found;
   }
 
-  /** Whether nothing is left of a subject's window, as far as this instance knows. */
+  /** Tells whether a subject's window is used up, as far as this instance knows. */
   isUsedUp(subject: string): boolean {
     const held = this.#held.peek(subject);
     return held !== undefined && held.ends > performance.now() && held.left <= 0 && held.remaining <= 0;
   }
 
-  /** Brings back what is left of all slices. */
+  /** Returns what is left of all slices. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([...this.#held.entries()].map(([subject, held]) => this.#bringBack(subject, held)));
@@ -111,7 +116,7 @@ export class RateLimits {
     return held;
   }
 
-  /** Undefined when the database must be asked. */
+  /** Spends from memory; undefined if the database must be asked. */
   #spendNow(held: Held): Standing | undefined {
     const now = performance.now();
     if (held.ends <= now) return undefined;
@@ -129,7 +134,7 @@ export class RateLimits {
     try {
       for (;;) {
         await (held.taking ?? this.#begin(subject, held));
-        // Others who waited may have spent the slice, or the window has ended meanwhile.
+        // Other waiting requests may have spent the slice, or the window has ended.
         const found = this.#spendNow(held);
         if (found !== undefined) return found;
       }
@@ -173,7 +178,7 @@ export class RateLimits {
     held.dryUntil = granted === 0 ? performance.now() + DRY_MS : 0;
   }
 
-  /** The database is away: this instance lets through what the window allows by its own count. */
+  /** Counts alone while the database is unreachable. */
   #alone(held: Held): void {
     const now = performance.now();
     if (held.ends <= now) {
@@ -194,10 +199,10 @@ export class RateLimits {
   }
 
   async #bringBack(subject: string, held: Held): Promise<void> {
-    // What is on its way comes back, too.
+    // Slices that are being fetched are returned too.
     await held.taking;
     const { left, window } = held;
-    // What was counted alone was never taken; what is being asked for now is settled there.
+    // Requests counted alone were never taken from the budget; a pending request is settled when it returns.
     if (left === 0 || window === 0 || held.taking !== undefined || held.ends <= performance.now()) return;
     held.left = 0;
     held.remaining += left;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import pg, { type Pool, type PoolClient } from 'pg';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 
-/** How long a lock is waited for, in ms: work under it takes a fraction of a second. */
+/** Timeout for a lock, in ms: work under a lock takes a fraction of a second. */
 const WAIT_MS = 30_000;
 
 /**
@@ -14,8 +14,8 @@ export class PostgresCriteriaLocks {
   readonly #tails = new Map<string, Promise<unknown>>();
 
   /**
-   * @param pool a pool of its own: holders keep their connection while their work needs others.
-   * @param waitMs how long a lock is waited for, in ms.
+   * @param pool a separate pool, because holders keep their connection while their work uses others
+   * @param waitMs timeout for a lock, in ms
    */
   constructor(
     readonly pool: Pool,
@@ -53,7 +53,9 @@ export class PostgresCriteriaLocks {
     }
   }
 
-  /** A server that does not answer is met by the first attempt; only a lock that others hold is waited for longer. */
+  /**
+   * Takes a lock. A server that doesn't answer fails the first try; only a lock held by others is waited for longer.
+   */
   async #lock(client: PoolClient, number: string): Promise<void> {
     const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [
       number,
@@ -83,7 +85,7 @@ export class PostgresCriteriaLocks {
       go();
     };
     if (await endsWithin(before, this.waitMs)) return leave;
-    // Who comes behind waits for those before all the same: its place is passed on, not taken away.
+    // Callers queued behind still wait for those before: their place is passed on.
     void before.then(leave);
     throw held();
   }

@@ -1,14 +1,14 @@
 /**
- * Which log the events of an installation are in. Two logs look alike to what follows them: an installation on
- * EventStoreDB has an empty log in its database as well. So the database remembers the kind of store and the first event
- * that is never erased (`first.ts`), and whoever opens a log holds it against that before anything else is done.
+ * Identifies the log that an installation's events are in. Two logs look alike to their followers: an installation on
+ * EventStoreDB has an empty log in its database as well. The database therefore stores the kind of store and the first
+ * event that is never erased (`first.ts`), and every opened log is compared with that before anything else.
  */
 import type pg from 'pg';
 import { firstEvent } from '../events/first.ts';
 import type { LogKind } from '../events/open.ts';
 import type { EventStore, RecordedEvent } from '../events/store.ts';
 
-/** Its table: one row at most. */
+/** DDL: at most one row. */
 export const LOG_IDENTITY_SQL = `
 CREATE TABLE operations.log_identity (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -20,8 +20,8 @@ CREATE TABLE operations.log_identity (
 export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
   /**
-   * @param found what is wrong with it, after "the settings name a log".
-   * @param first what it begins with, where only that differs: it may be another, or its beginning was tampered with.
+   * @param found what is wrong with it, after "the settings name a log"
+   * @param first its first event, if only that differs: it may be another log, or its beginning was altered
    */
   constructor(
     noted: string,
@@ -83,7 +83,7 @@ export async function moveIdentity(tx: pg.ClientBase, kind: LogKind): Promise<vo
     await tx.query('UPDATE operations.log_identity SET kind = $1', [kind]);
 }
 
-/** A command may find a database that no service of this version has migrated. */
+/** Reads the identity. A command may find a database that this version has not migrated. */
 async function readIdentity(client: pg.ClientBase | pg.Pool): Promise<Identity | undefined> {
   const there = await client.query("SELECT WHERE to_regclass('operations.log_identity') IS NOT NULL");
   if (there.rowCount === 0) return undefined;

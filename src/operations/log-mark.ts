@@ -1,12 +1,12 @@
 /**
- * The newest event that an instance has followed, noted by its name. How long a log is does not say that it is whole: one
- * that was restored and written to since, be it by EventStoreDB's own scavenge, may reach beyond what was lost. The event
- * does: a log that has it has everything before it.
+ * Stores the newest event that an instance has followed. The length of a log doesn't prove that it is complete: a log
+ * that was restored and written to, even by EventStoreDB's own scavenge, may reach beyond the lost events. The event
+ * does: a log that contains it contains everything before it.
  */
 import type pg from 'pg';
 import { type EventStore, type Position, type RecordedEvent, StreamDeleted } from '../events/store.ts';
 
-/** Its table: one row at most. */
+/** DDL: at most one row. */
 export const LOG_MARK_SQL = `
 CREATE TABLE operations.log_mark (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -16,11 +16,12 @@ CREATE TABLE operations.log_mark (
   event_id uuid NOT NULL
 );`;
 
-/** Where an event stands. */
+/** The location of an event. */
 export type LogMark = Pick<RecordedEvent, 'id' | 'stream' | 'revision' | 'position'>;
 
 /**
- * Whether a log has an event where it was. One whose stream was erased since counts as there: the erasure came after it.
+ * Tells whether a log has an event at its location. An event whose stream was erased counts as present, because the
+ * erasure came later.
  * @throws Unavailable
  */
 export async function holds(store: Pick<EventStore, 'read'>, mark: LogMark): Promise<boolean> {
@@ -34,7 +35,7 @@ export async function holds(store: Pick<EventStore, 'read'>, mark: LogMark): Pro
   }
 }
 
-/** What was noted; undefined before anything was, and in a database that no service of this version has migrated. */
+/** Returns the stored mark; undefined if there is none, or the database was not migrated by this version. */
 export async function readMark(client: pg.ClientBase | pg.Pool): Promise<LogMark | undefined> {
   const there = await client.query("SELECT WHERE to_regclass('operations.log_mark') IS NOT NULL");
   if (there.rowCount === 0) return undefined;

@@ -1,4 +1,7 @@
-/** A log that is put back from a backup under an instance that runs: from then on it takes no writes until it is restarted. */
+/**
+ * Watches for a log that is restored from a backup while an instance runs: it then takes no writes until it is
+ * restarted.
+ */
 import type { Pool } from 'pg';
 import { later } from '../events/position.ts';
 import {
@@ -12,22 +15,22 @@ import {
 import { type LogMark, noteMark, readMark } from './log-mark.ts';
 import { assertHolds, assertNotBehind, LogBehind } from './restored-log.ts';
 
-/** How often it is looked without being asked, and the newest event noted, in ms. */
+/** Interval of the checks, and of saving the newest event, in ms. */
 const LOOK_EVERY = 2_000;
 
-/** What it works with. */
+/** Dependencies of the watch. */
 export interface LogWatchOptions {
   readonly store: EventStore;
-  /** Where the newest event is noted. */
+  /** Database in which the newest event is saved. */
   readonly pool: Pool;
   /** A pino logger fits. */
   readonly log: { error(details: object, message: string): void };
 }
 
 /**
- * Watches that the log does not end before what follows it, and still has the newest event that was followed. Once it did
- * not, it will seem whole again as soon as it has been written to, and what is written below the read models' positions
- * would never be shown: so it is not forgotten.
+ * Checks that the log doesn't end before its followers, and still contains the newest followed event. A failure is
+ * final: after new writes the log would seem complete again, but events below the read models' positions would never be
+ * shown.
  */
 export class LogWatch {
   readonly #options: LogWatchOptions;
@@ -45,8 +48,8 @@ export class LogWatch {
   }
 
   /**
-   * Holds the log against what was noted before this instance.
-   * @throws LogBehind, Unavailable; errors of the database.
+   * Compares the log with the mark saved before this instance started.
+   * @throws LogBehind, Unavailable; errors of the database
    */
   async begin(): Promise<void> {
     const mark = await readMark(this.#options.pool);
@@ -56,7 +59,10 @@ export class LogWatch {
     this.#noted = mark.position;
   }
 
-  /** Looks now and then. @param positions how far each follower has come. */
+  /**
+   * Starts regular checks.
+   * @param positions of all followers
+   */
   start(positions: () => ReadonlyMap<string, Position>): void {
     this.#positions = positions;
     this.#timer = setInterval(() => void this.#look().catch(() => undefined), LOOK_EVERY).unref();
@@ -65,12 +71,15 @@ export class LogWatch {
   /** Ends that, and notes the newest event once more. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    // Where the log or the database is away, what was noted before stays.
+    // While the log or the database is unreachable, the saved mark stays.
     if (this.#timer !== undefined) await this.#look().catch(() => undefined);
     this.#timer = undefined;
   }
 
-  /** @throws LogBehind, ever after the first time; Unavailable. */
+  /**
+   * Checks the log.
+   * @throws LogBehind, and again at every later call; Unavailable
+   */
   async check(positions: ReadonlyMap<string, Position>): Promise<void> {
     if (this.#behind !== undefined) throw this.#behind;
     const mark = this.#mark;
@@ -94,7 +103,10 @@ export class LogWatch {
     this.#noted = mark.position;
   }
 
-  /** The same store, which refuses appends and erasures as an absent one would once the log was seen to be another. */
+  /**
+   * Returns the same store, which refuses appends and erasures as an unreachable one would once the log was found
+   * replaced.
+   */
   guarded(): EventStore {
     const { store } = this.#options;
     return {
@@ -102,7 +114,8 @@ export class LogWatch {
         this.#assertOpen();
         const passed = this.#furthest();
         const result = await store.append(stream, expected, events);
-        // Written before, by an attempt whose answer was lost; or into a log that is not the one that was followed.
+        // The events were written earlier by an attempt whose answer was lost, or into a log other than the followed
+        // one.
         if (result.position <= passed) this.#question();
         await this.#doubt;
         this.#assertOpen();
@@ -129,7 +142,7 @@ export class LogWatch {
     };
   }
 
-  /** How far the furthest follower has come. */
+  /** Returns the position of the furthest follower. */
   #furthest(): Position {
     return [...this.#positions().values()].reduce(later, this.#mark?.position ?? BEGINNING);
   }
@@ -140,7 +153,7 @@ export class LogWatch {
     this.#mark = { id, stream, revision, position };
   }
 
-  /** Until it is known which log it is, nothing that was appended to it is acknowledged. */
+  /** Stops acknowledging appends until the log's identity is known. */
   #question(): void {
     const checking = this.check(this.#positions()).catch((error: unknown) => {
       if (!(error instanceof LogBehind)) throw error;

@@ -1,6 +1,6 @@
 /**
- * The log of requests that a project sees: who asked what, when, and how it ended. Never a query string, a body, a header
- * or a secret. Rows are written in batches off the requests' path; a purge takes the rows whose path names its record.
+ * The request log of a project: caller, request, time and outcome. It never contains a query string, body, header or
+ * secret. Rows are written in batches outside the request; a purge deletes rows whose path names its record.
  */
 
 import pg, { type Pool } from 'pg';
@@ -27,7 +27,9 @@ CREATE INDEX request_log_named ON operations.request_log (named) WHERE named IS 
 CREATE INDEX request_log_age ON operations.request_log USING brin (at);
 `;
 
-/** A migration: which patients' rows were deleted, so that an instance that still holds some does not write them. */
+/**
+ * A migration: patients whose rows were deleted, so that an instance that still has some in memory doesn't write them.
+ */
 export const REQUEST_LOG_FORGOTTEN_SQL = `
 CREATE TABLE operations.request_log_forgotten (
   named uuid PRIMARY KEY,
@@ -35,8 +37,8 @@ CREATE TABLE operations.request_log_forgotten (
 );`;
 
 /**
- * A migration: one index for a project's log and for what is sent twice, and one to find a request by its id. Ids bear
- * their time, so that both grow at their ends alone.
+ * A migration: one index for a project's log and duplicates, and one to find a request by its id. Ids contain their
+ * time, so both grow at their ends only.
  */
 export const REQUEST_LOG_KEYS_SQL = `
 ALTER TABLE operations.request_log DROP CONSTRAINT request_log_pkey;
@@ -50,10 +52,11 @@ const WAITING = 20_000;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-/** Of a resource's own path no part names a patient, unless the resource is one. */
+/** Paths of single resources name no patient, except those of Patients. */
 const OF_A_RESOURCE = /^\/fhir\/R4\/(?!Patient\/)[A-Z][A-Za-z]+\//;
 
-// What named a patient who was purged meanwhile is left out. Callers are few: each is sent once, and a request its number.
+// Skips rows that name a patient purged meanwhile. Callers are few, so each is sent once and requests refer to it by
+// number.
 const INSERT = `
 insert into operations.request_log
   (request_id, at, project, environment, key_id, identity, method, path, named, status, ms)
@@ -63,7 +66,7 @@ select r.request_id, r.at, ($8::text[])[r.caller], ($9::text[])[r.caller], ($10:
     as r(request_id, at, method, path, named, status, ms, caller)
  where not exists (select from operations.request_log_forgotten f where f.named = r.named and f.at >= r.at)`;
 
-/** A batch whose answer was lost is sent again. */
+/** For a batch whose answer was lost. */
 const INSERT_AGAIN = `${INSERT}\non conflict do nothing`;
 
 const FORGET = `
@@ -79,7 +82,7 @@ export class RequestLog {
   #waiting: LoggedRequest[] = [];
   #dropped = 0;
 
-  /** @param pool whose commits need not wait for the disk. */
+  /** @param pool connections whose commits don't wait for the disk */
   constructor(readonly pool: Pool) {}
 
   /** Requests that are not written yet. */
@@ -116,7 +119,10 @@ export class RequestLog {
     }
   }
 
-  /** Deletes what is older. @param before microseconds since 1970 */
+  /**
+   * Deletes older rows.
+   * @param before microseconds since 1970
+   */
   async sweep(before: number): Promise<void> {
     for (let deleted = 1; deleted > 0; ) {
       deleted = (await this.pool.query(EXPIRED, [before])).rowCount ?? 0;
@@ -125,8 +131,8 @@ export class RequestLog {
   }
 
   /**
-   * Deletes the rows whose path names a patient, and keeps those from being written that wait on any instance: part of a
-   * purge. A batch that is being written meanwhile is met by the purge's next call.
+   * Deletes the rows whose path names a patient, and prevents that rows waiting on any instance are written: part of a
+   * purge. A batch that is being written is covered by the purge's next call.
    */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(FORGET, [patientId, nowMicros()]);
@@ -134,12 +140,12 @@ export class RequestLog {
   }
 }
 
-/** Whether some of it is there already (SQLSTATE unique_violation). */
+/** Recognises duplicates (SQLSTATE unique_violation). */
 function isTwice(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505';
 }
 
-/** As texts of arrays: the driver would look at every value by itself. */
+/** Returns columns as texts of arrays: the driver would otherwise inspect every value. */
 function columnsOf(batch: readonly LoggedRequest[]): unknown[] {
   const numbers = new Map<string, number>();
   const callers: LoggedRequest[] = [];
@@ -166,7 +172,7 @@ function columnsOf(batch: readonly LoggedRequest[]): unknown[] {
   ];
 }
 
-/** The patient that a path may name. */
+/** Returns the patient that a path may name. */
 function namedIn(path: string): string | undefined {
   return OF_A_RESOURCE.test(path) ? undefined : UUID.exec(path)?.[0];
 }

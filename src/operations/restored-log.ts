@@ -1,18 +1,18 @@
 /**
- * A log that was restored from a backup older than what was derived from it. Positions, revisions and ids are about to
- * be given out a second time, so whatever remembers them from the first time must be found and let go (docs/backup.md).
+ * Handles a log that was restored from a backup older than the data derived from it. Positions, revisions and ids will
+ * be assigned a second time, so data that refer to the first ones must be found and deleted (docs/backup.md).
  */
 import type { Pool } from 'pg';
 import { parseMetadata } from '../events/metadata.ts';
 import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
 import { holds, type LogMark } from './log-mark.ts';
 
-/** The log ends before what was derived from it. */
+/** Thrown when the log ends before data that were derived from it. */
 export class LogBehind extends Error {
   override readonly name = 'LogBehind';
   /**
-   * @param ahead names of what has come further.
-   * @param found what is wrong with the log, after "the event log".
+   * @param ahead names of the followers beyond its end
+   * @param found what is wrong with the log, after "the event log"
    */
   constructor(
     readonly ahead: readonly string[],
@@ -35,7 +35,7 @@ export async function assertNotBehind(
   store: Pick<EventStore, 'reached'>,
   positions: ReadonlyMap<string, Position>,
 ): Promise<void> {
-  // As they are now: those of a follower that runs may pass what the log is about to answer.
+  // Read again: a running follower may pass the end that the log is about to return.
   const noted = [...positions];
   const reached = await store.reached();
   const ahead = noted.filter(([, position]) => position > reached).map(([name]) => name);
@@ -54,24 +54,22 @@ export async function assertHolds(store: Pick<EventStore, 'read'>, mark: LogMark
   );
 }
 
-/** What was let go. */
+/** The data that were deleted. */
 export interface Forgotten {
-  /** Idempotency keys of requests whose events are gone, or which had none. */
+  /** Idempotency keys of requests whose events are gone, or that had none. */
   readonly keys: number;
-  /** Idempotency keys of requests whose events are all there: a retry still gets the first answer. */
+  /** Idempotency keys of requests whose events all exist: a retry still gets the first answer. */
   readonly keptKeys: number;
 }
 
-/** Keys that are looked at together. */
+/** Keys that are checked together. */
 const KEYS = 200;
 
 /**
- * Lets go of all that operations remember of positions and revisions. No instance may run meanwhile. May be repeated.
- *
- * Snapshots go: they are derived. Processes begin again at the beginning of the log, since the log may have lost what
- * they did about events that it still has; doing it again does nothing where it was not lost. Of idempotency keys those
- * stay whose events are in the log.
- * @throws Unavailable; errors of the database.
+ * Deletes everything in operations that refers to positions and revisions. No instance may run; may be repeated.
+ * Snapshots are derived and deleted. Processes start at the beginning of the log, because events that show their work
+ * may be lost; repeated work has no effect. Idempotency keys stay if their events are in the log.
+ * @throws Unavailable; errors of the database
  */
 export async function forgetLostEvents(pool: Pool, store: Pick<EventStore, 'read'>): Promise<Forgotten> {
   await pool.query(
@@ -102,7 +100,7 @@ interface KeyRow {
   readonly attempts: Readonly<Record<string, { readonly stream: string; readonly expectedRevision: number }>>;
 }
 
-/** Whether a request wrote anything, and all of that is in the log. */
+/** Tells whether a request wrote events and all of them are in the log. */
 async function allThere(store: Pick<EventStore, 'read'>, attempts: KeyRow['attempts']): Promise<boolean> {
   const all = Object.entries(attempts);
   for (const [commandId, { stream, expectedRevision }] of all) {

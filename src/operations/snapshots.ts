@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { StreamHead } from '../events/store.ts';
 import type { Tenant } from '../shared/tenant.ts';
 
-/** DDL. `entry` is only ever looked up by (stream, id); a purge deletes by stream. */
+/** DDL. `entry` is looked up by (stream, id) only; a purge deletes by stream. */
 export const SNAPSHOTS_SQL = `
 CREATE TABLE operations.snapshot (
   stream text PRIMARY KEY,
@@ -45,7 +45,7 @@ const LOAD = {
           WHERE s.stream = $1`,
 };
 
-// One statement, so that head and entries move together; an older writer never moves anything back.
+// One statement, so that head and entries change together; an older writer never moves them back.
 const SAVE = `
 WITH entries AS (
   INSERT INTO operations.snapshot_entry (stream, id, type, version, deleted, revision)
@@ -78,7 +78,7 @@ interface Row {
 export class PostgresSnapshots {
   constructor(readonly pool: Pool) {}
 
-  /** The newest snapshot of a stream with its entries among `ids`, in one consistent look. */
+  /** Returns the newest snapshot of a stream with its entries among `ids`, read consistently. */
   async load(
     stream: string,
     ids: readonly string[],

@@ -1,4 +1,4 @@
-/** What projects use, by day (UTC) and environment: requests, reads, writes, and bytes of events written. */
+/** Usage of projects by day (UTC) and environment: requests, reads, writes, and bytes of events written. */
 import type { Pool } from 'pg';
 import { parseMetadata } from '../events/metadata.ts';
 import type { EventStore, NewEvent } from '../events/store.ts';
@@ -17,7 +17,7 @@ CREATE TABLE operations.usage (
   PRIMARY KEY (project, environment, day)
 );`;
 
-/** What is added up until it is written. */
+/** Sums that are not yet written. */
 interface Sum {
   readonly tenant: Tenant;
   readonly day: string;
@@ -38,7 +38,7 @@ on conflict (project, environment, day) do update set
   writes = u.writes + excluded.writes,
   stored = u.stored + excluded.stored`;
 
-/** Usage, added up in memory and written every second; what an instance had not written when it was killed is missing. */
+/** Adds usage up in memory and writes it every second; a killed instance loses the last second. */
 export class Usage {
   #sums = new Map<string, Sum>();
 
@@ -99,14 +99,14 @@ export class Usage {
 const DAY_MS = 86_400_000;
 let known = { day: -1, text: '' };
 
-/** `YYYY-MM-DD`, UTC; written once a day. */
+/** Returns `YYYY-MM-DD`, UTC; formatted once a day. */
 function today(): string {
   const day = Math.floor(Date.now() / DAY_MS);
   if (day !== known.day) known = { day, text: new Date(day * DAY_MS).toISOString().slice(0, 10) };
   return known.text;
 }
 
-/** The same store; what is appended to streams of a tenant is counted as stored by it. */
+/** Returns the same store, which counts appends to a tenant's streams as its stored bytes. */
 export function metered(store: EventStore, usage: Pick<Usage, 'stored'>): EventStore {
   return {
     async append(stream, expected, events) {

@@ -1,4 +1,4 @@
-/** Retries that wait for the first request with their Idempotency-Key: how many, and how much memory they hold. */
+/** Limits retries that wait for the first request with their Idempotency-Key, by number and memory. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Most retries of one key that wait on one instance. */
@@ -14,7 +14,7 @@ export interface Place {
   leave(): void;
 }
 
-/** Those that wait on this instance. */
+/** The waiting retries of this instance. */
 export class WaitingRetries {
   readonly #waiting = new Map<string, Set<() => void>>();
   #bytes = 0;
@@ -45,7 +45,7 @@ export class WaitingRetries {
     };
   }
 
-  /** The first request with a key has ended on this instance. */
+  /** Wakes the retries of a key: its first request has ended on this instance. */
   ended(key: string): void {
     for (const wake of this.#waiting.get(key) ?? []) wake();
   }

@@ -1,6 +1,6 @@
 /** The types of webhook events (docs/spec/interface.md, section 6). */
 
-/** All of them; an endpoint may ask for each, or for `*`. */
+/** All types; an endpoint may subscribe to each, or to `*`. */
 export const WEBHOOK_EVENT_TYPES = [
   'resource.created',
   'resource.updated',
@@ -11,10 +11,10 @@ export const WEBHOOK_EVENT_TYPES = [
   'ping',
 ] as const;
 
-/** One of them. */
+/** A type. */
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
-/** Whether an endpoint has asked for a type. */
+/** Tells whether an endpoint has subscribed to a type. */
 export function wants(events: readonly string[], type: WebhookEventType): boolean {
   return events.includes('*') || events.includes(type);
 }

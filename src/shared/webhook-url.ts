@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { isPublicAddress } from '#src/shared/public-address.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 
-/** Of the installation: in production mode the sandbox, too, reaches public addresses alone. */
+/** Mode of the installation: in production, the sandbox too reaches public addresses only. */
 export type Mode = 'development' | 'production';
 
 /** Longest URL of an endpoint, in characters. */
@@ -11,14 +11,14 @@ export const MOST_URL = 2_000;
 
 const LOCAL = /^(?:localhost|.+\.localhost)$/;
 
-/** Whether deliveries go to public addresses alone. */
+/** Tells whether deliveries may go to public addresses only. */
 export function isGuarded(environment: Environment, mode: Mode): boolean {
   return environment === 'production' || mode === 'production';
 }
 
 /**
- * What is wrong with an endpoint's URL, the rest of a sentence that begins with its name; undefined when nothing is.
- * What its name resolves to is checked at each attempt.
+ * Returns what is wrong with an endpoint's URL, as the rest of a sentence; undefined if nothing is. The address that
+ * its host resolves to is checked at each attempt.
  */
 export function faultOfUrl(text: string, environment: Environment, mode: Mode): string | undefined {
   let url: URL;

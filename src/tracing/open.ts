@@ -1,9 +1,9 @@
-/** Whether a service traces at all. */
+/** Opens tracing if it is configured. */
 
 import type { TracingOptions } from './start.ts';
 import type { Tracing } from './tracing.ts';
 
-/** The traces of a service; undefined without a collector: then nothing of OpenTelemetry is loaded. */
+/** Returns the tracing of a service; undefined without a collector, and OpenTelemetry is then not loaded. */
 export async function openTracing(
   options: Omit<TracingOptions, 'endpoint'> & { readonly endpoint: string | undefined },
 ): Promise<Tracing | undefined> {

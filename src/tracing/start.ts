@@ -1,11 +1,11 @@
-/** Where traces go: to a collector, by OTLP over HTTP with JSON. https://opentelemetry.io/docs/specs/otlp/#otlphttp */
+/** Exports traces to a collector, by OTLP over HTTP with JSON. https://opentelemetry.io/docs/specs/otlp/#otlphttp */
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { Tracing } from './tracing.ts';
 
-/** Where to, and who sends. */
+/** The collector, and the name of the service. */
 export interface TracingOptions {
   /** The collector's base URL: spans go to `<endpoint>/v1/traces`. */
   readonly endpoint: string;
@@ -13,7 +13,7 @@ export interface TracingOptions {
   readonly log: { warn(details: object, message: string): void };
 }
 
-/** At most one line a minute says that spans are lost. */
+/** Shortest pause between two warnings about lost spans. */
 const TELL_EVERY_MS = 60_000;
 
 /**

@@ -2,7 +2,7 @@
 import type { EventStore, Position } from '#src/events/store.ts';
 import type { Tracing } from './tracing.ts';
 
-/** What a store is, which projections follow it, and how to wait for one. */
+/** The kind of a store, its projections, and how to wait for one. */
 export interface Traced {
   /** `postgresql` or `eventstoredb`. */
   readonly system: string;
@@ -11,7 +11,7 @@ export interface Traced {
   readonly passed: (position: Position, name: string) => Promise<boolean>;
 }
 
-/** The same store, its appends traced. */
+/** Returns the same store, with traced appends. */
 export function traceStore(
   tracing: Tracing,
   store: EventStore,
@@ -20,7 +20,7 @@ export function traceStore(
   return {
     append(stream, expected, events) {
       const attributes = {
-        // A stream's name holds the patient's id; its kind does not.
+        // A stream's name contains the patient's id; its kind doesn't.
         'annal.stream.kind': stream.slice(0, Math.max(0, stream.indexOf('-'))),
         'annal.events': events.length,
         'annal.event.types': [...new Set(events.map(({ type }) => type))],

@@ -1,9 +1,8 @@
 /**
  * OpenTelemetry traces of a request: HTTP → command and queries → append → each projection that shows it. Loaded only
- * when a collector is configured, and put around what it looks at: nothing else knows of it.
- *
- * Spans hold methods, route patterns, kinds, counts, positions and request ids: no path, query, header, body, id of a
- * resource, stream name or message of an error.
+ * if a collector is configured, and wrapped around other parts, which don't know of it. Spans contain methods, route
+ * patterns, kinds, counts, positions and request ids, but no path, query, header, body, resource id, stream name or
+ * error message.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -23,12 +22,12 @@ import type { Middleware } from 'koa';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CallWrapper } from '#src/shared/wrap-calls.ts';
 
-/** How long the last spans may take to be sent when the service ends, in ms. */
+/** Timeout for sending the last spans at shutdown, in ms. */
 const FLUSH_MS = 2_000;
 
-/** What a span is of. https://opentelemetry.io/docs/specs/semconv/database/database-spans/ */
+/** The subject of a span. https://opentelemetry.io/docs/specs/semconv/database/database-spans/ */
 export interface Spanned {
-  /** The database that is called: `postgresql` or `eventstoredb`. */
+  /** The database: `postgresql` or `eventstoredb`. */
   readonly system?: string;
   readonly attributes?: Attributes;
 }
@@ -38,7 +37,7 @@ export class Tracing {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
   readonly #propagator = new W3CTraceContextPropagator();
-  /** What the work at hand belongs to. Its own, so that several services in one process stay apart. */
+  /** The current context. Each service has its own, so that several in one process stay apart. */
   readonly #current = new AsyncLocalStorage<Context>();
 
   constructor(provider: BasicTracerProvider) {
@@ -72,7 +71,7 @@ export class Tracing {
     }
   };
 
-  /** A span for each call, named `<kind> <name>`; a query's is one of a client of PostgreSQL. */
+  /** Returns a wrapper that makes a span per call, named `<kind> <name>`; a query's is a client span of PostgreSQL. */
   around(kind: 'command' | 'query'): CallWrapper {
     const options = kind === 'query' ? { system: 'postgresql' } : {};
     return (name, call) => this.span(`${kind} ${name}`, options, call);
@@ -86,7 +85,7 @@ export class Tracing {
     return this.#current.run(trace.setSpan(parent, span), () => ended(span, () => call(span)));
   }
 
-  /** A span that begins now, within another, and ends when `done` resolves; failed when that is false. */
+  /** Starts a child span that ends when `done` resolves, as failed if it resolves to false. */
   follow(parent: Span, name: string, done: Promise<boolean>): void {
     const span = this.#tracer.startSpan(name, {}, trace.setSpan(ROOT_CONTEXT, parent));
     void done.then((passed) => {

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { noMessage } from './delimiters.ts';
 
-/** Names of table 0211, and such as systems write beside them → labels of the Encoding Standard. Upper case. */
+/** Names of table 0211, and other names in use → labels of the Encoding Standard. Upper case. */
 const LABELS: Readonly<Record<string, string>> = {
   '8859/2': 'iso-8859-2',
   '8859/3': 'iso-8859-3',
@@ -24,7 +24,7 @@ const LABELS: Readonly<Record<string, string>> = {
   'ISO IR6': 'utf-8',
 };
 
-/** A label for a name of a character set; undefined for one that is not known. Latin-1 is read as Windows-1252 is. */
+/** Returns the label of a character set; undefined if it is unknown. Latin-1 is read as Windows-1252. */
 export function labelOf(name: string): string | undefined {
   const upper = name.trim().toUpperCase();
   const usual = upper.replace(/^(?:ISO[ -]?)?8859[-/ ]/, '8859/');
@@ -37,23 +37,26 @@ export function labelOf(name: string): string | undefined {
   }
 }
 
-/** A decoder that replaces what it cannot read. @param label one that `labelOf` gave; none: UTF-8 */
+/**
+ * Returns a decoder that replaces unreadable bytes.
+ * @param label as `labelOf` returns it; default: UTF-8
+ */
 export function decoderOf(label = 'utf-8'): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder(label);
   return (bytes) => decoder.decode(bytes);
 }
 
-/** A message's text, and what is worth telling of how it was read. */
+/** A message's text, and notes about how it was read. */
 export interface DecodedText {
   readonly text: string;
   readonly warnings: readonly string[];
 }
 
 /**
- * The text of bytes: by their byte order mark, else by what the request names, else by MSH-18, else UTF-8; what is none of
- * it and names nothing is read as Windows-1252.
- * @param declared `charset` of the request's Content-Type.
- * @throws Refusal invalid (422) for a character set that is not known, where the bytes are not UTF-8.
+ * Decodes bytes: by their byte order mark, else by the request's charset, else by MSH-18, else as UTF-8; bytes that are
+ * none of these and name no charset are read as Windows-1252.
+ * @param declared `charset` of the request's Content-Type
+ * @throws Refusal invalid (422) for an unknown character set, if the bytes aren't UTF-8
  */
 export function decodeBytes(bytes: Uint8Array, declared?: string): DecodedText {
   const mark = markOf(bytes);
@@ -78,7 +81,7 @@ function markOf(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** MSH-18, its first repetition, read as bytes: all names are ASCII. */
+/** Returns the first repetition of MSH-18, read as bytes: all names are ASCII. */
 function nameIn(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 4_000)).toString('latin1');
   const [, , field, header = ''] = /(^|[\r\n\x0b])\s*MSH([^\w\s])([^\r\n]*)/.exec(head) ?? [];

@@ -2,7 +2,7 @@
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** One character each; undefined where the message names none. */
+/** One character each; undefined if the message doesn't define it. */
 export interface Delimiters {
   readonly field: string;
   readonly component: string;
@@ -30,7 +30,7 @@ export function delimitersOf(header: string): Delimiters {
   return { field, component, repetition, escape: escaping, subcomponent };
 }
 
-/** What is told of a text that is no message. */
+/** Returns the refusal of a text that isn't a message. */
 export function noMessage(diagnostics: string, code: Issue['code'] = 'structure'): Refusal {
   return new Refusal('invalid', { code, diagnostics, expression: 'message' });
 }

@@ -6,17 +6,17 @@ export type Decode = (bytes: Uint8Array) => string;
 
 /** Most escape characters of one text. */
 const MOST_ESCAPES = 200_000;
-/** No text of a record holds them. */
+/** Characters that texts of a record must not contain. */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
-/** A text without control characters and halves of surrogate pairs. */
+/** Returns a text without control characters and lone surrogates. */
 export function cleaned(text: string): string {
   return text.replaceAll(CONTROL, '').toWellFormed();
 }
 
 /**
- * A text with its escape sequences resolved. Formatting becomes line breaks and blanks, highlighting goes; a sequence that
- * is not known, and an escape character that begins none, stay as they are.
+ * Resolves the escape sequences of a text. Formatting becomes line breaks and blanks, highlighting is dropped; unknown
+ * sequences and stray escape characters stay unchanged.
  */
 export function unescapeText(text: string, delimiters: Delimiters, decode: Decode): string {
   const mark = delimiters.escape;
@@ -37,7 +37,7 @@ export function unescapeText(text: string, delimiters: Delimiters, decode: Decod
   return cleaned(plain);
 }
 
-/** What stands between two escape characters; undefined for what is no sequence. */
+/** Returns the meaning of a sequence; undefined if it is unknown. */
 function meaningOf(sequence: string, delimiters: Delimiters, decode: Decode): string | undefined {
   switch (sequence) {
     case 'F':

@@ -1,9 +1,9 @@
-/** Messages in their parts: HL7 v2 chapter 2, "Message construction". As forgiving as what is really sent needs. */
+/** Parses messages: HL7 v2 chapter 2, "Message construction". Tolerates common deviations. */
 import { decoderOf, labelOf } from './charset.ts';
 import { type Delimiters, delimitersOf, noMessage } from './delimiters.ts';
 import { type Decode, unescapeText } from './escapes.ts';
 
-/** How the texts of a message are read. */
+/** The delimiters and the decoder of a message. */
 interface Reading {
   readonly delimiters: Delimiters;
   readonly decode: Decode;
@@ -16,7 +16,7 @@ export class Field {
     readonly reading: Reading,
   ) {}
 
-  /** A component's subcomponent, both from 1, without blanks around it; empty when it is not there. `""` is empty, too. */
+  /** Returns a component's subcomponent, both from 1, trimmed; empty if absent. `""` counts as empty. */
   part(component: number, subcomponent = 1): string {
     const { delimiters } = this.reading;
     const of = this.raw.split(delimiters.component, component)[component - 1] ?? '';
@@ -25,7 +25,7 @@ export class Field {
     return this.#plain(parts[subcomponent - 1] ?? '');
   }
 
-  /** All of it as one text; components are parted by blanks. */
+  /** Returns the field as one text, with blanks between components. */
   get text(): string {
     const { component, subcomponent } = this.reading.delimiters;
     const parts = this.raw.split(component).flatMap((one) => one.split(subcomponent ?? component));
@@ -36,7 +36,10 @@ export class Field {
       .join(' ');
   }
 
-  /** Whether nothing stands in it but delimiters. `""` is something: chapter 2, "Field", parts null from not valued. */
+  /**
+   * Tells whether the field contains only delimiters. `""` counts as a value: chapter 2, "Field", distinguishes null
+   * from not valued.
+   */
   get isUnvalued(): boolean {
     const { component, subcomponent = component } = this.reading.delimiters;
     for (const sign of this.raw)
@@ -44,7 +47,7 @@ export class Field {
     return true;
   }
 
-  /** All of it, delimiters of components included: of fields that are one text. */
+  /** Returns the field with its component delimiters, for fields that are one text. */
   get whole(): string {
     return this.#plain(this.raw);
   }
@@ -57,7 +60,10 @@ export class Field {
 
 /** A line of a message. */
 export class Segment {
-  /** @param at its place among the segments of its name, from 1. @param fields as they stand, the first is number 1. */
+  /**
+   * @param at its number among the segments of its name, from 1
+   * @param fields raw; the first is number 1
+   */
   constructor(
     readonly name: string,
     readonly at: number,
@@ -65,12 +71,15 @@ export class Segment {
     readonly reading: Reading,
   ) {}
 
-  /** `OBX[3]`, for who sent the message. */
+  /** Returns `OBX[3]`, for messages to the sender. */
   get place(): string {
     return `${this.name}[${this.at}]`;
   }
 
-  /** The repetitions of a field that hold anything. @throws Refusal invalid (422) when there are too many */
+  /**
+   * Returns the repetitions of a field that have content.
+   * @throws Refusal invalid (422) if there are too many
+   */
   all(field: number): Field[] {
     const raw = this.fields[field - 1] ?? '';
     const { repetition } = this.reading.delimiters;
@@ -80,12 +89,12 @@ export class Segment {
     return parts.filter((part) => part !== '').map((part) => new Field(part, this.reading));
   }
 
-  /** The first repetition of a field; an empty one when it is not there. */
+  /** Returns the first repetition of a field; an empty one if absent. */
   first(field: number): Field {
     return this.all(field)[0] ?? new Field('', this.reading);
   }
 
-  /** A component of a field's first repetition. */
+  /** Returns a component of a field's first repetition. */
   part(field: number, component = 1, subcomponent = 1): string {
     return this.first(field).part(component, subcomponent);
   }
@@ -108,9 +117,9 @@ const MOST_REPETITIONS = 5_000;
 const MOST_FIELDS = 500;
 
 /**
- * The messages of a text: lines end with CR, LF or both; a byte order mark and the frames of MLLP are taken off; a line
- * that is no segment goes on with the one before.
- * @throws Refusal invalid (422) for a text that is no message.
+ * Parses the messages of a text. Lines end with CR, LF or both; a byte order mark and MLLP frames are removed; a line
+ * that isn't a segment continues the one before.
+ * @throws Refusal invalid (422) for a text that isn't a message
  */
 export function parseMessages(text: string): Message[] {
   const messages: Lines[] = [];
@@ -136,7 +145,7 @@ interface Lines {
   readonly lines: string[];
 }
 
-/** A line that goes on. */
+/** Appends a continuation line. */
 function join({ lines }: Lines, more: string): void {
   lines.push((lines.pop() ?? '') + more);
 }
@@ -162,7 +171,7 @@ function messageOf({ lines: [first = '', ...rest] }: Lines): Message {
   return { header, segments };
 }
 
-/** ADD goes on with the last field of the segment before it (chapter 2, "Continuation messages and segments"). */
+/** Joins ADD segments with the last field of the segment before (chapter 2, "Continuation messages and segments"). */
 function continued(lines: readonly string[], { field }: Delimiters): string[] {
   const whole: string[] = [];
   for (const line of lines) {

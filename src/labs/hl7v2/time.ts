@@ -12,9 +12,9 @@ const HL7 = /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{0,9})
 const TIME = /^(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,9}))?)?)?(?:Z|[+-]\d{4})?$/;
 
 /**
- * Reads a time: `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][±ZZZZ]`, and the forms of ISO 8601 that some systems send.
- * @param zone offset of times that name none, `+02:00`.
- * @returns undefined for what is no time. Whether the calendar has the day is not asked.
+ * Parses a time: `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][±ZZZZ]`, and common forms of ISO 8601.
+ * @param zone offset of times without one, `+02:00`
+ * @returns undefined for an invalid text. Whether the day exists isn't checked.
  */
 export function momentOf(text: string, zone?: string): Moment | undefined {
   const compact = text.trim().replace(/(\d)[T ](?=\d)/, '$1');
@@ -30,20 +30,20 @@ export function momentOf(text: string, zone?: string): Moment | undefined {
   return { iso: `${date}T${hour}:${minute}:${seconds}${of ?? zone ?? 'Z'}`, assumed: of === undefined };
 }
 
-/** The offset of a time, `+02:00`; undefined where it names none. */
+/** Returns the offset of a time, `+02:00`; undefined if it has none. */
 export function zoneOf(text: string): string | undefined {
   const [offset] = /(?:Z|[+-]\d\d:?\d\d)$/.exec(text.trim().replace(/^\d{4}-\d\d(?:-\d\d)?/, '')) ?? [];
   return offsetOf(offset?.replace(':', ''));
 }
 
-/** `hh:mm:ss`; undefined for what is no time of day. */
+/** Returns `hh:mm:ss`; undefined if the text isn't a time of day. */
 export function timeOf(text: string): string | undefined {
   const [, hour, minute = '00', second = '00', fraction] = TIME.exec(text.trim().replaceAll(':', '')) ?? [];
   if (hour === undefined) return undefined;
   return `${hour}:${minute}:${second}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
-/** `2026-03-31T09:30:00+02:00` without what HL7 leaves out; the sign of the offset stays. */
+/** Removes separators that HL7 omits from `2026-03-31T09:30:00+02:00`; the sign of the offset stays. */
 function dashless(text: string): string {
   const date = text.slice(0, 10).replaceAll('-', '');
   return date + text.slice(10).replaceAll(':', '');

@@ -1,22 +1,24 @@
 /** Waits for the attempt at a delivery, whichever instance makes it. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long an answer waits for the attempt, in ms: a receiver may take 10 s, a person who pings shouldn't. */
+/**
+ * How long an answer waits for the attempt, in ms. A receiver may take 10 s, which is too long for an interactive ping.
+ */
 export const ATTEMPT_WAIT_MS = 5_000;
-/** How often the ledger is read for attempts that other instances make, in ms. */
+/** How often the ledger is read for attempts of other instances, in ms. */
 const LOOK_MS = 500;
 
-/** A delivery of which it is known how many attempts have ended. */
+/** A delivery with a known number of finished attempts. */
 interface Tried {
   readonly id: string;
   readonly attempts: number;
 }
 
-/** Attempts that end in this process, and those who wait for them. */
+/** Attempts that end in this process, and the requests that wait for them. */
 export class Attempts {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** Tells those who wait that attempts at these deliveries have ended and are in the ledger. */
+  /** Wakes the requests that wait for these deliveries: their attempts have ended and are in the ledger. */
   ended(ids: Iterable<string>): void {
     for (const id of ids) for (const look of this.#waiting.get(id) ?? []) look();
   }

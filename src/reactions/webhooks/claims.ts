@@ -6,7 +6,7 @@ import type { Environment } from '#src/shared/tenant.ts';
 export interface Claim {
   readonly id: string;
   readonly endpointId: string;
-  /** Number of the claim: whoever claimed later is believed. */
+  /** Number of the claim: the latest one is valid. */
   readonly claims: number;
   readonly environment: Environment;
   readonly url: string;
@@ -20,18 +20,18 @@ export interface Claim {
   readonly attempts: number;
   /** Seconds since the first of them; 0 when this is the first. */
   readonly age: number;
-  /** Whether its endpoint is sent one delivery at a time. */
+  /** True if the endpoint gets one delivery at a time. */
   readonly probing: boolean;
 }
 
-/** How an attempt ended. */
+/** The outcome of an attempt. */
 export interface Ended {
   readonly claim: Pick<Claim, 'id' | 'claims' | 'endpointId' | 'probing'>;
   readonly status: 'delivered' | 'failed' | 'exhausted';
   readonly statusCode: number | null;
   readonly error: string | null;
   readonly timedOut: boolean;
-  /** Seconds until the next attempt; null when there is none. */
+  /** Seconds until the next attempt; null if there is none. */
   readonly wait: number | null;
 }
 
@@ -42,9 +42,9 @@ export interface Room {
 }
 
 // Indexes: primary keys of webhooks.endpoint, operations.webhook_health and operations.webhook_delivery;
-// webhook_delivery_due. What was picked is handed on as an array: joined, the planner would read the whole ledger for it.
-// An endpoint that does not answer in time gives one instance at a time the right to one delivery. A replay goes in its
-// order: what is queued behind another waits until that has ended.
+// webhook_delivery_due. The selected ids are passed as an array: with a join the planner would read the whole ledger.
+// An endpoint that doesn't answer in time gives one instance at a time the right to one delivery. A replay keeps its
+// order: deliveries queued behind another wait until that has ended.
 const CLAIM = `
 with open as (
   select e.id, e.url, e.secret, e.environment, coalesce(h.probing, false) as probing, r.free
@@ -86,7 +86,7 @@ select e.id
  where e.active and e.deleted_at is null
    and (select min(d.due_at) from operations.webhook_delivery d where d.endpoint_id = e.id) <= now()`;
 
-// One statement for both. Health in the order of endpoints: two instances never wait for each other.
+// One statement for both. Health is sorted by endpoint, so that two instances never deadlock.
 const END = `
 with ended as (
   update operations.webhook_delivery d
@@ -114,7 +114,7 @@ update operations.webhook_delivery d set due_at = now()
   from json_to_recordset($1::json) as x(id text, claims int)
  where d.id = x.id and d.claims = x.claims`;
 
-// Those of endpoints that are there and not paused.
+// Deliveries of existing endpoints that aren't paused.
 const BACKLOG = `
 select count(*) filter (where d.due_at <= now()) as due,
        coalesce(extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now())), 0)::float8 as oldest,
@@ -126,8 +126,9 @@ select count(*) filter (where d.due_at <= now()) as due,
 /** Claims and their ends, in PostgreSQL. */
 export class WebhookClaims {
   /**
-   * @param claiming connections for claims, which need not outlive a crash of the database: what was under way is due again.
-   * @param leaseSeconds after which a claim that nobody ended is another's to make.
+   * @param claiming connections for claims, which may be lost in a crash of the database: their deliveries are then due
+   *   again
+   * @param leaseSeconds after which another instance may claim an unfinished delivery
    */
   constructor(
     readonly pool: Pool,
@@ -135,7 +136,7 @@ export class WebhookClaims {
     readonly leaseSeconds: number,
   ) {}
 
-  /** Claims what is due, oldest first, as far as there is room. */
+  /** Claims due deliveries, oldest first, as far as there is room. */
   async claim(rooms: readonly Room[]): Promise<Claim[]> {
     const { rows } = await this.claiming.query<Claim & { seq: number }>({
       name: 'webhook-claim',
@@ -151,20 +152,20 @@ export class WebhookClaims {
     return rows.map(({ id }) => id);
   }
 
-  /** What waits to be sent: deliveries due, for how many seconds the oldest of them, and those between attempts. */
+  /** Returns the number of due deliveries, the age of the oldest in seconds, and the number between attempts. */
   async backlog(): Promise<{ due: number; oldest: number; waiting: number }> {
     const { rows } = await this.pool.query<{ due: number; oldest: number; waiting: number }>(BACKLOG);
     return rows[0] ?? { due: 0, oldest: 0, waiting: 0 };
   }
 
-  /** Lets go of claims of which nothing was sent: they are due at once. */
+  /** Releases claims whose deliveries were not sent: they are due at once. */
   async release(claims: readonly Pick<Claim, 'id' | 'claims'>[]): Promise<void> {
     await this.pool.query(RELEASE, [
       JSON.stringify(claims.map(({ id, claims: number }) => ({ id, claims: number }))),
     ]);
   }
 
-  /** Notes how attempts ended. What was claimed by another since then is theirs. */
+  /** Records the outcomes of attempts. A delivery that was claimed again since then is skipped. */
   async end(ended: readonly Ended[]): Promise<void> {
     const rows = ended.map(({ claim, status, statusCode, error, wait }) => ({
       id: claim.id,
@@ -183,7 +184,7 @@ export class WebhookClaims {
   }
 }
 
-/** What some attempts, in their order, say of each endpoint. */
+/** Returns what a sequence of attempts says about each endpoint's health. */
 function healthOf(ended: readonly Ended[]) {
   const health = new Map<
     string,

@@ -41,7 +41,10 @@ export class WebhookDeliveries {
     return rowCount ?? 0;
   }
 
-  /** Part of a purge: what has ended of a record is deleted. What is still to be told, ids alone, is told first: `sweep` deletes it then. */
+  /**
+   * Deletes a record's finished deliveries, as part of its purge. Pending ones, which contain ids only, are delivered
+   * first; `sweep` deletes them then.
+   */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(
       `with ended as (delete from operations.webhook_delivery where record = $1 and due_at is null)
@@ -50,7 +53,7 @@ export class WebhookDeliveries {
     );
   }
 
-  /** Deletes what is older than it is kept, and what ended of records that were purged. */
+  /** Deletes expired deliveries, and finished ones of purged records. */
   async sweep(): Promise<void> {
     await this.pool.query('delete from operations.webhook_delivery where forgotten and due_at is null');
     for (let deleted = 1; deleted > 0; ) {

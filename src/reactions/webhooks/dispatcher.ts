@@ -28,7 +28,7 @@ export interface Due {
   readonly probing: boolean;
 }
 
-/** How an attempt ended. */
+/** The outcome of an attempt. */
 export interface Sent {
   readonly claim: Due;
   readonly status: 'delivered' | 'failed' | 'exhausted';
@@ -38,13 +38,13 @@ export interface Sent {
   readonly wait: number | null;
 }
 
-/** How many more an endpoint may have claimed. */
+/** How many more deliveries of an endpoint may be claimed. */
 interface Room {
   readonly endpointId: string;
   readonly free: number;
 }
 
-/** Where claims are made. */
+/** The source of claims. */
 export interface Claims {
   claim(rooms: readonly Room[]): Promise<readonly Due[]>;
   due(): Promise<readonly string[]>;
@@ -52,7 +52,7 @@ export interface Claims {
   release(claims: readonly Due[]): Promise<void>;
 }
 
-/** What it works with. */
+/** Dependencies of the dispatcher. */
 export interface DispatcherDeps {
   readonly claims: Claims;
   readonly sender: Pick<Sender, 'send' | 'breakOff'>;
@@ -60,34 +60,34 @@ export interface DispatcherDeps {
   readonly key: Buffer;
   /** Seconds between attempts. */
   readonly gaps: readonly number[];
-  /** Whether deliveries of an environment go to public addresses alone. */
+  /** True if deliveries of an environment may go to public addresses only. */
   readonly guarded: (environment: Environment) => boolean;
   readonly log: { warn(details: object, message: string): void };
-  /** How long a claim holds beyond the time that an attempt may take, in ms. */
+  /** How long a claim lasts beyond the timeout of an attempt, in ms. */
   readonly marginMs: number;
-  /** Told of every attempt. */
+  /** Called after every attempt. */
   readonly onAttempt?: (endpointId: string, outcome: Outcome) => void;
-  /** Told of the deliveries whose attempts are in the ledger. */
+  /** Called when the outcomes of deliveries are in the ledger. */
   readonly onNoted?: (deliveryIds: readonly string[]) => void;
 }
 
 /** Deliveries that are claimed at once. An endpoint that has none gets one beyond that. */
 const IN_ALL = 512;
-/** Of a busy endpoint it claims so many together at least: a claim is a statement, however many it is of. */
+/** Fewest claims of a busy endpoint that are made together, since each statement has a cost. */
 const TOGETHER = 8;
-/** How many opened secrets it remembers. */
+/** Number of opened secrets to remember. */
 const MOST_SECRETS = 1_000;
-/** How often it looks for retries that have become due, and for what other instances left, in ms. */
+/** How often to look for due retries and abandoned claims, in ms. */
 const LOOK_MS = 1_000;
 /** How long a stop waits for answers, in ms. */
 const STOP_MS = 1_000;
 
-/** One instance's sending. */
+/** Sends the deliveries of one instance. */
 export class Dispatcher {
   /** Endpoints that may have something due. */
   readonly #hot = new Set<string>();
   readonly #lanes = new Map<string, Lane<Due>>();
-  /** Opened secrets of endpoints, with what they were sealed as. */
+  /** Opened secrets of endpoints, with their sealed form. */
   readonly #secrets = new Map<string, { readonly sealed: string; readonly secret: string }>();
   #stopping = false;
   #ended: Sent[] = [];
@@ -115,7 +115,7 @@ export class Dispatcher {
     this.#pumping = this.#pump();
   }
 
-  /** Claims nothing more, waits a moment for answers, breaks off what is left, notes what ended and lets go of the rest. */
+  /** Stops claiming, waits briefly for answers, aborts the rest, records outcomes and releases the remaining claims. */
   async stop(): Promise<void> {
     clearInterval(this.#looking);
     this.#looking = undefined;
@@ -127,7 +127,7 @@ export class Dispatcher {
     for (let waited = 0; this.#sent > 0 && waited < STOP_MS; waited += 20) await delay(20);
     this.#stopping = true;
     this.deps.sender.breakOff();
-    // What ended just now has itself noted in the next turn.
+    // Attempts that ended just now are recorded in the next turn.
     await delay(0);
     await this.#noting;
     await releasing?.catch(() => undefined);
@@ -142,7 +142,7 @@ export class Dispatcher {
     }
   }
 
-  /** Claims until nothing is due or there is no room. */
+  /** Claims deliveries until none is due or there is no room. */
   async #pump(): Promise<void> {
     try {
       while (this.#again) {
@@ -163,7 +163,7 @@ export class Dispatcher {
   #take(rooms: readonly Room[], claimed: readonly Due[], at: number): void {
     for (const { endpointId, free } of rooms) {
       const own = claimed.filter((due) => due.endpointId === endpointId);
-      // All that there was room for: there may be more.
+      // The room was used up, so there may be more.
       if (own.length === free && this.#looking !== undefined) this.#hot.add(endpointId);
       if (own.length === 0) continue;
       const lane = this.#lanes.get(endpointId) ?? new Lane<Due>();
@@ -173,7 +173,7 @@ export class Dispatcher {
     }
   }
 
-  /** No endpoint takes more than half of what is left: however many are slow, there is room for one more. */
+  /** Returns the room of each endpoint: at most half of what is left, so that slow endpoints never block a new one. */
   #rooms(): Room[] {
     const rooms: Room[] = [];
     let left = IN_ALL;
@@ -208,7 +208,7 @@ export class Dispatcher {
       return;
     }
     lane.answered(outcome.seconds);
-    // From here on it is sent one at a time: other claims lapse.
+    // From now on the endpoint gets one delivery at a time: other claims lapse.
     if (outcome.timedOut) lane.clear();
     this.deps.onAttempt?.(due.endpointId, outcome);
     this.#ended.push(this.#endOf(due, outcome));
@@ -244,7 +244,10 @@ export class Dispatcher {
     return sender.send({ ...rest, deliveryId, secret, guarded: guarded(environment) });
   }
 
-  /** @throws Error as `unseal` */
+  /**
+   * Opens an endpoint's secret.
+   * @throws Error as `unseal`
+   */
   #open(key: Buffer, { endpointId, secret: sealed }: Due): string {
     const known = this.#secrets.get(endpointId);
     if (known?.sealed === sealed) return known.secret;
@@ -263,10 +266,10 @@ export class Dispatcher {
     return { claim, status, statusCode, error, timedOut, wait: gap ?? null };
   }
 
-  /** Notes what has ended, many at a time. While the database is away it is kept, and its places with it. */
+  /** Records outcomes, many at a time. While the database is unreachable they stay in memory and keep their places. */
   async #note(): Promise<void> {
     while (this.#ended.length > 0) {
-      // What ends in the same pass of the event loop is noted together; what ends meanwhile goes with the next statement.
+      // Outcomes of the same pass of the event loop are recorded together; later ones go with the next statement.
       await setImmediate();
       const ended = this.#ended;
       this.#ended = [];
@@ -283,7 +286,7 @@ export class Dispatcher {
       const counts = new Map<string, number>();
       for (const { claim } of ended) counts.set(claim.endpointId, (counts.get(claim.endpointId) ?? 0) + 1);
       for (const [endpointId, count] of counts) this.#free(endpointId, count);
-      // What is sent one at a time, a probe or a replay, may have its next.
+      // After a probe or a replay's delivery the next one may be sent.
       const probed = ended.filter(({ claim, timedOut }) => claim.probing || claim.replay || timedOut);
       if (probed.length > 0 || this.#hot.size > 0) this.wake(probed.map(({ claim }) => claim.endpointId));
     }

@@ -1,6 +1,6 @@
 /**
- * From the log to the ledger: each event becomes a delivery to every endpoint that was subscribed when it was written.
- * Follows the log in order, endpoints' own events included; what it does can be done twice.
+ * Writes deliveries from the log to the ledger: each event becomes a delivery to every endpoint that was subscribed
+ * when it was written. It follows the log in order, events of endpoints included, and may repeat its work.
  */
 import { hash } from 'node:crypto';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -19,7 +19,7 @@ export const FOLLOWED = [
   'ProjectDeleted',
 ];
 
-/** An endpoint that is subscribed. */
+/** A subscribed endpoint. */
 export interface SubscribedEndpoint {
   readonly endpointId: string;
   readonly project: string;
@@ -37,7 +37,7 @@ export interface Delivery {
   readonly payload: string;
 }
 
-/** What it writes to. */
+/** The ledger that it writes to. */
 export interface FanOutLedger {
   readonly subscribers: () => Promise<readonly SubscribedEndpoint[]>;
   readonly write: (
@@ -51,13 +51,13 @@ export class FanOut {
   /** Endpoint id → endpoint, as of where the log was followed to; undefined before they are read. */
   #subscribers: Map<string, SubscribedEndpoint> | undefined;
 
-  /** @param wake told which endpoints have something to be sent. */
+  /** @param wake called with the endpoints that have deliveries */
   constructor(
     readonly ledger: FanOutLedger,
     readonly wake: (endpointIds: readonly string[]) => void,
   ) {}
 
-  /** Another instance may have led meanwhile: what is known of subscribers is read anew. */
+  /** Reads the subscribers again: another instance may have led meanwhile. */
   readonly begin = (): void => {
     this.#subscribers = undefined;
   };
@@ -105,7 +105,10 @@ export class FanOut {
   }
 }
 
-/** What an event is delivered as to some endpoints. @param series another text gives other deliveries of the same events */
+/**
+ * Returns the deliveries of an event to endpoints.
+ * @param series a different text gives different deliveries of the same events
+ */
 export function deliveriesOf(
   stored: StoredEvent,
   endpoints: Iterable<SubscribedEndpoint>,
@@ -127,7 +130,7 @@ export function deliveriesOf(
   return found;
 }
 
-/** The delivery of a webhook event to an endpoint; its id derives from both. */
+/** Returns the delivery of a webhook event to an endpoint; its id is derived from both. */
 export function deliveryOf(
   { id, type, record, payload }: WebhookEvent,
   endpointId: string,

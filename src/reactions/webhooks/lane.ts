@@ -1,29 +1,29 @@
-/** What one instance has claimed of one endpoint: deliveries that are sent, and those that wait for a place. */
+/** One instance's claims of one endpoint: deliveries being sent, and those waiting for a place. */
 
-/** Deliveries to an endpoint that one instance has sent and not noted: what a crash sends twice at most. */
+/** Most deliveries to an endpoint that are sent but not recorded; a crash repeats at most these. */
 const PLACES = 16;
 /** Deliveries to an endpoint that answers quickly that are claimed beyond that: they are there when a place is free. */
 const AHEAD = 16;
-/** An answer within so many seconds is quick. */
+/** An answer within this time is quick, in seconds. */
 const QUICK_SECONDS = 0.25;
 
-/** One endpoint's. */
+/** The lane of one endpoint. */
 export class Lane<T> {
   readonly #waiting: { readonly claim: T; readonly at: number }[] = [];
   #sent = 0;
   #quick = false;
 
-  /** Sent and not noted. */
+  /** Returns the number of deliveries sent and not recorded. */
   get sent(): number {
     return this.#sent;
   }
 
-  /** Claimed, sent or not. */
+  /** Returns the number of claimed deliveries, sent or not. */
   get size(): number {
     return this.#sent + this.#waiting.length;
   }
 
-  /** How many more it may claim. */
+  /** Returns how many more it may claim. */
   get room(): number {
     return PLACES + (this.#quick ? AHEAD : 0) - this.size;
   }
@@ -34,8 +34,8 @@ export class Lane<T> {
   }
 
   /**
-   * The next that has a place: it is sent from here on.
-   * @param since claims from before are left out: they are about to be another's to make.
+   * Returns the next delivery that has a place; it then counts as sent.
+   * @param since earlier claims are skipped, because another instance may soon take them
    */
   next(since: number): T | undefined {
     while (this.#sent < PLACES) {
@@ -48,12 +48,12 @@ export class Lane<T> {
     return undefined;
   }
 
-  /** An attempt was answered, or not, after so many seconds. */
+  /** Adjusts the number of places to an answer time, in seconds. */
   answered(seconds: number): void {
     this.#quick = seconds < QUICK_SECONDS;
   }
 
-  /** So many are noted. */
+  /** Frees the places of recorded deliveries. */
   noted(count: number): void {
     this.#sent -= count;
   }

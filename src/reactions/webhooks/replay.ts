@@ -1,4 +1,4 @@
-/** Carries replays on: reads the log from its beginning and queues what an endpoint asked for, a few at a time. */
+/** Runs replays: reads the log from its beginning and queues the requested events, a few at a time. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastValueFrom, takeWhile } from 'rxjs';
 import { understand } from '#src/events/codec.ts';
@@ -8,7 +8,7 @@ import type { Environment } from '#src/shared/tenant.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { type Delivery, deliveriesOf } from './fan-out.ts';
 
-/** A replay that is to be carried on. */
+/** An unfinished replay. */
 export interface Replay {
   readonly id: string;
   readonly endpointId: string;
@@ -21,7 +21,7 @@ export interface Replay {
   readonly position: string;
 }
 
-/** Where replays are kept. */
+/** The store of replays. */
 export interface Replays {
   running(id?: string): Promise<readonly Replay[]>;
   unsent(id: string): Promise<number>;
@@ -30,7 +30,7 @@ export interface Replays {
   dropIfCancelled(id: string): Promise<void>;
 }
 
-/** What it works with. */
+/** Dependencies of the replayer. */
 export interface ReplayerDeps {
   readonly store: Pick<EventStore, 'subscribe'>;
   readonly replays: Replays;
@@ -43,7 +43,7 @@ export interface ReplayerDeps {
 const LOOK_MS = 1_000;
 /** Most deliveries of a replay that are queued and not sent. */
 const QUEUED = 50;
-/** How long it waits before it looks again whether there is room, in ms. */
+/** Pause before it checks again for room, in ms. */
 const ROOM_MS = 50;
 
 /** How long an instance that is too old to read an event leaves a replay to others, in ms. */
@@ -54,7 +54,7 @@ class Over extends Error {
   override readonly name = 'Over';
 }
 
-/** One instance's part in replays. */
+/** Runs replays on one instance. */
 export class Replayer {
   readonly #own = new Map<string, Promise<void>>();
   /** Replays that this instance is too old for → when it may try again, by `performance.now()`. */
@@ -69,14 +69,14 @@ export class Replayer {
     void this.look();
   }
 
-  /** Lets go of what it carries on: another start or instance goes on from there. */
+  /** Stops; a restart or another instance continues. */
   async stop(): Promise<void> {
     clearInterval(this.#looking);
     this.#looking = undefined;
     await Promise.all(this.#own.values());
   }
 
-  /** Takes replays up that nobody carries on. */
+  /** Takes over replays that no instance runs. */
   async look(): Promise<void> {
     try {
       for (const replay of await this.deps.replays.running()) {
@@ -96,7 +96,7 @@ export class Replayer {
       const lead = await this.deps.stand(`replay/${endpointId}`);
       if (lead === undefined) return;
       try {
-        // As it is now: another instance may have come further.
+        // Read again: another instance may have advanced it.
         const [replay] = await this.deps.replays.running(id);
         if (replay !== undefined) await Promise.race([this.#run(replay), lead.lost]);
       } finally {
@@ -127,7 +127,7 @@ export class Replayer {
     await replays.done(replay.id);
   }
 
-  /** Queues what of a batch is asked for, as room comes. */
+  /** Queues the matching events of a batch as room becomes available. */
   async #queue(replay: Replay, events: readonly RecordedEvent[], position: Position): Promise<void> {
     const { replays, wake } = this.deps;
     const subscriber = { ...replay, events: replay.types };

@@ -1,20 +1,22 @@
-/** Replays: past events that are sent to an endpoint once more. One at a time for each; the newest is remembered. */
+/**
+ * Replays: past events that are sent to an endpoint again. Each endpoint has one at a time; the newest is remembered.
+ */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/tenant.ts';
 import { type NewDelivery, writeDeliveries } from './subscribers.ts';
 
-/** What is to be sent again. Times are microseconds since 1970, both inclusive. */
+/** The events to send again. Times are microseconds since 1970, both inclusive. */
 export interface ReplayOrder {
   readonly id: string;
   readonly endpointId: string;
   readonly from: number;
   readonly to: number;
   readonly types: readonly string[];
-  /** Of the log: what is written later comes by itself. */
+  /** Head of the log at the order: later events are delivered anyway. */
   readonly head: string;
 }
 
-/** A replay that is to be carried on. */
+/** An unfinished replay. */
 export interface RunningReplay extends ReplayOrder {
   readonly project: string;
   readonly environment: Environment;
@@ -53,7 +55,7 @@ export class WebhookReplays {
     return rows[0]?.id === id;
   }
 
-  /** Those that are to be carried on; with an id, that one. */
+  /** Returns unfinished replays, or the one with an id. */
   async running(id?: string): Promise<RunningReplay[]> {
     const { rows } = await this.pool.query<RunningReplay>(`${RUNNING} and ($1::text is null or r.id = $1)`, [
       id ?? null,
@@ -70,14 +72,14 @@ export class WebhookReplays {
     return rows[0]?.unsent ?? 0;
   }
 
-  /** Queues deliveries and notes how far it is. What is queued already stays as it is. */
+  /** Queues deliveries and saves the position. Deliveries that are queued already stay unchanged. */
   async queue(id: string, deliveries: readonly NewDelivery[], position: string): Promise<void> {
     const own = deliveries.map((delivery) => ({ ...delivery, replayId: id }));
     await writeDeliveries(this.pool, { subscribed: [], ended: [] }, own);
     await this.pool.query('update operations.webhook_replay set position = $2 where id = $1', [id, position]);
   }
 
-  /** Everything is sent. */
+  /** Marks a replay as finished. */
   async done(id: string): Promise<void> {
     await this.pool.query(
       `update operations.webhook_replay set status = 'done', ended_at = now() where id = $1 and status = 'running'`,
@@ -85,7 +87,10 @@ export class WebhookReplays {
     );
   }
 
-  /** Ends the one that runs: what was not sent is dropped. @returns whether one ran. */
+  /**
+   * Cancels the running replay and drops unsent deliveries.
+   * @returns whether one was running
+   */
   async cancel(endpointId: string): Promise<boolean> {
     const { rows } = await this.pool.query<{ id: string }>(
       `update operations.webhook_replay set status = 'cancelled', ended_at = now()
@@ -97,7 +102,7 @@ export class WebhookReplays {
     return row !== undefined;
   }
 
-  /** What was queued while it was cancelled goes as well. */
+  /** Drops deliveries that were queued during the cancellation. */
   async dropIfCancelled(id: string): Promise<void> {
     if ((await this.running(id)).length === 0) await this.#drop(id);
   }

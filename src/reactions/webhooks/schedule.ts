@@ -1,9 +1,9 @@
-/** When a delivery that failed is tried again (docs/spec/decisions.md, section 6). Pure. */
+/** Schedules retries of failed deliveries (docs/spec/decisions.md, section 6). Pure. */
 
 /** Gaps after the first, second … attempt, in seconds: the tenth attempt falls within 24 hours. */
 export const DEFAULT_GAPS = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 36_000];
 
-/** Whatever its count, a delivery ends so long after its first attempt, in seconds. */
+/** Time after the first attempt at which a delivery ends, whatever its count, in seconds. */
 const END_SECONDS = 24 * 3_600;
 /** Each gap is up to so much longer or shorter. */
 const JITTER = 0.1;
@@ -19,8 +19,8 @@ export interface FailedAttempt {
 }
 
 /**
- * Seconds until the next attempt; undefined when there is none: the delivery is exhausted.
- * @param random from 0 to 1.
+ * Returns the seconds until the next attempt; undefined if the delivery is exhausted.
+ * @param random from 0 to 1
  */
 export function nextGap(
   gaps: readonly number[],
@@ -34,7 +34,7 @@ export function nextGap(
   return Math.min(Math.max(varied, asked), END_SECONDS - age);
 }
 
-/** `Retry-After` in seconds: a number of them, or a date (RFC 9110, section 10.2.3). */
+/** Parses `Retry-After` to seconds: a number, or a date (RFC 9110, section 10.2.3). */
 export function retryAfterOf(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header);

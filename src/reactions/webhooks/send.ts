@@ -1,4 +1,4 @@
-/** One attempt of a delivery: a signed POST, answered within the time, or not. */
+/** Makes one attempt at a delivery: a signed POST with a timeout. */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import {
@@ -11,7 +11,7 @@ import { NotPublic } from '#src/shared/public-address.ts';
 import { retryAfterOf } from './schedule.ts';
 import { sign } from './signature.ts';
 
-/** What is sent where. */
+/** The request to send. */
 export interface Attempt {
   readonly url: string;
   /** `whsec_…` in clear. */
@@ -26,7 +26,7 @@ export interface Attempt {
   readonly guarded: boolean;
 }
 
-/** How it ended. */
+/** The outcome. */
 export interface Outcome {
   readonly delivered: boolean;
   readonly status: number | null;
@@ -40,15 +40,15 @@ export interface Outcome {
   readonly seconds: number;
 }
 
-/** How much of an answer is kept, in bytes. */
+/** Bytes of an answer that are kept. */
 const KEPT = 4_096;
-/** How much of it is read: what comes after cannot change how the attempt ends. */
+/** Bytes of an answer that are read: later ones can't change the outcome. */
 const READ = 65_536;
 /** Connections to one receiver that are kept open, and for how long, in ms. */
 const FREE = 256;
 const FREE_MS = 30_000;
 
-/** How many URLs it remembers the parts of. */
+/** Number of parsed URLs to remember. */
 const MOST_ROUTES = 1_000;
 
 /** Sends over connections that are kept open. */
@@ -58,8 +58,8 @@ export class Sender {
   readonly #routes = new Map<string, Route>();
 
   /**
-   * @param timeoutMs from connecting to the last byte of the answer.
-   * @param resolve looks names up; default: `askNameServers()`.
+   * @param timeoutMs from connecting to the last byte of the answer
+   * @param resolve looks names up; default: `askNameServers()`
    */
   constructor(
     readonly timeoutMs: number,
@@ -92,7 +92,7 @@ export class Sender {
     }
   }
 
-  /** Ends what is under way. */
+  /** Aborts running attempts. */
   breakOff(): void {
     for (const each of this.#underWay) each.end('broken off');
   }
@@ -149,7 +149,7 @@ export class Sender {
   }
 }
 
-/** How attempts of one kind are made. */
+/** Settings for attempts of one kind. */
 interface Way extends Pick<CustomerHosts, 'check'> {
   readonly http: http.Agent;
   readonly https: https.Agent;
@@ -166,7 +166,7 @@ class UnderWay {
   /** Why it was ended from here. */
   ended: 'late' | 'broken off' | undefined;
 
-  /** The request that it consists of at present. */
+  /** Sets the current request. */
   take(request: http.ClientRequest): void {
     this.#request = request;
     if (this.ended !== undefined) request.destroy(new Error(this.ended));
@@ -204,7 +204,7 @@ class StaleConnection extends Error {
   override readonly name = 'StaleConnection';
 }
 
-/** As a list of names and values, which Node writes as it is. */
+/** Returns headers as a list of names and values, which Node writes unchanged. */
 function headersOf(
   { secret, payload, eventType, eventId, deliveryId, replay }: Attempt,
   authority: string,
@@ -243,7 +243,7 @@ function answerOf(
   response.on('error', reject);
 }
 
-/** NUL cannot be stored as text. */
+/** Describes an answer; NUL is replaced, because it can't be stored as text. */
 function describe(status: number, text: string): string {
   const redirect = status >= 300 && status < 400 ? ' (redirects are not followed)' : '';
   const said = text.replaceAll('\0', '').trim();

@@ -1,7 +1,7 @@
 /** `Service-Signature`: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">` (docs/spec/interface.md, section 6). */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How far `t` may be from the receiver's clock, in seconds. */
+/** Largest difference between `t` and the receiver's clock, in seconds. */
 export const TOLERANCE_SECONDS = 300;
 
 /** Signs a body. @param secret the whole `whsec_…`: it is the key. @param seconds unix time */
@@ -9,7 +9,7 @@ export function sign(secret: string, body: string | Buffer, seconds: number): st
   return `t=${seconds},v1=${mac(secret, seconds, body).toString('hex')}`;
 }
 
-/** Whether a delivery is genuine and of these minutes: what a receiver checks. */
+/** Tells whether a delivery is genuine and recent. Receivers do the same. */
 export function verify(
   secret: string,
   body: string | Buffer,

@@ -1,8 +1,8 @@
-/** What the reaction to events writes: subscribers as of where it is in the log, and deliveries to them. */
+/** Stores subscribers as of a position of the log, and deliveries to them. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/tenant.ts';
 
-/** An endpoint that is subscribed. */
+/** A subscribed endpoint. */
 export interface SubscriberRow {
   readonly endpointId: string;
   readonly project: string;
@@ -22,11 +22,11 @@ export interface NewDelivery {
   readonly replayId?: string;
 }
 
-/** What a stretch of the log changes. */
+/** Changes in a range of the log. */
 export interface SubscriberChanges {
   /** Endpoints as they are now. */
   readonly subscribed: readonly SubscriberRow[];
-  /** Endpoints that are gone: what was not delivered to them is dropped. */
+  /** Deleted endpoints: their pending deliveries are dropped. */
   readonly ended: readonly string[];
 }
 
@@ -51,7 +51,7 @@ from json_to_recordset($1::json) as x(id text, "endpointId" text, "eventId" text
   payload text, "replayId" text)
 on conflict (id) do nothing`;
 
-/** All subscribers. */
+/** Returns all subscribers. */
 export async function readSubscribers(pool: Pool): Promise<SubscriberRow[]> {
   return (await pool.query<SubscriberRow>(SELECT)).rows;
 }

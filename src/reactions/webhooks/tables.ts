@@ -1,6 +1,6 @@
-/** Tables of webhook deliveries, in schema `operations`: what was and will be sent is no event, and no rebuild touches it. */
+/** Tables of webhook deliveries, in schema `operations`. Deliveries aren't events, and no rebuild touches them. */
 
-/** DDL: a migration of its own. */
+/** DDL of its own migration. */
 export const WEBHOOKS_SQL = `
 -- What seals the signing secrets of endpoints.
 CREATE TABLE operations.webhook_key (
@@ -65,7 +65,7 @@ CREATE TABLE operations.webhook_replay (
   ended_at timestamptz
 );`;
 
-/** DDL: a migration of its own. */
+/** DDL of its own migration. */
 export const WEBHOOK_FORGOTTEN_SQL = `
 -- Its patient is purged: what is still to be told is told, and then deleted.
 ALTER TABLE operations.webhook_delivery ADD COLUMN forgotten boolean NOT NULL DEFAULT false;

@@ -1,6 +1,6 @@
 /**
- * Webhook events as a view of the log: what a subscriber is told of an event (docs/spec/interface.md, section 6). Thin: ids, type
- * and version, never clinical content. Pure.
+ * Webhook events as a view of the log (docs/spec/interface.md, section 6). They contain ids, type and version, never
+ * clinical content. Pure.
  */
 import { hash } from 'node:crypto';
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
@@ -13,19 +13,19 @@ export interface WebhookEvent {
   /** `evt_…`: derived from the event in the log, so that every redelivery and replay bears the same. */
   readonly id: string;
   readonly type: WebhookEventType;
-  /** The patient whose record it is about, by the record's own id; undefined in the directory. */
+  /** The id of the patient whose record it concerns; undefined in the directory. */
   readonly record: string | undefined;
   /** The delivery's body: exact JSON text. */
   readonly payload: string;
 }
 
-/** Who is told. */
+/** A subscriber. */
 export interface Subscriber extends Tenant {
   /** The id under which it knows a patient: another than the record's own for an application under a consent. */
   readonly patientId: (record: string) => string;
 }
 
-/** Events of the log that are told, and as what. */
+/** Log events that subscribers receive, and their webhook types. */
 const TYPES = {
   ResourceCreated: 'resource.created',
   ResourceUpdated: 'resource.updated',
@@ -33,16 +33,19 @@ const TYPES = {
   DocumentFinalized: 'document.finalized',
 } as const satisfies { readonly [T in EventType]?: WebhookEventType };
 
-/** Types of events that somebody may be told of. */
+/** Log event types that may have subscribers. */
 export const TOLD: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
-/** Tenants that an event is told to: whose record or directory it is. What the service does of its own accord is told to nobody. */
+/**
+ * Returns the tenants that receive an event: the owner of the record or directory. Events that the service writes by
+ * itself have none.
+ */
 export function audienceOf({ event, metadata }: StoredEvent): readonly Tenant[] {
   if (!TOLD.has(event.type) || metadata.credential.kind === 'system') return [];
   return metadata.owner === undefined ? [] : [metadata.owner];
 }
 
-/** What a subscriber is told of an event; undefined when that is nothing. */
+/** Returns a subscriber's view of an event; undefined if it doesn't receive it. */
 export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEvent | undefined {
   const { event, metadata, stream } = stored;
   const record = patientOf(stream);
@@ -81,12 +84,15 @@ function toldOf(
   return webhookEvent({ id: eventId(id, type), type, at: metadata.recorded_at }, subscriber, data, record);
 }
 
-/** The test delivery that `ping` asks for. @param at FHIR instant. */
+/**
+ * Returns the test delivery of a ping.
+ * @param at FHIR instant
+ */
 export function pingEvent(id: string, at: string, tenant: Tenant, endpointId: string): WebhookEvent {
   return webhookEvent({ id, type: 'ping', at }, tenant, { endpoint: endpointId }, undefined);
 }
 
-/** `evt_` and 22 characters: the same for the same event of the log and type. */
+/** Returns `evt_` and 22 characters, the same for the same log event and type. */
 export function eventId(logEventId: string, type: WebhookEventType): string {
   const bytes = hash('sha256', `${logEventId}/${type}`, 'buffer');
   return `evt_${bytes.subarray(0, 16).toString('base64url')}`;
@@ -102,7 +108,7 @@ function webhookEvent(
   return { id, type, record, payload: JSON.stringify(body) };
 }
 
-/** What is added when another project wrote; names are those that its directory had then. */
+/** Returns what is added when another project wrote, with names as its directory had them. */
 function external({ metadata }: StoredEvent, subscriber: Tenant): object {
   const { credential, author, on_behalf_of: behalf, source_system: sourceSystem } = metadata;
   if (credential.project === subscriber.project && credential.environment === subscriber.environment)
@@ -118,7 +124,7 @@ function external({ metadata }: StoredEvent, subscriber: Tenant): object {
   };
 }
 
-/** `2026-11-21T09:30:00.123456Z` to the millisecond. */
+/** Shortens `2026-11-21T09:30:00.123456Z` to milliseconds. */
 function milliseconds(instant: string): string {
   return `${instant.slice(0, 23)}Z`;
 }
