@@ -7,6 +7,7 @@ import { withoutText } from './entry-sort.ts';
 import { conditionsOn, isEverywhere, type OrderKey } from './order.ts';
 import type { Wanted } from './page.ts';
 import type { Predicate } from './predicate.ts';
+import { rowsInRecords } from './records.ts';
 import { isNarrow, recordOf, type Selection, type Source, sourcesOf } from './selection.ts';
 import { type Path, pathOf, withoutValue } from './value-walk.ts';
 
@@ -85,6 +86,9 @@ const WALKS = [250, 2_000] as const;
 /** The share of a page that a walk must find for the next one to be taken: usually one eight times as long fills it. */
 const PROMISING = 1 / 8;
 
+/** How many rows of some records are sorted at once. */
+const FEW_IN_RECORDS = 1_000;
+
 /** How many values of a code in a record are passed before what its keys lead to is sorted after all. */
 const FAR_IN_RECORD = 1_000;
 
@@ -101,21 +105,41 @@ export function countPlan(selection: Selection): CountPlan {
 export function planOf(asked: Asked, limits: Limits = LIMITS): PagePlan {
   const { selection, order } = asked;
   const sources = sourcesOf(selection);
-  if (isNarrow(selection)) return { kind: 'named', steps: namedSteps(asked, sources) };
+  if (isNarrow(selection)) return { kind: 'named', steps: namedSteps(asked, sources, limits) };
   if (sources.every((each) => isAlong(order, each))) return alongOrder(asked);
   return { kind: 'sources', steps: sourceSteps(asked, sources, limits) };
 }
 
-function namedSteps(asked: Asked, [source]: readonly Source[]): Step[] {
+function namedSteps(asked: Asked, [source]: readonly Source[], limits: Limits): Step[] {
   const { order } = asked;
   const inRecord = walkInRecord(asked);
   const walks = order.length === 1 && order.every(isEverywhere) && source === undefined;
   return [
     ...(inRecord === undefined ? [] : [inRecord]),
+    ...stepsInRecords(asked, source, limits),
     walks
       ? { kind: 'walk-resources' }
       : { kind: 'sort', source: source?.kind === 'keys' ? source : undefined },
   ];
+}
+
+/**
+ * Of several records: all that they have is sorted if that is little, else the order may soon lead to enough of it. None
+ * with a total, which looks at all anyway, nor by `_id`, by which PostgreSQL sorts quickly.
+ */
+function stepsInRecords(asked: Asked, source: Source | undefined, { few, far }: Limits): Step[] {
+  const { predicates } = asked.selection;
+  const of = predicates.find(({ inRecords = [] }) => inRecords.length > 1);
+  if (
+    of?.inRecords === undefined ||
+    asked.total ||
+    isNarrow({ predicates: predicates.filter((each) => each !== of) })
+  )
+    return [];
+  const records: Source = { kind: 'rows', rows: rowsInRecords(of.inRecords, asked.selection), of };
+  const from = source?.kind === 'keys' ? source : records;
+  const [sorted, ...walks] = probes(asked, from, Math.min(few, FEW_IN_RECORDS), far);
+  return sorted === undefined || walks.length === 0 ? [] : [sorted, ...walks];
 }
 
 /** Along the dates of one code in one record; undefined when there is more than these lead to. */
@@ -131,7 +155,9 @@ function walkInRecord({ about, order, last, total, selection }: Asked): Step | u
 function sourceSteps(asked: Asked, sources: readonly Source[], { few, far }: Limits): Step[] {
   const [first] = sources;
   const steps = [
-    ...(!asked.total && asked.selection.predicates.some(({ wide }) => wide) ? probes(asked, first, far) : []),
+    ...(!asked.total && asked.selection.predicates.some(({ wide }) => wide)
+      ? probes(asked, first, PROBED * asked.limit, far)
+      : []),
     ...tried(asked, sources, few),
   ];
   const all = { kind: 'sort', source: first } as const;
@@ -144,12 +170,12 @@ function sourceSteps(asked: Asked, sources: readonly Source[], { few, far }: Lim
 }
 
 /** A few rows of a source sorted, then short walks along the order. */
-function probes(asked: Asked, source: Source | undefined, far: number): Step[] {
+function probes(asked: Asked, source: Source | undefined, most: number, far: number): Step[] {
   const [short, ...longer] = WALKS.flatMap(
     (length) => walkAlong(asked, undefined, Math.min(far, length)) ?? [],
   );
   const walks = short === undefined ? [] : [{ ...short, promising: asked.limit * PROMISING }, ...longer];
-  return [{ kind: 'sort', source, most: PROBED * asked.limit }, ...walks];
+  return [{ kind: 'sort', source, most }, ...walks];
 }
 
 /**

@@ -27,9 +27,17 @@ export function inRecordsPredicate(
     narrowed: (some: readonly string[]) => inRecordsPredicate(some, { tenant, type }),
   };
   if (ids.length < MANY_RECORDS) return Object.assign(condition, { ...known, keyed: true });
-  const rows = (binds: Binds) => `select o.id, o.record from unnest(${binds.add(ids, 'uuid[]')}) i(id)
-    cross join lateral (${inOneRecord('i.id', { tenant, type }, binds)}) o`;
+  const rows = rowsInRecords(ids, { tenant, type });
   return Object.assign(condition, { ...known, rows, wide: true as const });
+}
+
+/** The live resources of a type in some records, one record after the other: a query with `id` and `record`. */
+export function rowsInRecords(
+  ids: readonly string[],
+  scope: Pick<SearchScope, 'tenant' | 'type'>,
+): (binds: Binds) => string {
+  return (binds) => `select o.id, o.record from unnest(${binds.add(ids, 'uuid[]')}) i(id)
+    cross join lateral (${inOneRecord('i.id', scope, binds)}) o`;
 }
 
 /** The live resources of a type in one record: a query with `id` and `record`. @param record SQL for its id */

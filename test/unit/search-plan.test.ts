@@ -65,6 +65,34 @@ describe('plans of searches', () => {
       'walk-values about_record 1000',
       'sort keys',
     ],
+    [
+      'patient=<3 ids>&_sort=-date&_count=10&_total=none',
+      'named',
+      'sort rows 1000',
+      'walk-values period 250',
+      'walk-values period 2000',
+      'sort',
+    ],
+    [
+      'patient=<3 ids>&code=a&_sort=-date&_total=none',
+      'named',
+      'sort keys 1000',
+      'walk-values about 250',
+      'walk-values about 2000',
+      'sort keys',
+    ],
+    [
+      'patient=<3 ids>&_sort=-_lastUpdated&_total=none',
+      'named',
+      'sort rows 1000',
+      'walk-resources 250',
+      'walk-resources 2000',
+      'walk-resources',
+    ],
+    ['patient=<3 ids>&_total=none', 'named', 'walk-resources'],
+    ['patient=<3 ids>&_sort=-date', 'named', 'sort'],
+    ['patient=<3 ids>&_sort=status&_total=none', 'named', 'sort'],
+    [`patient=<3 ids>&_id=${PATIENT}&_sort=-date&_total=none`, 'named', 'sort'],
     ['code=a', 'sources', 'sort keys 4000', 'walk-resources 20000', 'sort keys'],
     ['code=a&_sort=-date', 'sources', 'walk-values about 20000', 'sort keys'],
     [
@@ -94,9 +122,13 @@ describe('plans of searches', () => {
     ['patient=<40 ids>', 'sources', 'sort rows 4000', 'walk-resources 20000', 'sort rows'],
   ] as const) {
     it(`${query || 'nothing asked'}: ${expected.join(', ')}`, async () => {
-      expect(shortPlan(planOf(await asked(query.replace('<40 ids>', OTHERS.join(',')))))).to.deep.equal(
-        expected,
-      );
+      expect(
+        shortPlan(
+          planOf(
+            await asked(query.replace(/<(\d+) ids>/, (_, count) => OTHERS.slice(0, Number(count)).join(','))),
+          ),
+        ),
+      ).to.deep.equal(expected);
     });
   }
 
