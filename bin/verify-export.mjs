@@ -38,10 +38,10 @@ export function verifyExport(bytes, key) {
   const closing = lines.at(-1);
   if (closing?.text.startsWith('{"statement":{"type":"annal-checkpoint",'))
     throw new OtherFile('this is a checkpoint, not an export: use `annal verify --checkpoint FILE`');
-  if (lines.length < 3) throw new Altered('the file has less than three lines: lines are missing');
+  if (lines.length < 3) throw new Altered('the file has fewer than three lines: lines are missing');
   const { stream } = written(opening, 1, ({ format, version, stream }) => ({ format, version, stream }));
   if (!opening.text.startsWith('{"format":"annal-export","version":1,'))
-    throw new Altered('line 1 is not that of an export, version 1');
+    throw new Altered('line 1 is not the first line of an export, version 1');
 
   let hash = '0'.repeat(64);
   const times = [];
@@ -56,29 +56,29 @@ export function verifyExport(bytes, key) {
     }));
     if (event.revision !== index)
       throw new Altered(
-        `line ${number} has revision ${event.revision} where ${index} belongs: lines are missing or out of order`,
+        `line ${number} has revision ${event.revision}, expected ${index}: lines are missing or out of order`,
       );
     hash = linked(hash, stream, event);
     if (hash === undefined)
-      throw new Altered(`line ${number}: the event or the one before it is not what was written`);
+      throw new Altered(`line ${number}: hash mismatch: this event or the one before it was altered`);
     times.push(JSON.parse(event.metadata).recorded_at);
   }
 
   const { statement, id, publicKey } = signed(closing.text, lines.length, key);
   const end = `line ${lines.length}`;
   if (statement.type !== 'annal-export' || statement.version !== 1)
-    throw new Altered(`${end}: the statement is not that of an export, version 1`);
+    throw new Altered(`${end}: the statement is not an export statement, version 1`);
   if (statement.stream !== stream)
-    throw new Altered(`${end} is about ${statement.stream}, the file about ${stream}`);
+    throw new Altered(`${end} is for ${statement.stream}, but the file is for ${stream}`);
   if (statement.events !== times.length)
     throw new Altered(
       `${end} says ${statement.events} events, the file has ${times.length}: lines are missing`,
     );
   if (statement.head.hash !== hash || statement.head.revision !== times.length - 1)
-    throw new Altered(`${end}: the last event is not the one that was signed`);
+    throw new Altered(`${end}: the last event differs from the one that was signed`);
   const sum = createHash('sha256').update(bytes.subarray(0, closing.start)).digest('hex');
   if (statement.sha256 !== sum)
-    throw new Altered(`${end}: the bytes before it are not those that were signed`);
+    throw new Altered(`${end}: the lines before it differ from the lines that were signed`);
   return {
     stream,
     events: times.length,
@@ -106,7 +106,7 @@ function linesIn(bytes) {
   const lines = [];
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(0x0a, start);
-    if (end < 0) throw new Altered('the last line has no end: something is missing');
+    if (end < 0) throw new Altered('the last line has no line end: something is missing');
     lines.push({ start, text: decode(bytes.subarray(start, end), lines.length + 1) });
     start = end + 1;
   }
@@ -129,8 +129,7 @@ function written({ text }, number, pick) {
   } catch {
     throw new Altered(`line ${number} is not a JSON object`);
   }
-  if (JSON.stringify(value) !== text)
-    throw new Altered(`line ${number} is not of the form that exports have`);
+  if (JSON.stringify(value) !== text) throw new Altered(`line ${number} is not an event of an export`);
   return value;
 }
 
@@ -151,17 +150,17 @@ function signed(text, number, expected) {
     /^\{"statement":(\{.*\}),"key_id":"([\w-]{43})","public_key":"([\w-]{43})","signature":"([\w-]{86})"\}$/;
   const [, statement, id, publicKey, signature] = form.exec(text) ?? [];
   if (statement === undefined)
-    throw new Altered(`line ${number} bears no signature: lines are missing or out of order`);
+    throw new Altered(`line ${number} has no signature: lines are missing or out of order`);
   const jwk = { crv: 'Ed25519', kty: 'OKP', x: publicKey };
   const thumbprint = createHash('sha256').update(JSON.stringify(jwk)).digest('base64url');
   if (thumbprint !== id || !isCanonical(publicKey))
-    throw new Altered(`line ${number} names the key ${id} and holds the key ${thumbprint}`);
+    throw new Altered(`line ${number} names the key ${id} but contains the key ${thumbprint}`);
   if (expected !== undefined && publicKey !== expected)
     throw new Altered(`line ${number} is signed with the key ${publicKey}, not with ${expected}`);
   const bytes = Buffer.from(signature, 'base64url');
   const key = createPublicKey({ key: jwk, format: 'jwk' });
   if (!isCanonical(signature) || !verify(null, Buffer.from(statement), key, bytes))
-    throw new Altered(`line ${number}: the signature is not that of the key ${publicKey}`);
+    throw new Altered(`line ${number}: the signature by the key ${publicKey} is invalid`);
   return { statement: JSON.parse(statement), id, publicKey };
 }
 
@@ -206,7 +205,7 @@ function main(args) {
     );
     if (key === undefined)
       console.log(
-        'Compare that with the public key of the operator, or give it with --key: anybody can sign with a key of their own.',
+        "Compare this key with the operator's public key, or pass that with --key: anyone can sign with their own key.",
       );
     return 0;
   } catch (error) {
@@ -215,7 +214,7 @@ function main(args) {
       return 1;
     }
     if (!(error instanceof Altered)) throw error;
-    console.error(`${file} is NOT what was signed: ${error.message}`);
+    console.error(`${file} is NOT valid: ${error.message}`);
     return 3;
   }
 }

@@ -173,7 +173,7 @@ async function read(
   };
   const until = await store.head();
   const complete = await replay({ store, after: BEGINNING, until, batchSize: BATCH_SIZE, signal, handle });
-  if (!complete) throw new Error('the verification was stopped');
+  if (!complete) throw new Error('verification was interrupted');
 }
 
 async function applyTo(derivation: Derivation, { events, position }: EventBatch): Promise<void> {

@@ -17,7 +17,7 @@ export class DataDirInUse extends Error {
     readonly pid: number,
   ) {
     super(
-      `DATA_DIR ${dataDir} is in use by another Annal service (pid ${pid}): stop it, or set another DATA_DIR`,
+      `DATA_DIR ${dataDir} is in use by another Annal service (pid ${pid}); stop it, or set another DATA_DIR`,
     );
   }
 }

@@ -59,7 +59,7 @@ export interface LoggedError {
 /** Describes an error for the log. */
 export function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error))
-    return { type: typeof error, message: 'something that is no Error was thrown' };
+    return { type: typeof error, message: 'a value that is not an Error was thrown' };
   const { code } = error as { code?: unknown };
   const message = withoutData(error);
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '));

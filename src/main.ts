@@ -68,7 +68,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, shutdown));
   const applied = await migrate(databaseUrl).catch((error: unknown) => {
     if (config.databaseUrl === undefined) throw error;
-    throw new CannotStart(`DATABASE_URL: the database cannot be used: ${sentenceOf(error)}`, {
+    throw new CannotStart(`DATABASE_URL: cannot use the database: ${sentenceOf(error)}`, {
       cause: error,
     });
   });
@@ -77,7 +77,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   const onLogClosed = (): void => void shutdown.end(1);
   const app = await startApp({ config, databaseUrl, log, onLogClosed }).catch((error: unknown) => {
     if (config.eventStoreUrl === undefined || !(error instanceof Unavailable)) throw error;
-    throw new CannotStart(`EVENTSTORE_URL: the event store cannot be used: ${sentenceOf(error)}`, {
+    throw new CannotStart(`EVENTSTORE_URL: cannot use the event store: ${sentenceOf(error)}`, {
       cause: error,
     });
   });
@@ -121,7 +121,7 @@ function refusedFolder(error: unknown, dataDir: string): CannotStart | undefined
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return undefined;
   return new CannotStart(
-    `DATA_DIR ${dataDir} cannot be used (${code}): it must be a folder in ${dirname(dataDir)} that this user may write to`,
+    `cannot use DATA_DIR ${dataDir} (${code}): it must be a folder that this user can create in ${dirname(dataDir)} and write to`,
   );
 }
 

@@ -31,16 +31,16 @@ export async function refusedAddress(
   const { code, syscall } = error as NodeJS.ErrnoException;
   switch (code) {
     case 'EADDRINUSE':
-      return `PORT ${port} on ${host} is in use by ${await holder(host, port)}: stop it, or set another PORT`;
+      return `PORT ${port} on ${host} is in use by ${await holder(host, port)}; stop it, or set another PORT`;
     case 'EACCES':
-      return `PORT ${port} is not open to this user: set a PORT above 1023`;
+      return `this user may not listen on PORT ${port}; set a PORT above 1023`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `HOST ${host} is not an address of this machine: set 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses`;
+      return `HOST ${host} is not an address of this machine; set 127.0.0.1 to listen on this machine only, or 0.0.0.0 to listen on all its addresses`;
     default:
       // Such as EAI_AGAIN, when no name server answers.
       return syscall === 'listen' || syscall === 'getaddrinfo'
-        ? `HOST ${host} and PORT ${port} cannot be listened on (${code})`
+        ? `cannot listen on HOST ${host}, PORT ${port} (${code})`
         : undefined;
   }
 }

@@ -68,12 +68,12 @@ export class Shutdown {
       process.on(signal, () => this.#onSignal(signal));
     }
     process.on('uncaughtException', (err) => {
-      this.log.fatal({ err }, 'a fault that nobody caught');
+      this.log.fatal({ err }, 'uncaught exception');
       void this.end(1);
     });
     // Nothing is left that could ever happen: a fault of ours, which must not pass for an orderly end.
     process.once('beforeExit', () => {
-      this.log.fatal('the service ran out of work');
+      this.log.fatal('the event loop is empty: the service stopped working');
       void this.end(1);
     });
     // Whoever read our output may be gone (`npm start | head -1`); that is no reason to end.
@@ -107,9 +107,9 @@ export class Shutdown {
     const late = pause(part.limit, 'late', { signal: over.signal }).catch(() => undefined);
     try {
       if ((await Promise.race([part.end(), late])) !== 'late') return true;
-      this.log.error({ part: part.name, limit_ms: part.limit }, 'did not end in time');
+      this.log.error({ part: part.name, limit_ms: part.limit }, 'did not stop in time');
     } catch (err) {
-      this.log.error({ err, part: part.name }, 'did not end as it should');
+      this.log.error({ err, part: part.name }, 'failed to stop');
     } finally {
       over.abort();
     }

@@ -20,7 +20,7 @@ export interface Shape {
  */
 export function parseShape(query: URLSearchParams, types: readonly ResourceType[]): Shape {
   for (const key of query.keys()) {
-    if (/^(?:_summary|_elements):/.test(key)) throw badParameter(key, 'it has no modifiers');
+    if (/^(?:_summary|_elements):/.test(key)) throw badParameter(key, 'it takes no modifier');
   }
   const forms = new Set(query.getAll('_summary').filter((text) => text !== ''));
   const [form, ...others] = forms;

@@ -13,21 +13,22 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof TooLarge) {
     return new Refusal('too_large', {
       code: 'too-long',
-      diagnostics: `what one request writes may be ${error.limit} bytes at most; this is ${error.bytes}`,
+      diagnostics: `the request writes ${error.bytes} bytes; the limit of one request is ${error.limit}`,
     });
   }
   if (error instanceof StreamDeleted) {
     return new Refusal('not_found', { code: 'not-found', diagnostics: "the record doesn't exist" });
   }
-  if (error instanceof Conflict) return unavailable('the record is being written by others; try again');
+  if (error instanceof Conflict)
+    return unavailable('other requests are writing this record; retry in a second');
   if (error instanceof NewerEvent) return Object.assign(unavailable(error.summary), { cause: error });
-  if (error instanceof Unavailable) return unavailable('the event store is not available');
-  if (isDatabaseAway(error)) return unavailable('the database is not available');
+  if (error instanceof Unavailable) return unavailable('the event store is unavailable; retry in a second');
+  if (isDatabaseAway(error)) return unavailable('the database is unavailable; retry in a second');
   if (isTableMissing(error)) return tablesMissing([]);
   if (isUnstorable(error)) {
     return new Refusal('malformed', {
       code: 'value',
-      diagnostics: 'a text of the request holds a NUL character',
+      diagnostics: 'a text in the request contains a NUL character',
     });
   }
   return undefined;

@@ -80,7 +80,7 @@ function provenanceNote(at: string, day: string): string {
   return [
     `The record as it was at ${at}, told on ${day}.`,
     'Each item names who recorded it (author_type), through which system (source), and the exact version (fhir).',
-    'What an AI wrote stands in ai_notes alone, not verified by anybody.',
+    'Content written by an AI is in ai_notes only and has not been verified.',
     'A section without items says nothing about the patient.',
   ].join(' ');
 }

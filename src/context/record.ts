@@ -34,7 +34,7 @@ export interface Entry extends Version {
 export type LeftOut = 'entered in error' | 'refuted' | typeof MODIFIED;
 
 /** A modifier extension can change the meaning of a resource, so one that isn't known here excludes it. */
-export const MODIFIED = 'with a modifier extension that is not known here';
+export const MODIFIED = 'with an unknown modifier extension';
 
 /** A resource of which an excerpt was read. */
 export interface Excerpt extends Entry {

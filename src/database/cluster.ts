@@ -29,12 +29,12 @@ export interface ClusterSetup {
 export async function ensureCluster(setup: ClusterSetup): Promise<void> {
   const { binaries, cluster, user } = setup;
   const version = await versionOf(cluster);
-  if (version === undefined && setup.readOnly) throw new Error(`${cluster} has no database to read`);
+  if (version === undefined && setup.readOnly) throw new Error(`${cluster} contains no database`);
   if (version === undefined) return makeCluster(setup);
   if (version !== binaries.major) {
     throw new Error(
       `${cluster} was made by PostgreSQL ${version}, and this version of Annal brings ${binaries.major}: ` +
-        'set DATABASE_URL to a server that has the data, or use another DATA_DIR',
+        'dump the data with that version of PostgreSQL and set DATABASE_URL to a server that has it, or use another DATA_DIR',
     );
   }
   if (user !== undefined && (await stat(cluster)).uid === 0) await giveTo(user, cluster);
@@ -76,7 +76,11 @@ async function makeCluster({ binaries, cluster, user, log, fsync }: ClusterSetup
   } catch (error) {
     await rm(building, { recursive: true, force: true });
     const { code, stderr } = error as { code?: unknown; stderr?: string };
-    if (code === 'ENOTEMPTY') throw new Error(`${cluster} holds files, but no database`, { cause: error });
+    if (code === 'ENOTEMPTY')
+      throw new Error(
+        `${cluster} contains files but no database; set another DATA_DIR, or empty this folder`,
+        { cause: error },
+      );
     throw new Error(`PostgreSQL's initdb failed: ${lastLines(stderr || String(error))}`, { cause: error });
   }
 }

@@ -93,7 +93,7 @@ async function startServer(setup: ClusterSetup, sockets: string, logFile: string
   const [spawned] = await Promise.race([once(child, 'spawn'), ended.then((error) => [error])]);
   await output.close();
   const { pid } = child;
-  if (pid === undefined) throw new Error(`PostgreSQL cannot be run: ${spawned}`);
+  if (pid === undefined) throw new Error(`cannot run PostgreSQL: ${spawned}`);
   const lastWords = async (): Promise<string> =>
     lastLines((await readFile(logFile)).subarray(kept).toString());
 
@@ -134,7 +134,7 @@ async function accepting(
   const began = Date.now();
   let told = 0;
   for (;;) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error('it ended');
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error('it exited');
     try {
       await (readOnly ? connected(sockets, NAME, () => Promise.resolve()) : makeDatabase(sockets));
       return;

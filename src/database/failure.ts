@@ -11,14 +11,14 @@ export function reasonOf(error: unknown): string {
     const { code, schema, table, column, constraint } = error;
     const places = { schema, table, column, constraint };
     const named = Object.entries(places).flatMap(([kind, name]) => (name ? [`${kind} ${name}`] : []));
-    return [`the database refuses it with ${code ?? 'no code'}`, ...named].join(', ');
+    return [`the database rejected it with ${code ?? 'no code'}`, ...named].join(', ');
   }
   if (error instanceof z.core.$ZodError) {
     const issues = error.issues.map(({ path, code }) => `${path.join('.')} ${code}`);
-    return `it is not of its form: ${issues.join(', ')}`;
+    return `its data is invalid: ${issues.join(', ')}`;
   }
   if (error instanceof SyntaxError) return 'a text could not be parsed';
-  return error instanceof Error ? error.message : 'something that is no Error was thrown';
+  return error instanceof Error ? error.message : 'a value that is not an Error was thrown';
 }
 
 /**

@@ -27,7 +27,7 @@ export async function clearOrphan(cluster: string, log: (message: string) => voi
   const [pidLine, , , , socketFolder] = text.split('\n');
   const pid = Number(pidLine);
   if (Number.isInteger(pid) && pid > 0 && (await serves(pid, cluster))) {
-    log(`stopping PostgreSQL (pid ${pid}) that an earlier service left running`);
+    log(`stopping PostgreSQL (pid ${pid}), which an earlier service left running`);
     await stopServer(pid, () => serves(pid, cluster));
   }
   await rm(file, { force: true });

@@ -75,7 +75,7 @@ async function waitForOthers(client: pg.Client): Promise<void> {
     if (first === undefined) return;
     if (performance.now() > until) {
       throw new StillSeen(
-        `${first.name} has been in a transaction for long and may still see what was deleted`,
+        `${first.name} has a long-running transaction that may still see the deleted rows; end it and retry`,
       );
     }
   }

@@ -30,7 +30,7 @@ export async function postgresUser(cluster: string): Promise<SystemUser | undefi
     if (uid !== undefined && gid !== undefined) return { uid, gid };
   }
   throw new Error(
-    `PostgreSQL does not run as root and there is no user ${CANDIDATES.join(', ')} to run it as: ` +
+    `PostgreSQL cannot run as root, and none of the users ${CANDIDATES.join(', ')} exists: ` +
       'start Annal as an ordinary user, or set DATABASE_URL',
   );
 }

@@ -48,11 +48,11 @@ const code = z
 const schema = z.object({
   response_type: z.literal('code', 'response_type must be code'),
   scope: z
-    .string('scope must hold openid')
-    .refine((text) => text.split(' ').includes('openid'), 'scope must hold openid'),
-  state: z.string().max(512, 'state may have 512 characters at most').optional(),
-  nonce: z.string().max(255, 'nonce may have 255 characters at most').optional(),
-  code_challenge: z.string('code_challenge is missing: PKCE is needed').pipe(code),
+    .string('scope must contain openid')
+    .refine((text) => text.split(' ').includes('openid'), 'scope must contain openid'),
+  state: z.string().max(512, 'state must have at most 512 characters').optional(),
+  nonce: z.string().max(255, 'nonce must have at most 255 characters').optional(),
+  code_challenge: z.string('code_challenge is missing: PKCE is required').pipe(code),
   code_challenge_method: z.literal('S256', 'code_challenge_method must be S256'),
   response_mode: z.literal('query', 'response_mode must be query').optional(),
   request: z.undefined('request objects are not supported').optional(),
@@ -68,7 +68,7 @@ const schema = z.object({
  */
 export function readAuthorizationRequest(query: URLSearchParams, baseUrl: string): AuthorizationRequest {
   const twice = [...new Set(query.keys())].find((name) => query.getAll(name).length > 1);
-  if (twice !== undefined) throw new AuthorizationFault('invalid_request', 'a parameter stands there twice');
+  if (twice !== undefined) throw new AuthorizationFault('invalid_request', 'a parameter occurs twice');
   if (query.get('client_id') !== DEV_CLIENT) {
     throw new AuthorizationFault('invalid_request', `client_id must be ${DEV_CLIENT}`);
   }
@@ -76,7 +76,7 @@ export function readAuthorizationRequest(query: URLSearchParams, baseUrl: string
   if (!mayRedirectTo(redirectUri, baseUrl)) {
     throw new AuthorizationFault(
       'invalid_request',
-      'redirect_uri must be a URL of this machine (http://localhost…)',
+      'redirect_uri must be a URL on this machine (http://localhost…)',
     );
   }
   const answerTo = { redirectUri, state: query.get('state') ?? undefined };
@@ -89,7 +89,7 @@ export function readAuthorizationRequest(query: URLSearchParams, baseUrl: string
   const { state, nonce, code_challenge: challenge, login_hint: loginHint, prompt } = parsed.data;
   // There are no sessions: nobody stays signed in.
   if (prompt?.split(' ').includes('none')) {
-    throw new AuthorizationFault('login_required', 'somebody must sign in', answerTo);
+    throw new AuthorizationFault('login_required', 'a person must sign in', answerTo);
   }
   return { redirectUri, state, nonce, challenge, loginHint };
 }

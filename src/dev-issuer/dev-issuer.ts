@@ -89,10 +89,10 @@ export class DevIssuer {
   async #load(): Promise<SigningKey> {
     const jwk = JSON.parse(await devIssuerKey(this.client, makeKey)) as JWK;
     const { kty, n, e } = jwk;
-    if (kty !== 'RSA' || n === undefined || e === undefined) throw new Error('the key is not of RSA');
+    if (kty !== 'RSA' || n === undefined || e === undefined) throw new Error('the key is not an RSA key');
     const kid = await calculateJwkThumbprint({ kty, n, e });
     const key = await importJWK(jwk, ALGORITHM);
-    if (key instanceof Uint8Array) throw new Error('the key is not of RSA');
+    if (key instanceof Uint8Array) throw new Error('the key is not an RSA key');
     return { kid, key, jwks: { keys: [{ kty, n, e, kid, alg: ALGORITHM, use: 'sig' }] } };
   }
 }

@@ -45,7 +45,7 @@ export async function devIssuerKey(client: Client, make: () => Promise<string>):
     'SELECT private_key AS key FROM operations.dev_issuer',
   );
   const [held] = rows;
-  if (held === undefined) throw new Error('the installation has noted no development issuer');
+  if (held === undefined) throw new Error('this installation has no development issuer');
   if (held.key !== null) return held.key;
   const made = await make();
   const kept = await client.query<{ key: string }>(

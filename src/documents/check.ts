@@ -60,8 +60,8 @@ export class DocumentCheck {
       throw error;
     }
     const { size, sha256 } = digest.end();
-    if (size !== said.size) return `${size} bytes where the event says ${said.size}`;
-    return sha256 === said.sha256 ? undefined : `SHA-256 ${sha256} where the event says ${said.sha256}`;
+    if (size !== said.size) return `${size} bytes, but the event says ${said.size}`;
+    return sha256 === said.sha256 ? undefined : `SHA-256 ${sha256}, but the event says ${said.sha256}`;
   }
 
   async #isErased(patient: string): Promise<boolean> {
@@ -75,4 +75,4 @@ export class DocumentCheck {
   }
 }
 
-const MISSING = 'the document store does not have the bytes';
+const MISSING = 'the document store lacks the content';

@@ -76,8 +76,8 @@ export async function contradiction(contentType: string, bytes: Digested): Promi
     const charset = parameters.map((each) => /^\s*charset="?([^"\s]+)"?\s*$/.exec(each)?.[1]).find(Boolean);
     const unicode =
       charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii';
-    return unicode && !bytes.text ? 'not text in UTF-8' : undefined;
+    return unicode && !bytes.text ? 'not UTF-8 text' : undefined;
   }
   if (![...supportedMimeTypes].some((mime) => (ALIASES[mime] ?? mime) === declared)) return undefined;
-  return bytes.text ? 'text' : 'something else';
+  return bytes.text ? 'text' : 'of an unknown type';
 }

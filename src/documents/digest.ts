@@ -92,6 +92,6 @@ function unfinished(bytes: Buffer): number {
 
 /** Returns the refusal (413) of a document that is too large. */
 export function tooLarge(limit: number): Refusal {
-  const diagnostics = `a document may have ${limit} bytes at most`;
+  const diagnostics = `the document is larger than ${limit} bytes, the limit (DOCUMENT_MAX_BYTES)`;
   return new Refusal('too_large', { code: 'too-long', diagnostics });
 }

@@ -122,7 +122,7 @@ export class DiskStore implements DocumentStore {
 
 function named(name: string): string {
   if (NAME.test(name)) return name;
-  throw new TypeError(`${name.slice(0, 200)} is no name of a document's bytes`);
+  throw new TypeError(`${name.slice(0, 200)} is not a valid name of a document's content`);
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -237,7 +237,7 @@ async function asked<T>(answer: Promise<T>, key?: BlobKey): Promise<T> {
     if (error instanceof Refusal) throw error;
     const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
     if (key !== undefined && status === 404) throw new BlobMissing(key, { cause: error });
-    const refusal = unavailable('the document store is not available', 5);
+    const refusal = unavailable('the document store is unavailable; retry in a second', 5);
     refusal.cause = error;
     throw refusal;
   }

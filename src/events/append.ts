@@ -55,20 +55,20 @@ function bytesOf(event: NewEvent): number {
 }
 
 function check(stream: string, expected: Expected, events: readonly NewEvent[]): void {
-  if (events.length === 0) throw new TypeError('an append needs at least one event');
+  if (events.length === 0) throw new TypeError('an append must have at least one event');
   if (stream === '' || Buffer.byteLength(stream) > MAX_STREAM_BYTES || !isStorable(stream)) {
-    throw new TypeError(`a stream's name has 1 to ${MAX_STREAM_BYTES} bytes`);
+    throw new TypeError(`a stream's name must have 1 to ${MAX_STREAM_BYTES} bytes`);
   }
   if (expected !== 'none' && !isRevision(expected.revision, MAX_REVISION - events.length)) {
-    throw new TypeError('a revision is an integer from 0');
+    throw new TypeError('a revision must be an integer from 0');
   }
   for (const { id, type, data, metadata } of events) {
-    if (!isUuid(id)) throw new TypeError('an event id is a UUID in lower case');
+    if (!isUuid(id)) throw new TypeError('an event id must be a UUID in lower case');
     if (!isStorable(type) || !isStorable(data) || !isStorable(metadata)) {
       throw new TypeError('NUL and lone surrogates cannot be stored');
     }
     if (!metadata.startsWith('{') || !metadata.endsWith('}') || metadata === '{}') {
-      throw new TypeError("an event's metadata is a JSON object with at least one member");
+      throw new TypeError("an event's metadata must be a JSON object with at least one member");
     }
   }
 }

@@ -176,7 +176,7 @@ export const CATALOG = {
   },
   ProductionAccessWithdrawn: {
     version: 1,
-    says: 'A project may make no more keys of production; those that it has go on working.',
+    says: 'A project may no longer create production keys; those that it has go on working.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },

@@ -6,7 +6,7 @@ export class LogClosed extends Error {
   /** @param where it was moved to, if that is known. */
   constructor(where?: string) {
     super(
-      'the event log that the settings name is closed: `annal migrate-log` is moving it, or has moved it' +
+      'the event log named by the settings is closed: `annal migrate-log` is moving it or has moved it' +
         `${where === undefined ? '' : ` to ${where}`}. Set EVENTSTORE_URL to where it is now; see docs/migrate-log.md`,
     );
   }

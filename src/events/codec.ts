@@ -23,7 +23,7 @@ export function encode(event: DomainEvent): string {
   if (isStorableJson(data) && carried.every(({ resource }) => isStorableJson(resource))) return data;
   throw new Refusal('invalid', {
     code: 'value',
-    diagnostics: 'a text has a NUL character or half of a surrogate pair, which cannot be stored',
+    diagnostics: 'a text contains a NUL character or an unpaired surrogate, which cannot be stored',
   });
 }
 

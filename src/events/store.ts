@@ -145,10 +145,7 @@ export class Unavailable extends Error {
 export class InvalidPosition extends Error {
   override readonly name = 'InvalidPosition';
   constructor(options?: ErrorOptions) {
-    super(
-      'the event log has no event at a position that it was asked to go on from: it is another log',
-      options,
-    );
+    super('the event log has no event at the position to continue from; it is a different log', options);
   }
 }
 

@@ -72,7 +72,7 @@ export function parseBundle(value: JsonObject, bases: readonly string[], maxEntr
   if (value.resourceType !== 'Bundle') {
     throw new Refusal('malformed', {
       code: 'invalid',
-      diagnostics: 'the base takes a Bundle',
+      diagnostics: 'POST to the base URL requires a Bundle',
       expression: 'Bundle.resourceType',
     });
   }
@@ -82,7 +82,7 @@ export function parseBundle(value: JsonObject, bases: readonly string[], maxEntr
       typeof type === 'string' ? `is ${type}` : type === undefined ? 'is missing' : 'is not a string';
     throw new Refusal('invalid', {
       code: 'value',
-      diagnostics: `Bundle.type ${shown}; only transaction and batch can be processed`,
+      diagnostics: `Bundle.type ${shown}; it must be transaction or batch`,
       expression: 'Bundle.type',
     });
   }
@@ -97,7 +97,7 @@ export function parseBundle(value: JsonObject, bases: readonly string[], maxEntr
   if (entries.length > maxEntries) {
     throw new Refusal('too_large', {
       code: 'too-long',
-      diagnostics: `a Bundle may have ${maxEntries} entries; this has ${entries.length}`,
+      diagnostics: `a Bundle can have at most ${maxEntries} entries; this one has ${entries.length}`,
     });
   }
   const writes: WriteEntry[] = [];
@@ -116,7 +116,7 @@ export function parseBundle(value: JsonObject, bases: readonly string[], maxEntr
   if (reads.length > MAX_READS) {
     throw new Refusal('too_large', {
       code: 'too-costly',
-      diagnostics: `a Bundle may have ${MAX_READS} GET entries; this has ${reads.length}`,
+      diagnostics: `a Bundle can have at most ${MAX_READS} GET entries; this one has ${reads.length}`,
     });
   }
   return { type, writes, reads, faulty, size: entries.length };
@@ -126,7 +126,7 @@ function parseEntry(entry: unknown, index: number, bases: readonly string[]): Wr
   const at = entryPath(index);
   if (!isObject(entry)) throw fault('structure', 'an entry must be an object', at);
   const request = entry.request;
-  if (!isObject(request)) throw fault('required', 'an entry needs a request', `${at}.request`);
+  if (!isObject(request)) throw fault('required', 'an entry must have a request', `${at}.request`);
   refuseUnknown(entry, ENTRY_MEMBERS, at);
   refuseUnknown(request, REQUEST_MEMBERS, `${at}.request`);
   const method = request.method;
@@ -166,14 +166,14 @@ function parseWrite(
   if (!isResourceType(type)) {
     throw new Refusal('invalid', {
       code: 'not-supported',
-      diagnostics: `${at}: type ${String(type).slice(0, 64)} is not supported${didYouMean(String(type), TYPE_NAMES)}; annal import leaves such entries out`,
+      diagnostics: `${at}: type ${String(type).slice(0, 64)} is not supported${didYouMean(String(type), TYPE_NAMES)}; annal import skips such entries`,
       expression: at,
     });
   }
   if (rest.length > 0)
     throw fault(
       'not-supported',
-      `request.url ${url.slice(0, 100)} does not name a resource to ${method}`,
+      `request.url ${url.slice(0, 100)} is not a valid URL for ${method}`,
       `${at}.request.url`,
     );
   const conditional = query !== undefined && query !== '';
@@ -183,14 +183,14 @@ function parseWrite(
   }
   // Nothing has such an id: a DELETE answers 204, as it does by itself.
   if (method !== 'DELETE' && id !== undefined && !/^[A-Za-z0-9.-]{1,64}$/.test(id))
-    throw fault('value', 'the id is not a FHIR id', `${at}.request.url`);
+    throw fault('value', 'the id must be 1 to 64 letters, digits, hyphens and dots', `${at}.request.url`);
   const resource = entry.resource;
   if (method !== 'DELETE' && !isObject(resource))
-    throw fault('required', `a ${method} entry needs a resource`, `${at}.resource`);
+    throw fault('required', `a ${method} entry must have a resource`, `${at}.resource`);
   if (isObject(resource) && (method === 'POST' || method === 'PUT') && resource.resourceType !== type) {
     throw new Refusal('malformed', {
       code: 'value',
-      diagnostics: `${at}.resource: request.url names ${type}, the resource is another type`,
+      diagnostics: `${at}.resource: resourceType must be ${type}, as in request.url`,
       expression: `${at}.resource`,
     });
   }
@@ -227,7 +227,7 @@ const REQUEST_MEMBERS = new Set([
 function refuseUnknown(object: JsonObject, members: ReadonlySet<string>, at: string): void {
   for (const name of Object.keys(object)) {
     if (!members.has(name.replace(/^_/, '')))
-      throw fault('structure', `${name.slice(0, 60)} is not an element here`, at);
+      throw fault('structure', `unknown element ${name.slice(0, 60)}`, at);
   }
 }
 
@@ -269,7 +269,7 @@ export function parseETag(text: string, where?: string): IfMatch {
   if (digits === undefined) {
     throw new Refusal('malformed', {
       code: 'value',
-      diagnostics: `${where ?? 'If-Match'} must be one ETag such as W/"3", or *`,
+      diagnostics: `${where ?? 'If-Match'} must be a single ETag, for example W/"3", or *`,
       expression: where ?? 'http.if-match',
     });
   }

@@ -162,7 +162,7 @@ function ofSystem(): Described[] {
   const types: Described = {
     name: '_type',
     type: 'special',
-    documentation: 'Types that are searched, separated by commas; without it all but the terminology',
+    documentation: 'Types to search, separated by commas; default: all except terminology types',
   };
   return [types, ...common.map((code) => describeParameter(first, code))];
 }

@@ -21,7 +21,7 @@ export function settleNarrative(before: JsonObject, after: JsonObject): JsonObje
   const type = String(after.resourceType);
   throw new Refusal('invalid', {
     code: 'business-rule',
-    diagnostics: `the change would make the narrative (status ${String(status).slice(0, 64)}) untrue: change ${type}.text with it`,
+    diagnostics: `the change would make the narrative (status ${String(status).slice(0, 64)}) wrong; change ${type}.text too`,
     expression: `${type}.text`,
   });
 }

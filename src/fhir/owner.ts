@@ -53,7 +53,7 @@ function patientOf(
 ): Owner | { readonly issue: Issue } {
   const parsed = literal(value, bases);
   if (parsed === undefined) {
-    const diagnostics = `${expression} is required: a reference Patient/<id> says whose record this belongs to`;
+    const diagnostics = `${expression} is required: a reference Patient/<id> to the patient whose record this belongs to`;
     return { issue: { code: 'required', diagnostics, expression } };
   }
   if (parsed.kind === 'local' && parsed.type === 'Patient') return { kind: 'patient', id: parsed.id };

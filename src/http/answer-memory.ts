@@ -19,7 +19,7 @@ export class AnswerMemory {
     this.#memory = new HeldMemory({
       bytes: limits.bytes,
       largest: limits.answer.bytes,
-      refusal: 'too many long answers are being sent; try again, or ask for less at a time',
+      refusal: 'the service is sending too many large answers; retry in a second, or ask for less',
     });
   }
 

@@ -50,7 +50,10 @@ export async function readBody(
   const { mediaType, charset } = mediaTypeOf(headers['content-type'], accepted, anyCharset);
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== 'gzip') {
-    throw unsupported(`Content-Encoding ${encoding.slice(0, 40)} is not supported; gzip is`, accepted);
+    throw unsupported(
+      `Content-Encoding ${encoding.slice(0, 40)} is not supported; use gzip or none`,
+      accepted,
+    );
   }
   if (length !== undefined && Number(length) > limit) throw tooLarge(limit);
   const bytes = await collect(
@@ -131,7 +134,7 @@ function collect(source: Readable, request: IncomingMessage, limit: number, hold
       fail(
         source === request
           ? brokenOff()
-          : new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not gzip' }),
+          : new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not valid gzip' }),
       ),
     );
     request.on('close', () => {
@@ -142,13 +145,13 @@ function collect(source: Readable, request: IncomingMessage, limit: number, hold
 }
 
 function brokenOff(): Refusal {
-  return new Refusal('malformed', { code: 'structure', diagnostics: 'the body broke off' });
+  return new Refusal('malformed', { code: 'structure', diagnostics: 'the body ended early' });
 }
 
 function tooLarge(limit: number): Refusal {
   return new Refusal('too_large', {
     code: 'too-long',
-    diagnostics: `the body may be ${limit} bytes at most`,
+    diagnostics: `the body is larger than ${limit} bytes, the limit`,
   });
 }
 

@@ -30,7 +30,7 @@ export function limitConnections(server: Server, most: number, trusted: readonly
 }
 
 function refuse(socket: Socket, most: number): void {
-  const body = `{"error":{"type":"throttled","message":"this client address has ${most} connections open, the most that it may: close some or reuse them"}}`;
+  const body = `{"error":{"type":"throttled","message":"this client address has ${most} open connections, the limit; reuse connections or close some"}}`;
   const head = [
     'HTTP/1.1 429 Too Many Requests',
     `Service-Request-Id: ${newRequestId()}`,

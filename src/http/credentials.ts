@@ -21,17 +21,18 @@ export function credentialOf(headers: IncomingHttpHeaders, querystring: string):
     throw new Refusal('malformed', {
       code: 'login',
       diagnostics:
-        'a credential in the query string is refused: send it as Authorization: Bearer or X-Api-Key',
+        'a credential must not be in the query string; send it as Authorization: Bearer or X-Api-Key',
     });
   }
   const apiKey = headers['x-api-key'];
   const bearer = headers.authorization;
   if (bearer === undefined) {
     if (typeof apiKey === 'string' && apiKey !== '') return apiKey;
-    throw unauthenticated('a credential is needed: Authorization: Bearer or X-Api-Key');
+    throw unauthenticated('the credential is missing; send Authorization: Bearer <key> or X-Api-Key');
   }
   const token = BEARER.exec(bearer)?.[1];
-  if (token === undefined) throw unauthenticated('Authorization must be Bearer and a credential');
+  if (token === undefined)
+    throw unauthenticated('Authorization must be Bearer and a credential, for example Bearer sk_test_…');
   if (apiKey !== undefined && apiKey !== token) {
     throw new Refusal('malformed', {
       code: 'login',
@@ -113,7 +114,7 @@ export class Authenticator {
       this.#seen.delete(sha256);
       throw unauthenticated(
         JWT.test(credential)
-          ? 'an ID token belongs on /admin; this interface takes an API key (sk_test_ or sk_live_)'
+          ? 'this interface requires an API key (sk_test_… or sk_live_…); ID tokens are for /admin'
           : 'the credential is unknown or revoked',
         'invalid_token',
       );

@@ -50,7 +50,10 @@ export function envelope(
   const base = baseHeaders(api.services.config.baseUrl);
   return async (ctx, next) => {
     const notSent = (err: unknown): void =>
-      log.error({ err, request_id: ctx.state.requestId }, 'the answer was not sent to its end');
+      log.error(
+        { err, request_id: ctx.state.requestId },
+        'the connection closed before the whole answer was sent',
+      );
     const started = performance.now();
     const requestId = newRequestId();
     ctx.state.requestId = requestId;
@@ -88,7 +91,7 @@ export function envelope(
           await send(ctx, fhirPath && isPretty(ctx) ? pretty(answer) : answer);
         }
       } catch (cause) {
-        log.error({ err: cause, request_id: requestId }, 'an error could not be answered');
+        log.error({ err: cause, request_id: requestId }, 'an error answer could not be sent');
         answerWithoutWords(res, requestId);
       }
     }
@@ -118,7 +121,7 @@ function unanswered(ctx: Context, table: RouteTable): Refusal {
   const meant = nearestRoute(table, ctx.method, ctx.path);
   return new Refusal('not_found', {
     code: 'not-found',
-    diagnostics: `there is nothing at this URL${meant}: the interfaces are at ${ROOTS}; /docs and /openapi.json describe them, ${FHIR_PATH}/metadata says what FHIR offers`,
+    diagnostics: `this URL doesn't exist${meant}: the interfaces are at ${ROOTS}; /docs and /openapi.json describe them, ${FHIR_PATH}/metadata says what FHIR offers`,
   });
 }
 

@@ -8,7 +8,7 @@ import { docUrl } from './error-texts.ts';
 export function internalError(): Refusal {
   return new Refusal('internal', {
     code: 'exception',
-    diagnostics: 'the service failed; the fault is logged',
+    diagnostics: 'internal error; the service logged it under the request id in Service-Request-Id',
   });
 }
 

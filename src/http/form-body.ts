@@ -46,5 +46,8 @@ function refused(error: unknown): Refusal {
       diagnostics: `a form may be ${LIMIT} bytes at most`,
     });
   }
-  return new Refusal('malformed', { code: 'structure', diagnostics: 'the form cannot be read' });
+  return new Refusal('malformed', {
+    code: 'structure',
+    diagnostics: 'the form is not valid application/x-www-form-urlencoded',
+  });
 }

@@ -23,7 +23,7 @@ export function notFresh({ missing, logAnswers }: Omit<Stale, 'models'>, models:
   if (gone.length > 0) return tablesMissing(gone);
   return unavailable(
     logAnswers()
-      ? 'the read model is catching up with what was written'
-      : 'the event store does not answer, and the read model lacks what was written to it last',
+      ? 'the read model is catching up with recent writes; retry in a second'
+      : "the event store doesn't answer, and the read model lacks the last writes; retry in a second",
   );
 }

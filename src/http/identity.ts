@@ -4,11 +4,12 @@ import { Refusal } from '#src/shared/refusal.ts';
 
 /** What the other credentials begin with, and where they belong. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
-  [/^sk_(?:test|live)_/, 'an API key belongs on /fhir/R4 and /v1'],
-  [/^at_/, 'an access token belongs on /fhir/R4 and /v1'],
+  [/^sk_(?:test|live)_/, 'API keys are for /fhir/R4 and /v1'],
+  [/^at_/, 'access tokens are for /fhir/R4 and /v1'],
 ];
 
-const NEEDED = 'this interface takes an ID token (JWT) of an OpenID Connect issuer as Authorization: Bearer';
+const NEEDED =
+  'this interface requires an ID token (JWT) from an OpenID Connect issuer, as Authorization: Bearer';
 
 /**
  * Makes what tells who a bearer credential speaks of.

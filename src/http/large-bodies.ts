@@ -46,7 +46,7 @@ export class LargeBodies {
     this.#memory = new HeldMemory({
       bytes: bodyMemoryBytes,
       largest: bundleBytes,
-      refusal: 'too many large bodies are being received; try again, or send smaller ones',
+      refusal: 'the service is receiving too many large bodies; retry in a second, or send smaller ones',
     });
   }
 

@@ -17,7 +17,7 @@ export function answerWithoutWords(response: ServerResponse, requestId: string):
   response.end(BODY);
 }
 
-const MESSAGE = 'the service failed; the fault is logged';
+const MESSAGE = 'internal error; the service logged it under the request id in Service-Request-Id';
 const BODY = JSON.stringify({
   resourceType: 'OperationOutcome',
   issue: [{ severity: 'error', code: 'exception', diagnostics: MESSAGE }],

@@ -111,7 +111,7 @@ function usedUp(by: 'address' | 'key', seconds: number): Refusal {
     'throttled',
     {
       code: 'throttled',
-      diagnostics: `${by === 'key' ? 'this API key' : 'this client address'} has used up its requests of this minute: try again in ${seconds} s`,
+      diagnostics: `${by === 'key' ? 'this API key' : 'this client address'} has reached its limit of requests per minute; retry in ${seconds} s`,
     },
     { 'Retry-After': String(seconds) },
   );

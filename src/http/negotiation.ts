@@ -52,6 +52,6 @@ function isServed(item: string): boolean {
 function notAcceptable(where: string, served: string): Refusal {
   return new Refusal('not_acceptable', {
     code: 'not-supported',
-    diagnostics: `${where}: only ${served} is served`,
+    diagnostics: `${where} must accept ${served}, the only format here`,
   });
 }

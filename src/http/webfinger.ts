@@ -58,7 +58,8 @@ function unknown(): Refusal {
 function noAccount(): Refusal {
   return new Refusal('malformed', {
     code: 'value',
-    diagnostics: 'query.resource must be one acct: URI with an e-mail address, acct:name@example.org',
+    diagnostics:
+      'query.resource must be a single acct: URI with an e-mail address, for example acct:name@example.org',
     expression: 'query.resource',
   });
 }

@@ -32,7 +32,7 @@ export function fetchJson(url: string, hosts?: CustomerHosts): Promise<unknown> 
 async function inTurn<T>(host: string, url: string, task: () => Promise<T>): Promise<T> {
   const others = reading.get(host) ?? 0;
   if (others >= MOST_OF_HOST)
-    throw new IssuerAway(`${url}: ${others} documents of ${host} are being read already`);
+    throw new IssuerAway(`${url}: too many requests to ${host} are already running (${others})`);
   reading.set(host, others + 1);
   try {
     return await task();
@@ -48,12 +48,14 @@ async function read(url: string, hosts?: CustomerHosts): Promise<unknown> {
     const answer = await ask(new URL(url), hosts);
     if (answer.statusCode !== 200) {
       answer.destroy();
-      throw new IssuerAway(`${url} answers ${answer.statusCode}`);
+      throw new IssuerAway(`${url} returned ${answer.statusCode}`);
     }
     return JSON.parse(await textOf(answer, url));
   } catch (error) {
     if (error instanceof IssuerAway) throw error;
-    throw new IssuerAway(`${url}: ${error instanceof Error ? error.message : 'it failed'}`, { cause: error });
+    throw new IssuerAway(`${url}: ${error instanceof Error ? error.message : 'the request failed'}`, {
+      cause: error,
+    });
   }
 }
 

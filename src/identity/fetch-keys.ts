@@ -26,6 +26,6 @@ export async function fetchKeys(issuer: string, hosts?: CustomerHosts): Promise<
   if (!isIssuerUrl(uri.replace(/\?[^#\s]*$/, '')))
     throw new IssuerAway(`the jwks_uri in ${where} is not https`);
   const keys = keySetSchema.safeParse(await fetchJson(uri, hosts));
-  if (!keys.success) throw new IssuerAway(`${uri} is no key set`);
+  if (!keys.success) throw new IssuerAway(`${uri} is not a valid key set`);
   return keys.data;
 }

@@ -26,12 +26,12 @@ export const WRONG_ISSUE_TIME = 'iat must be a number of seconds, and not lie in
 
 /** What each claim must be, for the developer of the issuer. */
 const CLAIMS: Readonly<Record<string, string>> = {
-  iss: 'iss must be an issuer that is trusted here',
+  iss: 'iss must be a trusted issuer',
   aud: WRONG_AUDIENCE,
-  sub: 'sub must name the person',
+  sub: 'sub must be the id of the person',
   exp: 'exp must be a number of seconds',
   iat: WRONG_ISSUE_TIME,
-  nbf: 'nbf lies in the future: the ID token is not valid yet',
+  nbf: 'the ID token is not valid yet: nbf is in the future',
 };
 
 /** Returns the refusal for a fault that jose found in a token; undefined for other errors. */
@@ -42,23 +42,23 @@ export function reasonOf(error: unknown): Refusal | undefined {
     return refusedToken(`the ID token expired${when}`);
   }
   if (error instanceof errors.JWTClaimValidationFailed) {
-    const rule = CLAIMS[error.claim] ?? 'a claim is not as it must be';
+    const rule = CLAIMS[error.claim] ?? 'a claim is invalid';
     return refusedToken(error.reason === 'missing' ? `the ID token has no ${error.claim}: ${rule}` : rule);
   }
   if (error instanceof errors.JWKSNoMatchingKey) {
     return refusedToken('the ID token is signed with a key that its issuer does not publish');
   }
   if (error instanceof errors.JWKSMultipleMatchingKeys) {
-    return refusedToken('the header of the ID token must name its key (kid): its issuer has several');
+    return refusedToken('the header of the ID token must name its key (kid), because its issuer has several');
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return refusedToken('the signature of the ID token does not fit the key of its issuer');
+    return refusedToken('the signature of the ID token is invalid');
   }
   if (error instanceof errors.JOSENotSupported) {
-    return refusedToken('the header of the ID token asks for what is not supported here');
+    return refusedToken('the header of the ID token requires an unsupported feature');
   }
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
-    return refusedToken('the ID token is no signed JWT');
+    return refusedToken('the ID token is not a signed JWT');
   }
   return undefined;
 }

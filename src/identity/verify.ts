@@ -140,8 +140,8 @@ export class Verifier {
     const names = this.#deps.issuers.map(({ issuer }) => issuer).join(' ');
     return refusedToken(
       names === ''
-        ? 'iss names an issuer that is not trusted here: OIDC_ISSUERS is empty'
-        : `iss names an issuer that is not trusted here; trusted is: ${names}`,
+        ? 'the issuer in iss is not trusted: OIDC_ISSUERS is empty'
+        : `the issuer in iss is not trusted; trusted issuers: ${names}`,
     );
   }
 }
@@ -149,23 +149,23 @@ export class Verifier {
 /** Reads the unverified claims that are needed to find the key. */
 function readUnverified(token: string): { issuer: string; audience: string } {
   if (token.length > MOST_CHARACTERS)
-    throw refusedToken(`an ID token may have ${MOST_CHARACTERS} characters at most`);
+    throw refusedToken(`an ID token must have at most ${MOST_CHARACTERS} characters`);
   let header: ProtectedHeaderParameters;
   let payload: JWTPayload;
   try {
     header = decodeProtectedHeader(token);
     payload = decodeJwt(token);
   } catch {
-    throw refusedToken('the credential is no ID token: a JWT has three parts, header.payload.signature');
+    throw refusedToken('the credential is not an ID token: a JWT has three parts, header.payload.signature');
   }
   const { alg, typ } = header;
   if (!ALGORITHMS.some((known) => known === alg)) {
     throw refusedToken(`alg of the ID token must be one of ${ALGORITHMS.join(', ')}`);
   }
   if (typeof typ === 'string' && !/^(?:application\/)?jwt$/i.test(typ)) {
-    throw refusedToken('typ of the token is not JWT: this is no ID token');
+    throw refusedToken('the credential is not an ID token: its typ must be JWT');
   }
-  if (typeof payload.iss !== 'string') throw refusedToken('the ID token has no iss: it must name its issuer');
+  if (typeof payload.iss !== 'string') throw refusedToken('the ID token has no iss, the name of its issuer');
   return { issuer: payload.iss, audience: audienceOf(payload) };
 }
 
@@ -173,19 +173,16 @@ function readUnverified(token: string): { issuer: string; audience: string } {
 function audienceOf({ aud, azp }: JWTPayload): string {
   const audiences = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
   const [only, ...more] = audiences;
-  if (typeof only !== 'string') throw refusedToken('the ID token has no aud: it must name whom it is for');
+  if (typeof only !== 'string') throw refusedToken('the ID token has no aud, its audience');
   if (more.length === 0) return only;
   if (typeof azp === 'string' && audiences.includes(azp)) return azp;
-  throw refusedToken('aud of the ID token holds several audiences: azp must name one of them');
+  throw refusedToken('the ID token has several audiences in aud, so azp must name one of them');
 }
 
 /** Returns a refusal. An error that is neither the token's fault nor an unreachable issuer means an unusable key. */
 function refusalOf(error: unknown): Refusal {
   if (error instanceof IssuerAway) {
-    return unavailable(
-      'the issuer of the ID token cannot be reached, and its key is not known here',
-      RETRY_S,
-    );
+    return unavailable("the keys of the ID token's issuer cannot be fetched; retry in a second", RETRY_S);
   }
-  return reasonOf(error) ?? refusedToken('the ID token is signed with a key that cannot be used');
+  return reasonOf(error) ?? refusedToken('the ID token is signed with an unusable key');
 }

@@ -92,7 +92,7 @@ function embedded(field: Field, obx: Segment, reading: Reading): JsonObject {
   if (encoding !== 'A' && encoding !== 'HEX' && isBase64(compact))
     return attachment(contentType, Buffer.from(compact, 'base64'));
   if (encoding !== 'A')
-    reading.notes.warn(obx.place, 'its payload is kept as text: it is not encoded as it says');
+    reading.notes.warn(obx.place, "its payload is kept as text: it doesn't have the encoding it declares");
   const text = Buffer.from(encoding === 'A' && data !== '' ? data : field.whole);
   const isText = encoding === 'A' && contentType.startsWith('text/');
   return attachment(isText ? contentType : 'text/plain', text);

@@ -101,9 +101,9 @@ function* outcomeOf(
     const resource = linked(draft.resource, known);
     if (now === undefined) {
       if (resource.status === 'entered-in-error')
-        told.push([place, 'it takes back a result that is not there']);
+        told.push([place, "it corrects or deletes a result that doesn't exist"]);
       if (type !== 'DocumentReference' || resource.content !== undefined) now = resource;
-      else told.push([place, 'it has no payload']);
+      else told.push([place, 'it has no content']);
       continue;
     }
     const merged = merge(now, { ...draft, resource });

@@ -50,8 +50,8 @@ export function merge(before: JsonObject, draft: Draft): Merged {
     };
   }
   const told = [
-    ...(note === undefined ? [] : ['it has no value: the earlier one stays']),
-    ...(hasValue(before) && !hasValue(next) ? ['it takes back the earlier value'] : []),
+    ...(note === undefined ? [] : ['it has no value; the earlier value is kept']),
+    ...(hasValue(before) && !hasValue(next) ? ['it withdraws the earlier value'] : []),
   ];
   return { resource: next, told };
 }
@@ -184,12 +184,12 @@ function withResults(type: LabType, before: JsonObject, draft: JsonObject): Json
  */
 function whyStale(before: JsonObject, draft: JsonObject, made: string | undefined): string | undefined {
   const [then, now] = [momentIn(before), momentIn(draft)];
-  if (now < then) return 'it is older than the result that is there, which stays';
+  if (now < then) return 'it is older than the stored result, which is kept';
   const isLaterFinal = draft.status === 'final' && Date.parse(made ?? '') > then;
   if (isStepBack(before.status, draft.status) && !isLaterFinal)
-    return 'it is a step back from the result that is there, which stays';
+    return 'its status is earlier than that of the stored result, which is kept';
   if (isWithdrawn(before.status) && !isWithdrawn(draft.status) && !(now > then))
-    return 'the result was taken back, and this one isn’t later';
+    return 'the stored result was withdrawn, and this one isn’t later';
   return undefined;
 }
 

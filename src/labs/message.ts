@@ -78,19 +78,22 @@ function requireOru({ header, segments }: Message): void {
       .filter((part) => part !== '')
       .join('^')
       .slice(0, 20);
-    throw noMessage(`the message is ${told === '' ? 'of no type' : told}, not ORU^R01`, 'not-supported');
+    throw noMessage(
+      `the message type is ${told === '' ? 'missing' : told}; it must be ORU^R01`,
+      'not-supported',
+    );
   }
   if (segments.length === 1)
-    throw noMessage('the message is one line, MSH: the ends of its lines (CR, LF or both) were lost');
+    throw noMessage('the message has only an MSH line: its line ends (CR, LF or both) were lost');
   if (segments.some((segment) => segment.name === 'DSC' && segment.part(1) !== ''))
-    throw noMessage('the message goes on in another (DSC): send it whole', 'not-supported');
+    throw noMessage('the message continues in another one (DSC); send it as one message', 'not-supported');
 }
 
 function noteHeader({ header }: Message, notes: Notes): void {
   const version = header.part(12);
   if (version !== '' && !VERSION.test(version))
-    notes.warn('', `version ${version.slice(0, 10)} is none of 2.3 to 2.8: it is read as those are`);
+    notes.warn('', `version ${version.slice(0, 10)} is not one of 2.3 to 2.8; it is read like those`);
   const processing = header.part(11).toUpperCase();
   if (processing === 'T' || processing === 'D')
-    notes.warn('', `MSH-11 is ${processing}: the message is not of production`);
+    notes.warn('', `MSH-11 is ${processing}: this is not a production message`);
 }

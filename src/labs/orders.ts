@@ -73,10 +73,10 @@ export function groupsOf({ segments }: Message, notes: Notes): Groups {
       case 'NTE':
         noted.push(segment);
         if (orders.length === 0)
-          notes.warn(segment.place, 'a note on the patient stands with the first order');
+          notes.warn(segment.place, 'a note on the patient is added to the first order');
         break;
       default:
-        if (!ELSEWHERE.has(segment.name)) notes.warn(segment.place, 'the segment is not read');
+        if (!ELSEWHERE.has(segment.name)) notes.warn(segment.place, 'the segment is ignored');
     }
   }
   return { patients, orders };

@@ -22,7 +22,7 @@ const GENDERS: Readonly<Record<string, string>> = { M: 'male', F: 'female', O: '
 export function requireOnePatient(patients: readonly Segment[]): void {
   const [first, ...others] = patients;
   if (first !== undefined && others.some((other) => !isSame(first, other)))
-    throw contradiction(['the message is about several patients: send one for each']);
+    throw contradiction(['the message has several patients; send one message per patient']);
 }
 
 /**
@@ -36,7 +36,7 @@ export function refusePatient(pid: Segment): void {
   const fields = named.map((field) => `PID-${field}`).join(', ');
   throw new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `the credential lacks the scope read, which comparing ${fields} with the patient needs: send the results as JSON items or CSV, or use a key with the scope read`,
+    diagnostics: `comparing ${fields} with the patient requires the scope read, which this credential doesn't have; send the results as JSON items or CSV, or use a key with the scope read`,
     expression: 'message',
   });
 }
@@ -57,21 +57,21 @@ export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes):
       systems.length === 0 ? system === undefined : systems.includes(system ?? ''),
     );
     if (same.length > 0 && !same.some((one) => one.value === value))
-      faults.push('an identifier in PID-3 is not the patient’s');
+      faults.push("an identifier in PID-3 doesn't match the patient");
   }
   const born = momentOf(pid.part(7))?.iso.slice(0, 10);
   const birthDate = textIn(patient.birthDate);
   if (born !== undefined && birthDate !== null && !born.startsWith(birthDate) && !birthDate.startsWith(born))
-    faults.push('PID-7 is not the patient’s birth date');
+    faults.push("PID-7 doesn't match the patient’s birth date");
   const sex = GENDERS[pid.part(8).toUpperCase()];
   const gender = textIn(patient.gender);
   if (sex !== undefined && gender !== null && gender !== 'unknown' && sex !== gender)
-    faults.push('PID-8 is not the patient’s gender');
+    faults.push("PID-8 doesn't match the patient’s gender");
   if (faults.length > 0) throw contradiction([...new Set(faults)]);
   const names = listIn(patient.name).flatMap(({ family }) => textIn(family) ?? []);
   const family = pid.part(5);
   if (family !== '' && names.length > 0 && !names.some((name) => folded(name) === folded(family)))
-    notes.warnOfRecord(pid.place, 'PID-5 is another name than the patient’s');
+    notes.warnOfRecord(pid.place, "PID-5 doesn't match the patient’s name");
 }
 
 function contradiction(faults: readonly string[]): Refusal {

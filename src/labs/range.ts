@@ -69,7 +69,7 @@ export function unreadRange({ valueQuantity, referenceRange }: JsonObject): stri
   const [{ low, high, text } = {}] = listIn(referenceRange);
   if (valueQuantity === undefined || typeof text !== 'string' || low !== undefined || high !== undefined)
     return undefined;
-  return `the reference range ${text.slice(0, 60)} is kept as text: write two numbers or a bound, such as 3.9 - 5.5 or < 5`;
+  return `the reference range ${text.slice(0, 60)} is kept as text; write two numbers or a bound, for example 3.9 - 5.5 or < 5`;
 }
 
 interface Ends {

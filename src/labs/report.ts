@@ -57,13 +57,13 @@ export function* orderDrafts(
   const orderLetter = obr?.part(25) ?? '';
   const missing =
     results.some(({ obx }) => obx.part(11) === '') && statusFromReport(orderLetter) === undefined;
-  if (missing) reading.notes.warn(obr?.place ?? '', 'neither OBX-11 nor OBR-25 has a status: it is unknown');
+  if (missing) reading.notes.warn(obr?.place ?? '', 'OBX-11 and OBR-25 are empty, so the status is unknown');
   for (const result of results) {
     yield;
     const { obx } = result;
     const own = resultKey(key, result, seen);
     if (isEmpty(result)) {
-      reading.notes.warn(obx.place, 'it says nothing');
+      reading.notes.warn(obx.place, 'it is empty');
       continue;
     }
     if (isAttached(obx)) {
@@ -78,7 +78,7 @@ export function* orderDrafts(
       continue;
     }
     const effective = timeIn(obx, 14, reading) ?? times.effective;
-    if (effective === undefined) reading.notes.warn(obx.place, 'nothing says when it was observed');
+    if (effective === undefined) reading.notes.warn(obx.place, 'it has no time of observation');
     const specimen = specimens.length === 1 ? specimens[0] : undefined;
     drafts.push({
       type: 'Observation',

@@ -22,7 +22,7 @@ export function* rowsOf(text: string, most: number): Steps<string[][]> {
   const counts = ['\t', ';', ','].map((delimiter) => ({ delimiter, cells: countOf(heading, delimiter) + 1 }));
   const [widest] = counts.sort((a, b) => b.cells - a.cells);
   if (widest === undefined || widest.cells > MOST_COLUMNS)
-    throw refused('columns', `columns are more than ${MOST_COLUMNS}`);
+    throw refused('columns', `the table has more than ${MOST_COLUMNS} columns`);
   const rows: string[][] = [];
   for (const part of partsOf(text)) {
     for (const row of parsed(part, widest.delimiter, rows.length)) {
@@ -54,7 +54,7 @@ function* partsOf(text: string): Iterable<string> {
       yield text.slice(from, rowFrom);
       from = rowFrom;
     }
-    if (at - rowFrom > MOST_IN_ROW) throw refused('rows', `a row may have ${MOST_IN_ROW} characters`);
+    if (at - rowFrom > MOST_IN_ROW) throw refused('rows', `a row can have at most ${MOST_IN_ROW} characters`);
   }
   if (from < text.length) yield text.slice(from);
 }

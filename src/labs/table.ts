@@ -27,7 +27,7 @@ export function* itemsOfTable(text: string, date: string | undefined): Steps<Lab
     faults.add({ code: 'value', diagnostics: `${expression} ${diagnostics}`, expression });
   const columns = columnsOf(heading, fault);
   if (rows.length === 0) fault('are missing', 'rows');
-  if (rows.length > MOST_ROWS) fault(`are more than ${MOST_ROWS}`, 'rows');
+  if (rows.length > MOST_ROWS) fault(`are more than ${MOST_ROWS}, the limit`, 'rows');
   if (!faults.none) throw new Refusal('invalid', faults.list());
   const items = yield* mapSteps(rows, (row, index) => {
     const cell = (name: Column): string | undefined => {
@@ -68,13 +68,15 @@ function columnsOf(
     else if (before === undefined) columns.set(column, { at, heading: folded });
     else
       fault(
-        before.heading === folded ? 'occurs twice' : `is the same as ${before.heading}: send one of them`,
+        before.heading === folded
+          ? 'occurs twice'
+          : `means the same as ${before.heading}; send only one of them`,
         place,
       );
   });
   const named = columns.get('name');
   if (named !== undefined && columns.has('code') && columns.has('display'))
-    fault('is the display if there is a code: send one of display and it', `columns.${named.heading}`);
+    fault('is the display if there is a code; send either it or display', `columns.${named.heading}`);
   if (named === undefined && !columns.has('code'))
     fault('is missing, and so are marker, test and analyte', 'columns.code');
   if (!columns.has('value')) fault('is missing, and so is result', 'columns.value');
@@ -97,7 +99,7 @@ function itemOf(
   if (system !== undefined && /\s/.test(system)) fault('system', 'must be a URI');
   if (effective === '') fault('effective_at', 'is missing, and so is query.date');
   else if (fhirTime(effective, 'dateTime') === undefined)
-    fault('effective_at', 'must be a date, or a date-time with an offset');
+    fault('effective_at', 'must be a date, or a date-time with a time zone');
   const end = (name: 'low' | 'high'): Decimal | undefined => {
     const text = cell(name);
     const number = numberIn(text === undefined ? undefined : decimalIn(text));
@@ -109,7 +111,7 @@ function itemOf(
     fault('high', `must not be below ${nameOf('low')}`);
   const range = cell('reference_range');
   const wrong = range === undefined ? undefined : contradicted(range, cell('unit') ?? '', { low, high });
-  if (wrong !== undefined) fault(wrong, `differs from ${nameOf('reference_range')}: send one of them`);
+  if (wrong !== undefined) fault(wrong, `differs from ${nameOf('reference_range')}; send only one of them`);
   const number = numberIn(value === undefined ? undefined : decimalIn(value));
   return {
     code,

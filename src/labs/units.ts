@@ -53,10 +53,10 @@ export function ucumOf(text: string, named = false): string | undefined {
 
 /** Returns the warning about a unit that isn't certain, and so has no code: with what to write instead if it may mean several. */
 export function unitKept(text: string): string {
-  const said = `the unit ${text.slice(0, 60)} is kept as it is`;
+  const said = `the unit ${text.slice(0, 60)} is kept as text`;
   const meant = AMBIGUOUS.get(compactOf(text));
   return meant === undefined
-    ? `${said}: it is not surely one of UCUM`
+    ? `${said}: it is not certain which UCUM unit it means`
     : `${said}: it is ambiguous; write ${meant.join(', or ')}`;
 }
 

@@ -149,5 +149,5 @@ function valued(name: string, value: JsonObject | string | undefined): Value {
 /** What is kept in words. @param type what it is none of, or what has no element of its own */
 function kept(text: string, type: string): Value {
   if (text === '') return NOTHING;
-  return { element: { valueString: text }, warning: `its value is kept as text: it is not read as ${type}` };
+  return { element: { valueString: text }, warning: `its value is kept as text: it is not a valid ${type}` };
 }

@@ -29,7 +29,7 @@ export const nameOf = ({ id, type, stream, revision }: RecordedEvent): string =>
 export function differ(original: RecordedEvent | undefined, copy: RecordedEvent): LogsDiffer {
   return new LogsDiffer(
     original === undefined
-      ? `the target has ${nameOf(copy)}, which the source has not`
+      ? `the target has ${nameOf(copy)}, which the source lacks`
       : `the logs differ: the source has ${nameOf(original)} where the target has ${nameOf(copy)}`,
   );
 }
@@ -39,5 +39,5 @@ export function differ(original: RecordedEvent | undefined, copy: RecordedEvent)
  * @param first the append's first event
  */
 export function gap(first: RecordedEvent): LogsDiffer {
-  return new LogsDiffer(`the target does not continue with ${nameOf(first)}: it has another history`);
+  return new LogsDiffer(`the target does not continue with ${nameOf(first)}: it has a different history`);
 }

@@ -43,7 +43,7 @@ export function unsealed({ events: all }: Whole, expected: Expected): NewEvent[]
   return all.map((event) => {
     const hash = verifyLink(previous, event);
     if (hash === undefined) {
-      throw new LogsDiffer(`the hash chain of the source is broken at ${nameOf(event)}: see annal verify`);
+      throw new LogsDiffer(`hash mismatch in the source at ${nameOf(event)}; run annal verify for details`);
     }
     previous = hash;
     const { id, type, data, metadata } = event;

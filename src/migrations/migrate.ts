@@ -54,7 +54,7 @@ async function applyAll(databaseUrl: string, migrations: readonly Migration[]): 
     return applied;
   } catch (error) {
     if (!(error instanceof Error && error.message.includes('migration directory is corrupt'))) throw error;
-    throw new Error('the database was made by a later version of Annal, or is not one of Annal', {
+    throw new Error('the database was created by a later version of Annal, or is not an Annal database', {
       cause: error,
     });
   } finally {

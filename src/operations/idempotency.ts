@@ -316,7 +316,7 @@ function unseal(sealed: Buffer, request: IdempotentRequest): string {
 function usedOtherwise(what: 'request' | 'credential'): Refusal {
   return new Refusal('invalid', {
     code: 'business-rule',
-    diagnostics: `the Idempotency-Key was used with another ${what}`,
+    diagnostics: `the Idempotency-Key was already used with a different ${what}; use a new key for a new request`,
     expression: 'http.idempotency-key',
   });
 }
@@ -326,7 +326,7 @@ function stillRunning(): Refusal {
     'conflict',
     {
       code: 'conflict',
-      diagnostics: 'the first request with this Idempotency-Key still runs; retry in a second',
+      diagnostics: 'the first request with this Idempotency-Key is still running; retry in a second',
     },
     { 'Retry-After': '1' },
   );

@@ -165,7 +165,7 @@ export class LimitLeases {
       const found = new Map(rows.map((row) => [row.subject, row]));
       for (const { asked, resolve, reject } of batch) {
         const row = found.get(asked.subject);
-        if (row === undefined) reject(new Error('a rate limit was not answered'));
+        if (row === undefined) reject(new Error('the database did not answer in time for a rate limit'));
         else resolve({ ...row, remaining: Math.max(0, this.limit - row.used), window: row.ends });
       }
     } catch (error) {

@@ -95,7 +95,7 @@ export class PostgresCriteriaLocks {
 const LOCK_NOT_AVAILABLE = '55P03';
 
 function held(): Refusal {
-  return unavailable('others are writing by the same criteria; try again');
+  return unavailable('other requests are writing with the same criteria; retry in a second');
 }
 
 async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {

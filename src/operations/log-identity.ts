@@ -29,8 +29,8 @@ export class ForeignLog extends Error {
     readonly first?: RecordedEvent,
   ) {
     super(
-      `the events of this installation are in ${nameOf(noted)}, and the settings name a log ${found}. Nothing was ` +
-        'changed. Set EVENTSTORE_URL as the service has it (empty: the log in its own database), or mend DATABASE_URL; ' +
+      `the events of this installation are in ${nameOf(noted)}, but the settings name a log ${found}. Nothing was ` +
+        "changed. Set EVENTSTORE_URL as it was (empty: the log in the service's own database), or correct DATABASE_URL; " +
         'see docs/backup.md',
     );
   }

@@ -89,7 +89,10 @@ export class LogWatch {
     } catch (error) {
       if (error instanceof LogBehind && this.#behind === undefined) {
         this.#behind = error;
-        this.#options.log.error({ ahead: error.ahead }, `no writes until a restart: ${error.message}`);
+        this.#options.log.error(
+          { ahead: error.ahead },
+          `writes are refused until a restart: ${error.message}`,
+        );
       }
       throw error;
     }
@@ -168,7 +171,9 @@ export class LogWatch {
 
   #assertOpen(): void {
     if (this.#behind !== undefined)
-      throw new Unavailable('the event log was restored under this instance', { cause: this.#behind });
+      throw new Unavailable('the event log was restored while this instance was running', {
+        cause: this.#behind,
+      });
   }
 }
 

@@ -16,11 +16,11 @@ export class LogBehind extends Error {
    */
   constructor(
     readonly ahead: readonly string[],
-    found = `ends before what was derived from it (${ahead.join(', ')})`,
+    found = `is shorter than what was derived from it (${ahead.join(', ')})`,
   ) {
     super(
-      `the event log ${found}: it was restored from an older backup, or it is another log. ` +
-        'Nothing was changed. If it is the right one, stop every instance and run ' +
+      `the event log ${found}: it was restored from an older backup, or it is a different log. ` +
+        'Nothing was changed. If it is the right log, stop every instance and run ' +
         '`annal rebuild --restored`; see docs/backup.md',
     );
   }
@@ -50,7 +50,7 @@ export async function assertHolds(store: Pick<EventStore, 'read'>, mark: LogMark
   if (await holds(store, mark)) return;
   throw new LogBehind(
     [`event ${mark.id}`],
-    `does not have event ${mark.id} (${mark.stream} revision ${mark.revision}), from which was derived before`,
+    `lacks event ${mark.id} (${mark.stream} revision ${mark.revision}), which it had before`,
   );
 }
 

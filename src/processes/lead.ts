@@ -48,7 +48,7 @@ export async function tryToLead({
 }: Candidacy): Promise<Lead | undefined> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: `annal ${name}` });
   const lost = new Promise<never>((_, reject) => {
-    const end = (): void => reject(new LeadLost(`the session that leads ${name} has ended`));
+    const end = (): void => reject(new LeadLost(`the database session that runs ${name} has ended`));
     client.on('error', end).on('end', end);
   });
   lost.catch(() => undefined);

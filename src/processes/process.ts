@@ -79,7 +79,8 @@ export class Process {
         retry({
           delay: (error: unknown) => {
             if (error instanceof NewerEvent) return this.#leaveToNewer(error);
-            if (!(error instanceof NotLeader)) this.#warn(error, 'a process was interrupted and will go on');
+            if (!(error instanceof NotLeader))
+              this.#warn(error, 'a process was interrupted and will continue');
             return timer(this.#times.pauseMs);
           },
         }),
@@ -183,7 +184,7 @@ export class Process {
       );
       const answered = timer(0, LOOK_EVERY).pipe(
         tap(() => {
-          if (!logAnswers()) throw new Unavailable('the event store does not answer this instance');
+          if (!logAnswers()) throw new Unavailable('this instance gets no answer from the event store');
         }),
         ignoreElements(),
       );
@@ -208,7 +209,7 @@ export class Process {
       for (const event of await parked.due(definition.name)) await holding(retryParked(work, event));
     } catch (error) {
       if (error instanceof NewerEvent) throw error;
-      this.#warn(error, 'events that were set aside could not be tried again and will be');
+      this.#warn(error, 'parked events could not be retried; they will be retried later');
     }
   }
 
@@ -232,7 +233,7 @@ export class Process {
       );
       this.#saved = reached;
     } catch (error) {
-      this.#warn(error, 'a checkpoint was not saved; the next one will be');
+      this.#warn(error, "a process's position was not saved; it will be saved with the next events");
     }
   }
 

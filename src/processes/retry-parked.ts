@@ -27,7 +27,7 @@ export async function retryParked(deps: RetryDeps, parked: ParkedEvent): Promise
   }
   await deps.parked.done(parked);
   const { process, eventId: id, stream, revision } = parked;
-  deps.log.info({ process, event: { id, stream, revision } }, 'an event that was set aside is done');
+  deps.log.info({ process, event: { id, stream, revision } }, 'a parked event was handled');
 }
 
 /** Returns the event; undefined if its stream was erased, which leaves nothing to do. */
@@ -41,5 +41,5 @@ async function read(
     if (!(error instanceof StreamDeleted)) throw error;
     return undefined;
   }
-  throw new Error(`there is no event at revision ${revision}`);
+  throw new Error(`the stream has no event at revision ${revision}`);
 }

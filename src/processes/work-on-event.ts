@@ -83,7 +83,7 @@ export class EventWork {
     await this.parked.park(name, event, reasonOf(error), TRIES);
     this.deps.log.error(
       { process: name, event: { id, type, stream, revision }, err: error },
-      'a process cannot act on an event and has set it aside; it will be tried again (annal parked lists them)',
+      'a process could not handle an event and parked it; it will be retried (annal parked lists parked events)',
     );
   }
 }

@@ -83,7 +83,7 @@ export class AnswerBudget {
     let { whole } = this;
     while (whole.whole !== undefined) whole = whole.whole;
     return refusal(
-      `the answers of this Bundle together would hold more than ${counted(whole.limits[unit])} ${unit}`,
+      `the answers of this Bundle together would exceed ${counted(whole.limits[unit])} ${unit}`,
       'with fewer entries, _count',
     );
   }
@@ -156,7 +156,7 @@ export function tooCostly(does: string): Refusal {
 function refusal(fault: string, example: string): Refusal {
   return new Refusal('too_large', {
     code: 'too-costly',
-    diagnostics: `${fault}: ask for less, for example ${example}, _type, _elements or a narrower search`,
+    diagnostics: `${fault}; ask for less, for example ${example}, _type, _elements or a narrower search`,
   });
 }
 

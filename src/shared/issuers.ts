@@ -30,7 +30,9 @@ export const issuersSchema = z.string().transform((text, context): readonly Trus
   for (const [index, entry] of text.split(',').entries()) {
     const [issuer = '', audience, ...more] = entry.trim().split(/\s+/);
     if (audience === undefined || more.length > 0) {
-      faults.push(`entry ${index + 1} must be an issuer's URL, a blank and an audience, such as ${EXAMPLE}`);
+      faults.push(
+        `entry ${index + 1} must be an issuer's URL, a space and an audience, for example ${EXAMPLE}`,
+      );
     } else if (!isIssuerUrl(issuer)) {
       faults.push(
         `entry ${index + 1} must begin with an https URL (http only on localhost) without user, query or fragment`,

@@ -344,7 +344,7 @@ function checkNumber(text: string, start: number, end: number): void {
   const length = end - start;
   if (length > MAX_NUMBER) {
     throw malformed(
-      `the number at ${placeOf(text, start)} has ${length} characters, more than ${MAX_NUMBER} are not read`,
+      `the number at ${placeOf(text, start)} has ${length} characters; the limit is ${MAX_NUMBER}`,
     );
   }
   if (LONG_EXPONENT.test(text.slice(start, end))) {
@@ -425,11 +425,11 @@ function malformed(diagnostics: string): Refusal {
 }
 
 function tooMany(most: number): Refusal {
-  const diagnostics = `a resource or another body may have ${most} JSON values, this one has more`;
+  const diagnostics = `the body has more than ${most} JSON values, the limit`;
   return new Refusal('too_large', { code: 'too-costly', diagnostics });
 }
 
 function tooManyLiterals(): Refusal {
-  const diagnostics = `a body may have ${MAX_LITERALS} numbers with more digits than JavaScript keeps, such as 1.50`;
+  const diagnostics = `the body has more than ${MAX_LITERALS} numbers whose digits JavaScript would change, for example 1.50; that is the limit`;
   return new Refusal('too_large', { code: 'too-costly', diagnostics });
 }

@@ -59,7 +59,7 @@ export class NotPublic extends Error {
   /** @param hostname a name, or an address without brackets. */
   constructor(readonly hostname: string) {
     super(
-      `${hostname} has an address that is not public: only hosts of the public internet are connected to`,
+      `${hostname} has an address that is not public; the service connects to public internet addresses only`,
     );
   }
 }

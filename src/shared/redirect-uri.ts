@@ -24,12 +24,14 @@ export function redirectFault(uri: string, kind: 'public' | 'confidential'): str
   const { username, password, hostname } = new URL(uri);
   if (username !== '' || password !== '') return 'must have no user information';
   if (scheme === 'https' || scheme === 'http') {
-    if (!/^https?:\/\/[^/?]/i.test(uri)) return 'must name a host';
+    if (!/^https?:\/\/[^/?]/i.test(uri)) return 'must have a host';
     if (scheme === 'https' || LOOPBACK.has(hostname)) return undefined;
-    return 'must be https; http is for localhost, 127.0.0.1 and [::1] alone';
+    return 'must be https; http is allowed only for localhost, 127.0.0.1 and [::1]';
   }
   if (!scheme.includes('.')) {
-    return 'must be https, http on localhost, or have a scheme of its own with a dot, such as org.example.app:/back';
+    return 'must be https, http on localhost, or a private-use scheme with a dot, for example org.example.app:/back';
   }
-  return kind === 'public' ? undefined : 'must be https: schemes of their own are for public applications';
+  return kind === 'public'
+    ? undefined
+    : 'must be https; private-use schemes are for public applications only';
 }

@@ -73,5 +73,7 @@ export function unavailable(diagnostics: string, retryAfterSeconds = 1): Refusal
  */
 export function tablesMissing(models: readonly string[]): Refusal {
   const command = ['annal rebuild', ...models].join(' ');
-  return unavailable(`tables of a read model are missing; \`${command}\` or a restart makes them`);
+  return unavailable(
+    `tables of a read model are missing; run \`${command}\` or restart the service to create them`,
+  );
 }

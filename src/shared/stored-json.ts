@@ -27,6 +27,6 @@ export function parseStored(body: string): JsonObject {
 export function readStored(body: string): StoredJson {
   const exact = OTHER_LITERAL.test(body);
   const value: unknown = exact ? parseJson(body).value : JSON.parse(body);
-  if (!isObject(value)) throw new TypeError('a stored body is no object');
+  if (!isObject(value)) throw new TypeError('a stored body is not an object');
   return { value, exact };
 }

@@ -98,5 +98,5 @@ export class Turns {
 }
 
 function busy(): Error {
-  return unavailable('too much is being asked at the moment');
+  return unavailable('too many requests are waiting; retry in a second');
 }

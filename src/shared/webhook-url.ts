@@ -32,12 +32,12 @@ export function faultOfUrl(text: string, environment: Environment, mode: Mode): 
   const loopback = LOCAL.test(host) || host === '127.0.0.1' || host === '::1';
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback && !guarded))
     return guarded ? 'must begin with https://' : 'must begin with https://, or with http://localhost';
-  if (url.username !== '' || url.password !== '') return 'must not hold a user or password';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user or password';
   if (url.href.length > MOST_URL)
     return `must have at most ${MOST_URL} characters; percent-encoded, it has ${url.href.length}`;
   if (url.hash !== '') return 'must not have a fragment';
   if (url.port === '0') return 'must not have the port 0';
   if (guarded && (LOCAL.test(host) || (isIP(host) !== 0 && !isPublicAddress(host))))
-    return 'must lead to an address of the public internet';
+    return 'must resolve to a public internet address';
   return undefined;
 }

@@ -60,8 +60,8 @@ export async function lookup(
 
 /** Why a code is not valid. */
 export function unknownCode({ url, content }: KnownSystem, code: string): string {
-  const named = `code ${code.slice(0, 100)} is not among those of ${url} that are here`;
-  return content === 'fragment' ? `${named}, which are a part of it only` : named;
+  const named = `unknown code ${code.slice(0, 100)} in ${url}`;
+  return content === 'fragment' ? `${named}; this service has loaded only a part of that code system` : named;
 }
 
 /** Whether a code is valid, and what it is called. */
@@ -83,7 +83,8 @@ export async function validateInSystem(
     if (isUnit(known.url, code)) return { result: true };
     return { result: false, message: unknownCode(known, code) };
   }
-  if (!abstract && !facts.selectable) return { result: false, message: `code ${code} only groups others` };
+  if (!abstract && !facts.selectable)
+    return { result: false, message: `code ${code} is abstract: it only groups other codes` };
   return named(facts.display, display);
 }
 
@@ -129,7 +130,11 @@ function named(known: string | null, given: string | undefined): Validity {
   const display = known === null ? {} : { display: known };
   if (given === undefined || known === null || given.toLowerCase() === known.toLowerCase())
     return { result: true, ...display };
-  return { result: false, message: `the display is ${known}, not ${given.slice(0, 200)}`, ...display };
+  return {
+    result: false,
+    message: `the display of the code is ${known}, not ${given.slice(0, 200)}`,
+    ...display,
+  };
 }
 
 /** How one code relates to another. https://hl7.org/fhir/R4/codesystem-operation-subsumes.html */

@@ -71,7 +71,7 @@ export async function expand(pool: Pool, set: ValueSet, options: ExpandOptions =
   if (count === undefined && members.length > MOST_EXPANDED) {
     throw new Refusal('too_large', {
       code: 'too-costly',
-      diagnostics: `the value set has ${row?.total} codes: ask for pages by count and offset, or filter them`,
+      diagnostics: `the value set has ${row?.total} codes; use count and offset, or filter`,
     });
   }
   return { total: row?.total ?? 0, members };

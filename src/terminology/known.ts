@@ -30,12 +30,12 @@ export async function systemOf(pool: Pool, url: string, version?: string): Promi
   const wanted = version ?? (found?.url === url ? undefined : inUrl);
   if (found === undefined) {
     throw notFound(
-      `code system ${canonical.slice(0, 200)} is not here; annal terminology load takes LOINC, ATC, ICD-10 and SNOMED CT`,
+      `code system ${canonical.slice(0, 200)} is not loaded; annal terminology load can load LOINC, ATC, ICD-10 and SNOMED CT`,
     );
   }
   if (wanted !== undefined && wanted !== found.version) {
     const here = found.version === null ? 'without a version' : `in version ${found.version}`;
-    throw notFound(`code system ${found.url} is here ${here}, not in ${wanted.slice(0, 100)}`);
+    throw notFound(`code system ${found.url} is loaded ${here}, not in version ${wanted.slice(0, 100)}`);
   }
   return found;
 }

@@ -68,7 +68,7 @@ export function parseConceptMap(resource: JsonObject): ConceptMap {
 function parsed(schema: z.ZodType, type: string, resource: JsonObject): unknown {
   const { values } = sizeOfJson(resource);
   if (values > MOST_VALUES) {
-    const diagnostics = `a ${type} that is sent along may have ${MOST_VALUES} JSON values; this has ${values}`;
+    const diagnostics = `a ${type} in the request can have at most ${MOST_VALUES} JSON values; this one has ${values}`;
     throw new Refusal('too_large', { code: 'too-costly', diagnostics, expression: type });
   }
   const { data, error } = schema.safeParse(resource);

@@ -53,7 +53,7 @@ function refusalOf(error: unknown, { hasPattern }: Bound): unknown {
   if (hasPattern && code === '57014') {
     return new Refusal('invalid', {
       code: 'too-costly',
-      diagnostics: `the regex filters of this value set take longer than ${MATCHING_MS / 1_000} s to match: write them without back references, or filter otherwise`,
+      diagnostics: `the regex filters of this value set take longer than ${MATCHING_MS / 1_000} s to match; write them without back references, or use other filters`,
     });
   }
   return error;

@@ -39,7 +39,7 @@ export async function membersSql(
   const deeper = set.url === undefined ? within : [...within, set.url];
   if (set.compose === undefined) {
     if (set.expansion !== undefined) return listed(flat(set.expansion.contains ?? []), compiling, 0);
-    throw invalid(`value set ${set.url} has neither compose nor expansion`);
+    throw invalid(`value set ${set.url} must have compose or expansion`);
   }
   const { include, exclude = [], inactive } = set.compose;
   const parts = [...include, ...exclude].reduce(
@@ -48,7 +48,7 @@ export async function membersSql(
   );
   if (parts > MOST_PARTS)
     throw invalid(
-      `a value set may have ${MOST_PARTS} parts at most, filters counted singly; here are ${parts}`,
+      `a value set can have at most ${MOST_PARTS} parts, counting each filter; this one has ${parts}`,
     );
   const included = await Promise.all(include.map((part, at) => partSql(part, compiling, at, deeper)));
   const excluded = await Promise.all(exclude.map((part, at) => partSql(part, compiling, at, deeper)));

@@ -27,7 +27,7 @@ export function startTracing({ endpoint, version, log }: TracingOptions): Tracin
     if (now - told < TELL_EVERY_MS) return;
     told = now;
     const { code } = error as { code?: unknown };
-    log.warn({ code: String(code ?? 'unknown') }, 'traces could not be sent');
+    log.warn({ code: String(code ?? 'unknown') }, 'traces could not be sent to the collector');
   });
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
   const service = resourceFromAttributes({ 'service.name': 'annal', 'service.version': version });

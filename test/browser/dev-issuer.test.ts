@@ -115,9 +115,7 @@ describe('the sign-in page in a browser', () => {
     await page.goto(`${service.url}/dev`);
     await page.evaluate(`document.querySelector('button[name=patient]').value = 'S-003'`);
     await page.getByRole('button', { name: /^Sabine Vogel/ }).click();
-    expect(await page.getByRole('alert').textContent()).to.match(
-      /no synthetic patient S-003 who can sign in/,
-    );
+    expect(await page.getByRole('alert').textContent()).to.match(/No synthetic patient S-003 can sign in/);
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     await page.getByRole('button', { name: /^Sabine Vogel/ }).click();
     expect(await page.textContent('main')).to.include(
@@ -135,7 +133,7 @@ describe('the sign-in page in a browser', () => {
     const config = await service.fhir(`${service.url}/admin/config`, { key: token });
     expect(config.status, String(config)).to.equal(200);
     expect(requested.filter((path) => path !== '/dev' && path !== '/favicon.ico')).to.deep.equal([]);
-    await page.getByRole('link', { name: 'Sign in as somebody else' }).click();
+    await page.getByRole('link', { name: 'Sign in as another person' }).click();
     await page.getByRole('button', { name: /^Dana Developer/ }).click();
     expect(await page.textContent('main')).to.include('You are signed in as developer@example.org');
   });

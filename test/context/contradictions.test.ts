@@ -134,7 +134,7 @@ describe('contexts of records that are not all of a piece', () => {
       modifierExtension: [{ url: 'urn:x', valueBoolean: true }],
     };
     const text = await told(allergy);
-    expect(text).to.include('## Allergies: none but with a modifier extension that is not known here');
+    expect(text).to.include('## Allergies: none but with an unknown modifier extension');
     expect(await told()).to.include('## Allergies: none recorded');
   });
 

@@ -120,9 +120,9 @@ describe('the service', () => {
   it('names the variable that is wrong', async () => {
     const wrong: [Record<string, string>, string, string?][] = [
       [{ PORT: 'http' }, 'PORT must be a whole number from 1 to 65535'],
-      [{ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' }, 'EVENTSTORE_URL: the event store cannot be used'],
-      [{ DATABASE_URL: 'postgres://annal@127.0.0.1:1/annal' }, 'DATABASE_URL: the database cannot be used'],
-      [{ DATA_DIR: '/dev/null/annal' }, 'DATA_DIR /dev/null/annal cannot be used'],
+      [{ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' }, 'EVENTSTORE_URL: cannot use the event store'],
+      [{ DATABASE_URL: 'postgres://annal@127.0.0.1:1/annal' }, 'DATABASE_URL: cannot use the database'],
+      [{ DATA_DIR: '/dev/null/annal' }, 'cannot use DATA_DIR /dev/null/annal'],
       ...((process.platform === 'linux'
         ? [
             [{ DATA_DIR: '/proc/annal' }, 'DATA_DIR /proc/annal cannot be used (ENOENT)'],

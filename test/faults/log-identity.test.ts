@@ -108,7 +108,7 @@ describe('the log of an installation', () => {
     await service.stop();
     await database.pool.query("update operations.log_identity set kind = 'eventstoredb'");
     expect(await refusal(log.url)).to.contain(
-      'are in EventStoreDB, and the settings name a log in PostgreSQL',
+      'are in EventStoreDB, but the settings name a log in PostgreSQL',
     );
     await database.pool.query("update operations.log_identity set kind = 'postgresql'");
     service = await start(log.url);

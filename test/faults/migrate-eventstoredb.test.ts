@@ -76,7 +76,7 @@ import { type Answer, newDataDir, type Service, startService } from '#test/suppo
     await newPatient('Later');
     await stop();
     const opened = await openEventStore({ url: '', eventStoreUrl: first.url }).then(() => 'open', String);
-    expect(opened).to.contain('the event log that the settings name is closed');
+    expect(opened).to.contain('the event log named by the settings is closed');
     expect(await move('database', first.url)).to.contain('"outcome": "moved"');
     await start(first.url);
     expect((await fhir(`/Patient/${purged}`)).status).to.equal(404);
@@ -105,7 +105,7 @@ import { type Answer, newDataDir, type Service, startService } from '#test/suppo
     expect(await refusal(first.url)).to.contain(`has moved it to ${second.url}`);
     const { code, output } = await run(['verify'], first.url);
     expect(code, output).to.equal(1);
-    expect(output).to.contain('the event log that the settings name is closed');
+    expect(output).to.contain('the event log named by the settings is closed');
   });
 
   it('and the noted event is found at its place in the new log', async () => {
@@ -134,7 +134,7 @@ import { type Answer, newDataDir, type Service, startService } from '#test/suppo
     await stop();
     await move('database', first.url);
     expect(await refusal(second.url)).to.contain('has moved it to database');
-    expect(await refusal('')).to.contain('the event log that the settings name is closed');
+    expect(await refusal('')).to.contain('the event log named by the settings is closed');
     await start(first.url);
     expect(await total()).to.equal(patients);
     await newPatient('Back');

@@ -114,7 +114,7 @@ describe('annal migrate-log', () => {
         await started.stop();
         expect.fail('it started');
       },
-      (error: unknown) => expect(String(error)).to.contain('the event log that the settings name is closed'),
+      (error: unknown) => expect(String(error)).to.contain('the event log named by the settings is closed'),
     );
   });
 
@@ -231,7 +231,7 @@ describe('annal migrate-log', () => {
       () => 'it started',
       (error: unknown) => String(error),
     );
-    expect(text).to.contain('Annal cannot start: the event log that the settings name is closed');
+    expect(text).to.contain('Annal cannot start: the event log named by the settings is closed');
   });
 
   it('carries erasures over', async () => {

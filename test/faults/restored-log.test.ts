@@ -137,7 +137,7 @@ describeHere('a restored log that is older than the read models', () => {
       () => 'it started',
       (error: unknown) => String(error),
     );
-    expect(refused).to.contain('Annal cannot start: the event log ends before what was derived from it');
+    expect(refused).to.contain('Annal cannot start: the event log is shorter than what was derived from it');
     expect(refused).to.contain('resources, search, history').and.to.contain('`annal rebuild --restored`');
     expect(refused.trim().split('\n')).to.have.length(1);
   });
@@ -218,7 +218,9 @@ describeHere('a log that is restored under a service that runs', () => {
     // Others may write it on to where it was.
     await service.pool.query("select setval('log.positions', $1)", [(rows[0]?.at ?? 0) + 100]);
     expect((await ready()).status).to.equal(503);
-    const told = service.log.filter((line) => line.includes('the event log ends before what was derived'));
+    const told = service.log.filter((line) =>
+      line.includes('the event log is shorter than what was derived'),
+    );
     expect(told).to.have.length(1);
     expect(JSON.parse(told[0] ?? '')).to.include({ level: 50 });
   });

@@ -157,7 +157,7 @@ describe('the limits of an answer', () => {
     // Not what the entries before have left.
     for (const outcome of outcomes)
       expect(outcome).to.contain(
-        'the answers of this Bundle together would hold more than 2,500,000 bytes: ask for less, for example with fewer entries,',
+        'the answers of this Bundle together would exceed 2,500,000 bytes; ask for less, for example with fewer entries,',
       );
   });
 
@@ -173,10 +173,10 @@ describe('the limits of an answer', () => {
     const { entry: entries = [] } = bundleIn(answer);
     const said = entries.map(({ response }) => [
       response?.status.slice(0, 3),
-      /would hold more than [\d,]+ \w+/.exec(JSON.stringify(response?.outcome ?? ''))?.[0],
+      /would exceed [\d,]+ \w+/.exec(JSON.stringify(response?.outcome ?? ''))?.[0],
     ]);
-    const bytes = ['413', 'would hold more than 2,500,000 bytes'];
-    const resources = ['413', 'would hold more than 200 resources'];
+    const bytes = ['413', 'would exceed 2,500,000 bytes'];
+    const resources = ['413', 'would exceed 200 resources'];
     expect(said).to.deep.equal([['200', undefined], ['200', undefined], resources, bytes, bytes]);
   });
 

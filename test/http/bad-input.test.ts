@@ -81,17 +81,17 @@ describe('bad input', () => {
       code: 'value',
       says: /Observation.*Patient/,
     });
-    for (const [name, nearest] of [
-      ['patient', 'Patient'],
-      ['Observations', 'Observation'],
-      ['Medicationrequest', 'MedicationRequest'],
-    ]) {
-      const says = new RegExp(`^${name} is not a supported resource type; did you mean \`${nearest}\``);
-      refuses(`GET /${name}`, () => [`/${name}`], { status: 404, code: 'not-supported', says });
+    for (const [name, advice] of [
+      ['patient', 'Patient, not patient: resource types are case-sensitive'],
+      ['Observations', 'Observations is not a supported resource type; did you mean `Observation`?'],
+      ['Medicationrequest', 'MedicationRequest, not Medicationrequest: resource types are case-sensitive'],
+    ] as const) {
+      const says = (before: string): RegExp => new RegExp(`^${before}${advice.replaceAll('?', '\\?')}$`);
+      refuses(`GET /${name}`, () => [`/${name}`], { status: 404, code: 'not-supported', says: says('') });
       refuses(`GET /?_type=${name}`, () => [`/?_type=${name}`], {
         status: 400,
         code: 'value',
-        says: new RegExp(`did you mean \`${nearest}\``),
+        says: says('search parameter _type: '),
       });
     }
     refuses('GET /Account', () => ['/Account'], {

@@ -225,7 +225,7 @@ describe('bad requests', () => {
     refuses('a whole type', () => ['/Patient', { method: 'DELETE' }], {
       status: 405,
       code: 'not-supported',
-      says: /needs an id or search criteria; the methods of this URL are GET, HEAD, POST, OPTIONS/,
+      says: /must have an id or search criteria; the methods of this URL are GET, HEAD, POST, OPTIONS/,
       headers: { allow: /GET/ },
     });
     refuses(

@@ -200,7 +200,7 @@ describe('the command line, for auditors', () => {
     const intact = await node([alone, path, '--key', key]);
     expect(intact).to.include({ code: 0, stderr: '' });
     expect(intact.stdout).to.contain(`is intact: 2 events of record-${patient}`);
-    expect((await node([alone, path])).stdout).to.contain('Compare that with the public key of the operator');
+    expect((await node([alone, path])).stdout).to.contain("Compare this key with the operator's public key");
 
     const wrong = `${key.startsWith('A') ? 'B' : 'A'}${key.slice(1)}`;
     const foreign = await node([alone, path, '--key', wrong]);
@@ -208,7 +208,7 @@ describe('the command line, for auditors', () => {
     expect(foreign.stderr).to.contain(key).and.to.contain(wrong);
     const altered = join(folder, 'altered.ndjson');
     await writeFile(altered, (await readFile(path, 'utf8')).replace('Aune', 'Aüne'));
-    expect((await node([alone, altered])).stderr).to.contain('line 3: the event or the one before it');
+    expect((await node([alone, altered])).stderr).to.contain('line 3: hash mismatch');
     expect(await node([alone, join(folder, 'none')])).to.include({ code: 1 });
     expect(await node([alone])).to.include({ code: 2 });
     expect(await node([alone, path, '--key', 'x'])).to.include({ code: 2 });

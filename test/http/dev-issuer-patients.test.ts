@@ -145,9 +145,9 @@ describe('synthetic patients at the development issuer', () => {
 
   it('are refused with a page where a form names nobody, or several', async () => {
     const wrong: [Readonly<Record<string, string>> | URLSearchParams, RegExp][] = [
-      [{ patient: 'S-004' }, /There is no synthetic patient S-004 who can sign in here/],
-      [{ patient: 'S-003' }, /There is no synthetic patient S-003/],
-      [{ patient: '' }, /There is no synthetic patient {2}who/],
+      [{ patient: 'S-004' }, /No synthetic patient S-004 can sign in here/],
+      [{ patient: 'S-003' }, /No synthetic patient S-003/],
+      [{ patient: '' }, /No synthetic patient {2}can/],
       [{ patient: '<script>' }, /no synthetic patient &lt;script&gt; who/],
       [{ patient: 'S-001', email: 'a@example.org' }, /the form names several/],
       [new URLSearchParams('patient=S-001&patient=S-002'), /the form names several/],

@@ -344,10 +344,10 @@ describe('credentials at the wrong interface', () => {
     const token = /eyJ[\w.-]+/.exec(await page.text())?.[0] ?? '';
     const fhir = await service.fhir('/Patient', { key: token });
     expect(fhir.status).to.equal(401);
-    expect(fhir.text).to.include('an ID token belongs on /admin');
+    expect(fhir.text).to.include('ID tokens are for /admin');
     const admin = await service.fhir(`${service.url}/admin/config`);
     expect(admin.status).to.equal(401);
-    expect(admin.text).to.include('an API key belongs on /fhir/R4 and /v1');
+    expect(admin.text).to.include('API keys are for /fhir/R4 and /v1');
     const none = await service.fhir(`${service.url}/admin/config`, { key: null });
     expect(none.status).to.equal(401);
     expect(none.headers.get('www-authenticate')).to.match(/^Bearer realm="annal"/);

@@ -103,7 +103,7 @@ describe('PATCH', () => {
       'Observation.status',
     ],
     ['an outcome without its patient', [{ op: 'remove', path: '/subject' }], 422, 'Observation.subject'],
-    ['the prototype', [{ op: 'add', path: '/__proto__/x', value: 1 }], 422, 'no such place'],
+    ['the prototype', [{ op: 'add', path: '/__proto__/x', value: 1 }], 422, "the path doesn't exist"],
   ];
   for (const [name, operations, status, says] of refused) {
     it(`refuses ${name} (${status}) and writes nothing`, async () => {

@@ -25,7 +25,7 @@ describe('at the edges of the interface', () => {
     [
       'POST',
       '/v1/webhooks/1/test',
-      'below /v1/webhooks/{endpoint_id} there are rotate, ping, deliveries, replay',
+      'the paths below /v1/webhooks/{endpoint_id} are rotate, ping, deliveries, replay',
     ],
     ['GET', '/admin/organisations', 'did you mean GET /admin/organizations?'],
   ] as const)
@@ -91,7 +91,7 @@ describe('at the edges of the interface', () => {
       method: 'POST',
       body: JSON.stringify({ resourceType: 'Bundle' }),
     });
-    expect(answer.text).to.contain('Bundle.type is missing; only transaction and batch can be processed');
+    expect(answer.text).to.contain('Bundle.type is missing; it must be transaction or batch');
   });
 
   it('GET of the base is a search of everything', async () => {
@@ -108,7 +108,7 @@ describe('at the edges of the interface', () => {
       body: JSON.stringify({ resourceType: 'Patient', id: patient }),
     });
     expect(answer.status).to.equal(400);
-    expect(answer.text).to.contain('one ETag');
+    expect(answer.text).to.contain('a single ETag');
   });
 
   it('a record holds its Patient', async () => {

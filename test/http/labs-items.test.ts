@@ -38,7 +38,7 @@ describe('import of laboratory items and tables', () => {
       created: 4,
       skipped: 0,
       unmapped: ['NA (Natrium)', 'http://snomed.info/sct|365636006'],
-      warnings: ['items.1: the unit arb is kept as it is: it is not surely one of UCUM'],
+      warnings: ['items.1: the unit arb is kept as text: it is not certain which UCUM unit it means'],
     });
     expect(observations(answer.json)[0]).to.include({
       unit: 'mmol/L',
@@ -90,7 +90,7 @@ describe('import of laboratory items and tables', () => {
     const table = 'marker,result,reference range\nCRP,5,abc\nNitrite,negative,negative';
     const answer = await send(table, 'text/csv', {}, '?date=2026-05-01');
     expect(answer.json.warnings).to.deep.equal([
-      'rows.0: the reference range abc is kept as text: write two numbers or a bound, such as 3.9 - 5.5 or < 5',
+      'rows.0: the reference range abc is kept as text; write two numbers or a bound, for example 3.9 - 5.5 or < 5',
     ]);
     const { json: stored } = await service.fhir(`/Observation/${observations(answer.json)[0]?.id}`);
     expect(stored.referenceRange).to.deep.equal([{ text: 'abc' }]);
@@ -100,7 +100,7 @@ describe('import of laboratory items and tables', () => {
     const items = [{ code: '8310-5', value: 37, unit: 'C' }];
     const answer = await json({ date: '2026-05-01', items });
     expect(answer.json.warnings).to.deep.equal([
-      'items.0: the unit C is kept as it is: it is ambiguous; write Cel for degrees Celsius',
+      'items.0: the unit C is kept as text: it is ambiguous; write Cel for degrees Celsius',
     ]);
   });
 

@@ -98,7 +98,7 @@ describe('import of laboratory messages', () => {
 
     const stale = await imported(MESSAGE);
     expect(told(stale)).to.deep.include({ created: 0, skipped: 2 });
-    expect(stale.warnings).to.deep.equal(['OBX[1]: it is older than the result that is there, which stays']);
+    expect(stale.warnings).to.deep.equal(['OBX[1]: it is older than the stored result, which is kept']);
     expect(observations(stale)[0]).to.include({ version: 2, value: 6.5 });
 
     const withdrawn = await imported(
@@ -130,7 +130,7 @@ describe('import of laboratory messages', () => {
     expect(String(kept.value)).to.equal('5.60');
     expect(kept.reference_range).to.deep.equal({ low: 3.9, high: 6.1 });
     expect(kept.note).to.match(/OBX-5 is empty/);
-    expect(kept.warnings).to.include('OBX[1]: it has no value: the earlier one stays');
+    expect(kept.warnings).to.include('OBX[1]: it has no value; the earlier value is kept');
     const final = await sent('110000', obx('6.1', 'F'));
     expect(final).to.deep.include({ version: 3, status: 'final', value: 6.1, note: null });
     await sent('120000', obx('6.2', 'C'));
@@ -138,7 +138,7 @@ describe('import of laboratory messages', () => {
     expect(resent).to.deep.include({ version: 4, status: 'corrected', value: 6.2 });
     const deleted = await sent('130000', obx('""', 'C'));
     expect(deleted).to.deep.include({ version: 5, value: null, note: null });
-    expect(deleted.warnings).to.include('OBX[1]: it takes back the earlier value');
+    expect(deleted.warnings).to.include('OBX[1]: it withdraws the earlier value');
   });
 
   it('keeps what others added to a result', async () => {

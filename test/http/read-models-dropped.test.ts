@@ -37,7 +37,7 @@ describe('dropped read models', () => {
   };
   const isReady = async (): Promise<boolean> => (await ask(`${service.url}/health/ready`)).status === 200;
   const missing = (name: string): string =>
-    `tables of a read model are missing; \`annal rebuild ${name}\` or a restart makes them`;
+    `tables of a read model are missing; run \`annal rebuild ${name}\` or restart the service to create them`;
   /** Waits until the service has looked at the checkpoints once more. */
   const looked = async (): Promise<void> => {
     const at = async (): Promise<number> => {

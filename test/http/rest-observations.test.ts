@@ -192,9 +192,9 @@ describe('observations of REST v1', () => {
     const lab = await v1('POST', `/patients/${patient}/observations`, { ...body, category: 'lab' });
     expect((lab.json.error as JsonObject).message).to.contain('; did you mean `laboratory`?');
     for (const [unit, says] of [
-      ['C', 'unit is ambiguous: write Cel for degrees Celsius'],
-      ['mph', 'unit is ambiguous: write [mi_i]/h for miles per hour'],
-      ['G/L', 'unit is ambiguous: write 10*9/L for giga per litre, or g/L for grams per litre'],
+      ['C', 'unit is ambiguous; write Cel for degrees Celsius'],
+      ['mph', 'unit is ambiguous; write [mi_i]/h for miles per hour'],
+      ['G/L', 'unit is ambiguous; write 10*9/L for giga per litre, or g/L for grams per litre'],
       [
         'MMOL/L',
         'unit must be a unit of UCUM, such as mg/dL or mm[Hg], not `MMOL/L`; did you mean `mmol/L`?',
@@ -385,11 +385,14 @@ describe('observations of REST v1', () => {
     const all = 'value, value_text, value_code, value_boolean, components';
     expect(await faults({})).to.deep.equal([`required: provide one of ${all}`]);
     expect(await faults({ value_text: 'x', value_boolean: true })).to.deep.equal([
-      `value: value_boolean must not come with value_text: send only one of ${all}`,
+      `value: value_boolean must not be combined with value_text; send only one of ${all}`,
     ]);
     expect(await faults({ value: 1 })).to.deep.equal(['required: unit is missing: LOINC gives 4548-4 in %']);
     expect(await faults({ value_text: 'x', effective_at: 'May' })).to.deep.equal([
-      'value: effective_at must be a date-time with an offset, such as 2026-03-31T09:30:00+02:00',
+      'value: effective_at must be a date-time with a time zone, for example 2026-09-01T08:00:00Z',
+    ]);
+    expect(await faults({ value_text: 'x', effective_at: '2026-09-01T08:00' })).to.deep.equal([
+      'value: effective_at needs a time zone, for example 2026-09-01T08:00:00Z',
     ]);
   });
   for (const [name, given, ...fields] of refused) {

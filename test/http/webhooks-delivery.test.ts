@@ -145,7 +145,7 @@ describe('webhook deliveries', () => {
     for (const path of ['/silent', '/headers', '/drip']) {
       const { endpoint, delivery } = await ping(path, isFailed);
       expect(delivery.status, path).not.to.equal('delivered');
-      expect(delivery.last_error, path).to.equal('no whole answer within 1 s');
+      expect(delivery.last_error, path).to.equal('no complete answer within 1 s');
       expect(delivery.last_status_code, path).to.equal(null);
       await remove(endpoint);
     }

@@ -172,7 +172,7 @@ describe('moving a log', () => {
       .catchUp(0)
       .catch((error: unknown) => error);
     expect(altered).to.be.instanceOf(LogsDiffer);
-    expect(String(altered)).to.contain('the hash chain of the source is broken');
+    expect(String(altered)).to.contain('hash mismatch in the source');
   });
 });
 

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import './described.ts';
 
-const LAGS = 'the read model is catching up with what was written';
+const LAGS = 'the read model is catching up with recent writes; retry in a second';
 const LONGEST_MS = 60_000;
 
 /** Fetches without patience, for tests of that very refusal. */

@@ -209,11 +209,11 @@ describe('annal terminology', () => {
       [[...good, '"2345-8","","","","","","","","","","x",""'], 'bad.csv, line 3, column LOINC_NUM: 2345-8'],
       [[...good, '"8867-4","","","","","","","","","","",""'], 'bad.csv, line 3, column LONG_COMMON_NAME'],
       [[...good, '"8867-4","Heart rate"'], 'bad.csv, line 3: it has 2 columns, the heading 12'],
-      [[...good, good[1] ?? ''], '2345-7 comes twice'],
+      [[...good, good[1] ?? ''], '2345-7 occurs twice'],
       [[...good, '"8867-4,'], 'bad.csv: Quote Not Closed'],
       [['"A","B"', '"1","2"'], 'bad.csv, line 1: the heading lacks LOINC_NUM, LONG_COMMON_NAME'],
-      [[''], 'bad.csv, line 1: there is no heading'],
-      [good.slice(0, 1), 'there is no code in it'],
+      [[''], 'bad.csv, line 1: the heading is missing'],
+      [good.slice(0, 1), 'the file contains no codes'],
     ] as const) {
       const { code, stderr } = await terminology('load', await write('bad.csv', lines), '--system', 'loinc');
       expect(code).to.equal(1);

@@ -184,13 +184,13 @@ describe('inputs of the JSON interfaces', () => {
         'value.sum: structure: unknown field `value.sum`; the fields are low, high',
       ],
     ],
-    ['a control character', { name: 'a\u0000' }, '', ['name: value: name holds a control character']],
-    ['half a character', { name: 'a\ud800' }, '', ['name: value: name holds half of a surrogate pair']],
+    ['a control character', { name: 'a\u0000' }, '', ['name: value: name contains a control character']],
+    ['half a character', { name: 'a\ud800' }, '', ['name: value: name contains an unpaired surrogate']],
     [
       'a control character in the query',
       { name: 'a' },
       'cursor=a%00',
-      ['query.cursor: value: query.cursor holds a control character'],
+      ['query.cursor: value: query.cursor contains a control character'],
     ],
     [
       'an unknown parameter',

@@ -103,7 +103,7 @@ describe('an export', () => {
       }
     }
     expect(complaint(`${lines.toSpliced(2, 1).join('\n')}\n`)).to.equal(
-      'line 3 has revision 2 where 1 belongs: lines are missing or out of order',
+      'line 3 has revision 2, expected 1: lines are missing or out of order',
     );
   });
 

@@ -43,7 +43,7 @@ describe('bytes of documents', () => {
   it('beyond the limit are refused as soon as they come', () => {
     const digest = new Digest(10);
     digest.update(Buffer.alloc(10));
-    expect(() => digest.update(Buffer.alloc(1))).to.throw(Refusal, '10 bytes at most');
+    expect(() => digest.update(Buffer.alloc(1))).to.throw(Refusal, 'larger than 10 bytes');
   });
 
   it('are held against their content type', async () => {
@@ -54,12 +54,12 @@ describe('bytes of documents', () => {
       ['Application/PDF; version=1.4', pdf, undefined],
       ['application/pdf', PNG, 'image/png'],
       ['application/pdf', text, 'text'],
-      ['application/pdf', Buffer.from([1, 2, 3, 255]), 'something else'],
+      ['application/pdf', Buffer.from([1, 2, 3, 255]), 'of an unknown type'],
       ['image/jpeg', PNG, 'image/png'],
       ['image/x-png', PNG, undefined],
       ['text/plain', text, undefined],
       ['text/plain', pdf, 'application/pdf'],
-      ['text/plain', Buffer.from([0xc3, 0x28]), 'not text in UTF-8'],
+      ['text/plain', Buffer.from([0xc3, 0x28]), 'not UTF-8 text'],
       ['text/plain; charset=iso-8859-1', Buffer.from([0xe4, 0x28]), undefined],
       ['application/fhir+json', text, undefined],
       ['application/fhir+xml', Buffer.from('<?xml version="1.0"?><a/>'), undefined],

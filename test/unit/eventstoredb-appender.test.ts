@@ -34,7 +34,7 @@ describe('the line for appends', () => {
     await new Promise((resolve) => setImmediate(resolve));
     const refused = await rejection(appender.send(proposal()));
     expect(refused).to.be.instanceOf(Unavailable);
-    expect(String(refused)).to.contain('3 appends wait');
+    expect(String(refused)).to.contain('3 appends are already waiting');
     first?.destroy(new Error('gone'));
     for (const each of await Promise.all(waiting)) expect(String(each)).to.contain('gone');
     const next = rejection(appender.send(proposal()));

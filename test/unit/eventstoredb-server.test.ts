@@ -87,7 +87,7 @@ describe('an outage of the event log', () => {
     outage.works();
     outage.works();
     expect(lines).to.deep.equal([
-      [{ reason: 'refused 0' }, 'the subscription failed and is tried again'],
+      [{ reason: 'refused 0' }, 'the subscription failed and will be retried'],
       [{}, 'the subscription resumed after 0 s'],
     ]);
   });

@@ -288,7 +288,7 @@ describe('ranges in two units', () => {
     const most = ranges(50);
     for (let times = 0; times < 3; times += 1) expect(validateResource(most)).to.deep.equal([]);
     expect(() => validateResource(ranges(200))).to.throw(
-      'may compare quantities of different units 100 times',
+      'at most 100 comparisons of quantities in different units',
     );
   });
 });

@@ -138,7 +138,7 @@ describe('operations', () => {
       {
         code: 'not-supported',
         severity: 'warning',
-        diagnostics: 'operation $list has no parameter other: it was ignored',
+        diagnostics: 'unknown parameter other of operation $list: it was ignored',
         expression: 'query.other',
       },
     ]);

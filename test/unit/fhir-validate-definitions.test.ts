@@ -44,7 +44,7 @@ describe('validation of HL7’s definitions', () => {
       derivation: 'constraint',
       snapshot: { element: [{ path: 'Patient' }] },
     });
-    const keys = issues.map(({ diagnostics }) => /breaks (\S+):/.exec(diagnostics)?.[1]);
+    const keys = issues.map(({ diagnostics }) => /violates (\S+):/.exec(diagnostics)?.[1]);
     expect(keys).to.include.members(['sdf-3', 'sdf-8b']);
   });
 });

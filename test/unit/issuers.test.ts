@@ -20,7 +20,7 @@ describe('OIDC_ISSUERS', () => {
 
   it('is refused with the number of the entry that is wrong, and never its text', () => {
     const wrong: [string, RegExp][] = [
-      ['https://login.example.org', /^OIDC_ISSUERS entry 1 must be an issuer's URL, a blank and an audience/],
+      ['https://login.example.org', /^OIDC_ISSUERS entry 1 must be an issuer's URL, a space and an audience/],
       ['https://login.example.org a b', /entry 1 must be/],
       ['https://login.example.org a,', /entry 2 must be/],
       ['login.example.org a', /entry 1 must begin with an https URL/],

@@ -94,7 +94,7 @@ describe('a result that comes again', () => {
       ...members,
       note: [{ text: 'n' }, { text: 'kept' }],
     });
-    expect(warnings[1]).to.equal('OBX[1]: it has no value: the earlier one stays');
+    expect(warnings[1]).to.equal('OBX[1]: it has no value; the earlier value is kept');
     // Sent again it says nothing new; a value that comes after it takes the note away.
     expect(when(entry?.resource, draft(members, KEEPING))).to.deep.equal({ entry: undefined, warnings: [] });
     const valued = when(entry?.resource, draft({ status: 'corrected', valueString: 'b' }));
@@ -107,7 +107,7 @@ describe('a result that comes again', () => {
   it('that takes back a value says so', () => {
     const { entry, warnings } = when({ valueString: 'a' }, draft({ status: 'corrected' }));
     expect(entry?.resource).not.to.have.property('valueString');
-    expect(warnings[1]).to.equal('OBX[1]: it takes back the earlier value');
+    expect(warnings[1]).to.equal('OBX[1]: it withdraws the earlier value');
   });
 
   it('comes back after it was taken back, when it is later', () => {
@@ -228,6 +228,6 @@ describe('a document that comes again', () => {
   it('without bytes is nothing when it was never there', () => {
     const notes = new Notes();
     expect(atOnce(decideLabs([document('')], new Map(), notes))[0]?.entries).to.deep.equal([]);
-    expect(notes.told.warnings).to.deep.equal(['OBX[1]: it has no payload']);
+    expect(notes.told.warnings).to.deep.equal(['OBX[1]: it has no content']);
   });
 });

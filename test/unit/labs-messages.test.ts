@@ -82,8 +82,8 @@ const imported = (
 
 const FINAL: Sent = { value: '5.6', letter: 'F', sent: 10, made: 10 };
 const EMPTY: Sent = { letter: 'F', sent: 12, made: 12, note: 'seen' };
-const STAYS = 'OBX[1]: it has no value: the earlier one stays';
-const TAKES = 'OBX[1]: it takes back the earlier value';
+const STAYS = 'OBX[1]: it has no value; the earlier value is kept';
+const TAKES = 'OBX[1]: it withdraws the earlier value';
 
 describe('a result that was taken back', () => {
   for (const letter of ['D', 'W'])
@@ -163,7 +163,7 @@ describe('a correction that is sent again', () => {
     const final: Sent = { value: '5.8', letter: 'F', sent: 12, made: 11 };
     const { record, warnings } = imported([corrected], [final], [{ ...corrected, sent: 13 }]);
     expect(record.result).to.deep.equal([5.8, 'final', 2]);
-    expect(warnings).to.deep.equal(['OBX[1]: it is older than the result that is there, which stays']);
+    expect(warnings).to.deep.equal(['OBX[1]: it is older than the stored result, which is kept']);
   });
   it('was issued when OBX-19 says, else when it was sent', () => {
     const issued = (sent: Sent) => imported([sent]).record.resource('Observation').issued;
@@ -180,7 +180,7 @@ describe('several messages in one body', () => {
       'end with the correction, not with an older result',
       [corrected, FINAL],
       [5.7, 'corrected'],
-      'OBX[1]: it is older than the result that is there, which stays',
+      'OBX[1]: it is older than the stored result, which is kept',
     ],
     [
       'end with the later correction',

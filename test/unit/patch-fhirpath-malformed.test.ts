@@ -27,7 +27,7 @@ describe('FHIRPath Patch, malformed', () => {
     [
       'a path that is not FHIRPath',
       document(type('delete'), part('path', { valueString: 'Patient..x(' })),
-      /is not FHIRPath/,
+      /is not valid FHIRPath/,
     ],
     [
       'resolve()',
@@ -78,7 +78,7 @@ describe('FHIRPath Patch, malformed', () => {
     [
       'a part too many',
       document(type('delete'), path, part('index', { valueInteger: 1 })),
-      /\(delete\) takes no part index/,
+      /\(delete\) must not have a part index/,
     ],
     [
       'add without a name',
@@ -134,7 +134,7 @@ describe('FHIRPath Patch, malformed', () => {
     [
       'a value that is not of its type',
       document(type('replace'), path, part('value', { valueHumanName: 'x' })),
-      /does not hold a HumanName/,
+      /is not a HumanName/,
     ],
   ];
   for (const [name, given, says] of malformed) {

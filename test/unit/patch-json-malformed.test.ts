@@ -20,7 +20,11 @@ describe('JSON Patch, malformed', () => {
       /operation 1: value is missing/,
     ],
     ['a missing from', [{ op: 'copy', path: '/a' }], /operation 0: from/],
-    ['a path without its slash', [{ op: 'remove', path: 'a' }], /operation 0: path is not a JSON Pointer/],
+    [
+      'a path without its slash',
+      [{ op: 'remove', path: 'a' }],
+      /operation 0: path is not a JSON Pointer, for example \/name\/0\/family/,
+    ],
     ['a tilde that escapes nothing', [{ op: 'remove', path: '/a~2' }], /not a JSON Pointer/],
   ];
   for (const [name, patch, says] of malformed) {

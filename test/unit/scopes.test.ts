@@ -21,11 +21,11 @@ describe('scopes of applications', () => {
     ['patient/*.read', 'SMART v2'],
     ['patient/*.sr', 'SMART v2'],
     ['patient/*.', 'SMART v2'],
-    ['patient/Spaceship.rs', 'Spaceship: no such type'],
-    ['patient/Observation.rs?code=1', 'no filter but ?category'],
-    ['patient/Observation.rs?category=a&status=final', 'no filter but ?category'],
-    ['patient/Observation.rs?category=a?category=b', 'no filter but ?category'],
-    ['patient/Observation.rs?', 'no filter but ?category'],
+    ['patient/Spaceship.rs', 'must not name Spaceship'],
+    ['patient/Observation.rs?code=1', 'must have no filter except a single ?category'],
+    ['patient/Observation.rs?category=a&status=final', 'must have no filter except a single ?category'],
+    ['patient/Observation.rs?category=a?category=b', 'must have no filter except a single ?category'],
+    ['patient/Observation.rs?', 'must have no filter except a single ?category'],
   ];
   for (const [scope, why] of refused) {
     it(`refuse ${JSON.stringify(scope)}: ${why}`, () => {

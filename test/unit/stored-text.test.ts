@@ -30,7 +30,7 @@ const events: Record<string, (json: string) => DomainEvent> = {
 
 describe('text of events', () => {
   for (const [name, eventOf] of Object.entries(events)) {
-    it(`is refused with a NUL or half of a surrogate pair: ${name}`, () => {
+    it(`is refused with a NUL or an unpaired surrogate: ${name}`, () => {
       for (const json of [
         '"a\\u0000b"',
         '"\\ud83d"',

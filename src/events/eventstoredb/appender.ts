@@ -51,7 +51,7 @@ export class Appender {
     const bytes = proposal.events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
     // One alone always goes, whatever its size.
     if (waiting.size >= this.limits.appends || (waiting.size > 0 && line.bytes + bytes > this.limits.bytes))
-      throw new Unavailable(`${waiting.size} appends wait for EventStoreDB already`);
+      throw new Unavailable(`${waiting.size} appends are already waiting for EventStoreDB`);
     const id = randomUUID();
     return new Promise((resolve, reject) => {
       const timeout = setTimeout(() => {
@@ -80,7 +80,7 @@ export class Appender {
       };
       call.on('data', (answer: BatchAppendResp) => answered(line, answer));
       call.on('error', lost);
-      call.on('end', () => lost(new Unavailable('the server ended the line for appends')));
+      call.on('end', () => lost(new Unavailable('the server closed the stream for appends')));
       return line;
     });
     opening.catch(forget);
@@ -117,6 +117,6 @@ function answered(line: Line, answer: BatchAppendResp): void {
   const position = answer.getSuccess()?.getPosition();
   if (error !== undefined) append.reject(refusalOf(error, append.stream));
   else if (position === undefined)
-    append.reject(new Unavailable('an append was answered without a position'));
+    append.reject(new Unavailable("the server's answer to an append has no position"));
   else append.resolve(toPosition(position.getCommitPosition(), position.getPreparePosition()));
 }

@@ -44,7 +44,7 @@ export class LogClient {
       this.#client = connect(url.replace(/^kurrentdb/, 'esdb'));
     } catch (error) {
       const reason = error instanceof Error && error.name !== 'ParseError' ? `: ${error.message}` : '';
-      throw new Unavailable(`it is no connection string of EventStoreDB${reason}`);
+      throw new Unavailable(`it is not a valid EventStoreDB connection string${reason}`);
     }
   }
 

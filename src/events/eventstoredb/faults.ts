@@ -44,7 +44,10 @@ export function translate(error: unknown, stream = ''): unknown {
     return new TooLarge(command.maxAppendSize, command.maxAppendSize);
   }
   if (command instanceof AccessDeniedError) {
-    return new Unavailable('EventStoreDB refuses the credentials', { cause: error });
+    return new Unavailable(
+      'EventStoreDB rejected the credentials; check the user and password in EVENTSTORE_URL',
+      { cause: error },
+    );
   }
   if (INVALID_POSITION.test(error.message)) return new InvalidPosition({ cause: error });
   if (!isAway(error)) return error;

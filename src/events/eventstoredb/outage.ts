@@ -24,7 +24,7 @@ export class Outage {
     const now = performance.now();
     if (this.#since === undefined) {
       this.#since = now;
-      this.#tell(now, { reason: reasonOf(error) }, 'failed and is tried again');
+      this.#tell(now, { reason: reasonOf(error) }, 'failed and will be retried');
     } else if (now - this.#told >= TELL_EVERY_MS) {
       this.#tell(now, { reason: reasonOf(error) }, `has failed for ${this.#seconds(now)} s`);
     }

@@ -44,7 +44,7 @@ export async function scavenge(
 
 async function begin(client: LogClient): Promise<string> {
   const { scavengeId } = running.parse(await ask(client, 'POST', '/admin/scavenge'));
-  if (!scavengeId) throw new Unavailable('EventStoreDB did not begin a scavenge');
+  if (!scavengeId) throw new Unavailable('EventStoreDB did not start a scavenge');
   return scavengeId;
 }
 

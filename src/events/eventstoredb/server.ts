@@ -21,7 +21,7 @@ export async function assertServer(
   if (largest === undefined || largest >= MAX_APPEND_BYTES) return;
   log?.warn(
     { max_append_size: largest },
-    `EventStoreDB takes appends of ${largest} bytes at most: larger transactions answer 413 unless EVENTSTORE_MAX_APPEND_SIZE is 16000000 there`,
+    `EventStoreDB accepts appends of at most ${largest} bytes, so larger transactions return 413; set EVENTSTORE_MAX_APPEND_SIZE=16000000 on the server`,
   );
 }
 
@@ -30,7 +30,7 @@ export function assertVersion(version: string): void {
   const [, year, month] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   if (year === undefined || month === undefined) return;
   const newer = Number(year) - FIRST[0] || Number(month) - FIRST[1];
-  if (newer < 0) throw new Unavailable(`EventStoreDB ${version} is too old: it must be 24.2 or later`);
+  if (newer < 0) throw new Unavailable(`EventStoreDB ${version} is too old; use 24.2 or later`);
 }
 
 /** The largest append that the server takes, in bytes; undefined where it does not tell this user. */

@@ -48,7 +48,7 @@ export class PostgresEventStore implements EventStore {
     this.#pool = options.pool ?? openPool(url, { max: 4, name: 'annal log reader' });
     this.#reader = new Reader(this.#pool, batchBytes, answerWithin);
     const onLost = (error: unknown): void => {
-      options.log?.warn({ err: error }, 'a connection to the event log is lost');
+      options.log?.warn({ err: error }, 'lost a connection to the event log');
     };
     this.#writer = new Session({ url, name: 'annal log writer', setup: WRITER_SETUP, answerWithin, onLost });
     this.#feed = new Feed({
@@ -65,7 +65,7 @@ export class PostgresEventStore implements EventStore {
       batchBytes,
       write: (appends) => writeBatch(this.#writer, appends),
       settle: (outcome) => this.#settle(outcome),
-      onRetry: (error) => options.log?.warn({ err: error }, 'a batch of appends is sent again'),
+      onRetry: (error) => options.log?.warn({ err: error }, 'retrying a batch of appends'),
     });
   }
 

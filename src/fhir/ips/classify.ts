@@ -7,7 +7,7 @@ import type { Source } from './source.ts';
 export type LeftOut =
   | 'entered in error'
   | 'refuted'
-  | 'with a modifier extension that is not known here'
+  | 'with an unknown modifier extension'
   | 'written by an AI';
 
 /** A section; a reason to leave it out that readers are told of; undefined: it is not for a summary. */
@@ -41,7 +41,7 @@ export function placeOf(source: Source, isByAi: boolean): Place {
   if (section === undefined) return undefined;
   // docs/spec/decisions.md, section 4 "Patient safety".
   if (source.body.includes(MODIFIED)) {
-    return { leftOut: 'with a modifier extension that is not known here' };
+    return { leftOut: 'with an unknown modifier extension' };
   }
   // What an AI wrote is never among the facts (docs/spec/interface.md, section 2.5).
   if (isByAi) return { leftOut: 'written by an AI' };

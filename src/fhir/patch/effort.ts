@@ -35,7 +35,7 @@ export class Effort {
     const steps = this.#values * parts + (unions * this.#values * this.#values) / PAIRS;
     this.#spent += steps;
     if (steps <= MAX_PATH_STEPS && this.#spent <= MAX_PATCH_STEPS) return;
-    const diagnostics = `${at}: its path costs too much on a resource of this size; name elements by position, as in Patient.name[0].given[0], or use a JSON Patch`;
+    const diagnostics = `${at}: evaluating its path on a resource of this size takes too long; name elements by position, for example Patient.name[0].given[0], or use a JSON Patch`;
     throw new Refusal('too_large', { code: 'too-costly', diagnostics, expression: at });
   }
 

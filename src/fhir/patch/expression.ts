@@ -56,7 +56,7 @@ export function faultOf(expression: string): string | undefined {
   try {
     tree = syntaxNode.parse(loadEngine().fhirpath.parse(expression));
   } catch {
-    return 'is not FHIRPath';
+    return 'is not valid FHIRPath';
   }
   return faultIn(tree, 0);
 }
@@ -65,15 +65,15 @@ function faultIn(node: SyntaxNode, nested: number): string | undefined {
   let depth = nested;
   if (node.type === 'Functn') {
     const name = node.children?.[0]?.text ?? '';
-    if (!FUNCTIONS.has(name)) return `uses ${name}(), which a patch does not take`;
+    if (!FUNCTIONS.has(name)) return `uses ${name}(), which is not supported in a patch`;
     // `exists()` without an argument has no criteria.
     if (CRITERIA.has(name) && node.children?.[1] !== undefined) depth += 1;
     if (depth > MAX_NESTED_CRITERIA) return `nests criteria more than ${MAX_NESTED_CRITERIA} deep`;
   }
-  if (ARITHMETIC.has(node.type)) return 'uses arithmetic, which a patch does not take';
+  if (ARITHMETIC.has(node.type)) return 'uses arithmetic, which is not supported in a patch';
   if (node.type === 'EqualityExpression' && SIMILAR.has(node.text ?? ''))
-    return 'uses ~ or !~, which a patch does not take; compare with = or !=';
-  if (node.type === 'ExternalConstantTerm') return 'uses a variable (%), which a patch does not take';
+    return 'uses ~ or !~, which is not supported in a patch; compare with = or !=';
+  if (node.type === 'ExternalConstantTerm') return 'uses a variable (%), which is not supported in a patch';
   for (const child of node.children ?? []) {
     const fault = faultIn(child, depth);
     if (fault !== undefined) return fault;

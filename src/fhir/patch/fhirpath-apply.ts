@@ -128,7 +128,7 @@ function add(root: Root, operation: Of<'add'>): void {
   const element = namedElement(typeAt(root.value, location), operation.name, operation);
   const { key, content: added } = content(operation.value, element, operation);
   const parent = objectFor(root.value, location);
-  if (parent === undefined) throw refused(operation, 'gives something that has no elements');
+  if (parent === undefined) throw refused(operation, 'gives a value that has no elements');
   refuseDeep([...location, { key, index: 0 }], added, operation);
   if (element.definition.list) {
     const list = listOf(parent, key);
@@ -138,7 +138,7 @@ function add(root: Root, operation: Of<'add'>): void {
     return;
   }
   if (jsonNames(element.definition).some((name) => isPresent(parent, name))) {
-    throw refused(operation, `has ${operation.name} already, which does not repeat`);
+    throw refused(operation, `already has ${operation.name}, which cannot repeat`);
   }
   setElement(parent, key, added);
 }
@@ -233,7 +233,7 @@ function content(
     );
   const key = chosen === undefined ? undefined : jsonNameFor(definition, chosen);
   if (chosen === undefined || key === undefined) {
-    throw refused(operation, `: ${definition.name} takes another type of value`);
+    throw refused(operation, `: ${definition.name} has a value of the wrong type`);
   }
   if (value.kind === 'typed' && fits(value.type, chosen)) return { key, content: copied(value.content) };
   if (value.kind === 'resource' && chosen === 'Resource')
@@ -241,7 +241,7 @@ function content(
   if (value.kind === 'parts' && !isPrimitive(chosen) && chosen !== 'Resource') {
     return { key, content: { value: assemble(value, chosen, operation) } };
   }
-  throw refused(operation, `: ${definition.name} takes ${withArticle(chosen)}`);
+  throw refused(operation, `: ${definition.name} must be ${withArticle(chosen)}`);
 }
 
 function typeOfChoice(value: PatchValue, codes: readonly string[]): string | undefined {
@@ -272,7 +272,7 @@ function assemble(
       list.insert(list.length, member);
       list.store();
     } else if (jsonNames(element.definition).some((name) => isPresent(object, name))) {
-      throw refused(operation, `: ${part.name} is given twice, which does not repeat`);
+      throw refused(operation, `: ${part.name} occurs twice but cannot repeat`);
     } else setElement(object, key, member);
   }
   return object;

@@ -97,7 +97,7 @@ function refuseLongPaths(parameters: readonly Json[]): void {
         length += isPlain(part.valueString) ? 0 : Math.min(part.valueString.length, MAX_LENGTH);
   }
   if (length <= MAX_PARSED) return;
-  const diagnostics = `paths with more than names and positions may have ${MAX_PARSED} characters together; these have ${length}`;
+  const diagnostics = `paths with more than names and positions can have at most ${MAX_PARSED} characters together; these have ${length}`;
   throw new Refusal('too_large', { code: 'too-costly', diagnostics, expression: 'Parameters.parameter' });
 }
 
@@ -113,7 +113,7 @@ function parseOperation(parameter: Json, at: string): FhirPathOperation {
   const wanted = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
   if (wanted === undefined) throw malformed(at, 'must be of type add, insert, delete, replace or move');
   for (const name of parts.keys()) {
-    if (!wanted.includes(name)) throw malformed(at, `(${type}) takes no part ${name.slice(0, 64)}`);
+    if (!wanted.includes(name)) throw malformed(at, `(${type}) must not have a part ${name.slice(0, 64)}`);
   }
   const path = quoteDiv(textOf(parts.get('path'), 'path', at));
   const fault = faultOf(path);
@@ -161,7 +161,7 @@ function textOf(part: Part | undefined, name: string, at: string): string {
 function nameOf(part: Part | undefined, at: string): string {
   const name = textOf(part, 'name', at);
   if (/^[A-Za-z]\w{0,63}$/.test(name)) return name;
-  throw malformed(at, 'needs as name the name of an element');
+  throw malformed(at, 'must have the name of an element as name');
 }
 
 function indexOf(part: Part | undefined, name: string, at: string): number {
@@ -178,7 +178,7 @@ function readValue(part: Part | undefined, at: string): PatchValue {
   const values = new Set(Object.keys(members).map((key) => key.replace(/^_/, '')));
   const [key] = values;
   if (values.size + (parts === undefined ? 0 : 1) + (resource === undefined ? 0 : 1) !== 1) {
-    throw malformed(at, `: the part ${where} must hold one value[x], resource or part`);
+    throw malformed(at, `: the part ${where} must have exactly one value[x], resource or part`);
   }
   if (resource !== undefined) {
     if (isObject(resource)) return { kind: 'resource', resource };
@@ -209,7 +209,7 @@ function contentOf(
   const fine =
     (value === undefined || (primitive ? typeof value !== 'object' || isNumber(value) : isObject(value))) &&
     (extra === undefined || (primitive && isObject(extra)));
-  if (!fine) throw malformed(at, `: the part ${where} does not hold ${withArticle(type)}`);
+  if (!fine) throw malformed(at, `: the part ${where} is not ${withArticle(type)}`);
   return { ...(value !== undefined && { value }), ...(isObject(extra) && { extra }) };
 }
 

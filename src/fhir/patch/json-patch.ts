@@ -28,7 +28,7 @@ const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`
 const pointer = z.string().transform((text, context) => {
   const parsed = parsePointer(text);
   if (parsed !== undefined) return parsed;
-  context.addIssue({ code: 'custom', message: 'is not a JSON Pointer' });
+  context.addIssue({ code: 'custom', message: 'is not a JSON Pointer, for example /name/0/family' });
   return z.NEVER;
 });
 const value = z.custom<Json>((given) => given !== undefined, 'is missing');
@@ -55,13 +55,13 @@ export function parseJsonPatch(document: Json): JsonPatchOperation[] {
   if (!Array.isArray(document)) {
     throw new Refusal('malformed', {
       code: 'structure',
-      diagnostics: 'a JSON Patch is an array of operations',
+      diagnostics: 'a JSON Patch must be an array of operations',
     });
   }
   if (document.length > MAX_OPERATIONS) {
     throw new Refusal('too_large', {
       code: 'too-long',
-      diagnostics: `a JSON Patch may have ${MAX_OPERATIONS} operations`,
+      diagnostics: `a JSON Patch can have at most ${MAX_OPERATIONS} operations`,
     });
   }
   const faults = new Faults();
@@ -139,7 +139,7 @@ function applyOperation(tree: Tree, operation: JsonPatchOperation): void {
     }
     case 'test':
       if (sameJson(mustExist(tree, path, operation), operation.value)) return;
-      throw refused(operation, 'the value there is another', 'invariant');
+      throw refused(operation, 'the test failed: the value there is different', 'invariant');
   }
 }
 
@@ -175,13 +175,13 @@ function take(tree: Tree, path: Pointer, operation: JsonPatchOperation): Json {
 
 function target(tree: Tree, path: Pointer, operation: JsonPatchOperation): Place {
   const place = placeAt(tree.root, path);
-  if (place === undefined) throw refused(operation, 'there is no such place');
+  if (place === undefined) throw refused(operation, "the path doesn't exist");
   return place;
 }
 
 function mustExist(tree: Tree, path: Pointer, operation: JsonPatchOperation): Json {
   const found = valueAt(tree.root, path);
-  if (found === undefined) throw refused(operation, 'there is nothing at that path');
+  if (found === undefined) throw refused(operation, 'nothing exists at that path');
   return found;
 }
 

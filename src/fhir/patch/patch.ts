@@ -31,12 +31,15 @@ export function parsePatch(contentType: string, { value, exact }: ParsedJson): P
   if (!PATCH_TYPES.some((type) => type === mediaType)) {
     throw new Refusal(
       'unsupported_media_type',
-      { code: 'not-supported', diagnostics: `a PATCH is one of ${PATCH_TYPES.join(', ')}` },
+      {
+        code: 'not-supported',
+        diagnostics: `the Content-Type of a PATCH must be one of ${PATCH_TYPES.join(', ')}`,
+      },
       { 'Accept-Patch': PATCH_TYPES.join(', ') },
     );
   }
   if (!isObject(value) || value.resourceType !== 'Parameters') {
-    throw malformed(`a PATCH as FHIR JSON is a Parameters resource; JSON Patch is sent as ${JSON_PATCH}`);
+    throw malformed(`a PATCH in FHIR JSON must be a Parameters resource; send a JSON Patch as ${JSON_PATCH}`);
   }
   return { format: 'fhirpath-patch', operations: parseFhirPathPatch(value), exact };
 }
@@ -51,11 +54,11 @@ export function parsePatchEntry(resource: JsonObject, exact: boolean): Patch {
   if (resource.resourceType === 'Parameters')
     return parsePatch('application/fhir+json', { value: resource, exact });
   if (resource.resourceType !== 'Binary') {
-    throw malformed('a PATCH entry holds Parameters, or a Binary with a JSON Patch');
+    throw malformed('the resource of a PATCH entry must be Parameters, or a Binary with a JSON Patch');
   }
   const { contentType, data } = resource;
   if (typeof contentType !== 'string' || contentType.split(';', 1)[0]?.trim().toLowerCase() !== JSON_PATCH) {
-    throw malformed(`the Binary of a PATCH entry has contentType ${JSON_PATCH}`);
+    throw malformed(`the Binary of a PATCH entry must have contentType ${JSON_PATCH}`);
   }
   return parsePatch(JSON_PATCH, parseJson(decodeBase64(data)));
 }
@@ -75,7 +78,7 @@ export function* patchInSteps(resource: JsonObject, patch: Patch): Steps<JsonObj
   const { values } = sizeOfJson(patched ?? null);
   // What is larger already may stay so.
   if (values > MAX_VALUES && values > sizeOfJson(resource).values) {
-    const diagnostics = `the patch leaves the resource with ${values} JSON values; it may have ${MAX_VALUES}`;
+    const diagnostics = `after the patch the resource has ${values} JSON values; the limit is ${MAX_VALUES}`;
     throw new Refusal('too_large', { code: 'too-costly', diagnostics });
   }
   return sameIdentity(resource, patched);

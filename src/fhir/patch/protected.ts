@@ -13,7 +13,7 @@ export function sameIdentity(before: JsonObject, after: Json | undefined): JsonO
   if (!isObject(after)) {
     throw new Refusal('invalid', {
       code: 'structure',
-      diagnostics: 'the patch leaves no resource',
+      diagnostics: 'the patch must not remove the resource',
       expression: type,
     });
   }

@@ -133,10 +133,14 @@ export class ProfileCheck {
     const path = `${holder.path}.${name}`;
     const { min = 0, max = Number.POSITIVE_INFINITY } = node;
     if (items.length < min) {
-      scope.tell({ code: 'required', path, text: min === 1 ? 'is required' : `must be there ${min} times` });
+      scope.tell({
+        code: 'required',
+        path,
+        text: min === 1 ? 'is required' : `must occur at least ${min} times`,
+      });
     }
     if (items.length > max) {
-      const text = max === 0 ? 'must not be there' : `may be there ${max} times at most`;
+      const text = max === 0 ? 'must not be present' : `must occur at most ${max} times`;
       scope.tell({ code: 'structure', path, text });
     }
     for (const item of items) this.#checkItem(node, item, scope);
@@ -151,7 +155,7 @@ export class ProfileCheck {
       scope.tell({ code: 'value', path, text, identity: true });
     }
     if (node.pattern !== undefined && !matchesPattern(value, node.pattern)) {
-      const text = `must have what ${JSON.stringify(node.pattern)} has`;
+      const text = `must match the pattern ${JSON.stringify(node.pattern)}`;
       scope.tell({ code: 'value', path, text, identity: true });
     }
     if (node.binding !== undefined) checkBinding(node.binding, item, scope);
@@ -209,7 +213,7 @@ export class ProfileCheck {
         .flatMap((url) => this.faults(place, url))
         .filter(({ severity }) => severity === 'error');
       const why = cause === undefined ? '' : `: there ${cause.path} ${cause.text}`;
-      const what = `must refer to what conforms to ${ofType.map(shortName).join(' or ')}${why}`;
+      const what = `must refer to a resource that conforms to ${ofType.map(shortName).join(' or ')}${why}`;
       scope.tell({ code: 'value', path, text: what, ...(cause && { cause }) });
     }
   }
@@ -243,14 +247,14 @@ export class ProfileCheck {
       for (const { item } of members) this.#checkItem(slice, item, scope);
       const { min = 0, max = Number.POSITIVE_INFINITY } = slice;
       if (members.length > max) {
-        const text = `has ${members.length} items of slice ${name}, may have ${max}`;
+        const text = `has ${members.length} items of slice ${name}; at most ${max} are allowed`;
         scope.tell({ code: 'structure', path, text });
       }
       if (members.length >= min) continue;
       for (const one of assigned) {
         if ('nearest' in one && one.nearest?.slice === name) scope.pass(one.nearest.faults);
       }
-      const text = `has ${members.length} items of slice ${name}, must have ${min}`;
+      const text = `has ${members.length} items of slice ${name}; at least ${min} are required`;
       scope.tell({ code: 'required', path, text, identity: true });
     }
     for (const one of assigned) {
@@ -259,14 +263,14 @@ export class ProfileCheck {
         scope.tell({
           code: 'structure',
           path: one.item.path,
-          text: 'is of no slice, and there may be no others',
+          text: 'matches no slice, and no other items are allowed',
         });
       } else if (one.nearest !== undefined) {
         const [fault] = one.nearest.faults;
         const nearest = isAboutElse(one.item, one.nearest.faults)
           ? ''
           : `: by that of ${one.nearest.slice}, ${fault?.path} ${fault?.text}`;
-        const text = `conforms to no profile of a slice here, and so is additional content${nearest}`;
+        const text = `matches no slice, so it counts as additional content${nearest}`;
         scope.tell({ severity: 'information', code: 'informational', path: one.item.path, text });
       }
     }

@@ -53,6 +53,6 @@ export function checkRules(
       compiled.set(name, holds);
     }
     if (!holds([value], environment))
-      tell({ code: 'invariant', path, text: `breaks ${key}: ${human.trim()}` });
+      tell({ code: 'invariant', path, text: `violates ${key}: ${human.trim()}` });
   }
 }

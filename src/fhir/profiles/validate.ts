@@ -75,7 +75,7 @@ export function* validationSteps(resource: JsonObject, profiles: readonly string
         continue;
       }
       const expression = `${place.path}.meta.profile[${index}]`;
-      const diagnostics = `${expression} claims a profile that ${known.fault}, so that it was not checked`;
+      const diagnostics = `${expression} names a profile that ${known.fault}, so it was not checked`;
       remarks.add({ severity: 'information', code: 'not-supported', diagnostics, expression });
     }
   }
@@ -93,10 +93,10 @@ function resolveCanonical(canonical: string): Resolved {
   const profile = profileOf(url);
   if (profile !== undefined) {
     if (version === undefined || version === profile.version) return { url };
-    return { fault: `is known in version ${profile.version} only` };
+    return { fault: `is available in version ${profile.version} only` };
   }
   const base = baseType(url);
   if (base !== undefined && (version === undefined || version.startsWith('4.0'))) return { url, base };
   const names = profileUrls().map(shortName).join(', ');
-  return { fault: `is not known here; known are R4's own definitions, and ${names}` };
+  return { fault: `is unknown here; the known profiles are R4's own definitions and ${names}` };
 }

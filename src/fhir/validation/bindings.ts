@@ -10,7 +10,10 @@ const MOST_NAMED = 12;
 /** The test of a bound `code`. @param key the value set. */
 export function boundCode(key: string): PrimitiveTest {
   if (key === 'mimetypes') {
-    return (value) => (isMediaType(value) ? undefined : 'must be a media type: type/subtype, as BCP 13 says');
+    return (value) =>
+      isMediaType(value)
+        ? undefined
+        : 'must be a media type (BCP 13): type/subtype, for example application/pdf';
   }
   const codes = new Set(Object.values(valueSet(key)).flat());
   const fault = `must be one of ${named(key)}`;

@@ -190,5 +190,5 @@ function checkSingleChoice(
   }
   if ([...alternatives][1] !== property.key || (property.shadow && object[property.key] !== undefined))
     return;
-  walk.fault('structure', `may have one type only, not ${[...alternatives].join(' and ')}`, property.name);
+  walk.fault('structure', `must have a single type, not ${[...alternatives].join(' and ')}`, property.name);
 }

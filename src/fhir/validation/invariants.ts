@@ -62,7 +62,7 @@ function countEvaluation(root: JsonObject): void {
   const count = (evaluations.get(root) ?? 0) + 1;
   evaluations.set(root, count);
   if (count <= MOST_EVALUATIONS) return;
-  const diagnostics = `a resource may compare quantities of different units ${MOST_EVALUATIONS} times; give both ends of a Range in one unit`;
+  const diagnostics = `a resource can have at most ${MOST_EVALUATIONS} comparisons of quantities in different units; use the same unit for both ends of each Range`;
   throw new Refusal('too_large', { code: 'too-costly', diagnostics });
 }
 

@@ -106,7 +106,7 @@ export function applyRules(rules: readonly Rule[], focus: Json, walk: Walk): voi
   const environment = { resource: walk.scope.resource, rootResource: walk.scope.root };
   const items = [focus];
   for (const { key, human, holds } of rules) {
-    if (!holds(items, environment)) walk.fault('invariant', `breaks ${key}: ${human}`);
+    if (!holds(items, environment)) walk.fault('invariant', `violates ${key}: ${human}`);
   }
 }
 
@@ -143,7 +143,7 @@ export function checkShadow(object: JsonObject, value: Json, property: Property,
 }
 
 /** https://hl7.org/fhir/R4/terminologies.html#required */
-const NO_CODE = 'must have a code: its binding is required, and an extension cannot replace the code';
+const NO_CODE = 'must have a code: the binding is required, and an extension cannot replace the code';
 
 function checkShadowItem(
   item: JsonObject,
@@ -177,6 +177,6 @@ function checkNarrative(value: Json, name: string, walk: Walk): void {
   if (hasForbiddenCharacter(value)) walk.fault('value', 'must not contain control characters', name);
   const fault = checkXhtml(value);
   if (fault === undefined) return;
-  if (fault.rule === 'xml') walk.fault('value', `must be well-formed XHTML; it ${fault.text}`, name);
+  if (fault.rule === 'xml') walk.fault('value', `must be well-formed XHTML, but it ${fault.text}`, name);
   else walk.fault('invariant', `${fault.text} (${fault.rule})`, name);
 }

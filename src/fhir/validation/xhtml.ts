@@ -99,9 +99,9 @@ function checkElement(name: string, attributes: string): MarkupFault | undefined
 function entityFault(text: string): string | undefined {
   if (!text.includes('&')) return undefined;
   for (const [all, number, name] of text.matchAll(ENTITY)) {
-    if (all === '&') return 'has a bare ampersand: write &amp;';
+    if (all === '&') return 'has an unescaped ampersand; write &amp;';
     if (name !== undefined && !ENTITIES.has(name))
-      return `has the entity &${name.slice(0, 32)};, which XML does not know: write the character itself, or its number as in &#160;`;
+      return `has the entity &${name.slice(0, 32)};, which XML doesn't define; write the character itself, or its number, for example &#160;`;
     if (number !== undefined && !isCharacter(Number(number.replace('x', '0x'))))
       return `has &#${number};, which is not a character`;
   }

@@ -69,7 +69,7 @@ export function requireRole(actual: Role, needed: Role): void {
   if (isAtLeast(actual, needed)) return;
   throw new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `this takes the role ${needed}; yours in this organization is ${actual}`,
+    diagnostics: `this requires the role ${needed}; your role in this organization is ${actual}`,
   });
 }
 
@@ -81,7 +81,7 @@ export function requireInstallationsTrust({ organizations }: Identity, what: str
   if (organizations === undefined) return;
   throw new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `${what} takes an ID token of an issuer that the installation trusts; yours is trusted by an organization alone`,
+    diagnostics: `${what} requires an ID token from one of OIDC_ISSUERS; only an organization trusts the issuer of yours`,
   });
 }
 

@@ -15,6 +15,6 @@ export function instantOf(micros: number | null): string | null {
 
 /** The row that a command has just written; that it is not there means that the read model lags behind it. */
 export function shownRow<T>(row: T | undefined): T {
-  if (row === undefined) throw new TypeError('what was written does not show');
+  if (row === undefined) throw new TypeError('the result of the write is not readable');
   return row;
 }

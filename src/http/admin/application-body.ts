@@ -33,8 +33,9 @@ export function scopeFault(scope: string): string | undefined {
   if (type === undefined) {
     return 'must be a SMART v2 scope of patient/ or system/, openid, fhirUser, launch/patient or offline_access';
   }
-  if (type !== '*' && !isResourceType(type)) return `must not name ${type}: no such type is kept here`;
-  return CLINICAL.test(scope) ? undefined : 'must have no filter but ?category=<code>, once';
+  if (type !== '*' && !isResourceType(type))
+    return `must not name ${type}, because this service doesn't store that type`;
+  return CLINICAL.test(scope) ? undefined : 'must have no filter except a single ?category=<code>';
 }
 
 /** An `https` URL, or `http` on this machine. */

@@ -155,7 +155,7 @@ export const APPLICATION_ROUTES = [
       if (body.trusted && !row.organization_verified) {
         throw new Refusal('conflict', {
           code: 'business-rule',
-          diagnostics: `the organization is not verified: POST /admin/organizations/${row.organization}/verify first`,
+          diagnostics: `the organization is not verified; verify it first with POST /admin/organizations/${row.organization}/verify`,
         });
       }
       const { wrote } = await services.admin.trustApplication(by(request), row.id, body.trusted);

@@ -112,7 +112,8 @@ export const ORGANIZATION_ROUTES = [
       if (domain === undefined) {
         throw new Refusal('forbidden', {
           code: 'forbidden',
-          diagnostics: 'verifying takes an ID token with an e-mail address that its issuer has verified',
+          diagnostics:
+            'verifying requires an ID token with email_verified: the issuer must have verified the e-mail address',
         });
       }
       const { wrote } = await services.admin.verifyOrganization(by(request), row.id, domain);

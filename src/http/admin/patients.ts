@@ -73,7 +73,7 @@ function momentOf(at: string | undefined, now: Micros): Moment {
     new Refusal('invalid', { code: 'value', diagnostics: `query.at ${what}`, expression: 'query.at' });
   if (moment?.kind !== 'time')
     throw wrong(
-      faultOfMoment(at) ?? 'must be a date, or a date-time with an offset, such as 2026-03-01T09:30:00Z',
+      faultOfMoment(at) ?? 'must be a date, or a date-time with a time zone, such as 2026-03-01T09:30:00Z',
     );
   // A day that has begun may be asked for.
   if (toMicros(at.includes('T') ? at : `${at}T00:00:00Z`) > now) throw wrong('is in the future');

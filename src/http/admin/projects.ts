@@ -90,7 +90,7 @@ export const PROJECT_ROUTES = [
       if (query.confirm !== undefined && query.confirm !== id) {
         throw new Refusal('invalid', {
           code: 'value',
-          diagnostics: 'query.confirm must be the id of the project',
+          diagnostics: `query.confirm must be the id of the project, ${id}`,
           expression: 'query.confirm',
         });
       }
@@ -98,7 +98,7 @@ export const PROJECT_ROUTES = [
       if (query.confirm === undefined && (await services.adminQueries.hasData(production))) {
         throw new Refusal('conflict', {
           code: 'business-rule',
-          diagnostics: `the project holds production data; to close it all the same, ask with ?confirm=${id}`,
+          diagnostics: `the project has production data; to close it anyway, repeat the request with ?confirm=${id}`,
         });
       }
       const { wrote } = await services.admin.deleteProject(by(request), id);

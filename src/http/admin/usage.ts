@@ -57,6 +57,9 @@ function badRange(reversed: boolean): Refusal {
   const fault = (name: string, diagnostics: string) =>
     ({ code: 'value', diagnostics, expression: `query.${name}` }) as const;
   if (reversed)
-    return new Refusal('invalid', [fault('from', 'from is after to'), fault('to', 'to is before from')]);
+    return new Refusal('invalid', [
+      fault('from', 'from must not be after to'),
+      fault('to', 'to must not be before from'),
+    ]);
   return new Refusal('invalid', fault('from', `from must be at most ${LONGEST} days before to`));
 }

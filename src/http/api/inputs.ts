@@ -125,10 +125,10 @@ function findBadCharacters(value: unknown, path: string[], faults: Faults, looke
       ? 'a control character'
       : value.isWellFormed()
         ? undefined
-        : 'half of a surrogate pair';
+        : 'an unpaired surrogate';
     if (what === undefined) return;
     const expression = path.join('.').slice(0, 200);
-    faults.add({ code: 'value', diagnostics: `${expression} holds ${what}`, expression });
+    faults.add({ code: 'value', diagnostics: `${expression} contains ${what}`, expression });
     return;
   }
   if (typeof value !== 'object' || value === null) return;

@@ -254,7 +254,7 @@ async function shown(api: ApiInterface, route: Route, { position, awaited }: Rou
   // An answer that is refused promises nothing to readers.
   const visible = awaited === true ? await api.passed(position, models) : await api.settled(position, models);
   if (!visible && awaited === true)
-    throw unavailable('it is done, but does not work everywhere yet; try again');
+    throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
 }
 
 function answerOf(route: Route, result: RouteResult): Answer {

@@ -152,12 +152,16 @@ function namesOf({ inst }: Raw): string {
 function alternatives(errors: readonly (readonly Found[])[]): string {
   const ofType = errors.filter((form) => !form.some(isOtherType));
   const said = (ofType.length === 0 ? errors : ofType).map(([first]) => first?.message ?? '');
+  const advice = said.find((message) => message.startsWith(NEEDS));
+  if (advice !== undefined) return advice;
   const forms = [...new Set(said)].filter((message) => message.startsWith(MUST_BE));
-  if (forms.length === 0) return 'has none of the forms that are taken';
+  if (forms.length === 0) return 'has none of the accepted forms';
   return MUST_BE + forms.map((message) => message.slice(MUST_BE.length)).join(', or ');
 }
 
 const MUST_BE = 'must be ';
+/** How a message begins whose form the value has nearly: `needs a time zone`. */
+const NEEDS = 'needs ';
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(

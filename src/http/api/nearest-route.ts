@@ -41,7 +41,7 @@ export function nearestRoute(table: RouteTable, method: string, path: string): s
   const names = below.map(({ segments }) => segments.at(-1) ?? '').filter((name) => !name.startsWith('{'));
   const [first] = below;
   if (first === undefined || names.length === 0 || names.length > LISTED) return '';
-  return `; below ${first.path.slice(0, first.path.lastIndexOf('/'))} there are ${names.join(', ')}`;
+  return `; the paths below ${first.path.slice(0, first.path.lastIndexOf('/'))} are ${names.join(', ')}`;
 }
 
 /** The path of as many segments with the fewest that differ, all of which are nearly the same. */

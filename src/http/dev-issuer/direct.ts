@@ -26,6 +26,6 @@ export function requireDirect(ctx: Context): void {
   if (sign === undefined) return;
   throw new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: `the development issuer answers this machine only, and ${sign} says that a proxy passed the request on: set OIDC_ISSUERS, or DEV_ISSUER=allow where everybody who reaches the service may sign in as anybody`,
+    diagnostics: `the development issuer answers requests from this machine only, and ${sign} shows that a proxy forwarded this one; set OIDC_ISSUERS, or DEV_ISSUER=allow if anyone who can reach the service may sign in as any person`,
   });
 }

@@ -11,7 +11,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 export function requireOwnHost(ctx: Context, baseUrl: string): void {
   const { host, hostname } = ctx.URL;
   if (isLoopback(hostname) || host === new URL(baseUrl).host) return;
-  throw forbidden('this page is served at BASE_URL and on this machine only');
+  throw forbidden('open this page at BASE_URL or on this machine');
 }
 
 /**
@@ -25,7 +25,7 @@ export function requireOwnForm(ctx: Context, baseUrl: string): void {
   // Behind a proxy that ends TLS, the page's origin is BASE_URL's.
   const own = ['', ctx.URL.origin, new URL(baseUrl).origin];
   if (site === '' ? own.includes(origin) : site === 'same-origin') return;
-  throw forbidden('this form is to be sent from the sign-in page');
+  throw forbidden('submit this form from the sign-in page');
 }
 
 function forbidden(diagnostics: string): Refusal {

@@ -138,7 +138,7 @@ export function tokenPage({ email, name, token, baseUrl, home }: Shown): string 
 <p>Send it as <code>Authorization: Bearer</code> to <code>${baseUrl}/admin</code>: <code>POST
 ${baseUrl}/admin/sandbox/quickstart</code> gives you a project with a key, <a href="/docs">the documentation</a> has the
 rest. In a clone, <code>npm run -s annal -- dev-token --email ${email}</code> prints such a token, too.</p>
-<p><a href="${home}">Sign in as somebody else</a></p>`,
+<p><a href="${home}">Sign in as another person</a></p>`,
   );
 }
 

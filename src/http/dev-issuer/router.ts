@@ -132,11 +132,11 @@ function whoIsNamed(
   const typed = given.slice(0, 254);
   if (number !== null) {
     if (form.getAll('patient').length > 1 || form.has('email')) {
-      return { typed, fault: { says: 'Choose one person: the form names several.', ofField: false } };
+      return { typed, fault: { says: 'Choose one person; the form names several.', ofField: false } };
     }
     const chosen = patientsToday(patients).find((patient) => patient.number === number);
     if (chosen !== undefined) return chosen;
-    const says = `There is no synthetic patient ${number.slice(0, 40)} who can sign in here.`;
+    const says = `No synthetic patient ${number.slice(0, 40)} can sign in here.`;
     return { typed, fault: { says, ofField: false } };
   }
   const email = emailSchema.safeParse(given);

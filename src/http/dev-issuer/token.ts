@@ -10,23 +10,24 @@ import { readForm } from '../form-body.ts';
 export async function answerToken(issuer: DevIssuer, ctx: Context): Promise<void> {
   ctx.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
   const form = await formOf(ctx);
-  if (form === undefined) return refuse(ctx, 'invalid_request', 'the form cannot be read');
+  if (form === undefined)
+    return refuse(ctx, 'invalid_request', 'the form is not valid application/x-www-form-urlencoded');
   const twice = [...new Set(form.keys())].some((name) => form.getAll(name).length > 1);
-  if (twice) return refuse(ctx, 'invalid_request', 'a parameter stands there twice');
+  if (twice) return refuse(ctx, 'invalid_request', 'a parameter occurs twice');
   const { grant_type, client_id, code, redirect_uri, code_verifier } = Object.fromEntries(form);
   if (grant_type !== 'authorization_code') {
     return refuse(ctx, 'unsupported_grant_type', 'grant_type must be authorization_code');
   }
   if (client_id !== DEV_CLIENT) return refuse(ctx, 'invalid_client', `client_id must be ${DEV_CLIENT}`);
   if (code === undefined || redirect_uri === undefined || code_verifier === undefined) {
-    return refuse(ctx, 'invalid_request', 'code, redirect_uri and code_verifier are needed');
+    return refuse(ctx, 'invalid_request', 'code, redirect_uri and code_verifier are required');
   }
   const token = await redeemCode(issuer, { code, redirectUri: redirect_uri, verifier: code_verifier });
   if (token === undefined) {
     return refuse(
       ctx,
       'invalid_grant',
-      'the code is unknown, used or too old, or was given to somebody else',
+      'the code is unknown, used or expired, or was issued to another client',
     );
   }
   ctx.body = {

@@ -206,7 +206,8 @@ const NO_ROOM = operationOutcome([
   {
     severity: 'warning',
     code: 'too-costly',
-    diagnostics: 'the resource was written; the answer has no room to show it: read it by its location',
+    diagnostics:
+      'the resource was written, but the answer is too large to include it; read it at its location',
   },
 ]);
 

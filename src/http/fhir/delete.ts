@@ -30,7 +30,7 @@ function purges({ query }: FhirWrite, type: ResourceType, id: string | undefined
   if (value === null || value === '' || value === 'false') return false;
   if (value !== 'true') throw badPurge('_purge must be true or false');
   if (type === 'Patient' && id !== undefined) return true;
-  throw badPurge('_purge applies to one Patient by its id');
+  throw badPurge('_purge is supported for a single Patient only: DELETE Patient/<id>?_purge=true');
 }
 
 function badPurge(diagnostics: string): Refusal {

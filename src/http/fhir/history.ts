@@ -125,7 +125,7 @@ function ignoredIn({ query, prefer }: FhirRequest): Issue[] {
   const issues = (more = ''): Issue[] =>
     unknown.map((name) => ({
       code: 'not-supported',
-      diagnostics: `a history has no parameter ${name.slice(0, 100)}${more}${didYouMean(name, KNOWN)}`,
+      diagnostics: `unknown history parameter ${name.slice(0, 100)}${more}${didYouMean(name, KNOWN)}`,
       expression: `query.${name.slice(0, 100)}`,
     }));
   if (unknown.length > 0 && prefer.handling === 'strict') throw new Refusal('malformed', issues());

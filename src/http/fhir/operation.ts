@@ -125,7 +125,7 @@ function understood(operation: Operation, request: OperationRequest): OperationR
   const issues = (more = ''): Issue[] =>
     unknown.map((name) => ({
       code: 'not-supported',
-      diagnostics: `operation $${operation.name} has no parameter ${name.slice(0, 100)}${more}${didYouMean(name, operation.parameters)}`,
+      diagnostics: `unknown parameter ${name.slice(0, 100)} of operation $${operation.name}${more}${didYouMean(name, operation.parameters)}`,
       expression: `query.${name.slice(0, 100)}`,
     }));
   if (operation.searchset === true && request.prefer.handling !== 'strict')
@@ -141,7 +141,7 @@ function inputsOf(
   if (body === undefined) return { query, inputs: [], resource: undefined };
   const { value, exact } = body;
   if (!isObject(value) || typeof value.resourceType !== 'string') {
-    throw malformed('the body must be a resource: Parameters, or what the operation is about');
+    throw malformed('the body must be a resource: Parameters, or the resource that the operation is for');
   }
   if (value.resourceType !== 'Parameters') return { query, inputs: [], resource: { value, exact } };
   const { parameter = [] } = value;

@@ -37,7 +37,7 @@ export function parseResource(body: RawBody | undefined, type: string): Submitte
     const shown = resourceType.slice(0, 64);
     throw malformed(
       'value',
-      `the body is ${withArticle(shown)}, the URL names ${type}`,
+      `the body is ${withArticle(shown)}, but the URL names ${type}`,
       `${type}.resourceType`,
     );
   }

@@ -168,5 +168,5 @@ function unsupported(diagnostics: string): Refusal {
 }
 
 function noSuchUrl(): Refusal {
-  return new Refusal('not_found', { code: 'not-found', diagnostics: 'there is nothing at this URL' });
+  return new Refusal('not_found', { code: 'not-found', diagnostics: "this URL doesn't exist" });
 }

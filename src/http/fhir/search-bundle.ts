@@ -68,7 +68,7 @@ function told({ ignored, more }: FoundPage): readonly Issue[] {
     ...ignored,
     {
       code: 'informational',
-      diagnostics: `not everything that belongs beside these matches is shown: a page has ${MAX_INCLUDED} resources beside its matches at most, and :iterate is repeated ${MAX_ROUNDS} times; ask for fewer matches with _count`,
+      diagnostics: `some included resources are missing: a page has at most ${MAX_INCLUDED} included resources, and :iterate repeats at most ${MAX_ROUNDS} times; ask for fewer matches with _count`,
     },
   ];
 }

@@ -98,7 +98,7 @@ function orderOf(query: URLSearchParams): Order | undefined {
       return (a, b) =>
         a.lastUpdated === b.lastUpdated ? byId(a, b) : sign * (a.lastUpdated - b.lastUpdated);
     default:
-      throw badParameter('_sort', 'a search of several types is sorted by _id or _lastUpdated');
+      throw badParameter('_sort', 'a search of several types can be sorted only by _id or _lastUpdated');
   }
 }
 
@@ -135,7 +135,7 @@ function placesOf(types: readonly ResourceType[], query: URLSearchParams): [Reso
   if (cursor === null || cursor === '') return types.map((type) => [type, '']);
   return decodePlaces(cursor).map(([type, at]) => {
     if (isResourceType(type) && types.includes(type)) return [type, at];
-    throw badParameter(CURSOR, 'the value is not a cursor of this search');
+    throw badParameter(CURSOR, 'the value is not a cursor of this search; start again without it');
   });
 }
 
@@ -177,7 +177,7 @@ async function inTurn(
 
 /** Of a page that was shortened nobody knows what comes before the pages of other types. */
 function tooMuchToMerge(): Refusal {
-  return tooCostly('would need more of each type than there is room for');
+  return tooCostly('would need more resources of each type than the limit');
 }
 
 /** How often a page is tried whose resources change while it is put together. */
@@ -216,5 +216,5 @@ async function merged(
       return { matches, ...encodePlaces(left) };
     }
   }
-  throw unavailable('what is searched changes too fast to be put in order; try again');
+  throw unavailable('the searched resources change too fast to sort them; retry in a second');
 }

@@ -44,7 +44,7 @@ export async function searchCompartment(
 }
 
 function notIn({ type: of }: Compartment, type: ResourceType): string {
-  return `${type} is not in the ${of} compartment, which has ${typesInCompartment(of).join(', ')}`;
+  return `${type} is not in the ${of} compartment; its types are ${typesInCompartment(of).join(', ')}`;
 }
 
 /**
@@ -105,7 +105,7 @@ function understood(query: URLSearchParams, types: readonly ResourceType[]): Ask
   const inclusions = parseInclusions(query);
   const shape = parseShape(query, types);
   if (shape.subset === 'text' && inclusions.length > 0)
-    throw badParameter('_summary', 'text cannot be used together with _include or _revinclude');
+    throw badParameter('_summary', '_summary=text cannot be used together with _include or _revinclude');
   const rest = new URLSearchParams([...query].filter(([key]) => !isOwn(key, shape)));
   return { ...shape, inclusions, rest, several: false };
 }

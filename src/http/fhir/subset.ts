@@ -29,7 +29,8 @@ export async function answerCut(
 ): Promise<Answer> {
   if (query.size === 0) return read();
   const { subset, onlyTotal } = parseShape(query, [type]);
-  if (onlyTotal) throw badParameter('_summary', 'count is for searches and histories');
+  if (onlyTotal)
+    throw badParameter('_summary', '_summary=count is supported for searches and histories only');
   const answer = await read();
   return answer.body === undefined ? answer : { ...answer, body: cut({ type, body: answer.body }, subset) };
 }

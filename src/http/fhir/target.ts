@@ -15,7 +15,7 @@ export function targetOf({ query }: FhirRequest, id: string | undefined): Target
   if (id !== undefined) return { id };
   const criteria = new URLSearchParams([...query].filter(([name]) => !NOT_CRITERIA.has(name)));
   if (criteria.size > 0) return { criteria: criteria.toString() };
-  throw methodNotAllowed('the URL needs an id or search criteria', 'GET, HEAD, POST, OPTIONS');
+  throw methodNotAllowed('the URL must have an id or search criteria', 'GET, HEAD, POST, OPTIONS');
 }
 
 /** The version in `If-Match`. @throws Refusal malformed (400) for what is no ETag. */

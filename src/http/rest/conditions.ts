@@ -55,7 +55,7 @@ const condition = z
     inOrder(onset, abatement, 'abatement')(context);
     // R4's invariant con-4.
     if (abatement !== undefined && !ABATED.has(clinical_status)) {
-      const message = `goes with the clinical_status ${[...ABATED].join(', ')}`;
+      const message = `is allowed only with clinical_status ${[...ABATED].join(', ')}`;
       context.addIssue({ code: 'custom', path: ['abatement'], message });
     }
   })

@@ -49,6 +49,7 @@ export function download(
 
 /** What an event says was stored is not there: a fault of the installation, which `annal verify` names. */
 function named(error: unknown): never {
-  if (error instanceof BlobMissing) throw new Error('the bytes of a document are missing', { cause: error });
+  if (error instanceof BlobMissing)
+    throw new Error('the content of a document is missing in the document store', { cause: error });
   throw error;
 }

@@ -29,7 +29,7 @@ export async function receive(
 ): Promise<Digested> {
   const { headers } = incoming;
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
-    const diagnostics = 'the bytes of a document are taken as they are, without a Content-Encoding';
+    const diagnostics = 'document content must be sent without a Content-Encoding';
     throw new Refusal('unsupported_media_type', { code: 'not-supported', diagnostics });
   }
   refuseOtherType(headers['content-type'], contentType);
@@ -54,7 +54,7 @@ function refuseOtherType(header: string | undefined, contentType: string): void 
   if (header === undefined || UNSAID.includes(named(header)) || named(header) === named(contentType)) return;
   throw new Refusal('invalid', {
     code: 'value',
-    diagnostics: `Content-Type is ${named(header).slice(0, 100)}, but the document’s content_type is ${contentType}`,
+    diagnostics: `Content-Type is ${named(header).slice(0, 100)}, but must be ${contentType}, the document’s content_type`,
     expression: 'http.content-type',
   });
 }
@@ -71,7 +71,7 @@ async function* bytesOf(incoming: IncomingMessage): AsyncGenerator<Buffer> {
 }
 
 function brokenOff(): Refusal {
-  return new Refusal('malformed', { code: 'structure', diagnostics: 'the body broke off' });
+  return new Refusal('malformed', { code: 'structure', diagnostics: 'the body ended early' });
 }
 
 /** What is in the store already, read once more. @throws Refusal too_large (413); BlobMissing */
@@ -92,7 +92,7 @@ export async function checkedBytes(
   if (found !== undefined) {
     throw new Refusal('invalid', {
       code: 'value',
-      diagnostics: `the document’s content_type is ${contentType}, but its bytes are ${found}`,
+      diagnostics: `the document’s content_type is ${contentType}, but its content is ${found}`,
       expression: 'content_type',
     });
   }

@@ -187,7 +187,8 @@ export const DOCUMENT_ROUTES = [
       const { store, key, findSlot } = services.documents;
       const right = { document: params.doc_id, expires: Number(query.expires) };
       if (!isSigned(key, right, query.signature) || right.expires * 1_000 < Date.now()) {
-        const diagnostics = 'the URL has expired, or its signature is wrong';
+        const diagnostics =
+          'the URL has expired, or its signature is invalid; PUT the content to /v1/documents/<id>/content instead';
         throw new Refusal('forbidden', { code: 'forbidden', diagnostics });
       }
       const slot = await findSlot(right.document);
@@ -204,7 +205,7 @@ export const DOCUMENT_ROUTES = [
         return { status: 200, body: { size, sha256 } };
       } catch (error) {
         if (!(error instanceof BlobExists)) throw error;
-        const diagnostics = 'the URL was used: the content is there and can be finalized';
+        const diagnostics = 'the URL was already used; the content is uploaded and can be finalized';
         throw new Refusal('conflict', { code: 'conflict', diagnostics });
       }
     },
@@ -298,7 +299,7 @@ function refuseComparing(sent: { readonly size?: unknown; readonly sha256?: unkn
     if (sent[name] !== undefined)
       throw new Refusal('forbidden', {
         code: 'forbidden',
-        diagnostics: `the credential lacks the scope read, which comparing ${name} with the stored bytes needs: leave it out`,
+        diagnostics: `comparing ${name} with the stored content requires the scope read, which this credential doesn't have; leave ${name} out`,
         expression: name,
       });
 }
@@ -314,7 +315,7 @@ function agree(
       : [
           {
             code: 'value' as const,
-            diagnostics: `${name} is ${sent[name]}, but that of the stored bytes is ${stored[name]}`,
+            diagnostics: `${name} is ${sent[name]}, but the stored content has ${stored[name]}`,
             expression: name,
           },
         ],
@@ -324,6 +325,6 @@ function agree(
 
 function notUploaded(error: unknown): never {
   if (!(error instanceof BlobMissing)) throw error;
-  const diagnostics = 'nothing has been uploaded to the document’s upload URL yet';
+  const diagnostics = 'no content has been uploaded yet; PUT it to the document’s upload URL first';
   throw new Refusal('conflict', { code: 'conflict', diagnostics });
 }

@@ -57,19 +57,25 @@ const item = sentItem
     if (named === undefined && given.code === undefined)
       context.addIssue({ code: 'invalid_type', expected: 'string', input: undefined, path: ['code'] });
     if (named !== undefined && another !== undefined)
-      refuse(another, `means the same as ${named}: send one of them`);
+      refuse(another, `means the same as ${named}; send only one of them`);
     if (named !== undefined && given.code !== undefined && given.display !== undefined)
-      refuse(named, 'is the display if there is a code: send one of display and it');
+      refuse(named, 'is the display if there is a code; send either it or display');
     const { low, high } = endsOf(given);
     if (low !== undefined && high !== undefined && high < low)
-      refuse(given.high === undefined ? 'reference_range' : 'high', 'must not have a high below its low');
+      refuse(
+        given.high === undefined ? 'reference_range' : 'high',
+        'must not have a high that is lower than its low',
+      );
     if (typeof given.reference_range === 'object' && (given.low ?? given.high) !== undefined)
-      refuse(given.low === undefined ? 'high' : 'low', 'must not come with low and high in reference_range');
+      refuse(
+        given.low === undefined ? 'high' : 'low',
+        'must not be combined with low and high in reference_range',
+      );
     if (given.reference_range !== undefined && given['reference range'] !== undefined)
-      refuse('reference range', 'means the same as reference_range: send one of them');
+      refuse('reference range', 'means the same as reference_range; send only one of them');
     const [heading, said] = rangeTextOf(given);
     const wrong = said === undefined ? undefined : contradicted(said, given.unit ?? '', { low, high });
-    if (wrong !== undefined) refuse(wrong, `differs from ${heading}: send one of them`);
+    if (wrong !== undefined) refuse(wrong, `differs from ${heading}; send only one of them`);
   })
   .transform(itemOf);
 

@@ -41,7 +41,7 @@ export async function importLabs(
   if (drafts.length > most)
     throw new Refusal('too_large', {
       code: 'too-long',
-      diagnostics: `a report may become ${most} resources; this one becomes ${drafts.length}`,
+      diagnostics: `a report can produce at most ${most} resources; this one would produce ${drafts.length}`,
     });
   let notes = new Notes();
   let there: Map<string, Stored> | undefined;

@@ -34,7 +34,7 @@ async function run(request: LabsRequest): Promise<RouteResult> {
   const { patient_id: patient } = params;
   const { body: stored } = await liveResource(request, 'Patient', patient);
   if (query.date !== undefined && raw?.mediaType !== CSV)
-    throw refused('query.date', 'query.date goes with text/csv');
+    throw refused('query.date', 'query.date is allowed only with text/csv');
   const subject = `Patient/${patient}`;
   const named = body !== undefined && 'message' in body ? body.source_system : undefined;
   const origin = body !== undefined && 'items' in body ? body.origin : undefined;
@@ -96,10 +96,13 @@ function sourced(command: CommandContext, source?: string, origin?: string): Com
   if (source !== undefined && sourceSystem !== source)
     throw refused(
       'source_system',
-      'source_system and X-Service-Source-System differ: send one of them, or the same in both',
+      'source_system and X-Service-Source-System differ; send one of them, or the same value in both',
     );
   if (origin !== undefined && originId !== origin)
-    throw refused('origin', 'origin and X-Service-Origin-Id differ: send one of them, or the same in both');
+    throw refused(
+      'origin',
+      'origin and X-Service-Origin-Id differ; send one of them, or the same value in both',
+    );
   return {
     ...command,
     authorship: {

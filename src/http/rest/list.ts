@@ -74,7 +74,7 @@ function refusedInput(error: unknown, paged: boolean): unknown {
   if (!paged || !(error instanceof Refusal) || error.kind !== 'malformed') return error;
   return new Refusal('invalid', {
     code: 'value',
-    diagnostics: 'query.cursor is not a cursor of this list',
+    diagnostics: 'query.cursor is not a cursor of this list; start again without it',
     expression: 'query.cursor',
   });
 }

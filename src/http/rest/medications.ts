@@ -61,7 +61,7 @@ const medication = z
     if (given === undefined && display === undefined)
       context.addIssue({ code: 'custom', path: ['code'], message: 'provide `code` or `display`' });
     if (given === undefined && system !== undefined)
-      context.addIssue({ code: 'custom', path: ['system'], message: 'goes with code' });
+      context.addIssue({ code: 'custom', path: ['system'], message: 'is allowed only with code' });
   })
   .meta({
     examples: [{ code: 'A10BA02', display: 'Metformin', dosage: '500 mg twice a day', start: '2019-11-04' }],

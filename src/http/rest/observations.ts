@@ -112,14 +112,14 @@ const observation = z
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message });
     exactlyOne(VALUES, given, context);
-    if (given.value === undefined && given.unit !== undefined) refuse('unit', 'goes with value');
+    if (given.value === undefined && given.unit !== undefined) refuse('unit', 'is allowed only with value');
     const range = given.reference_range;
     if (range === undefined) return;
-    if (given.value === undefined) refuse('reference_range', 'goes with value');
+    if (given.value === undefined) refuse('reference_range', 'is allowed only with value');
     if (range.low === undefined && range.high === undefined)
       refuse('reference_range', 'must have low or high');
     if (range.low !== undefined && range.high !== undefined && range.high < range.low)
-      refuse('reference_range', 'must not have a high below its low');
+      refuse('reference_range', 'must not have a high that is lower than its low');
   })
   .meta({
     examples: [

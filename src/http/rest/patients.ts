@@ -134,8 +134,7 @@ export const PATIENT_ROUTES = [
     credential: 'api_key',
     models: LIST_MODELS,
     query: z.strictObject(LIST_QUERY),
-    otherwise:
-      'to search patients, use GET /fhir/R4/Patient with name, birthdate, identifier and the like: /fhir/R4/Patient?name=Lind',
+    otherwise: 'to search patients, use the FHIR interface, for example GET /fhir/R4/Patient?name=Lind',
     answers: { 200: { description: 'A page', schema: listOf(patientSchema) } },
     run: (request) => listRecords(request, { type: 'Patient', criteria: [], ...request.query }, shownPatient),
   }),

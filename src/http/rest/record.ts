@@ -57,7 +57,7 @@ export function commandOf(request: RestRequest, given?: AuthorType): CommandCont
   if (given !== undefined && sent !== undefined && sent !== '' && sent !== given) {
     throw new Refusal('invalid', {
       code: 'value',
-      diagnostics: `author_type is ${given}, but X-Service-Author-Type is ${sent.slice(0, 40)}: send one of them, or the same in both`,
+      diagnostics: `author_type is ${given}, but X-Service-Author-Type is ${sent.slice(0, 40)}; send one of them, or the same value in both`,
       expression: 'author_type',
     });
   }
@@ -202,7 +202,7 @@ async function markOf(request: RestRequest, found: VersionOf & Pick<MarkedResour
 }
 
 function lagging(): Refusal {
-  return unavailable('the read model is catching up with what was written');
+  return unavailable('the read model is catching up with recent writes; retry in a second');
 }
 
 /** Of what another has just written, one read model may show more than the other: then that is waited for. */

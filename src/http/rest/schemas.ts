@@ -19,20 +19,24 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 export const text = z
   .string()
   .max(10_000)
-  .regex(/^\S(?:[\s\S]*\S)?$/, 'must not be empty, nor begin or end with a blank');
+  .regex(/^\S(?:[\s\S]*\S)?$/, 'must not be empty, or begin or end with whitespace');
 
 /** A calendar day. */
 export const date = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\d$/, { error: 'must be a date such as 2026-03-31', abort: true })
+  .regex(/^\d{4}-\d\d-\d\d$/, { error: 'must be a date, for example 2026-03-31', abort: true })
   .refine((value) => parsePeriod(value) !== undefined, 'is not a valid date')
   .meta({ format: 'date' });
 
 /** A moment; without seconds they are zero. */
 export const moment = z
   .string()
+  .refine((value) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/.test(value), {
+    error: 'needs a time zone, for example 2026-09-01T08:00:00Z',
+    abort: true,
+  })
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/, {
-    error: 'must be a date-time with an offset, such as 2026-03-31T09:30:00+02:00',
+    error: 'must be a date-time with a time zone, for example 2026-09-01T08:00:00Z',
     abort: true,
   })
   .refine((value) => parsePeriod(value) !== undefined, 'is not a valid date-time')
@@ -43,10 +47,13 @@ export const moment = z
 export const code = z
   .string()
   .max(500)
-  .regex(/^(?:[^\s|]+\|)?[^\s|]+(?: [^\s|]+){0,250}$/, 'must be a code, or system|code');
+  .regex(
+    /^(?:[^\s|]+\|)?[^\s|]+(?: [^\s|]+){0,250}$/,
+    'must be a code or system|code, without spaces at its ends',
+  );
 
 /** URI of a code system. */
-export const system = z.string().max(1_000).regex(/^\S+$/, 'must be a URI');
+export const system = z.string().max(1_000).regex(/^\S+$/, 'must be a URI, without spaces');
 
 /** A unit of UCUM, checked by its library, or a spelling that people use, which becomes one. */
 export const unit = z
@@ -58,7 +65,7 @@ export const unit = z
     const message =
       read === undefined
         ? `must be a unit of UCUM, such as mg/dL or mm[Hg], not \`${value.slice(0, 40)}\`${didYouMean(value, COMMON_UNITS) || '; docs/rest.md lists the spellings that are accepted'}`
-        : `is ambiguous: write ${read.ambiguous.join(', or ')}`;
+        : `is ambiguous; write ${read.ambiguous.join(', or ')}`;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   })
@@ -114,14 +121,14 @@ export function exactlyOne<Name extends string>(
     context.addIssue({ code: 'custom', path: [path], message });
   if (first === undefined) refuse(names[0] ?? '', `provide one of ${names.join(', ')}`);
   else if (second !== undefined)
-    refuse(second, `must not come with ${first}: send only one of ${names.join(', ')}`);
+    refuse(second, `must not be combined with ${first}; send only one of ${names.join(', ')}`);
 }
 
 /** Refuses a period that ends before it begins. */
 export function inOrder(start: string | undefined, end: string | undefined, path: string) {
   return (context: z.RefinementCtx): void => {
     if (start !== undefined && end !== undefined && end < start)
-      context.addIssue({ code: 'custom', path: [path], message: 'must not be before the beginning' });
+      context.addIssue({ code: 'custom', path: [path], message: 'must not be before the start' });
   };
 }
 

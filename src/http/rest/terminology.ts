@@ -73,7 +73,8 @@ export const TERMINOLOGY_ROUTES = [
 
 function systemNamed(name: string): string {
   const system = Object.hasOwn(SYSTEMS, name) ? SYSTEMS[name] : undefined;
-  if (system === undefined) throw unknown(`the systems are ${Object.keys(SYSTEMS).join(' and ')}`);
+  if (system === undefined)
+    throw unknown(`unknown system; the systems are ${Object.keys(SYSTEMS).join(' and ')}`);
   return system;
 }
 

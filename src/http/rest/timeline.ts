@@ -27,7 +27,7 @@ const kinds = z
   .max(200)
   .regex(
     new RegExp(`^${ONE}(?:,${ONE})*$`),
-    `must be some of ${TIMELINE_KINDS.join(', ')}, with commas between`,
+    `must be one or more of ${TIMELINE_KINDS.join(', ')}, separated by commas`,
   )
   .transform((text) => [...new Set(text.split(','))].sort())
   .pipe(z.array(kind));

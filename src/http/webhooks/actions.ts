@@ -120,7 +120,7 @@ export async function beginReplay(
   }
   const order = { id: ids.next(), endpointId: known.id, from, to, types: body.types ?? known.events };
   if (!(await services.webhooks.beginReplay(order))) {
-    const diagnostics = 'another replay to this endpoint runs; wait for its end, or cancel it';
+    const diagnostics = 'another replay to this endpoint is running; wait until it ends, or cancel it';
     throw new Refusal('conflict', { code: 'conflict', diagnostics });
   }
   return { status: 202, body: await progressOf(services, known) };
@@ -169,7 +169,7 @@ function keyIn<T>(cursor: string, schema: z.ZodType<T>): T {
     return decodeCursor(cursor, schema);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const diagnostics = 'query.cursor is not a cursor of this list';
+    const diagnostics = 'query.cursor is not a cursor of this list; start again without it';
     throw new Refusal('invalid', { code: 'value', diagnostics, expression: 'query.cursor' });
   }
 }

@@ -14,7 +14,10 @@ const events = z
   .min(1)
   .max(WEBHOOK_EVENT_TYPES.length)
   .refine((types) => new Set(types).size === types.length, 'must not name a type twice')
-  .refine((types) => types.length === 1 || !types.includes('*'), 'must hold * alone, or types')
+  .refine(
+    (types) => types.length === 1 || !types.includes('*'),
+    'must be ["*"] or a list of event types, not both',
+  )
   .describe('Event types, or `["*"]` for all.');
 const url = z
   .string()

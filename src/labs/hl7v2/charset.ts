@@ -70,7 +70,7 @@ export function decodeBytes(bytes: Uint8Array, declared?: string): DecodedText {
   const unknown = names.find((_, at) => labels[at] === undefined);
   if (unknown !== undefined)
     throw noMessage(`unknown character set ${unknown.slice(0, 40)}`, 'not-supported');
-  const warnings = ['the bytes are not UTF-8: they were read as Windows-1252'];
+  const warnings = ['the message is not UTF-8; it was read as Windows-1252'];
   return { text: decoderOf('windows-1252')(bytes), warnings };
 }
 

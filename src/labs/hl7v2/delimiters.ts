@@ -25,8 +25,8 @@ export function delimitersOf(header: string): Delimiters {
   const [component, repetition, escaping, subcomponent] = others;
   const all = [field, component, repetition, escaping, subcomponent].filter((one) => one !== undefined);
   if (component === undefined || others.length > 5 || !all.every((one) => DELIMITER.test(one)))
-    throw noMessage('the delimiters after MSH are not such as |^~\\&');
-  if (new Set(all).size < all.length) throw noMessage('one character is two delimiters in MSH');
+    throw noMessage('the delimiters after MSH are invalid; expected for example |^~\\&');
+  if (new Set(all).size < all.length) throw noMessage('two delimiters in MSH are the same character');
   return { field, component, repetition, escape: escaping, subcomponent };
 }
 

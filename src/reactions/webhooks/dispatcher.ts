@@ -123,7 +123,9 @@ export class Dispatcher {
     await this.#pumping;
     const waiting = [...this.#lanes.values()].flatMap((lane) => lane.clear());
     const releasing = waiting.length === 0 ? undefined : this.deps.claims.release(waiting);
-    releasing?.catch((error: unknown) => this.#warn(error, 'claims could not be let go; they lapse'));
+    releasing?.catch((error: unknown) =>
+      this.#warn(error, 'claims on deliveries could not be released; they will expire'),
+    );
     for (let waited = 0; this.#sent > 0 && waited < STOP_MS; waited += 20) await delay(20);
     this.#stopping = true;
     this.deps.sender.breakOff();
@@ -138,7 +140,7 @@ export class Dispatcher {
       const due = await this.deps.claims.due();
       if (due.length > 0) this.wake(due);
     } catch (error) {
-      this.#warn(error, 'deliveries that are due could not be looked for; they will be');
+      this.#warn(error, 'due deliveries could not be read; this will be retried');
     }
   }
 
@@ -154,7 +156,7 @@ export class Dispatcher {
         this.#take(rooms, await this.deps.claims.claim(rooms), at);
       }
     } catch (error) {
-      this.#warn(error, 'deliveries could not be claimed; they will be');
+      this.#warn(error, 'deliveries could not be claimed; this will be retried');
     } finally {
       this.#pumps = false;
     }
@@ -230,7 +232,7 @@ export class Dispatcher {
     try {
       secret = this.#open(key, due);
     } catch {
-      const error = 'the secret of the endpoint cannot be opened: rotate it';
+      const error = 'the secret of the endpoint cannot be decrypted; rotate it';
       return Promise.resolve({
         delivered: false,
         status: null,
@@ -276,7 +278,7 @@ export class Dispatcher {
       try {
         await this.deps.claims.end(ended);
       } catch (error) {
-        this.#warn(error, 'how deliveries ended could not be noted; it will be');
+        this.#warn(error, 'the results of deliveries could not be saved; this will be retried');
         if (this.#stopping) break;
         this.#ended = [...ended, ...this.#ended];
         await delay(LOOK_MS);

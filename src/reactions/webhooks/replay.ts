@@ -160,7 +160,7 @@ export class Replayer {
   #warn(error: unknown): void {
     this.deps.log.warn(
       { reason: error instanceof Error ? error.message : String(error) },
-      'a replay of webhook events was interrupted and will go on',
+      'a replay of webhook events was interrupted and will continue',
     );
   }
 }

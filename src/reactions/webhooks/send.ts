@@ -84,7 +84,7 @@ export class Sender {
     } catch (error) {
       if (underWay.ended === 'broken off') return undefined;
       const timedOut = underWay.ended === 'late';
-      const told = timedOut ? `no whole answer within ${this.timeoutMs / 1000} s` : reasonOf(error);
+      const told = timedOut ? `no complete answer within ${this.timeoutMs / 1000} s` : reasonOf(error);
       return { ...none, delivered: false, error: told, timedOut, seconds: seconds() };
     } finally {
       clearTimeout(limit);
@@ -142,7 +142,7 @@ export class Sender {
       request.on('response', (response) => answerOf(response, resolve, reject));
       request.on('upgrade', (_response, socket) => {
         socket.destroy();
-        reject(new Error('answered 101: deliveries are plain HTTP'));
+        reject(new Error('answered 101, but deliveries use plain HTTP'));
       });
       request.end(attempt.payload);
     });

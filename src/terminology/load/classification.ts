@@ -47,12 +47,12 @@ async function* concepts(
   for await (const row of table.rows(read)) {
     const value = row.need(code);
     if (parent === undefined && !form.test(value))
-      throw row.fault(code, `${value.slice(0, 40)} is no code of it`);
+      throw row.fault(code, `${value.slice(0, 40)} is not a valid code of this code system`);
     const name = row.need(display);
     // A substance with several doses has a line for each in some tables of ATC.
     const before = seen.get(value);
     if (before !== undefined) {
-      if (before !== name) throw row.fault(code, `${value} is there before with another name`);
+      if (before !== name) throw row.fault(code, `${value} occurs earlier with another name`);
       continue;
     }
     seen.set(value, name);

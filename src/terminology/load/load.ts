@@ -31,7 +31,7 @@ const fromOne =
   (concepts: (table: Table, read: (bytes: number) => void) => AsyncGenerator<NewConcept>): Loadable['load'] =>
   (tx, system, [table, ...others], read) => {
     if (table === undefined || others.length > 0)
-      throw new BadFile('this code system is loaded from one file');
+      throw new BadFile('this code system is loaded from a single file');
     async function* rows(file: Table) {
       for await (const concept of concepts(file, read)) yield { ...concept, system };
     }
@@ -108,7 +108,7 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
         request.read?.(bytes);
       })
       .catch(explain);
-    if (count === 0) throw new BadFile(`${files.join(', ')}: there is no code in it`);
+    if (count === 0) throw new BadFile(`${files.join(', ')}: the file contains no codes`);
     if (found === true) await makeCodeIndex(tx, number);
     // Statements over value sets are planned by it; PostgreSQL itself would do it a minute later.
     await tx.query('analyze terminology.concept');
@@ -132,7 +132,7 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
 function explain(error: unknown): never {
   if (error instanceof Error && 'code' in error && error.code === '23505' && 'detail' in error) {
     const [, code] = /\(system, code\)=\(\d+, (.*)\)/.exec(String(error.detail)) ?? [];
-    throw new BadFile(`the code ${code ?? ''} comes twice`);
+    throw new BadFile(`the code ${code ?? ''} occurs twice`);
   }
   throw error;
 }

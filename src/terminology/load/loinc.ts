@@ -28,7 +28,7 @@ export async function* loincConcepts(
   for await (const row of table.rows(read)) {
     const code = row.need('LOINC_NUM');
     if (!isLoincCode(code))
-      throw row.fault('LOINC_NUM', `${code.slice(0, 40)} is no LOINC code: its check digit is wrong`);
+      throw row.fault('LOINC_NUM', `${code.slice(0, 40)} is not a LOINC code: its check digit is wrong`);
     const said = PROPERTIES.map((name) => [name, row.get(name)] as const).filter(([, value]) => value !== '');
     const [unit] = row.get('EXAMPLE_UCUM_UNITS').split(';');
     yield {

@@ -41,7 +41,7 @@ function kindOf({ path, heading }: Table): Kind {
   if (has('term')) return KINDS.description;
   if (has('definitionStatusId')) return KINDS.concept;
   throw new BadFile(
-    `${path}, line 1: the heading is of no RF2 file of concepts, descriptions, relationships or a language reference set`,
+    `${path}, line 1: this is not the heading of an RF2 file of concepts, descriptions, relationships or a language reference set`,
   );
 }
 
@@ -61,7 +61,7 @@ export async function loadSnomed(
   for (const name of ['concept', 'description', 'relationship'] as const)
     if (!kinds.includes(KINDS[name]))
       throw new BadFile(
-        `SNOMED CT needs its files of concepts, descriptions and relationships: that of ${name}s is missing`,
+        `SNOMED CT needs its files of concepts, descriptions and relationships; the file of ${name}s is missing`,
       );
   for (const { table, columns } of Object.values(KINDS))
     await tx.query(

@@ -55,9 +55,9 @@ async function firstLine(path: string): Promise<string> {
       .toString('utf8')
       .replace(/^\uFEFF/, '');
     const [line = ''] = text.split(/\r?\n/);
-    if (line.trim() === '') throw new BadFile(`${basename(path)}, line 1: there is no heading`);
+    if (line.trim() === '') throw new BadFile(`${basename(path)}, line 1: the heading is missing`);
     if (text.startsWith('PK\u0003\u0004'))
-      throw new BadFile(`${basename(path)} is a ZIP file: unpack it first`);
+      throw new BadFile(`${basename(path)} is a ZIP file; unpack it first`);
     return line;
   } catch (error) {
     if (error instanceof BadFile) throw error;

@@ -39,7 +39,8 @@ async function run(request: OperationRequest): Promise<Answer> {
   const { service, query, id = '', ignored } = request;
   const asked = parseEverything(query);
   const { subset, onlyTotal } = parseShape(query, asked.types === undefined ? TYPE_NAMES : [...asked.types]);
-  if (onlyTotal) throw badParameter('_summary', 'count is for searches and histories');
+  if (onlyTotal)
+    throw badParameter('_summary', '_summary=count is supported for searches and histories only');
   requireFresh(service.stale, ['resources']);
   await requirePatient(request, id);
   if (asked.types?.has('Provenance') === true) requireFresh(service.stale, ['history']);
@@ -50,7 +51,7 @@ async function run(request: OperationRequest): Promise<Answer> {
   const path = `${service.base}Patient/${id}/$everything`;
   const parts = pageParts(request, asked);
   const first = await parts.next();
-  if (first.done === true) throw new TypeError('a page has one part at least');
+  if (first.done === true) throw new TypeError('a page must have at least one part');
   const headers = { 'Content-Type': FHIR_JSON };
   if (first.value.isPart === true && request.budget.shortens)
     return {
@@ -94,7 +95,7 @@ async function* pageParts(
     // A record that was purged meanwhile has no further rows: that is not its end.
     const ends = before !== undefined && page.next === undefined;
     if (ends && (await service.queries.read(caller, 'Patient', id)) === undefined)
-      throw unavailable('the record was removed while it was read');
+      throw unavailable('the record was purged while it was being read');
     const size = page.entries.reduce((sum, { body }) => sum + body.length, 0);
     // What was sent is not held any more.
     if (shortens) budget.giveBack();

@@ -37,7 +37,7 @@ export const expand: Operation = {
       activeOnly: truthOf(request, 'activeOnly'),
     };
     if ((options.filter?.length ?? 0) > LONGEST_FILTER)
-      throw badInput('filter', `it may have ${LONGEST_FILTER} characters at most`);
+      throw badInput('filter', `it must have at most ${LONGEST_FILTER} characters`);
     const set = await setOf(request);
     const { total, members } = await request.service.terminology.expand(set, options);
     const { compose, expansion: _, ...definition } = set;
@@ -65,11 +65,10 @@ export async function setOf(request: OperationRequest): Promise<ValueSet> {
   const sent = objectOf(request, 'valueSet') ?? request.resource?.value;
   const url = textOf(request, 'url');
   if ([instance, sent, url].filter((each) => each !== undefined).length > 1)
-    throw badInput('url', 'only one of url, valueSet and an id may be given');
+    throw badInput('url', 'provide only one of url, valueSet and an id');
   if (instance !== undefined) return instance;
   if (sent !== undefined) return parseValueSet(sent);
-  if (url === undefined)
-    throw badInput('url', 'the value set’s url, or a valueSet, must be given', 'required');
+  if (url === undefined) throw badInput('url', 'provide url or valueSet', 'required');
   const version = textOf(request, 'valueSetVersion');
   return request.service.terminology.valueSet(version === undefined ? url : `${url}|${version}`);
 }

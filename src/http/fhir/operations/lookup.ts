@@ -19,7 +19,8 @@ export const lookup: Operation = {
   parameters: ['code', 'system', 'version', 'coding', 'date', 'displayLanguage', 'property'],
   async run(request) {
     const [coded] = codesOf(request, textOf(request, 'system'));
-    if (coded?.system === undefined) throw badInput('system', 'the code’s system must be given', 'required');
+    if (coded?.system === undefined)
+      throw badInput('system', 'provide system, the URL of the code system', 'required');
     const { system, facts } = await request.service.terminology.lookup(coded);
     const wanted = new Set(request.query.getAll('property').flatMap((each) => each.split(',')));
     const properties = propertiesOf(facts).filter(({ code }) => wanted.size === 0 || wanted.has(code));

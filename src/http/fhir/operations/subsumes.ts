@@ -18,13 +18,14 @@ export const subsumes: Operation = {
       if (coding !== undefined) return codedOf(coding, `coding${letter}`);
       const code = textOf(request, `code${letter}`);
       if (code === undefined)
-        throw badInput(`code${letter}`, 'two codes or two codings must be given', 'required');
+        throw badInput(`code${letter}`, 'provide codeA and codeB, or codingA and codingB', 'required');
       return { system: ofInstance?.url ?? textOf(request, 'system'), code };
     };
     const [a, b] = [side('A'), side('B')];
     const { system } = a;
-    if (system === undefined) throw badInput('system', 'the codes’ system must be given', 'required');
-    if (b.system !== system) throw badInput('codingB.system', 'both codes must be of one system');
+    if (system === undefined)
+      throw badInput('system', 'provide system, the URL of the code system', 'required');
+    if (b.system !== system) throw badInput('codingB.system', 'both codes must be from the same code system');
     const version = textOf(request, 'version');
     const outcome = await request.service.terminology.subsumes(system, a.code, b.code, version);
     return answerParameters([{ name: 'outcome', valueCode: outcome }]);

@@ -50,7 +50,7 @@ async function run(request: OperationRequest): Promise<Answer> {
 function requireProfile(query: URLSearchParams): void {
   for (const profile of query.getAll('profile').filter((value) => value !== '')) {
     if (profile === COMPOSITION_PROFILE || profile === `${COMPOSITION_PROFILE}|${IPS_VERSION}`) continue;
-    throw badParameter('profile', `summaries are made to ${COMPOSITION_PROFILE}|${IPS_VERSION} alone`);
+    throw badParameter('profile', `the only supported profile is ${COMPOSITION_PROFILE}|${IPS_VERSION}`);
   }
 }
 
@@ -62,7 +62,7 @@ function requireProfile(query: URLSearchParams): void {
 async function identified({ service, caller, query }: OperationRequest): Promise<string> {
   const identifier = query.get('identifier');
   if (identifier === null || identifier === '') {
-    throw badParameter('identifier', 'it is required where the URL names no Patient');
+    throw badParameter('identifier', 'it is required if the URL names no Patient');
   }
   requireFresh(service.stale, ['search']);
   await service.searchable();
@@ -79,7 +79,7 @@ async function identified({ service, caller, query }: OperationRequest): Promise
   if (second === undefined) return found.id;
   throw new Refusal('precondition_failed', {
     code: 'multiple-matches',
-    diagnostics: 'several Patients have that identifier',
+    diagnostics: 'several Patients have that identifier; call the operation at Patient/<id>/$summary',
     expression: 'query.identifier',
   });
 }

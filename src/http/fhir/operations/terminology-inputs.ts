@@ -56,7 +56,8 @@ export function countOf(request: OperationRequest, name: string): number | undef
 export function objectOf({ inputs, query }: OperationRequest, name: string): JsonObject | undefined {
   const value = inputs.find((input) => input.name === name)?.value;
   if (value === undefined) {
-    if ((query.get(name) ?? '') !== '') throw badInput(name, 'the value must be an object, in Parameters');
+    if ((query.get(name) ?? '') !== '')
+      throw badInput(name, 'the value must be an object; send it in a Parameters body');
     return undefined;
   }
   if (!isObject(value)) throw badInput(name, 'the value must be an object');
@@ -88,16 +89,16 @@ export function codesOf(request: OperationRequest, system: string | undefined, p
   const coding = objectOf(request, 'coding');
   const concept = objectOf(request, 'codeableConcept');
   if ([code, coding, concept].filter((each) => each !== undefined).length > 1)
-    throw badInput('code', 'only one of code, coding and codeableConcept may be given');
+    throw badInput('code', 'provide only one of code, coding and codeableConcept');
   if (coding !== undefined) return [codedOf(coding, 'coding')];
   if (concept !== undefined) {
     const codings = concept.coding;
     if (!Array.isArray(codings) || codings.length === 0)
-      throw badInput('codeableConcept.coding', 'there must be at least one', 'required');
+      throw badInput('codeableConcept.coding', 'provide at least one', 'required');
     return codings.map((each, at) => codedOf(each, `codeableConcept.coding[${at}]`));
   }
   if (code === undefined)
-    throw badInput('code', `a code with its ${prefix}, or a coding, must be given`, 'required');
+    throw badInput('code', `provide a code with its ${prefix}, or a coding`, 'required');
   return [{ system, version: textOf(request, 'version'), code, display: textOf(request, 'display') }];
 }
 

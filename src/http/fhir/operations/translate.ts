@@ -27,7 +27,7 @@ export const translate: Operation = {
   async run(request) {
     const codes = codesOf(request, textOf(request, 'system'));
     if (codes.some(({ system }) => system === undefined))
-      throw badInput('system', 'the code’s system must be given', 'required');
+      throw badInput('system', 'provide system, the URL of the code system', 'required');
     const sent = objectOf(request, 'conceptMap');
     const map = (await conceptMapOf(request)) ?? (sent === undefined ? undefined : parseConceptMap(sent));
     const url = textOf(request, 'url');
@@ -43,7 +43,7 @@ export const translate: Operation = {
     });
     return answerParameters([
       { name: 'result', valueBoolean: result },
-      result ? undefined : stringOutput('message', 'no map that is here translates it'),
+      result ? undefined : stringOutput('message', 'no stored concept map translates this code'),
       ...matches.map(
         ({ equivalence, concept, map: source }): Output => ({
           name: 'match',

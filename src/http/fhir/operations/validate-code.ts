@@ -38,9 +38,12 @@ export const validateCodeInSystem: Operation = {
       system: coded.system ?? url,
     }));
     for (const { system } of codes) {
-      if (system === undefined) throw badInput('url', 'the code system’s url must be given', 'required');
+      if (system === undefined) throw badInput('url', 'provide url, the URL of the code system', 'required');
       if (url !== undefined && codes.length === 1 && system !== url)
-        throw badInput('coding.system', `it is ${system.slice(0, 200)}, while url is ${url.slice(0, 200)}`);
+        throw badInput(
+          'coding.system',
+          `it is ${system.slice(0, 200)}, but url is ${url.slice(0, 200)}; they must be the same`,
+        );
     }
     const { terminology } = request.service;
     const ofSystem = url === undefined ? codes : codes.filter(({ system }) => system === url);
@@ -60,7 +63,7 @@ export const validateCodeInSet: Operation = {
     const infer = truthOf(request, 'inferSystem') === true;
     const codes = codesOf(request, textOf(request, 'system'));
     if (!infer && codes.some(({ system }) => system === undefined))
-      throw badInput('system', 'the code’s system must be given (or inferSystem=true)', 'required');
+      throw badInput('system', 'provide system, the URL of the code system, or inferSystem=true', 'required');
     const set = await setOf(request);
     const { terminology } = request.service;
     return answerAny(request, codes, (coded, abstract) => terminology.validateInSet(set, coded, abstract));
@@ -81,7 +84,8 @@ async function answerAny(
     if (validity.result) break;
   }
   const valid = found.find(({ result }) => result);
-  const told = valid ?? found[0] ?? { result: false, message: 'none of the codings is of the code system' };
+  const told = valid ??
+    found[0] ?? { result: false, message: 'none of the codings is from this code system' };
   const message = valid === undefined ? found.flatMap((each) => each.message ?? []).join('; ') : '';
   return answerParameters([
     { name: 'result', valueBoolean: told.result },

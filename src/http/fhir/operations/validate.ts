@@ -59,7 +59,7 @@ function modeOf({ query, id }: OperationRequest): Mode | undefined {
   const mode = MODES.find((known) => known === given);
   if (mode === undefined) throw malformed(`mode must be one of ${MODES.join(', ')}`, 'query.mode');
   if (mode !== 'create' && id === undefined)
-    throw malformed(`mode ${mode} is about a resource: Type/<id>/$validate`, 'query.mode');
+    throw malformed(`mode ${mode} requires a stored resource: call Type/<id>/$validate`, 'query.mode');
   return mode;
 }
 
@@ -67,13 +67,13 @@ function modeOf({ query, id }: OperationRequest): Mode | undefined {
 async function resourceOf(request: OperationRequest, mode: Mode | undefined): Promise<SubmittedResource> {
   const { resource, type, id } = request;
   if (mode === 'profile' && resource !== undefined)
-    throw malformed('mode profile is about the resource that is there: send none', 'resource');
+    throw malformed("mode profile validates the stored resource; don't send one", 'resource');
   if (resource !== undefined) return resource;
   if (type === undefined || id === undefined || mode === 'create' || mode === 'update')
-    throw malformed('a resource is needed: as the body, or as the parameter resource', 'resource');
+    throw malformed('a resource is required, as the body or as the parameter resource', 'resource');
   const { body } = await read({ ...request, header: () => undefined }, type, id);
   const { value, exact } = parseJson(String(body));
-  if (!isObject(value)) throw new TypeError('a stored body is no object');
+  if (!isObject(value)) throw new TypeError('a stored body is not an object');
   return { value, exact };
 }
 
@@ -82,11 +82,13 @@ function ofOtherType({ type, otherType, id }: OperationRequest, { value }: Submi
   const named = type ?? otherType ?? '';
   if (value.resourceType !== named) {
     const shown = String(value.resourceType).slice(0, 64);
-    const diagnostics = `the resource is ${withArticle(shown)}, the URL names ${named}`;
+    const diagnostics = `the resource is ${withArticle(shown)}, but the URL names ${named}`;
     return [{ code: 'value', diagnostics, expression: `${named}.resourceType` }];
   }
   if (id === undefined || value.id === undefined || value.id === id) return [];
-  return [{ code: 'value', diagnostics: `${named}.id is another than the URL's`, expression: `${named}.id` }];
+  return [
+    { code: 'value', diagnostics: `${named}.id differs from the id in the URL`, expression: `${named}.id` },
+  ];
 }
 
 /** What the write would be refused for. */
@@ -117,7 +119,7 @@ function contextOf({ caller, header }: OperationRequest): CommandContext {
 }
 
 function readOnly(type: string): Issue {
-  return { code: 'not-supported', diagnostics: `${type} is not written on this service`, expression: type };
+  return { code: 'not-supported', diagnostics: `${type} is read-only on this service`, expression: type };
 }
 
 /** A write finds the faults of base R4 once more. */
