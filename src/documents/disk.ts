@@ -39,7 +39,7 @@ export class DiskStore implements DocumentStore {
       await link(part, place);
     } catch (error) {
       // A purge removes the folder too; a retry then learns that the document is gone.
-      if (codeOf(error) === 'ENOENT') throw unavailable('the bytes were removed while they came', 1);
+      if (codeOf(error) === 'ENOENT') throw unavailable('the content was removed during the upload', 1);
       if (codeOf(error) === 'EEXIST') throw new BlobExists(`${key.document} has ${key.blob}`);
       throw full(error);
     } finally {
@@ -114,7 +114,7 @@ export class DiskStore implements DocumentStore {
       } catch (error) {
         if (codeOf(error) !== 'ENOENT') throw full(error);
         // Creating folders also reports a full disk.
-        if (tries === TRIES) throw unavailable('the document store takes no files', 60);
+        if (tries === TRIES) throw unavailable('cannot write to the document store', 60);
       }
     }
   }

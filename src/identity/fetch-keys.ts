@@ -19,9 +19,9 @@ const keySetSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })
 export async function fetchKeys(issuer: string, hosts?: CustomerHosts): Promise<JSONWebKeySet> {
   const where = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const discovery = discoverySchema.safeParse(await fetchJson(where, hosts));
-  if (!discovery.success) throw new IssuerAway(`${where} is no discovery document`);
+  if (!discovery.success) throw new IssuerAway(`${where} is not a valid discovery document`);
   // Compared byte for byte: keys of another issuer prove nothing.
-  if (discovery.data.issuer !== issuer) throw new IssuerAway(`${where} is of another issuer`);
+  if (discovery.data.issuer !== issuer) throw new IssuerAway(`${where} names another issuer`);
   const { jwks_uri: uri } = discovery.data;
   if (!isIssuerUrl(uri.replace(/\?[^#\s]*$/, '')))
     throw new IssuerAway(`the jwks_uri in ${where} is not https`);

@@ -19,10 +19,9 @@ export function refusedToken(reason: string): Refusal {
 }
 
 /** The token was issued for another client. */
-export const WRONG_AUDIENCE =
-  'aud must hold the audience that this service is configured with for the issuer';
+export const WRONG_AUDIENCE = 'aud must contain the audience configured for the issuer';
 /** The token's issue time is in the future. */
-export const WRONG_ISSUE_TIME = 'iat must be a number of seconds, and not lie in the future';
+export const WRONG_ISSUE_TIME = 'iat must be a number of seconds that is not in the future';
 
 /** What each claim must be, for the developer of the issuer. */
 const CLAIMS: Readonly<Record<string, string>> = {

@@ -42,7 +42,7 @@ export function* labsOfMessage(
   if (!mayRead) for (const pid of patients) refusePatient(pid);
   requireOnePatient(patients);
   for (const pid of patients) requirePatient(pid, patient, notes);
-  if (patients.length === 0) notes.warn('', 'no PID says whose results these are');
+  if (patients.length === 0) notes.warn('', 'the PID segment is missing, which identifies the patient');
   // A result may occur in several messages: all count, in order.
   const told = new Map<string, Draft[]>();
   for (const { message, orders } of groups) {
