@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { AnswerBudget, type AnswerLimits } from '#src/shared/answer-budget.ts';
 import { HeldMemory } from './held-memory.ts';
 
-/** How much memory answers may take. */
+/** Limits on the memory of answers. */
 export interface AnswerMemoryLimits {
-  /** What one answer may hold. */
+  /** Limits of one answer. */
   readonly answer: AnswerLimits;
   /** Bytes of all together, beyond the first megabyte of each. */
   readonly bytes: number;
@@ -24,8 +24,8 @@ export class AnswerMemory {
   }
 
   /**
-   * The budget of an answer. What it holds is counted until the response is sent or its client gone.
-   * @param of whose it is: a third of all, or one answer at least, is the most that one has.
+   * Returns the budget of an answer. Its bytes count until the response is sent or the client disconnects.
+   * @param of the answer's owner, who gets at most a third of the memory, but at least one answer
    */
   budget(of: string, res: ServerResponse): AnswerBudget {
     return new AnswerBudget(this.limits.answer, true, this.#memory.hold(of, res));

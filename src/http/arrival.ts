@@ -1,16 +1,16 @@
-/** How quickly a request's body must arrive: the service holds what has come until the rest is there. */
+/** A minimum speed for a request's body, because the service keeps what has arrived in memory. */
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** The least that must arrive in each span of time. */
 export interface Arrival {
-  /** In ms. */
+  /** Length of a span in ms. */
   readonly spanMs: number;
   /** Bytes of each span, once more than `largeBytes` have come; until then one byte is enough. */
   readonly bytes: number;
   readonly largeBytes: number;
 }
 
-/** About 17 kB a second for what is beyond the first megabyte: a large body that only drips would hold memory from others. */
+/** About 17 kB a second beyond the first megabyte, so that slow large bodies don't occupy memory. */
 export const ARRIVAL: Arrival = { spanMs: 30_000, bytes: 500_000, largeBytes: 1_000_000 };
 
 /** Watches one body arrive. */
@@ -19,10 +19,10 @@ export class ArrivalWatch {
   readonly #tooSlow: (refusal: Refusal) => void;
   #timer: NodeJS.Timeout | undefined;
   #size = 0;
-  /** What had come when the span began. */
+  /** Bytes that had arrived when the span began. */
   #before = 0;
 
-  /** @param tooSlow called once, with a refusal (400), when a span ends in which too little came. */
+  /** @param tooSlow called once with a refusal (400) if too little arrives in a span */
   constructor(tooSlow: (refusal: Refusal) => void, least: Arrival = ARRIVAL) {
     this.#tooSlow = tooSlow;
     this.#least = least;

@@ -1,4 +1,7 @@
-/** The author and source headers of a write: their form. Whether who they name exists, commands check. docs/spec/interface.md, section 5. */
+/**
+ * Parses the author and source headers of a write (docs/spec/interface.md, section 5). Commands check whether the named
+ * authors exist.
+ */
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import type { Authorship } from '#src/shared/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
@@ -7,7 +10,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 /** Reads a header by its lower-case name. */
 export type Header = (name: string) => string | undefined;
 
-/** Headers that make a write what it is: a retry must bring the same. */
+/** Headers that belong to a write's identity: a retry must send the same. */
 export const AUTHOR_HEADERS = [
   'x-service-author-type',
   'x-service-author-ref',
@@ -23,14 +26,19 @@ const ACTING = new RegExp(`^Practitioner(?:Role)?/${ID}$`);
 const ORGANIZATION = new RegExp(`^Organization/${ID}$`);
 const LONGEST = 1_000;
 
-/** Reads the headers where nobody is asked whom they name. @throws Refusal invalid (422) naming every one whose form is wrong. */
+/**
+ * Parses the headers without looking names up.
+ * @throws Refusal invalid (422) naming every malformed one
+ */
 export function parseAuthorship(header: Header): Authorship {
   const authorship = readAuthorship(header);
   if (authorship.faults !== undefined) throw new Refusal('invalid', authorship.faults);
   return authorship;
 }
 
-/** Reads the headers of a write; without `X-Service-Author-Type` the author is `import`. `faults` names those whose form is wrong. */
+/**
+ * Parses the headers of a write; without `X-Service-Author-Type` the author is `import`. `faults` names malformed ones.
+ */
 export function readAuthorship(header: Header): Authorship {
   const issues: Issue[] = [];
   const read = (name: string, form: string, accepts: (value: string) => boolean): string | undefined => {
@@ -66,7 +74,7 @@ export function readAuthorship(header: Header): Authorship {
   };
 }
 
-/** Node reads header bytes as Latin-1; clients send names in UTF-8. An empty header counts as absent. */
+/** Decodes a header: Node reads bytes as Latin-1, clients send names in UTF-8. An empty header counts as absent. */
 function decoded(value: string | undefined): string | undefined {
   if (value === undefined || value === '') return undefined;
   if (!/[\x80-\xff]/.test(value)) return value;

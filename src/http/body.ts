@@ -13,14 +13,14 @@ export interface RawBody {
   /** Lower case, without parameters. */
   readonly mediaType: string;
   readonly bytes: Buffer;
-  /** As Content-Type names it, where a type may have another than UTF-8. */
+  /** The charset of Content-Type, for types that allow others than UTF-8. */
   readonly charset?: string;
 }
 
 /** JSON, by its FHIR name and its generic ones. */
 export const JSON_TYPES: readonly string[] = ['application/fhir+json', 'application/json', 'text/json'];
 
-/** Whether a request comes with a body: RFC 9112, section 6. */
+/** Tells whether a request has a body: RFC 9112, section 6. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
@@ -28,12 +28,12 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /**
  * Reads a request's body.
- * @param accepted media types, lower case.
- * @param limit bytes, after a gzip encoding is undone.
- * @param hold asked for memory before bytes are kept.
- * @param anyCharset of the accepted types those whose texts need not be UTF-8.
- * @throws Refusal unsupported_media_type (415) for another type, charset or encoding; too_large (413), known from
- * Content-Length before anything is read; malformed (400) for a body that is missing or broken off; what `hold` throws.
+ * @param accepted media types, lower case
+ * @param limit bytes, after decompression
+ * @param hold reserves memory before bytes are kept
+ * @param anyCharset accepted types whose texts need not be UTF-8
+ * @throws Refusal unsupported_media_type (415) for another type, charset or encoding; too_large (413), from
+ *   Content-Length before anything is read; malformed (400) for a missing or truncated body; what `hold` throws
  */
 export async function readBody(
   request: IncomingMessage,
@@ -65,7 +65,10 @@ export async function readBody(
   return { mediaType, bytes, ...(charset === undefined ? {} : { charset }) };
 }
 
-/** The text of a body. @throws Refusal malformed (400) when it is not UTF-8. */
+/**
+ * Returns the text of a body.
+ * @throws Refusal malformed (400) if it isn't UTF-8
+ */
 export function textOf(body: RawBody): string {
   if (!isUtf8(body.bytes)) {
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not UTF-8' });
@@ -95,7 +98,7 @@ function mediaTypeOf(
   return { mediaType: type };
 }
 
-/** Gathers a stream up to the limit. What a refused sender still sends is let go by. */
+/** Collects a stream up to the limit. After a refusal the rest is discarded. */
 function collect(source: Readable, request: IncomingMessage, limit: number, hold: Hold): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -155,7 +158,7 @@ function tooLarge(limit: number): Refusal {
   });
 }
 
-/** Says what would be taken instead: RFC 9110, section 12.5.1; for PATCH also RFC 5789, section 3.1. */
+/** Returns a refusal that lists the accepted types: RFC 9110, section 12.5.1; for PATCH also RFC 5789, section 3.1. */
 function unsupported(diagnostics: string, accepted: readonly string[]): Refusal {
   const types = accepted.join(', ');
   const patch = accepted.some((type) => type.includes('patch')) ? { 'Accept-Patch': types } : {};

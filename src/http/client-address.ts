@@ -1,21 +1,21 @@
-/** Whose request it is by address: what the proxies that are trusted say of it, and nobody else. */
+/** Determines a client's address from its socket and trusted proxies. */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** `::ffff:192.0.2.1`, an IPv4 client of an IPv6 socket. */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-/** The same in hexadecimal, as the URL parser writes it. */
+/** The same in hexadecimal, as the URL parser prints it. */
 const MAPPED_HEX = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
-/** Most members of `X-Forwarded-For` that are looked at. */
+/** Most entries of `X-Forwarded-For` that are read. */
 const HOPS = 32;
 
 /** Tells the address that a request is counted for. */
 export type ClientAddress = (socket: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * Of the addresses in `X-Forwarded-For` and then the socket's, the rightmost that is no trusted proxy's: what stands
- * left of it is only what somebody claims. A member that is no address ends the search at the proxy that sent it.
- * IPv4 in IPv6 counts as IPv4; of IPv6 addresses the network of 64 bits counts, which is what one client is given.
- * @param trusted addresses and networks in CIDR notation; checked by the settings.
+ * Returns the rightmost address, of `X-Forwarded-For` and then the socket, that isn't a trusted proxy; anything left of
+ * it is unverified. An invalid entry ends the search at the proxy that sent it. IPv4 in IPv6 counts as IPv4; for IPv6
+ * the network of 64 bits counts, the usual share of one client.
+ * @param trusted addresses and networks in CIDR notation, validated by the settings
  */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return (socket) => counted(normal(socket ?? '') ?? 'unknown');
@@ -33,7 +33,10 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
   };
 }
 
-/** Whether an address is one of the proxies that are trusted. @param trusted as of `clientAddress` */
+/**
+ * Returns a test for trusted proxies.
+ * @param trusted as in `clientAddress`
+ */
 export function trustedProxies(trusted: readonly string[]): (address: string) => boolean {
   if (trusted.length === 0) return () => false;
   const proxies = listOf(trusted);
@@ -58,12 +61,12 @@ function listOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** `192.0.2.1:4711` and `[2001:db8::1]:4711`, as some proxies write it. */
+/** Removes the port that some proxies add: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }
 
-/** An address in one spelling, IPv4 in IPv6 as IPv4; undefined for what is none. */
+/** Returns an address in its canonical spelling, IPv4 in IPv6 as IPv4; undefined if it is invalid. */
 function normal(text: string): string | undefined {
   const family = isIP(text);
   if (family === 4) return text;
@@ -78,7 +81,7 @@ function normal(text: string): string | undefined {
   return `${a >> 8}.${a & 255}.${b >> 8}.${b & 255}`;
 }
 
-/** What is counted together: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Returns the unit of counting: an IPv4 address, or the first 64 bits of an IPv6 address. */
 function counted(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::');

@@ -1,7 +1,7 @@
 /**
- * Compressed answers (RFC 9110, section 8.4): JSON and the files of our pages, from 2 kB on. Never documents, which are what
- * they are, ranges, pages, answers with secrets, or answers to a cookie: what stands beside a secret could be used to guess
- * it by the answer's length (https://www.breachattack.com/).
+ * Compresses answers (RFC 9110, section 8.4): JSON and files of our pages, from 2 kB. Documents, ranges, pages, answers
+ * with secrets and answers to a cookie are never compressed: the length of an answer could reveal a secret beside
+ * chosen text (https://www.breachattack.com/).
  */
 import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
@@ -20,7 +20,7 @@ import type { Context } from 'koa';
 /** A coding that we make. */
 export type Coding = 'gzip' | 'br';
 
-/** From how many bytes on it is worth the while. */
+/** Size from which compression is worthwhile, in bytes. */
 export const COMPRESSED_FROM = 2_000;
 
 /** Up to how many bytes a body is compressed in one piece. */
@@ -35,16 +35,16 @@ const brotlied = promisify<string | Buffer, BrotliOptions, Buffer>(brotliCompres
 /** Media types of JSON, and of the scripts and styles of our pages. */
 const COMPRESSIBLE = /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:javascript|css))(?:;|$)/;
 
-/** Whether answers of a media type are compressed, and to this request. */
+/** Tells whether answers of a media type are compressed for this request. */
 export function isCompressible(type: string | undefined, { headers }: IncomingMessage): boolean {
   return type !== undefined && headers.cookie === undefined && COMPRESSIBLE.test(type);
 }
 
-/** What clients accept, by how they say it: few do it in different ways. */
+/** Codings by header value: few different values occur. */
 const known = new Map<string, Coding | undefined>();
 const MAX_KNOWN = 100;
 
-/** The coding that a client would rather have than none. */
+/** Returns the client's preferred coding; undefined for none. */
 export function codingFor(ctx: Context): Coding | undefined {
   const accepted = ctx.req.headers['accept-encoding'];
   if (typeof accepted !== 'string') return undefined;
@@ -56,23 +56,23 @@ export function codingFor(ctx: Context): Coding | undefined {
   return coding;
 }
 
-/** A body in a coding, made beside the event loop. */
+/** Compresses a body outside the event loop. */
 export function compressed(body: string | Buffer, coding: Coding): Promise<Buffer> {
   return coding === 'gzip' ? gzipped(body, GZIP) : brotlied(body, BROTLI);
 }
 
-/** Whether a body is so long that it is compressed while it is sent. */
+/** Tells whether a body is so long that it is compressed while it is sent. */
 export function isCompressedInParts(body: string | Buffer): boolean {
   return body.length > WHOLE;
 }
 
-/** Text in a coding, made as fast as it is read. What the text's maker throws ends it. */
+/** Compresses text as fast as it is read. Errors of the source end it. */
 export function compressedStream(
   text: AsyncIterable<string | Buffer> | Iterable<Buffer>,
   coding: Coding,
 ): AsyncIterable<Buffer> {
   const coder = coding === 'gzip' ? createGzip(GZIP) : createBrotliCompress(BROTLI);
-  // What fails on the way destroys the coder with it, and so reaches whoever reads that.
+  // An error destroys the compressor too, and so reaches the reader.
   pipeline(Readable.from(text, { objectMode: false }), coder, () => undefined);
   return coder;
 }

@@ -3,27 +3,27 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Answer } from './answer.ts';
 import type { Header } from './authorship.ts';
 
-/** `W/"3"`. */
+/** Returns `W/"3"`. */
 export const etag = (version: number): string => `W/"${version}"`;
 
-/** An HTTP date (RFC 9110, section 5.6.7): whole seconds. */
+/** Returns an HTTP date (RFC 9110, section 5.6.7): whole seconds. */
 export const httpDate = (micros: Micros): string => new Date(Math.floor(micros / 1000)).toUTCString();
 
-/** The headers of a version. */
+/** Returns the headers of a version. */
 export function versionHeaders(version: number, lastUpdated: Micros | undefined): Record<string, string> {
   if (lastUpdated === undefined) return { ETag: etag(version) };
   return { ETag: etag(version), 'Last-Modified': httpDate(lastUpdated) };
 }
 
 /**
- * A 304 when the client's copy is current: `If-None-Match` decides where it is given, else `If-Modified-Since` to the
- * second (RFC 9110, section 13.2.2). Else undefined.
+ * Returns a 304 if the client's copy is current: by `If-None-Match` if present, else by `If-Modified-Since` to the
+ * second (RFC 9110, section 13.2.2); otherwise undefined.
  */
 export function notModified(header: Header, version: number, lastUpdated: Micros): Answer | undefined {
   const known = header('if-none-match');
   const unchanged = (): Answer => ({
     status: 304,
-    // As on the 200 (RFC 9110, section 15.4.5).
+    // Same headers as the 200 (RFC 9110, section 15.4.5).
     headers: { ...versionHeaders(version, lastUpdated), Vary: 'Accept-Encoding' },
     lastUpdated,
   });

@@ -1,4 +1,4 @@
-/** How many connections one client address may have open, so that no client takes all that the process can hold. */
+/** Limits the open connections per client address. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { newRequestId } from '#src/shared/ids.ts';

@@ -6,10 +6,10 @@ import { headOf } from './head.ts';
 import { endWhenStalled } from './send.ts';
 
 /**
- * Sends them. Whoever goes away before the end ends it; a source that fails on the way ends the connection, so that nobody
- * takes a part for the whole.
- * @param onFailure told of a source that fails.
- * @throws what `content.open` throws: nothing has been sent then.
+ * Sends content. It ends when the client disconnects. If the source fails, the connection is closed, so that a part
+ * isn't taken for the whole.
+ * @param onFailure called if the source fails
+ * @throws what `content.open` throws; nothing has been sent then
  */
 export async function sendContent(
   ctx: Context,
@@ -30,7 +30,7 @@ export async function sendContent(
   }
 }
 
-/** Whether who asked has gone away. */
+/** Tells whether the client has disconnected. */
 function isClosed(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

@@ -13,8 +13,8 @@ const IN_QUERY = /(?:^|&)(?:access_token|api_?key|_key|x-api-key|authorization)=
 const CHALLENGE = 'Bearer realm="annal"';
 
 /**
- * The credential that a request carries.
- * @throws Refusal malformed (400) for two different ones or one in the query string; unauthenticated (401) for none.
+ * Returns the credential of a request.
+ * @throws Refusal malformed (400) for two different ones or one in the query string; unauthenticated (401) for none
  */
 export function credentialOf(headers: IncomingHttpHeaders, querystring: string): string {
   if (querystring !== '' && IN_QUERY.test(querystring)) {
@@ -44,10 +44,10 @@ export function credentialOf(headers: IncomingHttpHeaders, querystring: string):
 
 const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
 
-/** Three parts of base64url with dots between them, the first of which begins with a brace (RFC 7519). */
+/** Matches three base64url parts separated by dots, the first beginning with a brace (RFC 7519). */
 const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
-/** How many keys' callers are remembered. */
+/** Number of keys whose callers are remembered. */
 const REMEMBERED = 10_000;
 
 /** A credential that is being checked. */
@@ -55,21 +55,21 @@ export interface Authentication {
   /** Rejects with Refusal unauthenticated (401) for a credential that is unknown, revoked or no credential at all. */
   readonly caller: Promise<Caller>;
   /**
-   * Who called with it before: good for preparing an answer meanwhile, never for giving one. Whose a key is does not
-   * change; whether it still works does.
+   * The caller of its last use: enough to prepare an answer meanwhile, never to send one. A key's owner doesn't change,
+   * but it may be revoked.
    */
   readonly expected: Caller | undefined;
 }
 
-/** Tells who is calling. */
+/** Authenticates callers. */
 export class Authenticator {
   readonly #apiKey: ApiKeyCaller;
   readonly #admit: (ctx: Context, caller: Caller) => void | Promise<void>;
   readonly #seen = new LRUCache<string, Caller>({ max: REMEMBERED });
 
   /**
-   * @param apiKey looks a key up by its hash.
-   * @param admit counts the request for a caller. @throws Refusal throttled (429)
+   * @param apiKey looks up a key by its hash
+   * @param admit counts the request; throws Refusal throttled (429)
    */
   constructor(apiKey: ApiKeyCaller, admit: (ctx: Context, caller: Caller) => void | Promise<void>) {
     this.#apiKey = apiKey;
@@ -77,8 +77,8 @@ export class Authenticator {
   }
 
   /**
-   * Begins to ask the database who is calling: at every request, for a key works until it is revoked. The answer, too,
-   * is for who has requests left; nothing is prepared for others.
+   * Starts to look up the caller in the database, at every request, because a key may be revoked. Nothing is prepared
+   * for callers without requests left.
    */
   begin(credential: string, ctx: Context): Authentication {
     const sha256 = hash('sha256', credential);
@@ -128,15 +128,15 @@ export class Authenticator {
 }
 
 /**
- * A reading: prepared for whom the credential stood for before, while the database is asked whether it still does; given
- * only after it said yes. Two round trips become one.
- * @throws Refusal unauthenticated (401), forbidden (403), throttled (429), and what `read` rejects with.
+ * Runs a read for the caller of the credential's last use while the database confirms the credential, and returns the
+ * result only after that. Two round trips become one.
+ * @throws Refusal unauthenticated (401), forbidden (403), throttled (429), and what `read` rejects with
  */
 export async function readAs<Result>(
   { expected, caller }: Authentication,
   read: (caller: Caller) => Promise<Result>,
 ): Promise<Result> {
-  // What is thrown at once, too, waits for who is calling.
+  // Synchronous errors wait for the authentication, too.
   const attempt = async (one: Caller): Promise<Result> => read(one);
   const prepared = expected?.scopes.includes('read') ? attempt(expected) : undefined;
   prepared?.catch(() => undefined);
@@ -145,13 +145,16 @@ export async function readAs<Result>(
   return prepared !== undefined && actual.tenantId === expected?.tenantId ? prepared : read(actual);
 }
 
-/** The refusal (403) of a caller without a scope. */
+/** Returns the refusal (403) of a caller without a scope. */
 export function lacksScope(scope: 'read' | 'write'): Refusal {
   const diagnostics = `the credential lacks the scope ${scope}`;
   return new Refusal('forbidden', { code: 'forbidden', diagnostics });
 }
 
-/** @throws Refusal forbidden (403) */
+/**
+ * Checks that the caller has a scope.
+ * @throws Refusal forbidden (403)
+ */
 export function requireScope(caller: Caller, scope: 'read' | 'write'): void {
   if (!caller.scopes.includes(scope)) throw lacksScope(scope);
 }

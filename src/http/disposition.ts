@@ -1,4 +1,4 @@
-/** `Content-Disposition` of what is saved under a name: https://www.rfc-editor.org/rfc/rfc6266 */
+/** Builds `Content-Disposition` of downloads: https://www.rfc-editor.org/rfc/rfc6266 */
 
 /** Endings of common types of documents. */
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 /** Longest name. */
 const LONGEST = 150;
 
-/** A document's title as the name of a file: nothing that leads to a folder, and an ending. */
+/** Returns a document's title as a safe file name with an extension. */
 export function fileName(title: string | null, contentType: string): string {
   const plain = (title ?? '')
     .replaceAll(/[\x00-\x1f\x7f-\x9f/\\:*?"<>|]+/g, ' ')
@@ -38,7 +38,7 @@ export function fileName(title: string | null, contentType: string): string {
   return `${name}.${ending}`;
 }
 
-/** `attachment` under a name: in ASCII for all, in UTF-8 (RFC 8187) for those who read that. */
+/** Returns `attachment` with a name, in ASCII and in UTF-8 (RFC 8187). */
 export function attachmentAs(name: string): string {
   const ascii = name
     .normalize('NFKD')

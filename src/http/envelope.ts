@@ -1,4 +1,4 @@
-/** What every request passes: its id, headers, error body, log line and measure. */
+/** The envelope of every request: its id, headers, error body, log line and metrics. */
 import type { Context, Next } from 'koa';
 import { newRequestId } from '#src/shared/ids.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
@@ -28,7 +28,7 @@ function isFhir(path: string): boolean {
   return path.startsWith(FHIR_PATH) && (path.length === FHIR_PATH.length || path[FHIR_PATH.length] === '/');
 }
 
-/** What the envelope measures, limits and notes requests with. */
+/** Dependencies of the envelope. */
 export interface EnvelopeDeps {
   readonly metrics: Metrics;
   readonly limits: RequestLimits;
@@ -45,7 +45,7 @@ export function envelope(
   { metrics, limits, notebook }: EnvelopeDeps,
 ): (ctx: Context, next: Next) => Promise<void> {
   const { log } = fhir;
-  // Its members are ours alone, so that looking for secrets in each line is spared.
+  // These members never contain secrets, so lines aren't searched for any.
   const requests = log.child({}, { redact: [] });
   const base = baseHeaders(api.services.config.baseUrl);
   return async (ctx, next) => {
@@ -107,12 +107,12 @@ export function envelope(
   };
 }
 
-/** Where the interfaces begin. */
+/** Path prefixes of the interfaces. */
 const ROOTS = [
   ...new Set([FHIR_PATH, ...ROUTES.map(({ path }) => path.slice(0, path.indexOf('/', 1)))]),
 ].join(', ');
 
-/** What nothing has answered: no such URL, or none of its methods. */
+/** Returns the refusal for a URL or method that doesn't exist. */
 function unanswered(ctx: Context, table: RouteTable): Refusal {
   if (ctx.status === 405 || ctx.status === 501) {
     const allow = ctx.response.get('Allow') || 'GET, HEAD';
@@ -141,10 +141,10 @@ function errorAnswer(
   return isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);
 }
 
-/** Whether a FHIR request asks for JSON that people can read. */
+/** Tells whether a FHIR request asks for indented JSON. */
 function isPretty({ querystring, state }: Context): boolean {
   return querystring.includes('_pretty=true') || state.pretty === true;
 }
 
-/** All else that it says stands in its headers. */
+/** The headers contain everything else. */
 const PREFLIGHT: Answer = { status: 204, headers: {} };

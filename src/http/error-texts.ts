@@ -6,11 +6,11 @@ export interface DescribedError {
   /** `error.type` on the JSON interfaces. */
   readonly type: string;
   readonly meaning: string;
-  /** What a client does about it. */
+  /** Advice for the client. */
   readonly advice: string;
 }
 
-/** By status. */
+/** Errors by status. */
 export const ERRORS: readonly DescribedError[] = [
   {
     status: 400,
@@ -111,7 +111,10 @@ export const ERRORS: readonly DescribedError[] = [
   },
 ];
 
-/** Where the page of errors explains a type. @param baseUrl of the service, without a slash at its end. */
+/**
+ * Returns the URL that explains an error type.
+ * @param baseUrl of the service, without a trailing slash
+ */
 export function docUrl(baseUrl: string, type: string): string {
   return `${baseUrl}/docs/errors#${type}`;
 }

@@ -1,10 +1,10 @@
-/** Answers of refusals; what fails inside the service is answered 500 without a word about its cause. */
+/** Turns refusals into answers. Internal errors are answered 500 without details. */
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { Refusal, STATUS_OF } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from './answer.ts';
 import { docUrl } from './error-texts.ts';
 
-/** The refusal of a fault of ours: it names nothing but itself. */
+/** Returns the refusal of an internal error, without details. */
 export function internalError(): Refusal {
   return new Refusal('internal', {
     code: 'exception',
@@ -12,7 +12,7 @@ export function internalError(): Refusal {
   });
 }
 
-/** The answer of a refusal on the FHIR interface: an OperationOutcome. */
+/** Returns a refusal as an OperationOutcome of the FHIR interface. */
 export function fhirError(refusal: Refusal): Answer {
   return {
     status: refusal.status,
@@ -21,12 +21,15 @@ export function fhirError(refusal: Refusal): Answer {
   };
 }
 
-/** The name of a refusal where no FHIR is spoken; a deleted resource is simply not found there (docs/spec/decisions.md, section 2). */
+/**
+ * Returns the error type of a refusal outside FHIR, where a deleted resource is not found (docs/spec/decisions.md,
+ * section 2).
+ */
 function errorType(refusal: Refusal): string {
   return refusal.kind === 'gone' ? 'not_found' : refusal.kind;
 }
 
-/** Headers whose persons and organizations are looked up. */
+/** Headers that name people or organizations. */
 const NAMING = new Set([
   'http.x-service-acting-as',
   'http.x-service-author-ref',
@@ -34,7 +37,7 @@ const NAMING = new Set([
 ]);
 
 /**
- * The answer of a refusal where no FHIR is spoken. Whom the author headers name is refused by an OperationOutcome there, too
+ * Returns the answer of a refusal outside FHIR. Faults in author headers are reported as an OperationOutcome there, too
  * (docs/spec/decisions.md, section 2).
  */
 export function apiError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
@@ -43,12 +46,12 @@ export function apiError(refusal: Refusal, requestId: string, baseUrl: string): 
   return aboutAuthors ? fhirError(refusal) : jsonError(refusal, requestId, baseUrl);
 }
 
-/** R4 names headers `http.<name>` in an expression; elsewhere they are `header.<name>`. */
+/** Returns the field of an expression: R4 names headers `http.<name>`, other interfaces `header.<name>`. */
 function fieldOf(expression: string): string {
   return expression.startsWith('http.') ? `header.${expression.slice(5)}` : expression;
 }
 
-/** An error object: `{"error": {type, message, field?, errors?, request_id, doc_url}}`. */
+/** Returns an error object: `{"error": {type, message, field?, errors?, request_id, doc_url}}`. */
 export function jsonError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
   const fields = refusal.issues.flatMap(({ expression, code, diagnostics }) =>
     expression === undefined ? [] : [{ field: fieldOf(expression), code, message: diagnostics }],

@@ -1,6 +1,6 @@
 /**
- * Who may do what below `/admin` (docs/admin.md). Who is no member hears what an unknown id hears, to the letter; a member
- * whose role does not suffice hears 403.
+ * Access rules below `/admin` (docs/admin.md). A caller who isn't a member gets the same answer as for an unknown id; a
+ * member whose role isn't sufficient gets 403.
  */
 import type { RequestContext as By } from '#commands/command.ts';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
@@ -11,13 +11,16 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { ApiRequest } from '../api/route.ts';
 
-/** What every admin request has. */
+/** The context of every admin request. */
 export type AdminRequest = Pick<
   ApiRequest<string, 'identity'>,
   'services' | 'identity' | 'requestId' | 'ids' | 'now' | 'retry' | 'concerns'
 >;
 
-/** An organization of the caller's. @throws Refusal not_found (404), forbidden (403) */
+/**
+ * Returns an organization of the caller.
+ * @throws Refusal not_found (404), forbidden (403)
+ */
 export function organizationFor(
   { services, identity }: AdminRequest,
   id: string,
@@ -26,7 +29,10 @@ export function organizationFor(
   return held(services.adminQueries.organization(identity, id), 'organization', id, role);
 }
 
-/** An open project of one of the caller's organizations. @throws Refusal not_found (404), forbidden (403) */
+/**
+ * Returns an open project of one of the caller's organizations.
+ * @throws Refusal not_found (404), forbidden (403)
+ */
 export function projectFor(
   { services, identity, concerns }: AdminRequest,
   id: string,
@@ -37,7 +43,10 @@ export function projectFor(
   );
 }
 
-/** A key of such a project. @throws Refusal not_found (404), forbidden (403) */
+/**
+ * Returns a key of such a project.
+ * @throws Refusal not_found (404), forbidden (403)
+ */
 export function keyFor(
   { services, identity, concerns }: AdminRequest,
   id: string,
@@ -46,7 +55,10 @@ export function keyFor(
   return held(services.adminQueries.key(identity, id), 'key', id, role, (found) => concerns(found.project));
 }
 
-/** An application of such a project. @throws Refusal not_found (404), forbidden (403) */
+/**
+ * Returns an application of such a project.
+ * @throws Refusal not_found (404), forbidden (403)
+ */
 export function applicationFor({ services, identity, concerns }: AdminRequest, id: string, role: Role) {
   return held(services.adminQueries.application(identity, id), 'application', id, role, (found) =>
     concerns(found.project),
@@ -56,7 +68,10 @@ export function applicationFor({ services, identity, concerns }: AdminRequest, i
 /** The role that data and credentials of an environment take. */
 export const ROLE_FOR: Readonly<Record<Environment, Role>> = { sandbox: 'developer', production: 'admin' };
 
-/** A webhook endpoint of such a project; one of production takes the role admin. @throws Refusal not_found (404), forbidden (403) */
+/**
+ * Returns a webhook endpoint of such a project; production needs the role admin.
+ * @throws Refusal not_found (404), forbidden (403)
+ */
 export async function endpointFor({ services, identity, concerns }: AdminRequest, id: string) {
   const asked = services.webhooks.queries.endpointOfMember(identity, id);
   const found = await held(asked, 'webhook', id, 'developer', ({ project }) => concerns(project));
@@ -74,7 +89,7 @@ export function requireRole(actual: Role, needed: Role): void {
 }
 
 /**
- * Refuses identities that only some organizations trust, for what reaches beyond them.
+ * Refuses identities that only some organizations trust, for actions beyond them.
  * @throws Refusal forbidden (403)
  */
 export function requireInstallationsTrust({ organizations }: Identity, what: string): void {
@@ -85,7 +100,7 @@ export function requireInstallationsTrust({ organizations }: Identity, what: str
   });
 }
 
-/** Under whose name and which request commands run. */
+/** Returns the identity and request that commands run for. */
 export function by({ identity, requestId, ids, now, retry }: AdminRequest): By {
   const { issuer, subject } = identity;
   return {

@@ -3,17 +3,17 @@ import type { Page } from '#queries/admin/page.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { RouteResult } from '../api/route.ts';
 
-/** A page as `{data, total, next_cursor}` (docs/spec/decisions.md, section 4). */
+/** Returns a page as `{data, total, next_cursor}` (docs/spec/decisions.md, section 4). */
 export function listed<T>({ rows, total, next }: Page<T>, view: (row: T) => object): RouteResult {
   return { status: 200, body: { data: rows.map(view), total, next_cursor: next ?? null } };
 }
 
-/** An instant of a row's microseconds; null stays null. */
+/** Returns the instant of microseconds; null stays null. */
 export function instantOf(micros: number | null): string | null {
   return micros === null ? null : toInstant(micros);
 }
 
-/** The row that a command has just written; that it is not there means that the read model lags behind it. */
+/** Returns the row that a command has just written; if it is missing, the read model lags. */
 export function shownRow<T>(row: T | undefined): T {
   if (row === undefined) throw new TypeError('the result of the write is not readable');
   return row;

@@ -1,4 +1,4 @@
-/** An application as it is registered: what is checked of it (docs/spec/decisions.md, section 7; RFC 7591, section 2). */
+/** Validates the registration of an application (docs/spec/decisions.md, section 7; RFC 7591, section 2). */
 import { z } from 'zod';
 import { isResourceType } from '#src/fhir/types.ts';
 import { redirectFault } from '#src/shared/redirect-uri.ts';
@@ -13,7 +13,7 @@ export const GRANT_TYPES = [
   'urn:annal:params:oauth:grant-type:identity',
 ] as const;
 
-/** Those for which the application proves itself by its secret. */
+/** Grant types for which the application proves its identity by a secret. */
 const CONFIDENTIAL: ReadonlySet<string> = new Set([
   'client_credentials',
   'urn:openid:params:grant-type:ciba',
@@ -21,11 +21,11 @@ const CONFIDENTIAL: ReadonlySet<string> = new Set([
 
 /** Scopes without a resource type. */
 const PLAIN = new Set(['openid', 'fhirUser', 'launch/patient', 'offline_access']);
-/** SMART App Launch 2.0, "Scopes for requesting clinical data"; the one filter that is enforced is a category. */
+/** SMART App Launch 2.0, "Scopes for requesting clinical data"; the only supported filter is a category. */
 const CLINICAL =
   /^(?:patient|system)\/(\*|[A-Z][A-Za-z]+)\.(?=[cruds])c?r?u?d?s?(?:\?category=[^\s&#?]{1,200})?$/;
 
-/** What is wrong with a scope, as the rest of a sentence; undefined for one that can be granted. */
+/** Returns what is wrong with a scope, as the rest of a sentence; undefined if it can be granted. */
 export function scopeFault(scope: string): string | undefined {
   if (PLAIN.has(scope)) return undefined;
   const [whole] = scope.split('?');

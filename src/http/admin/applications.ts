@@ -61,7 +61,7 @@ function applicationView(row: ApplicationRow): z.input<typeof applicationSchema>
   };
 }
 
-/** Their routes. */
+/** Routes of applications. */
 export const APPLICATION_ROUTES = [
   route({
     method: 'POST',

@@ -1,4 +1,4 @@
-/** `GET /admin/config`: what a dashboard needs to know of the installation. */
+/** `GET /admin/config`: the installation's settings for a dashboard. */
 import { z } from 'zod';
 import { route } from '../api/route.ts';
 import { FHIR_PATH } from '../fhir/interface.ts';
@@ -20,7 +20,7 @@ const config = z.object({
     .describe('Who the caller is: what a colleague needs to make them a member.'),
 });
 
-/** Its route. */
+/** Routes of the configuration. */
 export const CONFIG_ROUTES = [
   route({
     method: 'GET',

@@ -41,7 +41,7 @@ const shownKey = keySchema
   .extend({ key: z.string().describe('Shown this once; only its SHA-256 is kept.') })
   .meta({ id: 'NewKey' });
 
-/** Their routes. */
+/** Routes of API keys. */
 export const KEY_ROUTES = [
   route({
     method: 'POST',

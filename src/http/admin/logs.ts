@@ -1,4 +1,4 @@
-/** `GET /admin/projects/{project_id}/logs`: a project's requests, without anything clinical. */
+/** `GET /admin/projects/{project_id}/logs`: a project's requests, without clinical content. */
 import { z } from 'zod';
 import { toInstant, toMicros } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
@@ -36,7 +36,7 @@ const status = z
     Number(text.replace('xx', '99')),
   ]);
 
-/** Its route. */
+/** Routes of the request log. */
 export const LOG_ROUTES = [
   route({
     method: 'GET',

@@ -27,7 +27,7 @@ function memberView({
   return { issuer, subject, email, role: own, since: instantOf(created_at) ?? '' };
 }
 
-/** Their routes. */
+/** Routes of members. */
 export const MEMBER_ROUTES = [
   route({
     method: 'GET',
@@ -63,7 +63,7 @@ export const MEMBER_ROUTES = [
       const before = await memberWhoMayChange(request, id, body);
       const { role: given, ...member } = body;
       const { wrote } = await services.admin.addMember(by(request), id, member, given);
-      // Nothing is written for a role that somebody has.
+      // A role that the member has already isn't written again.
       const unchanged = wrote === undefined ? before : undefined;
       const answer = memberView(
         unchanged ?? { ...member, email: member.email ?? null, role: given, created_at: wrote?.at ?? now() },
@@ -90,7 +90,10 @@ export const MEMBER_ROUTES = [
   }),
 ];
 
-/** A member as they are, if there is one. Nobody but an owner changes what an owner is. @throws Refusal forbidden (403) */
+/**
+ * Returns the current member, if any. Only an owner may change an owner.
+ * @throws Refusal forbidden (403)
+ */
 async function memberWhoMayChange(
   request: AdminRequest,
   organization: string,

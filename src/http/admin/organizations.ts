@@ -1,4 +1,4 @@
-/** Organizations: founding, reading, verifying. */
+/** Routes of organizations: create, read, verify. */
 import { z } from 'zod';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import { verifiedDomain } from '#src/shared/member.ts';
@@ -12,7 +12,7 @@ import { ssoOf } from './sso.ts';
 
 const TAG = 'Organizations';
 
-/** An organization as it is answered. */
+/** Returns an organization for an answer. */
 export function organizationView(row: OrganizationRow): z.input<typeof organizationSchema> {
   return {
     id: row.id,
@@ -25,7 +25,7 @@ export function organizationView(row: OrganizationRow): z.input<typeof organizat
   };
 }
 
-/** Nobody has been anything in it yet but its founder. */
+/** Returns the row of a new organization; its creator is the only member. */
 export function newOrganization(id: string, named: string, at: number): OrganizationRow {
   return {
     id,
@@ -40,7 +40,7 @@ export function newOrganization(id: string, named: string, at: number): Organiza
   };
 }
 
-/** Their routes. */
+/** Routes of organizations. */
 export const ORGANIZATION_ROUTES = [
   route({
     method: 'POST',

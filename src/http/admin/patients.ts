@@ -30,7 +30,7 @@ const patientSchema = z.object({
   fhir: z.string().describe('`Patient/<id>`'),
 });
 
-/** What a list shows of a Patient. */
+/** The demographics that lists show. */
 interface Demographics {
   readonly name?: readonly { readonly given?: readonly string[]; readonly family?: string }[];
   readonly birthDate?: string;
@@ -52,7 +52,7 @@ function patientView(row: PatientRow): z.input<typeof patientSchema> {
   };
 }
 
-/** A grant, and whose record it is about. */
+/** A grant with its patient. */
 const consentSchema = grant.extend({ patient: z.string() });
 
 const bundleSchema = z.looseObject({
@@ -65,7 +65,10 @@ const bundleSchema = z.looseObject({
 /** Now, as far as an event can be from it. */
 const NOW: Moment = { kind: 'time', micros: Number.MAX_SAFE_INTEGER };
 
-/** @throws Refusal invalid (422) for what is no moment, or has not been yet. */
+/**
+ * Parses a moment.
+ * @throws Refusal invalid (422) if it is invalid or in the future
+ */
 function momentOf(at: string | undefined, now: Micros): Moment {
   if (at === undefined) return NOW;
   const moment = parseMoment(at);
@@ -80,12 +83,12 @@ function momentOf(at: string | undefined, now: Micros): Moment {
   return moment;
 }
 
-/** The environments that a role may look into. */
+/** Returns the environments that a role may read. */
 function environmentsOf(role: Role): Environment[] {
   return environment.options.filter((each) => isAtLeast(role, ROLE_FOR[each]));
 }
 
-/** Their routes. */
+/** Routes of patients. */
 export const PATIENT_ROUTES = [
   route({
     method: 'GET',

@@ -10,7 +10,7 @@ import { name, projectSchema } from './schemas.ts';
 
 const TAG = 'Projects';
 
-/** A project as it is answered. */
+/** Returns a project for an answer. */
 export function projectView({
   id,
   organization,
@@ -20,7 +20,7 @@ export function projectView({
   return { id, organization_id: organization, name: named, created_at: instantOf(created_at) ?? '' };
 }
 
-/** Their routes. */
+/** Routes of projects. */
 export const PROJECT_ROUTES = [
   route({
     method: 'POST',

@@ -1,4 +1,4 @@
-/** `POST /admin/sandbox/quickstart`: all that a newcomer needs, in one call. */
+/** `POST /admin/sandbox/quickstart`: creates everything a new developer needs in one call. */
 import { z } from 'zod';
 import { route } from '../api/route.ts';
 import { by, requireInstallationsTrust } from './access.ts';
@@ -6,7 +6,7 @@ import { newOrganization, organizationView } from './organizations.ts';
 import { projectView } from './projects.ts';
 import { name, organizationSchema, projectSchema } from './schemas.ts';
 
-/** Its route. */
+/** Routes of the quickstart. */
 export const QUICKSTART_ROUTES = [
   route({
     method: 'POST',

@@ -14,7 +14,7 @@ import { SSO_ROUTES } from './sso.ts';
 import { USAGE_ROUTES } from './usage.ts';
 import { WEBHOOK_ROUTES } from './webhooks.ts';
 
-/** In the order of the documentation. */
+/** All admin routes, in the order of the documentation. */
 export const ADMIN_ROUTES: readonly Route[] = [
   ...ORGANIZATION_ROUTES,
   ...MEMBER_ROUTES,

@@ -1,4 +1,4 @@
-/** A project's sandbox: what is in it, and its reset (docs/sandbox.md). */
+/** A project's sandbox: its status and its reset (docs/sandbox.md). */
 import { z } from 'zod';
 import type { SandboxStatus } from '#commands/sandbox/sandboxes.ts';
 import { route } from '../api/route.ts';
@@ -22,7 +22,7 @@ function sandboxView(status: SandboxStatus): z.input<typeof sandboxSchema> {
   };
 }
 
-/** Its routes. */
+/** Routes of the sandbox. */
 export const SANDBOX_ROUTES = [
   route({
     method: 'GET',

@@ -6,10 +6,10 @@ import { environment, instant } from '../api/schemas.ts';
 /** A name that people gave something. */
 export const name = z.string().trim().min(1).max(200).describe('For people; need not be unique.');
 
-/** What a member may do: docs/admin.md. */
+/** Roles of members: docs/admin.md. */
 export const role = z.enum(ROLES);
 
-/** Who somebody is, by their ID token. */
+/** The members that identify a person by ID token. */
 export const person = {
   issuer: z.string().min(1).max(500).describe('`iss` of their ID token.'),
   subject: z.string().min(1).max(255).describe('`sub` of their ID token.'),
@@ -45,7 +45,7 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-/** What a key may do (docs/spec/interface.md, section 5). */
+/** Scopes of a key (docs/spec/interface.md, section 5). */
 export const keyScope = z.enum(['read', 'write']);
 
 /** A key, without itself. */

@@ -10,7 +10,7 @@ import { ssoSchema } from './schemas.ts';
 
 const TAG = 'Single sign-on';
 
-/** The settings of an organization; null before it has any. */
+/** Returns the SSO settings of an organization; null if it has none. */
 export function ssoOf(
   row: Pick<OrganizationRow, 'sso_issuer' | 'sso_client_id' | 'sso_domains'>,
 ): z.input<typeof ssoSchema> | null {
@@ -42,7 +42,7 @@ const discovered = ssoSchema
   .omit({ domains: true })
   .extend({ organization: z.string().describe('Its name.') });
 
-/** Its routes. */
+/** Routes of SSO settings. */
 export const SSO_ROUTES = [
   route({
     method: 'PUT',

@@ -1,4 +1,4 @@
-/** `GET /admin/projects/{project_id}/usage`: what a project uses, by day. */
+/** `GET /admin/projects/{project_id}/usage`: a project's usage by day. */
 import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
@@ -14,10 +14,10 @@ const day = z.object({
   storage_bytes: z.int().describe('Bytes of the events written on that day.'),
 });
 
-/** Before there were projects there was no use. */
+/** A date not before the first project. */
 const date = z.iso.date('must be a date').refine((text) => text >= '1970', 'must be a date since 1970');
 
-/** The longest time that is asked for at once, and the default, in days. */
+/** Longest range, and the default, in days. */
 const LONGEST = 366;
 const DEFAULT = 30;
 const DAY = 86_400_000;
@@ -25,7 +25,7 @@ const DAY = 86_400_000;
 const dateBefore = (date: string, days: number): string =>
   new Date(Date.parse(date) - days * DAY).toISOString().slice(0, 10);
 
-/** Its route. */
+/** Routes of usage. */
 export const USAGE_ROUTES = [
   route({
     method: 'GET',

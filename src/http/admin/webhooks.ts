@@ -15,7 +15,7 @@ const shown = { description: 'The endpoint', schema: endpoint };
 const issued = { description: 'The endpoint with its secret', schema: issuedEndpoint };
 const one = { description: 'The delivery', schema: delivery };
 
-/** In the order of the documentation. */
+/** Routes of webhooks, in the order of the documentation. */
 export const WEBHOOK_ROUTES = [
   route({
     method: 'POST',

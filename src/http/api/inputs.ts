@@ -12,9 +12,9 @@ export interface Inputs {
   readonly query: URLSearchParams;
   /** Plain JSON; undefined when there was no body. */
   readonly body: unknown;
-  /** The same with `LosslessNumber`s, when JavaScript would write a number of it otherwise. */
+  /** The same with `LosslessNumber`s, if JavaScript would print one of its numbers differently. */
   readonly exact?: JsonObject;
-  /** In the place of a JSON body: one of the route's other media types. */
+  /** Used instead of a JSON body: one of the route's other media types. */
   readonly raw?: RawBody;
 }
 
@@ -28,7 +28,7 @@ interface Schemas<Query extends z.ZodObject, Body extends z.ZodType> {
 }
 
 const NOTHING = z.strictObject({});
-/** JSON can hold them, texts of a record cannot (docs/spec/decisions.md, section 2). */
+/** Characters that JSON can contain and texts of a record can't (docs/spec/decisions.md, section 2). */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 /**
@@ -58,7 +58,7 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
   const body = schemas.body === undefined ? undefined : parsed;
   faults.count(sent.others);
   if (!faults.none) throw new Refusal('invalid', faults.list());
-  // What passed has the schemas' types.
+  // Validated input has the schemas' types.
   return {
     params: inputs.params as Params,
     query: query as z.output<Query>,
@@ -68,13 +68,13 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
   };
 }
 
-/** A body without the members whose texts may hold control characters. */
+/** Returns a body without the members whose texts may contain control characters. */
 function unframed(body: unknown, framed: readonly string[] = []): unknown {
   if (framed.length === 0 || typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([name]) => !framed.includes(name)));
 }
 
-/** Parameters by name. An empty one counts as absent; one that is repeated is refused. */
+/** Returns parameters by name. An empty one counts as absent; a repeated one is refused. */
 function queryOf(query: URLSearchParams, faults: Faults): Record<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of query) {
@@ -90,12 +90,12 @@ function queryOf(query: URLSearchParams, faults: Faults): Record<string, string>
   return Object.fromEntries(values);
 }
 
-/** Most members of a body that are looked at one by one. */
+/** Most members of a body that are checked one by one. */
 const MOST = 10_000;
 /** Most values that are searched for characters. */
 const MOST_LOOKED_AT = 200_000;
 
-/** A body with the members that its schema knows and some of the others, which are faults. */
+/** Returns a body with its known members and some of the others, which are faults. */
 function fewMembers(schema: z.ZodType, body: unknown): { body: unknown; others: number } {
   const names = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   if (names.length <= MOST || typeof body !== 'object' || body === null) return { body, others: 0 };
@@ -107,7 +107,7 @@ function fewMembers(schema: z.ZodType, body: unknown): { body: unknown; others: 
   };
 }
 
-/** The names of an object's members, or of those of a union's forms. */
+/** Returns the member names of an object schema, or of a union's object schemas. */
 function namesIn(schema: z.core.$ZodType): string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(namesIn);
@@ -134,7 +134,7 @@ function findBadCharacters(value: unknown, path: string[], faults: Faults, looke
   if (typeof value !== 'object' || value === null) return;
   for (const key in value) {
     looked.values += 1;
-    // No schema takes so many: that is a fault by itself.
+    // More members than any schema has: a fault.
     if (looked.values > MOST_LOOKED_AT) return;
     path.push(key);
     findBadCharacters(Reflect.get(value, key), path, faults, looked);

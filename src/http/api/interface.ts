@@ -1,4 +1,4 @@
-/** The JSON interfaces over HTTP: what every request passes before and after its route runs. */
+/** The JSON interfaces over HTTP: the steps before and after a request's route. */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
@@ -26,10 +26,13 @@ import type { Inputs } from './inputs.ts';
 import type { Credential, RequestContext, Route, RouteResult, TypedRoute } from './route.ts';
 import { allowOf, namesIn, type RouteTable, routeFor } from './table.ts';
 
-/** Who an ID token speaks of. @throws Refusal unauthenticated (401), unavailable (503) */
+/**
+ * Returns the person of an ID token.
+ * @throws Refusal unauthenticated (401), unavailable (503)
+ */
 export type Identify = (token: string) => Promise<Identity>;
 
-/** What the interfaces work with. */
+/** Dependencies of the interfaces. */
 export interface ApiInterface {
   readonly table: RouteTable;
   readonly services: Services;
@@ -39,16 +42,19 @@ export interface ApiInterface {
   readonly largeBodies: LargeBodies;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
-  /** As `passed`; when it takes too long, every instance refuses reads of the models until they show the position. @throws Refusal unavailable */
+  /**
+   * Waits like `passed`; if it takes too long, every instance refuses reads of the models until they show the position.
+   * @throws Refusal unavailable
+   */
   readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
   readonly stale: Stale;
 }
 
-/** A credential, checked; `scope` is what its Idempotency-Keys belong to. */
+/** A checked credential; its Idempotency-Keys belong to `scope`. */
 interface Permitted {
   readonly credential: string;
   readonly scope: string;
-  /** False where the answer would show what is stored to a key that may not read. */
+  /** False if the answer would show stored data to a key that may not read. */
   readonly mayShow: boolean;
   readonly run: (circumstances: RequestContext) => Promise<RouteResult>;
 }
@@ -115,14 +121,14 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   );
 }
 
-/** Whose turn a large body is: its project's, or its person's. */
+/** Returns the owner whose turn a large body takes: the project, or the person. */
 function scopeOfTurn({ state }: Context): string {
   const caller: Caller | undefined = state.caller;
   const identity: Identity | undefined = state.identity;
   return caller?.tenantId ?? (identity === undefined ? 'everybody' : scopeOf(identity));
 }
 
-/** Whether a route only reads, for an API key, and answers with JSON: what it does meanwhile nobody sees. */
+/** Tells whether a route is a read with an API key and a JSON answer; it may run before the credential is confirmed. */
 function isReading(route: Route): route is TypedRoute<'api_key'> {
   return (
     route.credential === 'api_key' &&
@@ -186,7 +192,7 @@ async function admission(
   };
 }
 
-/** Outside a project Idempotency-Keys belong to the person (docs/spec/decisions.md, section 3). */
+/** Returns the scope of a person's Idempotency-Keys outside a project (docs/spec/decisions.md, section 3). */
 function scopeOf({ issuer, subject }: Identity): string {
   return `identity ${createHash('sha256').update(`${issuer}\n${subject}`).digest('hex')}`;
 }
@@ -209,7 +215,7 @@ function bodyOf(
   return readBody(ctx.req, [...JSON_TYPES, ...others], services.config.limits.bodyBytes, hold, others);
 }
 
-/** The body as its route takes it: JSON, or as it came. */
+/** Returns the body as its route takes it: JSON, or raw. */
 async function inputOf(
   route: Route,
   body: RawBody | undefined,
@@ -219,12 +225,15 @@ async function inputOf(
   return { body: value, ...(exact === undefined ? {} : { exact }) };
 }
 
-/** From how many characters on a body is parsed in parts. */
+/** Length from which a body is parsed in parts, in characters. */
 const LONG = 500_000;
 /** Most JSON values of a body: an import of 5,000 laboratory results, with everything said of each, has 150,000. */
 const MOST_VALUES = 200_000;
 
-/** The body as plain JSON, and exactly where that is another. @throws Refusal malformed (400) for what is no JSON object, and where a needed one is missing. */
+/**
+ * Returns the body as plain JSON, and with exact numbers if that differs.
+ * @throws Refusal malformed (400) if it isn't a JSON object or a required body is missing
+ */
 async function jsonOf(
   route: Route,
   body: RawBody | undefined,
@@ -247,11 +256,11 @@ async function jsonOf(
   return { value: plain, exact: value };
 }
 
-/** Whoever reads after the answer sees what was written (docs/spec/decisions.md, section 3). */
+/** Waits until reads show what was written (docs/spec/decisions.md, section 3). */
 async function shown(api: ApiInterface, route: Route, { position, awaited }: RouteResult): Promise<void> {
   if (position === undefined) return;
   const models = route.models ?? MODELS[route.credential];
-  // An answer that is refused promises nothing to readers.
+  // A refused answer promises nothing to later reads.
   const visible = awaited === true ? await api.passed(position, models) : await api.settled(position, models);
   if (!visible && awaited === true)
     throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");

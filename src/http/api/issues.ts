@@ -1,4 +1,4 @@
-/** What zod finds, in the words of our errors. */
+/** Translates zod's issues to our error messages. */
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { type Faults, MAX_FAULTS } from '#src/shared/faults.ts';
@@ -9,7 +9,7 @@ import { suggestion, unknownName } from './unknown-names.ts';
 type Found = z.core.$ZodIssue;
 type Raw = z.core.$ZodRawIssue;
 
-/** What zod says of a member that is not there: by a type, a list of values, or several forms. */
+/** Codes of zod's issues for a missing member. */
 const OF_NOTHING: ReadonlySet<Found['code']> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 /** A schema's own message that begins so is a sentence by itself: it names several members. */
 const ADVICE = 'provide ';
@@ -90,9 +90,9 @@ function addIssue(
 }
 
 /**
- * What is wrong by the form of a union that a value comes nearest to: the form of its JSON type with the fewest members that
- * it doesn't know, then the fewest that are missing, then the fewest faults.
- * @returns undefined if no form has faults further in: then the union as a whole says what it takes.
+ * Returns the faults by the form of a union that is nearest to the value: of the forms of its JSON type, the one with
+ * the fewest unknown members, then the fewest missing ones, then the fewest faults.
+ * @returns undefined if no form has faults further in: the union as a whole then says what it takes
  */
 function nearest(issue: Found, value: unknown): readonly Found[] | undefined {
   if (issue.code !== 'invalid_union' || value === undefined) return undefined;
@@ -103,7 +103,7 @@ function nearest(issue: Found, value: unknown): readonly Found[] | undefined {
   return forms[0]?.form;
 }
 
-/** The end of a message about a text that isn't one of a list: the nearest of the list, if one is near. */
+/** Returns the end of a message about a text that isn't in a list: the nearest entry, if one is near. */
 function meant(issue: Found, sent: unknown): string {
   if (issue.code !== 'invalid_value' || typeof sent !== 'string') return '';
   return didYouMean(
@@ -112,7 +112,7 @@ function meant(issue: Found, sent: unknown): string {
   );
 }
 
-/** Whether a fault says that the value as a whole is of another JSON type. */
+/** Tells whether the value as a whole has another JSON type. */
 function isOtherType({ code, path }: Found): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
 }
@@ -121,7 +121,7 @@ function isFurtherIn({ code, path }: Found): boolean {
   return path.length > 0 || code === 'unrecognized_keys';
 }
 
-/** Members that are unknown and not nearly known, those that are missing, and faults in all. */
+/** Returns the number of unknown members that aren't nearly known, of missing ones, and of all faults. */
 function distanceOf(form: readonly Found[], value: unknown): readonly number[] {
   let [unknown, missing] = [0, 0];
   for (const found of form) {
@@ -138,17 +138,19 @@ function compared(one: readonly number[], other: readonly number[]): number {
   return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
 }
 
-/** The names that a strict object has: `sentence` hands them on as the message of what zod finds. */
+/** Returns the member names of a strict object: `sentence` passes them as the message of the issue. */
 function knownIn({ message }: Found): string[] {
   return message === '' ? [] : message.split('\n');
 }
 
-/** The names of a strict object's members, with line ends between: zod's finding holds nothing else of the schema. */
+/**
+ * Returns the member names of a strict object, separated by line ends: zod's issue contains nothing else of the schema.
+ */
 function namesOf({ inst }: Raw): string {
   return inst instanceof z.ZodObject ? Object.keys(inst.shape).join('\n') : '';
 }
 
-/** What the forms of a union take: `must be a date, or a number`. */
+/** Returns what the forms of a union take: `must be a date, or a number`. */
 function alternatives(errors: readonly (readonly Found[])[]): string {
   const ofType = errors.filter((form) => !form.some(isOtherType));
   const said = (ofType.length === 0 ? errors : ofType).map(([first]) => first?.message ?? '');
@@ -183,7 +185,7 @@ function codeOf(issue: Found): IssueType {
   }
 }
 
-/** What a schema without words of its own says: the rest of a sentence that begins with the input's name. */
+/** Returns the message of a schema without one: the rest of a sentence that begins with the input's name. */
 export function sentence(issue: Raw): string {
   switch (issue.code) {
     case 'invalid_type':

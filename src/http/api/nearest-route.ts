@@ -1,4 +1,4 @@
-/** Which route somebody meant who asked for a URL that has none. */
+/** Suggests a route for an unknown URL. */
 import { nearest } from '#src/shared/nearest.ts';
 import type { Method } from './route.ts';
 import type { RouteTable } from './table.ts';
@@ -44,7 +44,7 @@ export function nearestRoute(table: RouteTable, method: string, path: string): s
   return `; the paths below ${first.path.slice(0, first.path.lastIndexOf('/'))} are ${names.join(', ')}`;
 }
 
-/** The path of as many segments with the fewest that differ, all of which are nearly the same. */
+/** Returns the path with the same number of segments and the fewest differences, all of them small. */
 function nearestOf(paths: readonly Path[], sent: readonly string[]): Path | undefined {
   let found: Path | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -58,7 +58,7 @@ function nearestOf(paths: readonly Path[], sent: readonly string[]): Path | unde
   return found;
 }
 
-/** How many segments differ in a way that a slip may explain; infinite if one is another name. */
+/** Returns how many segments differ slightly; infinite if one is another name. */
 function differences(segments: readonly string[], sent: readonly string[]): number {
   let count = 0;
   for (const [at, segment] of segments.entries()) {

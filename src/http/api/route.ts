@@ -1,6 +1,6 @@
 /**
- * One route of the JSON interfaces (admin, REST v1, webhooks, `/me`): what routing, parsing, errors and the OpenAPI document
- * all come from.
+ * A route of the JSON interfaces (admin, REST v1, webhooks, `/me`), the single source of routing, parsing, errors and
+ * the OpenAPI document.
  */
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
@@ -21,7 +21,7 @@ import type { Tag } from './tags.ts';
 /** HTTP methods; HEAD goes wherever GET goes. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What each credential proves (docs/spec/interface.md, section 5). */
+/** The identity that each credential proves (docs/spec/interface.md, section 5). */
 export interface Proven {
   readonly identity: { readonly identity: Identity };
   readonly api_key: { readonly caller: Caller };
@@ -31,11 +31,11 @@ export interface Proven {
 /** The credential that a route takes. */
 export type Credential = keyof Proven;
 
-/** What every request brings, whatever its route takes. */
+/** The context of every request. */
 export interface RequestContext {
   readonly services: Services;
   readonly requestId: string;
-  /** By lower-case name. */
+  /** Values by lower-case name. */
   readonly header: Header;
   /** The ids of all that the request writes: a retry under the same Idempotency-Key draws the same. */
   readonly ids: IdSource;
@@ -45,7 +45,7 @@ export interface RequestContext {
   readonly retry?: RetryNotes;
   /** The request itself: of a route that `takes` bytes it has not been read. */
   readonly incoming: IncomingMessage;
-  /** Notes that the request is about a project of the caller's: the project's log shows it. */
+  /** Associates the request with a project of the caller, whose log then shows it. */
   readonly concerns: (project: string) => void;
 }
 
@@ -65,27 +65,27 @@ export type ApiRequest<
     readonly params: PathParams<Path>;
     readonly query: Query;
     readonly body: Body;
-    /** The body with `LosslessNumber`s, when JavaScript would write a number of it otherwise (`1.50`). */
+    /** The body with `LosslessNumber`s, if JavaScript would print one of its numbers differently (`1.50`). */
     readonly exact?: JsonObject;
-    /** The body as it came, in one of the media types that the route has beside JSON; `body` is undefined then. */
+    /** The raw body, in one of the route's media types besides JSON; `body` is then undefined. */
     readonly raw?: RawBody;
   };
 
-/** What `run` gives. */
+/** The result of `run`. */
 export interface RouteResult {
   readonly status: number;
   /** Becomes JSON; absent: no body. */
   readonly body?: unknown;
-  /** In the place of `body`: JSON text that goes as it is, so that decimals of resources keep their literals. */
+  /** Used instead of `body`: JSON text that is sent unchanged, so that decimals keep their literals. */
   readonly text?: string;
-  /** In the place of `body`: bytes, which have their own Content-Type among `headers`. */
+  /** Used instead of `body`: bytes with their own Content-Type in `headers`. */
   readonly content?: Content;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the last event written: the answer waits until the route's read models show it. */
+  /** Position of the last event written: the answer waits until the route's read models show it. */
   readonly position?: Position | undefined;
-  /** It shows what a record holds, which the route did not write: a purge must find it among kept answers. */
+  /** Shows data that the route didn't write: a purge must find it among stored answers. */
   readonly reads?: boolean;
-  /** What ends a right (a key, a grant, a project) is answered once it works everywhere, else 503. */
+  /** For ending a right (a key, a grant, a project): answered once it has ended everywhere, else 503. */
   readonly awaited?: boolean;
 }
 
@@ -98,41 +98,41 @@ export interface DescribedAnswer {
   readonly bytes?: true;
 }
 
-/** What the OpenAPI document says of a route beside its schemas. */
+/** The route's part of the OpenAPI document, besides its schemas. */
 interface Description<Path extends string, C extends Credential> {
   readonly method: Method;
-  /** From the root, `/admin/keys/{key_id}`. */
+  /** The whole path, `/admin/keys/{key_id}`. */
   readonly path: Path;
   /** Unique: the name of the function in clients that are generated. */
   readonly operationId: string;
   /** Half a sentence. */
   readonly summary: string;
-  /** More about it, Markdown. */
+  /** A longer description, Markdown. */
   readonly description?: string;
   /** The group that it is listed in. */
   readonly tag: Tag;
   readonly credential: C;
-  /** Of an API key. */
+  /** Scope of an API key. */
   readonly scope?: 'read' | 'write';
-  /** Of an API key: what the route does shows what is stored to others, so that it takes the scope `read` beside `scope`. */
+  /** Shows stored data, so an API key needs the scope `read` besides `scope`. */
   readonly needsRead?: true;
-  /** The answer shows what was stored before: a key that may not read gets 204 without a body in its place. */
+  /** Shows what was stored before: a key that may not read gets 204 without a body. */
   readonly showsStored?: true;
   /** The body is bytes of any media type, which `run` reads. */
   readonly takes?: 'bytes';
-  /** Media types that a body may come in beside JSON, with what it is then; `body` must be optional. */
+  /** Media types of the body besides JSON, with their descriptions; `body` must be optional. */
   readonly raw?: Readonly<Record<string, string>>;
   /** Members of the body whose texts may hold control characters. */
   readonly framed?: readonly string[];
-  /** Where to ask what its query cannot, for a message about an unknown query parameter: `to search…, use …`. */
+  /** Alternative for unknown query parameters, for the error message: `to search…, use …`. */
   readonly otherwise?: string;
-  /** The answer holds a secret: nobody may store it. */
+  /** The answer contains a secret and must not be stored. */
   readonly secret?: true;
   /** Read models that its answers show. Default: `projects` for identities, `resources` and `history` for API keys. */
   readonly models?: readonly string[];
-  /** By status; those of errors are added. */
+  /** Answers by status; errors are added. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
-  /** Request headers that `run` reads, by name, with what they are for. */
+  /** Request headers that `run` reads, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,10 @@
 /** Schemas that many routes share. */
 import { z } from 'zod';
 
-/** A whole number in a query string. @param fallback when it is absent. */
+/**
+ * Returns the schema of a whole number in a query string.
+ * @param fallback value if it is absent
+ */
 export function wholeNumber(least: number, most: number, fallback: number) {
   return z
     .string()
@@ -17,7 +20,10 @@ export const LIST_QUERY = {
   cursor: z.string().max(1_000).optional().describe('`next_cursor` of the page before.'),
 };
 
-/** A list (docs/spec/decisions.md, section 4). @param item schema of one. */
+/**
+ * Returns the schema of a list (docs/spec/decisions.md, section 4).
+ * @param item schema of an item
+ */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
@@ -29,7 +35,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 /** A moment, UTC. */
 export const instant = z.string().describe('ISO 8601, UTC.').meta({ format: 'date-time' });
 
-/** What an application may do for a patient (docs/spec/decisions.md, section 4). */
+/** A grant of an application for a patient (docs/spec/decisions.md, section 4). */
 export const grant = z.object({
   id: z.string(),
   status: z.string(),

@@ -9,11 +9,11 @@ interface Node {
   readonly methods: Map<Method, Route>;
 }
 
-/** A path that is known. */
+/** A known path. */
 export interface Found {
-  /** By method. */
+  /** Routes by method. */
   readonly methods: ReadonlyMap<Method, Route>;
-  /** What stands in the places of the path's names, in their order. */
+  /** Values of the path's parameters, in order. */
   readonly values: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const node = (): Node => ({ literal: new Map(), methods: new Map() });
 export class RouteTable {
   readonly #root = node();
 
-  /** @throws Error when two routes have the same method and path, or operationId, or name one place of a path differently. */
+  /** @throws Error if two routes have the same method and path or operationId, or name the same segment differently */
   constructor(readonly routes: readonly Route[]) {
     const ids = new Set<string>();
     for (const route of routes) {
@@ -37,7 +37,10 @@ export class RouteTable {
     }
   }
 
-  /** The routes of a path; undefined when there are none. @throws Refusal malformed (400) for a bad percent-encoding. */
+  /**
+   * Returns the routes of a path; undefined if there are none.
+   * @throws Refusal malformed (400) for invalid percent-encoding
+   */
   find(path: string): Found | undefined {
     return search(this.#root, segmentsOf(path), 0, []);
   }
@@ -75,13 +78,16 @@ export function namesIn(path: string): string[] {
   return path.split('/').flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []);
 }
 
-/** The value of `Allow` for a path. */
+/** Returns the value of `Allow` for a path. */
 export function allowOf(methods: ReadonlyMap<Method, Route>): string {
   const all = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...all, 'OPTIONS'].join(', ');
 }
 
-/** The route of a method. @throws Refusal method_not_allowed (405) with `Allow` */
+/**
+ * Returns the route of a method.
+ * @throws Refusal method_not_allowed (405) with `Allow`
+ */
 export function routeFor(methods: ReadonlyMap<Method, Route>, method: string): Route {
   const name = method === 'HEAD' ? 'GET' : method;
   for (const [known, route] of methods) if (known === name) return route;

@@ -1,4 +1,4 @@
-/** Groups of the documentation, one for each subject, in their order: what most readers come for first. */
+/** Groups of the documentation, in order of their importance to readers. */
 export const TAGS = [
   'Patients',
   'FHIR: resources',
@@ -22,5 +22,5 @@ export const TAGS = [
   'Single sign-on',
 ] as const;
 
-/** One of them. */
+/** A group. */
 export type Tag = (typeof TAGS)[number];

@@ -1,10 +1,10 @@
-/** What to say of members and query parameters that a route doesn't have. */
+/** Error messages about unknown members and query parameters. */
 import { didYouMean } from '#src/shared/nearest.ts';
 
 /** Most names that a message lists. */
 const LISTED = 20;
 
-/** What people call a field that has another name here, in lower case without separators. */
+/** Other common names of fields, in lower case without separators. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   given: ['firstname', 'forename', 'givenname', 'givennames'],
   family: ['lastname', 'surname', 'familyname'],
@@ -59,7 +59,9 @@ export function unknownName(
   return `unknown ${what} \`${at}\`${suggestion(name, known) || listed(what, known) + more}`;
 }
 
-/** `` ; did you mean `given`? `` for a name that is nearly, or means the same as, a known one; else nothing. */
+/**
+ * Returns `` ; did you mean `given`? `` for a name that is similar or equivalent to a known one; else an empty text.
+ */
 export function suggestion(name: string, known: readonly string[]): string {
   const letters = name
     .slice(0, 40)

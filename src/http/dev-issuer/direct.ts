@@ -1,8 +1,8 @@
-/** Whether a request came from this machine itself: the development issuer asks for no password, so nobody else may reach it. */
+/** Refuses requests from other machines to the development issuer, which asks for no password. */
 import type { Context } from 'koa';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Headers that proxies add to what they pass on; so do all that begin with `x-forwarded-`. */
+/** Headers that proxies add, besides those that begin with `x-forwarded-`. */
 const OF_PROXIES = new Set([
   'forwarded',
   'via',

@@ -1,7 +1,10 @@
 /** The discovery document of the development issuer (OpenID Connect Discovery 1.0, section 3). */
 import { ALGORITHM } from '#src/dev-issuer/dev-issuer.ts';
 
-/** @param issuer its identifier, which its URLs begin with. */
+/**
+ * Returns the discovery document.
+ * @param issuer its identifier, the prefix of its URLs
+ */
 export function discoveryDocument(issuer: string): object {
   return {
     issuer,

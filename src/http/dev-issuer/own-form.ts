@@ -1,4 +1,4 @@
-/** Whether a form was sent from a page of ours: no other site may sign a developer in, or read what follows. */
+/** Refuses forms of other sites: they could sign a developer in, or read the answer. */
 import type { Context } from 'koa';
 import { isLoopback } from '#src/shared/loopback.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -15,8 +15,8 @@ export function requireOwnHost(ctx: Context, baseUrl: string): void {
 }
 
 /**
- * Makes sure that a form came from a page of the same origin (https://www.w3.org/TR/fetch-metadata/). Under
- * `Referrer-Policy: no-referrer` browsers send `Origin: null` with it; those without either header are no browsers.
+ * Checks that a form comes from a page of the same origin (https://www.w3.org/TR/fetch-metadata/). Under
+ * `Referrer-Policy: no-referrer` browsers send `Origin: null`; requests without either header don't come from browsers.
  * @throws Refusal forbidden (403)
  */
 export function requireOwnForm(ctx: Context, baseUrl: string): void {

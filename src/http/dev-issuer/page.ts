@@ -19,7 +19,10 @@ ul { list-style: none; padding: 0; }
 :focus-visible { outline: 3px solid Highlight; outline-offset: 2px; }
 `;
 
-/** What the pages need; `forms`: where the sign-in form leads, a client's redirect_uri included. */
+/**
+ * Returns the pages' security needs.
+ * @param forms targets of the sign-in form, a client's redirect_uri included
+ */
 export function pageNeeds(forms: readonly string[]): PageNeeds {
   return { styles: [inlineSource(STYLE)], forms };
 }
@@ -48,25 +51,25 @@ ${body}
 export interface Choice {
   /** Number in the register. */
   readonly number: string;
-  /** Who that is. */
+  /** The person's description. */
   readonly says: string;
 }
 
-/** What the sign-in page shows. */
+/** Content of the sign-in page. */
 export interface SignIn {
-  /** Where the form goes: a path with its query. */
+  /** Target of the form: a path with its query. */
   readonly action: string;
-  /** Who wants to know who signs in; undefined: nobody, and a token is shown. */
+  /** The client that requests the sign-in; undefined if a token is only shown. */
   readonly client: string | undefined;
   /** Synthetic patients to choose from. */
   readonly patients: readonly Choice[];
-  /** What stands in the field. */
+  /** Content of the field. */
   readonly email: string;
-  /** What is wrong with the choice, and whether that is the field. */
+  /** The fault in the choice, and whether it concerns the field. */
   readonly fault: { readonly says: string; readonly ofField: boolean } | undefined;
 }
 
-/** The sign-in page. */
+/** Returns the sign-in page. */
 export function signInPage({ action, client, patients, email, fault }: SignIn): string {
   const outcome =
     client === undefined
@@ -116,18 +119,18 @@ ${choices}</ul>
 </form>`;
 }
 
-/** What the page with a token shows. */
+/** Content of the page with a token. */
 export interface Shown {
   readonly email: string;
   readonly name: string | undefined;
   readonly token: string;
-  /** Of the service. */
+  /** Base URL of the service. */
   readonly baseUrl: string;
   /** Path of the sign-in page. */
   readonly home: string;
 }
 
-/** The page that shows an ID token. */
+/** Returns the page that shows an ID token. */
 export function tokenPage({ email, name, token, baseUrl, home }: Shown): string {
   const called = name === undefined ? '' : ` (${name})`;
   return page(
@@ -142,7 +145,7 @@ rest. In a clone, <code>npm run -s annal -- dev-token --email ${email}</code> pr
   );
 }
 
-/** The page for a request that no client can be told about. */
+/** Returns the page for a request whose fault can't be reported to a client. */
 export function faultPage(message: string): string {
   return page('This request cannot be answered', html`<p role="alert">${message}</p>`);
 }

@@ -1,5 +1,5 @@
 /**
- * `/dev`: the development issuer over HTTP. Discovery and keys, a sign-in page, and the authorization code flow with PKCE
+ * `/dev`: the development issuer over HTTP. Discovery, keys, a sign-in page, and the authorization code flow with PKCE
  * for dashboards on this machine (OpenID Connect Core 1.0, section 3.1; Discovery 1.0; RFC 6749; RFC 7636; RFC 9207).
  */
 import Router from '@koa/router';
@@ -22,9 +22,9 @@ import { faultPage, pageNeeds, type SignIn, signInPage, tokenPage } from './page
 import { answerToken } from './token.ts';
 
 /**
- * The routes.
- * @param baseUrl of the service, without a slash at its end.
- * @param forwarded whether requests are answered that a proxy passed on.
+ * Returns the routes.
+ * @param baseUrl of the service, without a trailing slash
+ * @param forwarded whether requests passed on by a proxy are answered
  */
 export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: boolean): Router {
   const router = new Router();
@@ -35,7 +35,7 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
     });
   }
   const home = `${new URL(baseUrl).pathname.replace(/\/+$/, '')}/dev`;
-  /** The form of whoever only wants to see a token. */
+  /** The form for showing a token without a client. */
   const alone: Form = { action: home, client: undefined };
   router.get('/dev/.well-known/openid-configuration', (ctx) => {
     ctx.body = discoveryDocument(issuer.issuer);
@@ -79,7 +79,7 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
   router.post('/dev/token', (ctx) => answerToken(issuer, ctx));
   return router;
 
-  /** The authorization request; undefined when it is refused, and that is answered. */
+  /** Returns the authorization request; undefined if it was refused and answered. */
   function requested(ctx: Context, url: string): AuthorizationRequest | undefined {
     try {
       return readAuthorizationRequest(new URLSearchParams(ctx.querystring), url);
@@ -95,13 +95,13 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
     }
   }
 
-  /** Whom the page offers of the synthetic patients. */
+  /** Returns the synthetic patients that the page offers. */
   function offered(): Pick<SignIn, 'patients'> {
     const patients = patientsToday(issuer.patients);
     return { patients: patients.map((patient) => ({ number: patient.number, says: introduction(patient) })) };
   }
 
-  /** Address of whoever the form names; undefined when it names nobody, and that is answered. */
+  /** Returns the address that the form names; undefined if it names none and the request was answered. */
   async function signedIn(
     ctx: Context,
     form: Form,
@@ -122,7 +122,7 @@ function signInFor(ctx: Context, home: string, request: AuthorizationRequest): F
   return { action: `${home}/authorize?${ctx.querystring}`, client: new URL(request.redirectUri).host };
 }
 
-/** Whom a form names: an address, or a synthetic patient by number; else what is wrong, and what was typed. */
+/** Returns the person a form names: an address, or a synthetic patient by number; otherwise the fault and the input. */
 function whoIsNamed(
   form: URLSearchParams,
   patients: number,
@@ -146,12 +146,12 @@ function whoIsNamed(
 }
 
 function show(ctx: Context, status: number, signIn: SignIn, request?: AuthorizationRequest): void {
-  // Browsers hold the redirect after the form to the policy, too.
+  // Browsers apply the policy to the redirect after the form, too.
   const forms = request === undefined ? [] : [new URL(request.redirectUri).origin];
   answerPage(ctx, status, signInPage(signIn), pageNeeds(["'self'", ...forms]));
 }
 
-/** 303: a form's answer is fetched with GET (RFC 9700, section 4.12). */
+/** Redirects with 303, so that a form's answer is fetched with GET (RFC 9700, section 4.12). */
 function redirect(ctx: Context, target: string): void {
   ctx.status = 303;
   ctx.set({ Location: target, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });

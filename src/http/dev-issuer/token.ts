@@ -1,4 +1,7 @@
-/** `POST /dev/token`: a code becomes an ID token (RFC 6749, sections 4.1.3 and 5; OpenID Connect Core 1.0, section 3.1.3). */
+/**
+ * `POST /dev/token`: exchanges a code for an ID token (RFC 6749, sections 4.1.3 and 5; OpenID Connect Core 1.0, section
+ * 3.1.3).
+ */
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'koa';
 import { redeemCode } from '#src/dev-issuer/codes.ts';

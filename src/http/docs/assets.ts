@@ -137,7 +137,7 @@ const OWN: Readonly<Record<string, Asset>> = {
 
 const read = new Map<string, Asset>();
 
-/** A file by its name; undefined when there is none. Files of the package are read once, when first asked for. */
+/** Returns a file by its name; undefined if there is none. Files of the package are read once, on demand. */
 export function assetNamed(name: string): Asset | undefined {
   if (Object.hasOwn(OWN, name)) return OWN[name];
   const type = Object.hasOwn(FROM_PACKAGE, name) ? FROM_PACKAGE[name] : undefined;

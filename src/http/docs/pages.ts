@@ -2,7 +2,10 @@
 import { ERRORS } from '../error-texts.ts';
 import type { PageNeeds } from '../security-headers.ts';
 
-/** What the pages need. @param origin of the service, as clients reach it: "Try it out" sends there. */
+/**
+ * Returns the pages' security needs.
+ * @param origin of the service for clients: "Try it out" sends requests there
+ */
 export function documentationNeeds(origin: string): PageNeeds {
   return {
     scripts: ["'self'"],
@@ -12,7 +15,10 @@ export function documentationNeeds(origin: string): PageNeeds {
   };
 }
 
-/** The OpenAPI document as a page. @param root path of the service below its host, without a slash at its end. */
+/**
+ * Returns the page of the OpenAPI document.
+ * @param root path of the service below its host, without a trailing slash
+ */
 export function documentationPage(root: string): string {
   return page(
     'Annal: interfaces',
@@ -29,7 +35,7 @@ this page shows it with JavaScript. <a href="${escaped(root)}/docs/errors">Error
   );
 }
 
-/** Every type of error: `doc_url` of an error leads here. */
+/** Returns the page of error types, the target of `doc_url`. */
 export function errorsPage(root: string): string {
   const entries = ERRORS.map(
     ({ status, type, meaning, advice }) =>
@@ -69,7 +75,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Code between backticks. */
+/** Marks code between backticks. */
 function marked(text: string): string {
   return escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>');
 }

@@ -1,4 +1,7 @@
-/** `/openapi.json` and `/docs`: the description of every interface, without a credential (docs/spec/decisions.md, section 2). */
+/**
+ * `/openapi.json` and `/docs`: the documentation of every interface, without a credential (docs/spec/decisions.md,
+ * section 2).
+ */
 import { hash } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
@@ -10,9 +13,9 @@ import { assetNamed } from './assets.ts';
 import { documentationNeeds, documentationPage, errorsPage } from './pages.ts';
 
 /**
- * The routes. The document is made when it is first asked for.
- * @param routes of the JSON interfaces.
- * @param baseUrl of the service, without a slash at its end.
+ * Returns the routes. The document is built at the first request.
+ * @param routes of the JSON interfaces
+ * @param baseUrl of the service, without a trailing slash
  */
 export function documentationRouter(routes: readonly Route[], baseUrl: string): Router {
   const router = new Router();
@@ -33,7 +36,7 @@ export function documentationRouter(routes: readonly Route[], baseUrl: string): 
   return router;
 }
 
-/** They change with the service alone: 304 for whoever has them, and compressed once. */
+/** Sends a file that changes with the service's version only: 304 for cached copies, compressed once. */
 async function send(ctx: Context, type: string, body: string | Buffer): Promise<void> {
   const sha256 = hash('sha256', body).slice(0, 32);
   ctx.set('Cache-Control', 'public, no-cache');
@@ -54,7 +57,7 @@ async function send(ctx: Context, type: string, body: string | Buffer): Promise<
 
 const inCodings = new Map<string, Promise<Buffer>>();
 
-/** A file in a coding, made when it is first asked for. */
+/** Returns a file in a coding, compressed at the first request. */
 function inCoding(body: string | Buffer, sha256: string, coding: Coding): Promise<Buffer> {
   const key = `${coding} ${sha256}`;
   const made = inCodings.get(key) ?? compressed(body, coding);

@@ -6,7 +6,10 @@ import { toInstant } from '#src/shared/time.ts';
 import { segmentsOf } from '../path.ts';
 import type { FhirRequest, FindInteraction } from './request.ts';
 
-/** The JSON text of the response entry. @throws Refusal as the interaction does */
+/**
+ * Returns the JSON text of the response entry.
+ * @throws Refusal as the interaction does
+ */
 export async function readEntry(
   request: FhirRequest,
   entry: ReadEntry,

@@ -4,10 +4,10 @@ import { type AnswerBudget, isTooCostly } from '#src/shared/answer-budget.ts';
 import { readEntry } from './bundle-read.ts';
 import type { FhirRequest, FindInteraction } from './request.ts';
 
-/** How many entries are read at a time. */
+/** Number of entries that are read at a time. */
 const GROUP = 16;
 
-/** How entries are read, and who is told what came of each. */
+/** Reads entries, and reports the outcome of each. */
 export interface EntriesRead {
   /** Finds the interaction that an entry's URL names. */
   readonly find: FindInteraction;

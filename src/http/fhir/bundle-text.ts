@@ -1,4 +1,4 @@
-/** Bundles, put together from texts that are already JSON: nothing is parsed or printed again. */
+/** Builds Bundles from JSON texts, without parsing or printing them again. */
 import { CURSOR } from '#queries/cursor.ts';
 
 /** A link of a Bundle. */
@@ -9,15 +9,15 @@ export interface Link {
 
 type BundleType = 'searchset' | 'history' | 'transaction-response' | 'batch-response';
 
-/** What a Bundle says beside its entries. */
+/** The content of a Bundle besides its entries. */
 export interface BundleOptions {
   readonly total?: number;
   readonly links?: readonly Link[];
 }
 
 /**
- * The JSON text of a Bundle; a long one in UTF-8.
- * @param entries each the JSON text of an entry.
+ * Returns the JSON text of a Bundle; a long one in UTF-8.
+ * @param entries JSON texts of the entries
  */
 export function bundleText(
   type: BundleType,
@@ -28,14 +28,14 @@ export function bundleText(
   if (entries.length === 0) return before + after;
   if (!isShort(entries))
     return joined([before, ...entries.flatMap((entry, n) => (n === 0 ? [entry] : [',', entry])), after]);
-  // Put together once: what is added to a long text is copied with all of it when it is sent.
+  // Concatenated once: extending a long text would copy it when it is sent.
   const framed = [...entries];
   framed[0] = before + framed[0];
   framed.push(framed.pop() + after);
   return framed.join(',');
 }
 
-/** From how many characters on a Bundle is put together outside the heap. */
+/** Length from which a Bundle is built outside the heap, in characters. */
 const LONG = 500_000;
 
 function isShort(entries: readonly (string | Buffer)[]): entries is readonly string[] {
@@ -47,7 +47,7 @@ function isShort(entries: readonly (string | Buffer)[]): entries is readonly str
   return length < LONG;
 }
 
-/** What stands before and after the entries of a Bundle of so many. */
+/** Returns the text before and after the entries of a Bundle. */
 export function bundleFrame(
   type: BundleType,
   entries: number,
@@ -73,8 +73,8 @@ export function joined(pieces: readonly (string | Buffer)[]): Buffer {
 }
 
 /**
- * The links of a page: `self`, and `next` where there is one.
- * @param query what of the request's query was used, without a cursor.
+ * Returns the links of a page: `self`, and `next` if there is one.
+ * @param query the effective parameters, without a cursor
  */
 export function pageLinks(path: string, query: URLSearchParams, next: string | undefined): Link[] {
   const self: Link = { relation: 'self', url: query.size === 0 ? path : `${path}?${query}` };

@@ -26,9 +26,9 @@ import { parseBundleBody } from './resource-body.ts';
 import { isOwn, locationOf, outcomeOf, statusOf } from './written.ts';
 
 /**
- * 200 with one response entry for each entry, in the order they came.
- * @throws Refusal naming `Bundle.entry[i]`; throttled (429), before anything is done, when the GET entries are more requests
- * than are left
+ * Answers 200 with one response entry per entry, in order.
+ * @throws Refusal naming `Bundle.entry[i]`; throttled (429), before anything is done, if the GET entries exceed the
+ *   requests left
  */
 export async function processBundle(request: FhirWrite, find: FindInteraction): Promise<Answer> {
   const { service, caller } = request;
@@ -83,8 +83,8 @@ export async function processBundle(request: FhirWrite, find: FindInteraction): 
 }
 
 /**
- * The Bundle without the entries of a batch that are beyond the caller's scopes: they fail alone (403).
- * @throws Refusal forbidden (403) for a transaction that has any
+ * Returns the Bundle without batch entries beyond the caller's scopes, which fail alone (403).
+ * @throws Refusal forbidden (403) for a transaction with such entries
  */
 function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {
   const { type, reads, writes, faulty } = bundle;
@@ -106,10 +106,10 @@ function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {
   };
 }
 
-/** From how many characters on an entry is a long one. */
+/** Length of a long entry, in characters. */
 const LONG = 16_000;
 
-/** In a transaction one entry that cannot be understood refuses the whole; all of them are named. */
+/** Refuses a transaction with invalid entries, naming all of them. */
 function refuseFaulty({ faulty }: ParsedBundle): void {
   const [first] = faulty;
   if (first === undefined) return;
@@ -120,8 +120,8 @@ function refuseFaulty({ faulty }: ParsedBundle): void {
 }
 
 /**
- * All or nothing holds for GET entries too, so what they ask is tried before anything is written. Only what the
- * transaction itself restores may be missing then; what it deletes will be.
+ * Tries the GET entries of a transaction before anything is written, because it is all or nothing. Only resources that
+ * the transaction restores may be missing; those it deletes will be.
  */
 async function refuseFailingReads(
   request: FhirWrite,
@@ -184,10 +184,10 @@ async function write(
 /** The response entry of a DELETE that tells no version. */
 const DELETED = '{"response":{"status":"204 No Content"}}';
 
-/** In the place of a body that is not shown: what has none was deleted. */
+/** Body of a hidden result; a result without a body is a deletion. */
 const NOT_SHOWN = '';
 
-/** What is kept of a result for the answer: its body only where that is shown, and there is room for it. */
+/** Keeps a result's body only if it is shown and there is room for it. */
 function withinBudget({ prefer, budget }: FhirWrite, result: WriteResult): WriteResult {
   const { body } = result;
   if (body === undefined) return result;
@@ -196,12 +196,12 @@ function withinBudget({ prefer, budget }: FhirWrite, result: WriteResult): Write
     budget.take(Buffer.byteLength(body));
     return result;
   } catch {
-    // It is written: all that can be refused is to show it.
+    // The write is done; only showing it can be refused.
     return { ...result, body: NOT_SHOWN };
   }
 }
 
-/** What is told of a resource that was to be shown, and there was no room for. */
+/** Outcome for a resource that there was no room to show. */
 const NO_ROOM = operationOutcome([
   {
     severity: 'warning',
@@ -213,7 +213,7 @@ const NO_ROOM = operationOutcome([
 
 const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 
-/** The response entry of a write; with its resource or an outcome only when `Prefer` asks for it. */
+/** Returns the response entry of a write, with its resource or an outcome only if `Prefer` asks for it. */
 function written(
   { prefer, service, caller }: FhirWrite,
   method: WriteEntry['method'],

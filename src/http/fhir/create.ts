@@ -5,7 +5,10 @@ import type { FhirWrite } from './request.ts';
 import { parseResource } from './resource-body.ts';
 import { answerWritten } from './written.ts';
 
-/** 201 with the resource, or 200 with the one that `If-None-Exist` matches. @throws Refusal 400 412 422 */
+/**
+ * Answers 201 with the resource, or 200 with the one that `If-None-Exist` matches.
+ * @throws Refusal 400 412 422
+ */
 export async function create(request: FhirWrite, type: ResourceType): Promise<Answer> {
   const resource = parseResource(request.body, type);
   const criteria = request.header('if-none-exist');

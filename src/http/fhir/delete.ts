@@ -8,7 +8,11 @@ import type { FhirWrite } from './request.ts';
 import { ifMatch, targetOf } from './target.ts';
 import { timeOf } from './written.ts';
 
-/** 204, also for what is deleted already, never was or is another project's; `_purge=true` removes a Patient's whole record. @throws Refusal 400 403 404 405 412 */
+/**
+ * Answers 204, also for a resource that is deleted, never existed or belongs to another project; `_purge=true` removes
+ * a Patient's whole record.
+ * @throws Refusal 400 403 404 405 412
+ */
 export async function remove(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
   const { service, command } = request;
   if (purges(request, type, id) && id !== undefined) {
@@ -19,7 +23,7 @@ export async function remove(request: FhirWrite, type: ResourceType, id?: string
   const target = targetOf(request, id);
   const { result, position } = await service.commands.remove(command, type, target, ifMatch(request));
   if (position !== undefined) await service.visible(position);
-  // A version would tell a caller who may not read whether it was there.
+  // A version would reveal to a caller without `read` whether the resource existed.
   const headers =
     result === undefined || !mayRead(request.caller) ? {} : versionHeaders(result.version, timeOf(result));
   return { status: 204, headers };

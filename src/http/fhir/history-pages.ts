@@ -1,16 +1,16 @@
 /**
- * Histories of instances as they were answered last. A version never changes, so a page is right for as long as no
- * further version has come: whoever asks looks that up first, and builds the page only if it is another one.
+ * Caches pages of instance histories. Versions never change, so a page is valid until a newer version exists, which is
+ * checked first.
  */
 import { LRUCache } from 'lru-cache';
 
 const MAX_BYTES = 16_000_000;
 /** A page larger than this would drive out too many others. */
 const MAX_PAGE_BYTES = 1_000_000;
-/** How long a page is kept, in ms: not much longer than its record, should that be purged. */
+/** How long a page is kept, in ms; a purged record's page stays no longer. */
 const KEPT_MS = 30_000;
 
-/** Pages by whose they are, of what, up to which version, and how they were asked for. */
+/** Pages by owner, resource, newest version and parameters. */
 export class HistoryPages {
   readonly #pages = new LRUCache<string, Buffer>({
     maxSize: MAX_BYTES,
@@ -20,7 +20,7 @@ export class HistoryPages {
     ttlAutopurge: true,
   });
 
-  /** The page of a key that names the newest version in it; built when it is not there. */
+  /** Returns the page of a key that contains the newest version; builds it if absent. */
   async get(key: string, build: () => Promise<Buffer>): Promise<Buffer> {
     const known = this.#pages.get(key);
     if (known !== undefined) return known;

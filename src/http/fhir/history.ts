@@ -20,7 +20,10 @@ import type { FhirRequest } from './request.ts';
 import { asWarning } from './search-bundle.ts';
 import { cut } from './subset.ts';
 
-/** Every version of one resource, newest first. @throws Refusal 400 404 503 */
+/**
+ * Answers with every version of a resource, newest first.
+ * @throws Refusal 400 404 503
+ */
 export async function historyOfInstance(
   request: FhirRequest,
   type: ResourceType,
@@ -40,12 +43,15 @@ export async function historyOfInstance(
   return answer(await service.historyPages.get([caller.tenantId, path, newest, query].join(' '), build));
 }
 
-/** Whether it is the newest versions that are asked for, whatever their time. */
+/** Tells whether the newest versions are requested, without a time range. */
 function isFirstPage({ since, at, cursor, count }: Asked): boolean {
   return since === undefined && at === undefined && cursor === undefined && count > 0;
 }
 
-/** Every version of every resource of a type. Of Provenance: of clients' own. @throws Refusal 400 503 */
+/**
+ * Answers with every version of every resource of a type; for Provenance, of clients' own.
+ * @throws Refusal 400 503
+ */
 export async function historyOfType(request: FhirRequest, type: ResourceType): Promise<Answer> {
   const { shape, ignored, ...query } = parseQuery(request, [type]);
   requireFresh(request.service.stale, ['history']);
@@ -57,7 +63,10 @@ export async function historyOfType(request: FhirRequest, type: ResourceType): P
   return answer(bundle(request, `${type}/_history`, page, { shape, ignored }));
 }
 
-/** Every version of everything that the caller may see. @throws Refusal 400 503 */
+/**
+ * Answers with every version of everything that the caller may see.
+ * @throws Refusal 400 503
+ */
 export async function historyOfSystem(request: FhirRequest): Promise<Answer> {
   const { shape, ignored, ...query } = parseQuery(request, TYPE_NAMES);
   requireFresh(request.service.stale, ['history']);
@@ -67,10 +76,10 @@ export async function historyOfSystem(request: FhirRequest): Promise<Answer> {
 
 const NO_VERSIONS: HistoryPage = { total: 0, entries: [] };
 
-/** What the URL's query asks for. */
+/** The parsed query. */
 type Asked = Omit<HistoryQuery, 'type' | 'id'>;
 
-/** Nothing in the time asked for, an automatic Provenance with its single version, or nothing at all: 404. */
+/** Answers if no version was found: an empty page, an automatic Provenance with its single version, or 404. */
 async function withoutVersions(
   { service, caller }: FhirRequest,
   type: ResourceType,
@@ -93,13 +102,16 @@ async function withoutVersions(
 
 const KNOWN = new Set(['_since', '_at', '_count', '_format', '_pretty', '_summary', '_elements', CURSOR]);
 
-/** How a page is shown, and what is said of parameters that were ignored. */
+/** How a page is shown, and the ignored parameters. */
 interface Shown {
   readonly shape: Shape;
   readonly ignored: readonly Issue[];
 }
 
-/** @throws Refusal malformed (400) naming a bad value; unknown parameters only with `handling=strict`. */
+/**
+ * Parses the query.
+ * @throws Refusal malformed (400) naming an invalid value; unknown parameters only with `handling=strict`
+ */
 function parseQuery(request: FhirRequest, types: readonly ResourceType[]): Asked & Shown {
   const { query } = request;
   const ignored = ignoredIn(request);
@@ -162,8 +174,8 @@ function bundle(
 }
 
 /**
- * The first entry where parameters were ignored: it has no resource, for those of a history are versions. In `response` there
- * is a place for it: https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.response.outcome
+ * Returns the first entry about ignored parameters. It has no resource, because a history's resources are versions, but
+ * a `response`: https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.response.outcome
  */
 function outcomeEntry(path: string, ignored: readonly Issue[]): string {
   return `{"request":{"method":"GET","url":"${path}"},"response":{"status":"200 OK","outcome":${operationOutcome(ignored)}}}`;
@@ -175,7 +187,7 @@ const REQUESTS = {
   DELETE: { method: 'DELETE', status: '204 No Content' },
 } as const;
 
-/** An entry's JSON, in pieces: the body is not copied before the whole page is. */
+/** Returns an entry's JSON in pieces, so that the body is copied only with the whole page. */
 function entryPieces(
   base: string,
   entry: HistoryEntry,

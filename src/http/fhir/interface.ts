@@ -1,4 +1,4 @@
-/** The FHIR interface over HTTP: what every request passes before and after its interaction. */
+/** The FHIR interface over HTTP: the steps before and after a request's interaction. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { CommandContext } from '#commands/command.ts';
@@ -30,7 +30,7 @@ import type { FhirRequest, FhirService, Interaction } from './request.ts';
 import { parseBody } from './resource-body.ts';
 import { allowOf, interactionOf, routeOf } from './route.ts';
 
-/** What the interface needs beside the parts that interactions work with. */
+/** Dependencies of the interface, besides those of interactions. */
 export interface FhirInterface extends FhirService {
   readonly authenticator: Authenticator;
   readonly idempotency: IdempotencyKeys;
@@ -41,10 +41,10 @@ export interface FhirInterface extends FhirService {
   readonly spend: (ctx: Context, caller: Caller, requests: number) => Promise<void>;
 }
 
-/** Where the interface lives. */
+/** Base path of the interface. */
 export const FHIR_PATH = '/fhir/R4';
 
-/** Nobody writes to a request's query. */
+/** Shared, because a request's query is never changed. */
 const NO_QUERY = new URLSearchParams();
 
 function headerOf(headers: IncomingHttpHeaders): Header {
@@ -92,8 +92,8 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
 }
 
 /**
- * A create or update: read, checked and planned for whom the credential stood for before, while the database is asked
- * whether it still does; written and answered only after it said yes.
+ * Answers a create or update: it is read, checked and planned for the caller of the credential's last use while the
+ * database confirms the credential, and written only after that.
  */
 async function answerResource(
   fhir: FhirInterface,
@@ -116,7 +116,7 @@ async function answerResource(
   return answered.value;
 }
 
-/** `_search` by POST: the form's parameters beside those of the URL. */
+/** Answers `_search` by POST, with the parameters of form and URL. */
 async function answerForm(
   fhir: FhirInterface,
   ctx: Context,
@@ -135,7 +135,7 @@ async function answerForm(
   }));
 }
 
-/** An operation by POST: without a body, with Parameters, or with the resource that it is about. */
+/** Answers an operation by POST: without a body, with Parameters, or with its resource. */
 async function answerOperation(
   fhir: FhirInterface,
   ctx: Context,

@@ -2,7 +2,7 @@
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import type { FhirService } from './request.ts';
 
-/** 200 with the CapabilityStatement. */
+/** Answers 200 with the CapabilityStatement. */
 export function metadata(service: FhirService): Answer {
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: service.capability };
 }

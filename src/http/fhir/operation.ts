@@ -11,47 +11,47 @@ import type { Answer } from '../answer.ts';
 import type { FhirRequest, Interaction } from './request.ts';
 import { asWarning } from './search-bundle.ts';
 
-/** An input that is no primitive: a parameter's `value[x]` (a Coding, say), its resource, or its parts. */
+/** A complex input: a parameter's `value[x]` (for example a Coding), its resource, or its parts. */
 export interface OperationInput {
   readonly name: string;
   readonly value: Json;
 }
 
-/** What an operation is given. By POST, primitive inputs of the Parameters stand in `query` beside those of the URL. */
+/** The request of an operation. By POST, primitive inputs of the Parameters are in `query`, like those of the URL. */
 export interface OperationRequest extends FhirRequest {
   /** The type in the URL; undefined at the base. */
   readonly type: ResourceType | undefined;
-  /** An R4 type in the URL that is not one of the 26. */
+  /** An R4 type in the URL that isn't one of the 26. */
   readonly otherType?: string;
   /** The id in the URL; undefined at the base and at a type. */
   readonly id: string | undefined;
   readonly inputs: readonly OperationInput[];
-  /** Where inputs stand in a body that is Parameters, by name: `Parameters.parameter[0].valueCode`; undefined without one. */
+  /** Places of inputs in Parameters, by name: `Parameters.parameter[0].valueCode`; undefined without Parameters. */
   readonly places?: ReadonlyMap<string, string>;
   /** The body when it is not Parameters, else the parameter `resource`. */
   readonly resource: SubmittedResource | undefined;
-  /** What the searcher is to be told of inputs that the operation does not have; none unless it answers a searchset. */
+  /** Unknown inputs to report; only for operations that answer a searchset. */
   readonly ignored: readonly Issue[];
 }
 
 /** An operation. None of them writes: they need the scope `read`. */
 export interface Operation extends DescribedOperation {
   readonly methods: readonly ('GET' | 'POST')[];
-  /** Whether it is found at R4 types too that are not of the 26. */
+  /** Whether it exists for R4 types other than the 26, too. */
   readonly otherTypes?: true;
   /** Names of its inputs; others are refused. */
   readonly parameters: readonly string[];
-  /** Whether it answers a searchset: that names other inputs, and they are refused with `handling=strict` alone. */
+  /** Whether it answers a searchset: unknown inputs are then reported, and refused only with `handling=strict`. */
   readonly searchset?: true;
   run(request: OperationRequest): Promise<Answer>;
 }
 
-/** What every request may say beside an operation's own inputs. */
+/** Parameters of every request. */
 const OF_EVERY_REQUEST = new Set(['_format', '_pretty']);
 
 /**
- * The interactions of `$name` at a place, by method.
- * @throws Refusal not_found (404, `not-supported`) when the table has none of that name there.
+ * Returns the interactions of `$name` at a place, by method.
+ * @throws Refusal not_found (404, `not-supported`) if the operation doesn't exist there
  */
 export function operationInteractions(
   table: readonly Operation[],
@@ -87,7 +87,7 @@ export function operationInteractions(
   };
 }
 
-/** Says where in the Parameters the inputs stand that a refusal names; at what has none of them, where they belong. */
+/** Adds the inputs' places in the Parameters to a refusal. */
 function placed(refusal: Refusal, places: OperationRequest['places']): Refusal {
   if (places === undefined) return refusal;
   const issues = refusal.issues.map((issue) => {
@@ -133,7 +133,10 @@ function understood(operation: Operation, request: OperationRequest): OperationR
   throw new Refusal('malformed', issues());
 }
 
-/** @throws Refusal malformed (400) for a body that is no resource, or Parameters that are none. */
+/**
+ * Returns the inputs of a body.
+ * @throws Refusal malformed (400) if it isn't a resource, or invalid Parameters
+ */
 function inputsOf(
   { query }: FhirRequest,
   body: ParsedJson | undefined,
@@ -171,7 +174,7 @@ function inputsOf(
 
 const CONTENT = /^(?:value[A-Z]\w*|resource|part)$/;
 
-/** The primitive type of `valueBoolean`: boolean. */
+/** Returns the primitive type of `valueBoolean`: boolean. */
 function typeOf(key: string): string {
   return key.charAt('value'.length).toLowerCase() + key.slice('value'.length + 1);
 }

@@ -7,7 +7,10 @@ import { parseBody } from './resource-body.ts';
 import { ifMatch, targetOf } from './target.ts';
 import { answerWritten } from './written.ts';
 
-/** 200 with the patched version. @throws Refusal 400 404 410 412 415 422 */
+/**
+ * Answers 200 with the patched version.
+ * @throws Refusal 400 404 410 412 415 422
+ */
 export async function patch(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
   const target = targetOf(request, id);
   const version = ifMatch(request);

@@ -9,7 +9,7 @@ import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';
 
 /**
- * 200 with the current version or the part of it that is asked for, 304 when the client has it, 410 when it is deleted.
+ * Answers 200 with the current version or a part of it, 304 if the client has it, 410 if it is deleted.
  * @throws Refusal 400 404 410 503
  */
 export async function read(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
@@ -27,7 +27,10 @@ async function readWhole(request: FhirRequest, type: ResourceType, id: string): 
   return answerVersion(request, found);
 }
 
-/** The answer that shows one version. @throws Refusal gone (410) for a deletion; as `AnswerBudget.take` */
+/**
+ * Returns the answer that shows a version.
+ * @throws Refusal gone (410) for a deletion; as `AnswerBudget.take`
+ */
 export function answerVersion(request: FhirRequest, found: CurrentResource): Answer {
   const { version, lastUpdated, body } = found;
   if (body === null) {

@@ -1,4 +1,4 @@
-/** What an interaction of the FHIR interface is given. A Bundle's GET entries get the same as a request of their own. */
+/** The input of an interaction of the FHIR interface. GET entries of a Bundle get the same as separate requests. */
 import type { Logger } from 'pino';
 import type { CommandContext } from '#commands/command.ts';
 import type { Commands } from '#commands/commands.ts';
@@ -33,7 +33,7 @@ export interface FhirService {
   readonly capability: string;
   readonly historyPages: HistoryPages;
   readonly log: Logger;
-  /** What a caller is told of an error; undefined for a fault of the service. */
+  /** Returns the refusal for an error; undefined for an internal error. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
 }
 
@@ -42,10 +42,10 @@ export interface FhirRequest {
   readonly service: FhirService;
   readonly caller: Caller;
   readonly query: URLSearchParams;
-  /** By lower-case name. */
+  /** Values by lower-case name. */
   readonly header: Header;
   readonly prefer: Prefer;
-  /** What the answer may hold. */
+  /** Limits of the answer. */
   readonly budget: AnswerBudget;
 }
 
@@ -61,20 +61,22 @@ export interface FhirWrite extends FhirRequest {
 /** Finds the interaction of a path and method. @throws Refusal not_found (404), method_not_allowed (405) */
 export type FindInteraction = (segments: readonly string[], method: string) => Interaction;
 
-/** An interaction: what it needs before it runs, and how it answers. */
+/** An interaction: its requirements, and its answer. */
 export type Interaction =
   | { readonly kind: 'open'; readonly run: (service: FhirService) => Answer }
   | { readonly kind: 'read'; readonly run: (request: FhirRequest) => Promise<Answer> }
-  /** A read by POST whose parameters come as a form. */
+  /** A read by POST with its parameters as a form. */
   | { readonly kind: 'form'; readonly run: (request: FhirRequest) => Promise<Answer> }
-  /** A read by POST whose parameters come as a resource, or that needs none. */
+  /** A read by POST with its parameters as a resource, or without parameters. */
   | {
       readonly kind: 'operation';
       readonly run: (request: FhirRequest, body: ParsedJson | undefined) => Promise<Answer>;
     }
   | {
       readonly kind: 'write';
-      /** The body: none, of one resource, or a Bundle, which may be larger and needs the scopes of what is in it. */
+      /**
+       * The body: none, one resource, a patch, or a Bundle, which may be larger and needs the scopes of its entries.
+       */
       readonly takes: 'nothing' | 'resource' | 'patch' | 'bundle';
       readonly run: (request: FhirWrite) => Promise<Answer>;
     };

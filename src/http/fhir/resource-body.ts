@@ -22,9 +22,9 @@ export async function parseBundleBody(body: RawBody | undefined): Promise<Parsed
 }
 
 /**
- * The resource in a body.
- * @param type what the URL names.
- * @throws Refusal malformed (400) for bad JSON, anything but an object, and another type than the URL's.
+ * Parses the resource in a body.
+ * @param type in the URL
+ * @throws Refusal malformed (400) for invalid JSON, anything but an object, and a type other than the URL's
  */
 export function parseResource(body: RawBody | undefined, type: string): SubmittedResource {
   const { value, exact } = parseBody(body);

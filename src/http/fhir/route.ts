@@ -28,7 +28,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A path, understood. */
 export interface Route {
-  /** The path's pattern, for metrics and logs: it holds no id. */
+  /** The path's pattern without ids, for metrics and logs. */
   readonly pattern: string;
   readonly methods: Partial<Record<Method, Interaction>>;
 }
@@ -41,10 +41,10 @@ const writes = (
 ): Interaction => ({ kind: 'write', takes, run });
 
 /**
- * The route of a path below the base.
- * @param segments of the path, decoded; none for the base itself.
- * @param operations that there are.
- * @throws Refusal not_found (404): code `not-supported` for an unknown type or operation.
+ * Returns the route of a path below the base.
+ * @param segments of the path, decoded; none for the base itself
+ * @param operations the known operations
+ * @throws Refusal not_found (404): code `not-supported` for an unknown type or operation
  */
 export function routeOf(segments: readonly string[], operations = OPERATIONS): Route {
   const [first, second, third, fourth] = segments;
@@ -94,7 +94,7 @@ function operationRoute(segments: readonly string[], operations: readonly Operat
   return { pattern: `${place}/${name}`, methods };
 }
 
-/** The interaction that the URL of a Bundle's GET entry names. */
+/** Finds the interaction of a Bundle's GET entry. */
 const find: FindInteraction = (segments, method) => interactionOf(routeOf(segments), method);
 
 const BASE: Route = {
@@ -147,7 +147,7 @@ function compartmentRoute(compartment: Compartment, type: string, last: string |
   throw noSuchUrl();
 }
 
-/** The value of `Allow` for a route. */
+/** Returns the value of `Allow` for a route. */
 export function allowOf(route: Route): string {
   const methods = Object.keys(route.methods).flatMap((method) =>
     method === 'GET' ? ['GET', 'HEAD'] : [method],
@@ -155,7 +155,10 @@ export function allowOf(route: Route): string {
   return [...methods, 'OPTIONS'].join(', ');
 }
 
-/** The interaction of a method. @throws Refusal method_not_allowed (405) with `Allow` */
+/**
+ * Returns the interaction of a method.
+ * @throws Refusal method_not_allowed (405) with `Allow`
+ */
 export function interactionOf(route: Route, method: string): Interaction {
   const name = method === 'HEAD' ? 'GET' : method;
   const found = Object.hasOwn(route.methods, name) ? route.methods[name as Method] : undefined;

@@ -1,4 +1,4 @@
-/** The Bundle of a search: matches, what is shown beside them, and what the searcher is told. */
+/** Builds the Bundle of a search: matches, included resources, and messages. */
 
 import { MAX_INCLUDED, MAX_ROUNDS } from '#queries/include/include.ts';
 import type { CurrentResource } from '#queries/read.ts';
@@ -9,26 +9,26 @@ import { type Answer, FHIR_JSON } from '../answer.ts';
 import { bundleText, pageLinks } from './bundle-text.ts';
 import { cut } from './subset.ts';
 
-/** A page that is to be answered. */
+/** A page to answer. */
 export interface FoundPage {
   readonly total?: number;
   readonly matches: readonly CurrentResource[];
   readonly included: readonly CurrentResource[];
-  /** Whether more belongs beside the matches than is shown. */
+  /** True if more resources belong to the page than are shown. */
   readonly more: boolean;
   /** Cursor of the next page. */
   readonly next?: string;
-  /** What of the query was used, in its order, without the cursor. */
+  /** Effective parameters in order, without the cursor. */
   readonly used: readonly [key: string, text: string][];
-  /** What the searcher is told of parameters that had no effect. */
+  /** Ignored parameters, to report. */
   readonly ignored: readonly Issue[];
   readonly subset: Subset | undefined;
 }
 
 /**
- * 200 with a searchset.
- * @param base of the interface, slash at its end.
- * @param path of the search below it.
+ * Answers 200 with a searchset.
+ * @param base of the interface, with a trailing slash
+ * @param path of the search below it
  */
 export function answerSearch(base: string, path: string, page: FoundPage): Answer {
   const { subset } = page;
@@ -40,7 +40,7 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
     ...page.included.map(entry('include', typeof subset === 'string' ? subset : undefined)),
   ];
   const issues = told(page);
-  // First: whoever reads the matches should know that they aren't what was asked for.
+  // First, so that readers know about the problem before the matches.
   if (issues.length > 0) entries.unshift(outcomeEntry(issues));
   const self = new URLSearchParams([...page.used]);
   const links = pageLinks(base + path, self, page.next);
@@ -52,12 +52,12 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
   };
 }
 
-/** The JSON text of the entry that tells a searcher about the search itself. */
+/** Returns the JSON text of the entry with messages about the search. */
 export function outcomeEntry(issues: readonly Issue[]): string {
   return `{"resource":${operationOutcome(issues)},"search":{"mode":"outcome"}}`;
 }
 
-/** A fault as a warning: the request was answered all the same. */
+/** Returns an issue as a warning, because the request was answered. */
 export function asWarning(issue: Issue): Issue {
   return { ...issue, severity: 'warning' };
 }

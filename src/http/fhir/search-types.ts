@@ -18,7 +18,10 @@ import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 /** Asks one type, as `GET <type>?query`. */
 export type AskType = (type: ResourceType, query: URLSearchParams) => Promise<SearchPage>;
 
-/** The types that `_type` names; undefined when it names none. @throws Refusal malformed (400) */
+/**
+ * Returns the types of `_type`; undefined without it.
+ * @throws Refusal malformed (400)
+ */
 export function typesIn(query: URLSearchParams): ResourceType[] | undefined {
   const names = query
     .getAll('_type')
@@ -32,9 +35,9 @@ export function typesIn(query: URLSearchParams): ResourceType[] | undefined {
 }
 
 /**
- * A page over several types.
- * @param query without `_type`; parameters that one of the types does not have are left out and named `unknown`.
- * @throws Refusal malformed (400) as a search of one type, and for another `_sort`.
+ * Returns a page over several types.
+ * @param query without `_type`; parameters that a type doesn't have are skipped and reported as `unknown`
+ * @throws Refusal malformed (400) as a search of one type, and for another `_sort`
  */
 export async function searchTypes(
   types: readonly ResourceType[],
@@ -60,7 +63,7 @@ type Page = Pick<SearchPage, 'matches' | 'next'>;
 
 const NOTHING: Page = { matches: [] };
 
-/** What all of the types understand. */
+/** Returns the parameters that all types understand. */
 function ofAll(
   types: readonly ResourceType[],
   query: URLSearchParams,
@@ -83,7 +86,7 @@ function countOf(query: URLSearchParams): number {
   return text === undefined ? DEFAULT_COUNT : parseCount(text);
 }
 
-/** How two resources follow each other. */
+/** Compares two resources. */
 type Order = (a: CurrentResource, b: CurrentResource) => number;
 
 function orderOf(query: URLSearchParams): Order | undefined {
@@ -102,7 +105,7 @@ function orderOf(query: URLSearchParams): Order | undefined {
   }
 }
 
-/** A query with other controls. */
+/** Returns a query with other controls. */
 function asking(
   query: URLSearchParams,
   controls: Readonly<Record<string, string | undefined>>,
@@ -126,10 +129,13 @@ async function totalOf(
   return pages.reduce((sum, { total = 0 }) => sum + total, 0);
 }
 
-/** Of every type that is not at its end its name, and the cursor of its own search or '' for its beginning. */
+/** Alternating names and cursors of the types that aren't at their end; '' for the beginning. */
 const cursorSchema = z.array(z.string()).max(2 * TYPE_NAMES.length);
 
-/** Where each type stands. @throws Refusal malformed (400) for a cursor of another search */
+/**
+ * Returns the place of each type.
+ * @throws Refusal malformed (400) for a cursor of another search
+ */
 function placesOf(types: readonly ResourceType[], query: URLSearchParams): [ResourceType, string][] {
   const cursor = query.get(CURSOR);
   if (cursor === null || cursor === '') return types.map((type) => [type, '']);
@@ -152,7 +158,7 @@ function encodePlaces(places: readonly (readonly [ResourceType, string])[]): { n
 const from = (query: URLSearchParams, at: string, count: number): URLSearchParams =>
   asking(query, { [CURSOR]: at === '' ? undefined : at, _count: String(count), _total: 'none' });
 
-/** One type after the other; the next page begins where there is something left. */
+/** Reads one type after the other; the next page continues where something is left. */
 async function inTurn(
   types: readonly ResourceType[],
   query: URLSearchParams,
@@ -175,12 +181,12 @@ async function inTurn(
   return { matches };
 }
 
-/** Of a page that was shortened nobody knows what comes before the pages of other types. */
+/** Returns the refusal of pages that can't be merged because one was shortened. */
 function tooMuchToMerge(): Refusal {
   return tooCostly('would need more resources of each type than the limit');
 }
 
-/** How often a page is tried whose resources change while it is put together. */
+/** Tries of a page whose resources change meanwhile. */
 const TRIES = 5;
 
 async function merged(

@@ -16,15 +16,18 @@ import type { FhirRequest } from './request.ts';
 import { answerSearch, asWarning } from './search-bundle.ts';
 import { searchTypes, typesIn } from './search-types.ts';
 
-/** 200 with a page of matches. @throws Refusal 400 naming a bad value, modifier, or with `handling=strict` an unknown parameter. */
+/**
+ * Answers 200 with a page of matches.
+ * @throws Refusal 400 naming an invalid value or modifier, or with `handling=strict` an unknown parameter
+ */
 export async function search(request: FhirRequest, type: ResourceType): Promise<Answer> {
   const asked = understood(request.query, [type]);
   return answerPage(request, type, asked, await pageOf(request, type, asked));
 }
 
 /**
- * The same over a compartment: `Patient/<id>/<Type>`, `Encounter/<id>/<Type>` and their like.
- * @throws Refusal 404 for a resource that the caller cannot see, and for a type that is not in the compartment.
+ * Searches a compartment: `Patient/<id>/<Type>`, `Encounter/<id>/<Type>` and so on.
+ * @throws Refusal 404 for a resource that the caller can't see, and for a type that isn't in the compartment
  */
 export async function searchCompartment(
   request: FhirRequest,
@@ -48,8 +51,8 @@ function notIn({ type: of }: Compartment, type: ResourceType): string {
 }
 
 /**
- * Several types: those of `_type`, else all that clients write; automatic Provenances and the shared terminology only when
- * it names them.
+ * Searches several types: those of `_type`, else all that clients write; automatic Provenances and shared terminology
+ * only if `_type` names them.
  * @throws Refusal 400 503
  */
 export function searchSystem(request: FhirRequest): Promise<Answer> {
@@ -57,7 +60,10 @@ export function searchSystem(request: FhirRequest): Promise<Answer> {
   return severalTypes(request, '', typesIn(request.query) ?? written);
 }
 
-/** Several types of one compartment: `Patient/<id>/*`. @throws Refusal 400 404 503 */
+/**
+ * Searches several types of a compartment: `Patient/<id>/*`.
+ * @throws Refusal 400 404 503
+ */
 export async function searchWholeCompartment(
   request: FhirRequest,
   compartment: Compartment,
@@ -85,22 +91,28 @@ async function severalTypes(
   return answerPage(request, path, { ...asked, rest, several: true }, { ...page, ignored });
 }
 
-/** @throws Refusal 404 for a resource that the caller cannot see, 503 */
+/**
+ * Checks that the caller can see a resource.
+ * @throws Refusal 404, 503
+ */
 async function requireVisible({ service, caller }: FhirRequest, { type, id }: Compartment): Promise<void> {
   requireFresh(service.stale, ['resources']);
   const known = await service.queries.read(caller, type, id);
   if (known === undefined) throw notFound(type, id);
 }
 
-/** A search: what it shows beside and of its matches, and the rest of its query. */
+/** A parsed search: its shape, and the rest of its query. */
 interface Asked extends Shape {
   readonly inclusions: readonly Inclusion[];
   readonly rest: URLSearchParams;
-  /** Whether it is of several types, so that `_type` is one of its controls. */
+  /** True for several types: `_type` is then a control. */
   readonly several: boolean;
 }
 
-/** @throws Refusal malformed (400) naming a control that is not understood */
+/**
+ * Parses a search.
+ * @throws Refusal malformed (400) naming an invalid control
+ */
 function understood(query: URLSearchParams, types: readonly ResourceType[]): Asked {
   const inclusions = parseInclusions(query);
   const shape = parseShape(query, types);
@@ -110,7 +122,7 @@ function understood(query: URLSearchParams, types: readonly ResourceType[]): Ask
   return { ...shape, inclusions, rest, several: false };
 }
 
-/** Whether a parameter is understood here; the total alone is a matter of the search itself. */
+/** Tells whether a parameter is handled here; the total alone concerns the search itself. */
 function isOwn(key: string, { onlyTotal }: Shape): boolean {
   return isInclusion(key) || key === '_elements' || (key === '_summary' && !onlyTotal);
 }
@@ -141,7 +153,10 @@ async function requireSearchable(
   await service.searchable();
 }
 
-/** One type. @param automatic whether Provenances that the service made are among them */
+/**
+ * Searches one type.
+ * @param automatic whether Provenances made by the service are included
+ */
 function ask(
   { service, caller, budget }: FhirRequest,
   type: ResourceType,
@@ -172,7 +187,7 @@ function ask(
   );
 }
 
-/** Provenances in a compartment: those of which it is an agent. */
+/** Returns Provenances of a compartment, whose resource is an agent of them. */
 async function provenancesOf(
   { type, id }: Compartment,
   query: URLSearchParams,
@@ -193,7 +208,7 @@ function requireKnown(
   return unknownIssues(what, types, unknown, ': it was ignored').map(asWarning);
 }
 
-/** A page, and what the searcher is told of parameters that were ignored. */
+/** A page, and the ignored parameters to report. */
 interface ToldPage extends SearchPage {
   readonly ignored: readonly Issue[];
 }

@@ -8,7 +8,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { isObject, parseJson, printJson } from '#src/shared/json.ts';
 import type { Answer } from '../answer.ts';
 
-/** The JSON text of what is shown of a resource; decimals as they were written. */
+/** Returns the JSON text of the requested part of a resource; decimals keep their literals. */
 export function cut(
   { type, body }: Pick<CurrentResource, 'type'> & { readonly body: string | Buffer },
   subset: Subset | undefined,
@@ -19,8 +19,8 @@ export function cut(
 }
 
 /**
- * A read's answer with the part of its resource that the request asks for.
- * @throws Refusal malformed (400) as `parseShape`, and for `_summary=count`: there is nothing to count.
+ * Returns a read's answer with the requested part of its resource.
+ * @throws Refusal malformed (400) as `parseShape`, and for `_summary=count`, because there is nothing to count
  */
 export async function answerCut(
   query: URLSearchParams,

@@ -1,15 +1,15 @@
-/** Which resource a PUT, PATCH or DELETE is about, and which version of it. */
+/** The resource, and its version, that a PUT, PATCH or DELETE changes. */
 import type { Target } from '#commands/commands.ts';
 import { type IfMatch, parseETag } from '#src/fhir/bundle.ts';
 import { methodNotAllowed } from '#src/shared/method-not-allowed.ts';
 import type { FhirRequest } from './request.ts';
 
-/** Parameters of a URL that are no criteria. */
+/** Parameters of a URL that aren't criteria. */
 const NOT_CRITERIA = new Set(['_format', '_pretty', '_purge']);
 
 /**
- * The id of the URL, or its query as criteria.
- * @throws Refusal method_not_allowed (405) for neither: a type as such cannot be changed.
+ * Returns the id of the URL, or its query as criteria.
+ * @throws Refusal method_not_allowed (405) without either, because a type can't be changed
  */
 export function targetOf({ query }: FhirRequest, id: string | undefined): Target {
   if (id !== undefined) return { id };
@@ -18,7 +18,10 @@ export function targetOf({ query }: FhirRequest, id: string | undefined): Target
   throw methodNotAllowed('the URL must have an id or search criteria', 'GET, HEAD, POST, OPTIONS');
 }
 
-/** The version in `If-Match`. @throws Refusal malformed (400) for what is no ETag. */
+/**
+ * Returns the version in `If-Match`.
+ * @throws Refusal malformed (400) if it isn't an ETag
+ */
 export function ifMatch({ header }: FhirRequest): IfMatch | undefined {
   const text = header('if-match');
   return text === undefined ? undefined : parseETag(text);

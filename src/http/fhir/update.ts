@@ -6,7 +6,10 @@ import { parseResource } from './resource-body.ts';
 import { ifMatch, targetOf } from './target.ts';
 import { answerWritten } from './written.ts';
 
-/** 200 with the next version, 201 when it restores a deleted resource. @throws Refusal 400 404 405 409 412 422 */
+/**
+ * Answers 200 with the next version, 201 if it restores a deleted resource.
+ * @throws Refusal 400 404 405 409 412 422
+ */
 export async function update(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
   const target = targetOf(request, id);
   const version = ifMatch(request);

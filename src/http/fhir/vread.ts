@@ -8,7 +8,10 @@ import { answerVersion } from './read.ts';
 import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';
 
-/** 200 with that version or the part of it that is asked for; 410 when it is a deletion. @throws Refusal 400 404 410 503 */
+/**
+ * Answers 200 with a version or a part of it; 410 if it is a deletion.
+ * @throws Refusal 400 404 410 503
+ */
 export async function vread(
   request: FhirRequest,
   type: ResourceType,

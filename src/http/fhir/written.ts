@@ -11,30 +11,30 @@ import type { FhirRequest } from './request.ts';
 /** HTTP methods that write. */
 type WriteMethod = WriteEntry['method'];
 
-/** The HTTP status of what became of a resource. */
+/** Returns the HTTP status of a write's outcome. */
 export function statusOf({ outcome }: WriteResult): 200 | 201 {
   return outcome === 'created' || outcome === 'restored' ? 201 : 200;
 }
 
-/** `Type/id/_history/n`, relative to the base. */
+/** Returns `Type/id/_history/n`, relative to the base. */
 export function locationOf({ type, id, version }: WriteResult): string {
   return `${type}/${id}/_history/${version}`;
 }
 
-/** When the version was written, if the command knows. */
+/** Returns the recorded time of the version, if the command knows it. */
 export function timeOf({ lastUpdated }: WriteResult): Micros | undefined {
   return lastUpdated === undefined ? undefined : toMicros(lastUpdated);
 }
 
-/** What an OperationOutcome says of a write, for `Prefer: return=OperationOutcome`. */
+/** Returns the OperationOutcome of a write, for `Prefer: return=OperationOutcome`. */
 export function outcomeOf(result: WriteResult): string {
   const diagnostics = `${locationOf(result)} ${result.outcome}`;
   return operationOutcome([{ code: 'informational', diagnostics }]);
 }
 
 /**
- * Whether the resource of an answer holds only what the request sent: not what a condition matched, nor what a patch or the
- * update of a document kept of the version before. Others are shown only to callers who may read.
+ * Tells whether an answer contains only what the request sent, and nothing that a condition matched or that a patch or
+ * update kept from before. Other answers need the scope `read`.
  */
 export function isOwn(method: WriteMethod, { outcome, type }: WriteResult): boolean {
   if (outcome === 'matched' || outcome === 'unchanged') return false;
@@ -43,7 +43,7 @@ export function isOwn(method: WriteMethod, { outcome, type }: WriteResult): bool
 
 /**
  * Answers a create, update or patch once every read shows it: 201 with `Location`, or 200. The body is the resource
- * unless `Prefer` asks otherwise, or the caller may not read and it holds more than the request sent.
+ * unless `Prefer` asks otherwise, or the caller may not read and it contains more than the request sent.
  */
 export async function answerWritten(
   request: FhirRequest,

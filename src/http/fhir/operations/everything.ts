@@ -31,10 +31,13 @@ export const everything: Operation = {
   run,
 };
 
-/** Bytes of a page that are read at a time. Most records are one such part, and sent with their length. */
+/** Bytes of a page that are read at a time. Most records fit in one part and are sent with their length. */
 const PART_BYTES = 4_000_000;
 
-/** 200 with a page of the record; a long one is read while it is sent. @throws Refusal 400 404 410 413 503 */
+/**
+ * Answers 200 with a page of the record; a long one is read while it is sent.
+ * @throws Refusal 400 404 410 413 503
+ */
 async function run(request: OperationRequest): Promise<Answer> {
   const { service, query, id = '', ignored } = request;
   const asked = parseEverything(query);
@@ -68,9 +71,9 @@ async function run(request: OperationRequest): Promise<Answer> {
 }
 
 /**
- * The parts of a page, each read when it is asked for, and counted by the budget. The last is the end of the page, because of
- * `_count` or the budget, or of the record.
- * @throws Refusal too_large (413) for a page by `_offset` that there is no room for: the next would begin too late
+ * Yields the parts of a page, each read on demand and counted by the budget. The last part ends the page (by `_count`
+ * or the budget) or the record.
+ * @throws Refusal too_large (413) for a page by `_offset` that doesn't fit, because the next would begin too late
  */
 async function* pageParts(
   { service, caller, id = '', budget }: OperationRequest,
@@ -92,12 +95,12 @@ async function* pageParts(
         : { isFurther: true, rows: Math.max(MIN_ROWS, 2 * before.entries.length), named: before.named }),
     };
     const page = await service.queries.everything(caller, id, { ...from, count: left }, service.base, room);
-    // A record that was purged meanwhile has no further rows: that is not its end.
+    // A record that was purged meanwhile has no further rows, but this isn't its end.
     const ends = before !== undefined && page.next === undefined;
     if (ends && (await service.queries.read(caller, 'Patient', id)) === undefined)
       throw unavailable('the record was purged while it was being read');
     const size = page.entries.reduce((sum, { body }) => sum + body.length, 0);
-    // What was sent is not held any more.
+    // Sent parts no longer count.
     if (shortens) budget.giveBack();
     budget.take(size, page.entries.length);
     left -= page.entries.length;
@@ -114,7 +117,7 @@ async function* pageParts(
   }
 }
 
-/** Rows of a record that a further part looks at, at least. */
+/** Fewest rows that a further part reads. */
 const MIN_ROWS = 100;
 
 async function* withFirst<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T, undefined> {
@@ -122,7 +125,7 @@ async function* withFirst<T>(first: T, others: AsyncIterable<T>): AsyncGenerator
   yield* others;
 }
 
-/** What has been shown of a page so far. */
+/** The state of a page. */
 class Seen {
   entries = 0;
   #matches = 0;
@@ -130,7 +133,7 @@ class Seen {
 
   constructor(private readonly asked: EverythingRequest) {}
 
-  /** What stands before the next entry. */
+  /** Returns the separator before the next entry. */
   get separator(): string {
     return this.entries === 0 ? '' : ',';
   }
@@ -140,7 +143,7 @@ class Seen {
     this.#next = next;
   }
 
-  /** The entry that tells of inputs that were ignored, if any were: the first one. */
+  /** Returns the first entry about ignored inputs, if any. */
   outcome(ignored: readonly Issue[]): string[] {
     if (ignored.length === 0) return [];
     const text = this.separator + outcomeEntry(ignored);
@@ -148,7 +151,7 @@ class Seen {
     return [text];
   }
 
-  /** Total and links of the page as it is now. A cursor says where the next begins, not an offset. */
+  /** Returns total and links of the page. The next page begins at a cursor, not an offset. */
   frame(path: string): BundleOptions {
     const { cursor, offset = 0, used } = this.asked;
     const further = new URLSearchParams(used);
@@ -163,7 +166,7 @@ class Seen {
   }
 }
 
-/** The entries of a part. */
+/** Yields the entries of a part. */
 async function entryTexts(
   base: string,
   page: EverythingPage,
@@ -203,7 +206,7 @@ async function* streamed(
 /** Resources that are cut at a time. */
 const TURN = 200;
 
-/** An entry's JSON, in pieces: bodies are not copied before the whole page is. */
+/** Returns an entry's JSON in pieces, so that bodies are copied only with the whole page. */
 function pieces(
   base: string,
   { type, id, body, mode }: EverythingEntry,

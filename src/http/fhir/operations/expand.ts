@@ -6,11 +6,11 @@ import type { Operation, OperationRequest } from '../operation.ts';
 import { valueSetOf } from './instance.ts';
 import { answerResource, badInput, countOf, objectOf, textOf, truthOf } from './terminology-inputs.ts';
 
-/** Longest filter, in characters: each of its words is looked for. */
+/** Longest filter, in characters. */
 const LONGEST_FILTER = 200;
 
 /**
- * 200 with the ValueSet and its expansion. 404 for a value set or a code system that is not here, 413 for too many codes
+ * Answers 200 with the ValueSet and its expansion; 404 for an unknown value set or code system, 413 for too many codes
  * without a count.
  */
 export const expand: Operation = {
@@ -59,7 +59,7 @@ export const expand: Operation = {
   },
 };
 
-/** The value set that is asked for: sent along, by its URL, or the one in the path. */
+/** Returns the requested value set: sent along, by its URL, or by the path. */
 export async function setOf(request: OperationRequest): Promise<ValueSet> {
   const instance = await valueSetOf(request);
   const sent = objectOf(request, 'valueSet') ?? request.resource?.value;

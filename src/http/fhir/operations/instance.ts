@@ -6,7 +6,10 @@ import { parseConceptMap, parseValueSet } from '#src/terminology/parse-resources
 import type { ConceptMap, ValueSet } from '#src/terminology/resources.ts';
 import type { OperationRequest } from '../operation.ts';
 
-/** Its parsed body; undefined without an id. @throws Refusal not_found (404) */
+/**
+ * Returns the parsed body; undefined without an id.
+ * @throws Refusal not_found (404)
+ */
 async function instanceOf({ service, caller, type, id }: OperationRequest): Promise<JsonObject | undefined> {
   if (type === undefined || id === undefined) return undefined;
   const found = await service.queries.read(caller, type, id);
@@ -14,19 +17,28 @@ async function instanceOf({ service, caller, type, id }: OperationRequest): Prom
   return parseStored(found.body);
 }
 
-/** The CodeSystem's url. @throws Refusal not_found (404) */
+/**
+ * Returns the CodeSystem's url.
+ * @throws Refusal not_found (404)
+ */
 export async function codeSystemOf(request: OperationRequest): Promise<{ url: string } | undefined> {
   const found = await instanceOf(request);
   return found === undefined ? undefined : { url: String(found.url) };
 }
 
-/** The ValueSet. @throws Refusal not_found (404) */
+/**
+ * Returns the ValueSet.
+ * @throws Refusal not_found (404)
+ */
 export async function valueSetOf(request: OperationRequest): Promise<ValueSet | undefined> {
   const found = await instanceOf(request);
   return found === undefined ? undefined : parseValueSet(found);
 }
 
-/** The ConceptMap. @throws Refusal not_found (404) */
+/**
+ * Returns the ConceptMap.
+ * @throws Refusal not_found (404)
+ */
 export async function conceptMapOf(request: OperationRequest): Promise<ConceptMap | undefined> {
   const found = await instanceOf(request);
   return found === undefined ? undefined : parseConceptMap(found);

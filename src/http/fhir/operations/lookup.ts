@@ -10,7 +10,7 @@ import {
   textOf,
 } from './terminology-inputs.ts';
 
-/** 404 for a system or a code that is not here. */
+/** Answers 404 for an unknown system or code. */
 export const lookup: Operation = {
   name: 'lookup',
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',

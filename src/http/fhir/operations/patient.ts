@@ -1,9 +1,12 @@
-/** The Patient that an operation is about. */
+/** Finds the Patient of an operation. */
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { etag } from '../../conditional.ts';
 import type { FhirRequest } from '../request.ts';
 
-/** @throws Refusal not_found (404) for a Patient that the caller cannot see, gone (410) for a deleted one. */
+/**
+ * Checks that the Patient exists.
+ * @throws Refusal not_found (404) if the caller can't see it, gone (410) if it is deleted
+ */
 export async function requirePatient({ service, caller }: FhirRequest, id: string): Promise<void> {
   const found = await service.queries.read(caller, 'Patient', id);
   if (found === undefined) throw notFound('Patient', id);

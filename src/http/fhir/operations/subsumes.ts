@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts';
 import { codeSystemOf } from './instance.ts';
 import { answerParameters, badInput, codedOf, objectOf, textOf } from './terminology-inputs.ts';
 
-/** 404 for a system or a code that is not here. */
+/** Answers 404 for an unknown system or code. */
 export const subsumes: Operation = {
   name: 'subsumes',
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-subsumes',

@@ -24,7 +24,10 @@ export const summary: Operation = {
   run,
 };
 
-/** 200 with the document. @throws Refusal 400 404 410 412 413 503 */
+/**
+ * Answers 200 with the document.
+ * @throws Refusal 400 404 410 412 413 503
+ */
 async function run(request: OperationRequest): Promise<Answer> {
   const { service, caller, query, budget } = request;
   requireProfile(query);
@@ -46,7 +49,10 @@ async function run(request: OperationRequest): Promise<Answer> {
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
 }
 
-/** @throws Refusal malformed (400) for a profile that is not the one that summaries conform to. */
+/**
+ * Checks the profile.
+ * @throws Refusal malformed (400) if summaries don't conform to it
+ */
 function requireProfile(query: URLSearchParams): void {
   for (const profile of query.getAll('profile').filter((value) => value !== '')) {
     if (profile === COMPOSITION_PROFILE || profile === `${COMPOSITION_PROFILE}|${IPS_VERSION}`) continue;
@@ -55,9 +61,9 @@ function requireProfile(query: URLSearchParams): void {
 }
 
 /**
- * The Patient that the parameter `identifier` names, to the letter: one that differs in case might be another patient's.
- * @throws Refusal malformed (400) without the parameter, not_found (404) for nobody's, precondition_failed (412) for one
- * that several Patients have.
+ * Finds the Patient with an identifier, compared exactly, because one that differs in case may be another patient's.
+ * @throws Refusal malformed (400) without the parameter, not_found (404) for none, precondition_failed (412) for
+ *   several
  */
 async function identified({ service, caller, query }: OperationRequest): Promise<string> {
   const identifier = query.get('identifier');

@@ -1,11 +1,11 @@
-/** What terminology operations are asked, and how they answer: Parameters. */
+/** Inputs and answers of terminology operations. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Coded } from '#src/terminology/codes.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import type { OperationRequest } from '../operation.ts';
 
-/** A 400 that names an input. */
+/** Returns a refusal (400) that names an input. */
 export function badInput(name: string, diagnostics: string, code: 'required' | 'value' = 'value'): Refusal {
   return new Refusal('malformed', {
     code,
@@ -15,14 +15,17 @@ export function badInput(name: string, diagnostics: string, code: 'required' | '
 }
 
 /**
- * A textual input; undefined when it was not given, or is empty.
- * @throws Refusal malformed (400) for a value of another type
+ * Returns a text input; undefined if absent or empty.
+ * @throws Refusal malformed (400) for another type
  */
 export function textOf(request: OperationRequest, name: string): string | undefined {
   return inputOf(request, name, /^(?!Boolean|Decimal|Integer|PositiveInt|UnsignedInt)/, 'a string');
 }
 
-/** A primitive input. @param types of Parameters that it may have, by the suffix of `value[x]` */
+/**
+ * Returns a primitive input.
+ * @param types allowed suffixes of `value[x]`
+ */
 function inputOf(
   { query, inputs, places }: OperationRequest,
   name: string,
@@ -36,7 +39,10 @@ function inputOf(
   return value === null || value === '' ? undefined : value;
 }
 
-/** A boolean input. @throws Refusal malformed (400) */
+/**
+ * Returns a boolean input.
+ * @throws Refusal malformed (400)
+ */
 export function truthOf(request: OperationRequest, name: string): boolean | undefined {
   const value = inputOf(request, name, /^Boolean$/, 'a boolean');
   if (value === undefined) return undefined;
@@ -44,7 +50,10 @@ export function truthOf(request: OperationRequest, name: string): boolean | unde
   return value === 'true';
 }
 
-/** A whole number from 0. @throws Refusal malformed (400) */
+/**
+ * Returns a whole number from 0.
+ * @throws Refusal malformed (400)
+ */
 export function countOf(request: OperationRequest, name: string): number | undefined {
   const value = inputOf(request, name, /^(?:Integer|PositiveInt|UnsignedInt)$/, 'an integer');
   if (value === undefined) return undefined;
@@ -52,7 +61,10 @@ export function countOf(request: OperationRequest, name: string): number | undef
   return Number(value);
 }
 
-/** An input that is an object: a Coding, a CodeableConcept or a resource. @throws Refusal malformed (400) for a list */
+/**
+ * Returns an object input: a Coding, a CodeableConcept or a resource.
+ * @throws Refusal malformed (400) for a list
+ */
 export function objectOf({ inputs, query }: OperationRequest, name: string): JsonObject | undefined {
   const value = inputs.find((input) => input.name === name)?.value;
   if (value === undefined) {
@@ -64,7 +76,10 @@ export function objectOf({ inputs, query }: OperationRequest, name: string): Jso
   return value;
 }
 
-/** A Coding as a code with its system. @throws Refusal malformed (400) for one without a code. */
+/**
+ * Returns a Coding as a code with its system.
+ * @throws Refusal malformed (400) without a code
+ */
 export function codedOf(coding: Json, name: string): Coded {
   if (!isObject(coding)) throw badInput(name, 'the value must be a Coding');
   const member = (key: string): string | undefined => {
@@ -79,10 +94,10 @@ export function codedOf(coding: Json, name: string): Coded {
 }
 
 /**
- * The code or codes that an operation is about: `code` with what goes with it, `coding`, or each of a
- * `codeableConcept`'s codings.
- * @param system what `code` is a code of.
- * @throws Refusal malformed (400) when there is none.
+ * Returns the codes that an operation is about: `code` with its companions, `coding`, or the codings of a
+ * `codeableConcept`.
+ * @param system of `code`
+ * @throws Refusal malformed (400) if there is none
  */
 export function codesOf(request: OperationRequest, system: string | undefined, prefix = 'system'): Coded[] {
   const code = textOf(request, 'code');
@@ -102,10 +117,10 @@ export function codesOf(request: OperationRequest, system: string | undefined, p
   return [{ system, version: textOf(request, 'version'), code, display: textOf(request, 'display') }];
 }
 
-/** One parameter of an answer: a value as its JSON name and content, or parts. */
+/** A parameter of an answer: a value by its JSON name, or parts. */
 export type Output = { readonly name: string } & Readonly<Record<string, unknown>>;
 
-/** 200 with Parameters; absent ones are left out. */
+/** Answers 200 with Parameters; undefined ones are omitted. */
 export function answerParameters(parameter: readonly (Output | undefined)[]): Answer {
   return answerResource({
     resourceType: 'Parameters',
@@ -113,12 +128,12 @@ export function answerParameters(parameter: readonly (Output | undefined)[]): An
   });
 }
 
-/** 200 with a resource. */
+/** Answers 200 with a resource. */
 export function answerResource(resource: Readonly<Record<string, unknown>>): Answer {
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(resource) };
 }
 
-/** A string parameter; undefined of nothing. */
+/** Returns a string parameter; undefined without a value. */
 export function stringOutput(name: string, value: string | null | undefined): Output | undefined {
   return value === null || value === undefined ? undefined : { name, valueString: value };
 }

@@ -13,7 +13,7 @@ import {
   truthOf,
 } from './terminology-inputs.ts';
 
-/** 200 with what was found, also when that is nothing; 404 for a map that is not here. */
+/** Answers 200 with the matches, even if there are none; 404 for an unknown map. */
 export const translate: Operation = {
   name: 'translate',
   definition: 'http://hl7.org/fhir/OperationDefinition/ConceptMap-translate',

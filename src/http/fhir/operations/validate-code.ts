@@ -23,7 +23,7 @@ const COMMON = [
   'version',
 ];
 
-/** Whether a code is one of a code system. 404 for a code system that is not here. */
+/** Tells whether a code belongs to a code system. 404 for an unknown code system. */
 export const validateCodeInSystem: Operation = {
   name: 'validate-code',
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-validate-code',
@@ -51,7 +51,7 @@ export const validateCodeInSystem: Operation = {
   },
 };
 
-/** Whether a code is in a value set. 404 for a value set, or a code system that it draws on, that is not here. */
+/** Tells whether a code is in a value set. 404 for an unknown value set, or an unknown code system that it uses. */
 export const validateCodeInSet: Operation = {
   name: 'validate-code',
   definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-validate-code',
@@ -70,7 +70,7 @@ export const validateCodeInSet: Operation = {
   },
 };
 
-/** A concept is valid when one of its codings is. */
+/** Answers for a concept, which is valid if one of its codings is. */
 async function answerAny(
   request: OperationRequest,
   codes: readonly Coded[],

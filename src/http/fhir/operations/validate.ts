@@ -31,12 +31,12 @@ export const validate: Operation = {
 const MODES = ['create', 'update', 'delete', 'profile'] as const;
 type Mode = (typeof MODES)[number];
 
-/** What a mode asks whether it would be done. */
+/** The method of the write that a mode simulates. */
 const METHOD = { create: 'POST', update: 'PUT', delete: 'DELETE' } as const;
 
 /**
- * 200 with all that was found; no issue of severity `error` says that the resource is valid.
- * @throws Refusal malformed (400) for a mode that there is none of here, and without a resource; 404 410 for an id
+ * Answers 200 with all issues; without one of severity `error` the resource is valid.
+ * @throws Refusal malformed (400) for an unknown mode, and without a resource; 404 410 for an id
  */
 async function run(request: OperationRequest): Promise<Answer> {
   const mode = modeOf(request);
@@ -63,7 +63,7 @@ function modeOf({ query, id }: OperationRequest): Mode | undefined {
   return mode;
 }
 
-/** The one that was sent; with mode `profile`, or where none was sent to an id, the one that is there. */
+/** Returns the resource that was sent; with mode `profile`, or if none was sent to an id, the stored one. */
 async function resourceOf(request: OperationRequest, mode: Mode | undefined): Promise<SubmittedResource> {
   const { resource, type, id } = request;
   if (mode === 'profile' && resource !== undefined)
@@ -77,7 +77,7 @@ async function resourceOf(request: OperationRequest, mode: Mode | undefined): Pr
   return { value, exact };
 }
 
-/** A resource of another type or id than the URL's. */
+/** Returns the issue of a resource whose type or id differs from the URL's. */
 function ofOtherType({ type, otherType, id }: OperationRequest, { value }: SubmittedResource): Issue[] {
   const named = type ?? otherType ?? '';
   if (value.resourceType !== named) {
@@ -91,7 +91,7 @@ function ofOtherType({ type, otherType, id }: OperationRequest, { value }: Submi
   ];
 }
 
-/** What the write would be refused for. */
+/** Returns the issues for which the write would be refused. */
 async function refusedWrite(
   request: OperationRequest,
   mode: 'create' | 'update' | 'delete',
@@ -122,7 +122,7 @@ function readOnly(type: string): Issue {
   return { code: 'not-supported', diagnostics: `${type} is read-only on this service`, expression: type };
 }
 
-/** A write finds the faults of base R4 once more. */
+/** Removes duplicates: a write finds the faults of base R4 again. */
 function once(issues: readonly Issue[]): Issue[] {
   const seen = new Set<string>();
   return issues.filter(({ code, diagnostics, expression }) => {
