@@ -6,7 +6,6 @@ import { announceDatabase, DataDirInUse, forgetDatabase, lockDataDir, writeQuick
 import { startEmbeddedPostgres } from './database/embedded.ts';
 import { LogClosed } from './events/closed.ts';
 import { Unavailable } from './events/store.ts';
-import { settleHeap } from './heap.ts';
 import { createLogger } from './logging.ts';
 import { migrate } from './migrations/migrate.ts';
 import { type Misspelt, misspeltSettings } from './misspelt.ts';
@@ -14,8 +13,6 @@ import { ForeignLog } from './operations/log-identity.ts';
 import { LogBehind } from './operations/restored-log.ts';
 import { refusedAddress, tryPort } from './port.ts';
 import { Shutdown, Stopping } from './shutdown.ts';
-
-settleHeap();
 
 /** Something outside the program keeps it from starting; the message is all that a reader needs. */
 class CannotStart extends Error {

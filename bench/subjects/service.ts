@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { PROJECTIONS } from '#projections/all.ts';
 import { startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
-import { settleHeap } from '#src/heap.ts';
 import { migrate } from '#src/migrations/migrate.ts';
 import { freePort } from '../free-port.ts';
 import type { Target } from '../load/plan.ts';
@@ -17,6 +16,8 @@ export interface Without {
 }
 
 async function start({ databaseUrl, dataDir, without }: Without): Promise<Target & { key: string }> {
+  const heap = new URL('../../bin/heap.js', import.meta.url).href;
+  const { settleHeap }: { settleHeap(): void } = await import(heap);
   settleHeap();
   const [host, port] = ['127.0.0.1', await freePort()];
   const config = loadConfig({
