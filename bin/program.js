@@ -27,16 +27,7 @@ const PROGRAM = {
 };
 /** Packages of many files that are nothing but JavaScript. */
 const BUNDLED = [
-  ...[
-    '@koa/router',
-    'commander',
-    'csv-parse/lib/sync.js',
-    'dataloader',
-    'file-type',
-    'jose',
-    'koa',
-    'koa-body',
-  ],
+  ...['@koa/router', 'commander', 'csv-parse/sync', 'dataloader', 'file-type', 'jose', 'koa', 'koa-body'],
   ...['lossless-json', 'lru-cache', 'pg', 'pg-copy-streams', 'prom-client', 'rxjs', 'rxjs/operators', 'uuid'],
   'zod',
 ];

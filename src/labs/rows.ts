@@ -1,5 +1,5 @@
 /** The rows of a table as text (RFC 4180), read a part at a time. */
-import parse from 'csv-parse/lib/sync.js';
+import { parse } from 'csv-parse/sync';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Steps } from '#src/shared/slices.ts';
 

@@ -82,7 +82,7 @@ async function smoke(node: string, version: string): Promise<void> {
 
     const verified = await outcome(node, ['bin/annal.js', 'verify'], env);
     expect(verified.code, verified.stderr).to.equal(0);
-    expect(verified.stdout).to.contain('every hash chain holds');
+    expect(verified.stdout).to.match(/^\d+ events in \d+ streams: /);
   } finally {
     service.child.kill('SIGTERM');
     await service.ended;

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import parse from 'csv-parse/lib/sync.js';
+import { parse } from 'csv-parse/sync';
 
 const COMMON = new Set(
   `metformin;glibenclamide;gliclazide;glimepiride;sitagliptin;empagliflozin;dapagliflozin;liraglutide;semaglutide;

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import parse from 'csv-parse/lib/sync.js';
+import { parse } from 'csv-parse/sync';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { CATEGORY_OF, UNIT_OF } from '#src/terminology/bundled/categories.ts';
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import parse from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 
 /** A file that is not what it should be: the message names file, line and column. */
 export class BadFile extends Error {
@@ -140,7 +140,7 @@ async function* quoted(path: string, texts: AsyncIterable<string>, form: Form): 
     skip_empty_lines: true,
     relax_column_count: true,
     // A quotation mark within a field that is not quoted is text.
-    relax: true,
+    relax_quotes: true,
   });
   const source = Readable.from(texts);
   source.on('error', (error) => parser.destroy(error));
@@ -152,7 +152,7 @@ async function* quoted(path: string, texts: AsyncIterable<string>, form: Form): 
     }>)
       yield { record, line: info.lines };
   } catch (error) {
-    if (error instanceof parse.CsvError) throw new BadFile(`${basename(path)}: ${error.message}`);
+    if (error instanceof CsvError) throw new BadFile(`${basename(path)}: ${error.message}`);
     throw error;
   } finally {
     source.destroy();
