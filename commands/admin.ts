@@ -100,6 +100,9 @@ export interface AdminCommands {
   readonly quickstart: (by: RequestContext, founding: Founding) => Promise<Founded>;
 }
 
+/** What the client ids of an environment's applications begin with (docs/spec/decisions.md, section 9). */
+const CLIENT_PREFIX = { sandbox: 'client_test_', production: 'client_live_' } as const;
+
 /** Opens them. */
 export function openAdmin({
   kernel,
@@ -163,7 +166,7 @@ export function openAdmin({
     revokeKey: (by, projectId, keyId) => onProject(by, projectId, project.revokeKey(projectId, keyId)),
     async registerApplication(by, projectId, asked) {
       const id = by.ids.prefixed('app_');
-      const clientId = by.ids.prefixed('client_');
+      const clientId = by.ids.prefixed(CLIENT_PREFIX[asked.environment]);
       const random = asked.kind === 'confidential' ? await secretOf(by) : undefined;
       const ids = { application: id, project: projectId, client: clientId };
       const { data, secret } = registration(ids, asked, random);
@@ -171,7 +174,9 @@ export function openAdmin({
         project.requireOpen((await projects.read(projectStream(projectId))).state, projectId);
         return onApplication(by, id, application.register(data));
       });
-      return { ...made, result: { id, clientId, secret } };
+      // An attempt that an older version made named the application differently.
+      const registered = await applications.state(applicationStream(id));
+      return { ...made, result: { id, clientId: registered.clientId ?? clientId, secret } };
     },
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),
     trustApplication: (by, id, trusted) => onApplication(by, id, application.trust(id, trusted)),

@@ -1,10 +1,13 @@
 /** What registering an application writes down. */
 import { createHash } from 'node:crypto';
+import type { Environment } from '#src/shared/tenant.ts';
 import type { Registered } from './decide.ts';
 
 /** An application as it is asked for, checked (RFC 7591, section 2, has most names). */
 export interface NewApplication {
   readonly name: string;
+  /** Whose records it can reach; never changes. */
+  readonly environment: Environment;
   /** Whether it can keep a secret (RFC 6749, section 2.1). */
   readonly kind: 'public' | 'confidential';
   readonly redirect_uris: readonly string[];
@@ -27,7 +30,7 @@ export interface ApplicationIds {
  */
 export function registration(
   ids: ApplicationIds,
-  { name, kind, redirect_uris, scopes, grant_types, privacy_url }: NewApplication,
+  { name, environment, kind, redirect_uris, scopes, grant_types, privacy_url }: NewApplication,
   random: Buffer | undefined,
 ): { data: Registered; secret: string | undefined } {
   const secret = random === undefined ? undefined : `cs_${random.toString('base64url')}`;
@@ -36,6 +39,7 @@ export function registration(
     project_id: ids.project,
     client_id: ids.client,
     name,
+    environment,
     kind,
     redirect_uris: [...redirect_uris],
     scopes: [...scopes],

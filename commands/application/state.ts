@@ -14,6 +14,7 @@ export interface Branding {
 /** Its state. */
 export interface ApplicationState {
   status: 'none' | 'registered' | 'deleted';
+  clientId: string | undefined;
   branding: Branding;
   trusted: boolean;
 }
@@ -22,7 +23,7 @@ export interface ApplicationState {
 export const APPLICATION: Fold<ApplicationState, EventOf<'application'>> = {
   name: 'application',
   kinds: ['application'],
-  initial: () => ({ status: 'none', branding: {}, trusted: false }),
+  initial: () => ({ status: 'none', clientId: undefined, branding: {}, trusted: false }),
   evolve,
   sizeOf: () => 800,
 };
@@ -31,6 +32,7 @@ function evolve(state: ApplicationState, event: EventOf<'application'>): void {
   switch (event.type) {
     case 'ApplicationRegistered':
       state.status = 'registered';
+      state.clientId = event.data.client_id;
       break;
     case 'ApplicationBranded':
       state.branding = event.data;

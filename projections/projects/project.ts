@@ -92,7 +92,7 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 4,
+  version: 5,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,

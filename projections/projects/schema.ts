@@ -49,6 +49,7 @@ create table ${schema}.application (
   project text not null,
   client_id text not null unique,
   name text not null,
+  environment text not null,     -- sandbox, production
   kind text not null,            -- public, confidential
   redirect_uris text[] not null,
   scopes text[] not null,

@@ -69,11 +69,11 @@ from json_to_recordset($1::json) as x(key_id text, at int8)
 where k.key_id = x.key_id and k.revoked_at is null`,
 
   application: (schema: string) => `
-insert into ${schema}.application (id, project, client_id, name, kind, redirect_uris, scopes, grant_types,
+insert into ${schema}.application (id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types,
   privacy_url, secret_sha256, trusted, created_at, deleted_at)
-select id, project, client_id, name, kind, redirect_uris, scopes, grant_types, privacy_url, secret_sha256, false, at,
+select id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types, privacy_url, secret_sha256, false, at,
   (select p.deleted_at from ${schema}.project p where p.id = x.project)
-from json_to_recordset($1::json) as x(id text, project text, client_id text, name text, kind text,
+from json_to_recordset($1::json) as x(id text, project text, client_id text, name text, environment text, kind text,
   redirect_uris text[], scopes text[], grant_types text[], privacy_url text, secret_sha256 text, at int8)
 on conflict (id) do nothing`,
 

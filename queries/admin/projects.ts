@@ -33,6 +33,7 @@ export interface ApplicationRow {
   readonly project: string;
   readonly client_id: string;
   readonly name: string;
+  readonly environment: Environment;
   readonly kind: 'public' | 'confidential';
   readonly redirect_uris: readonly string[];
   readonly scopes: readonly string[];
@@ -69,7 +70,7 @@ const PROJECT = 'p.id, p.organization, p.name, p.created_at';
 const KEY = `k.key_id as id, k.project, k.name, k.environment, k.scopes, k.last4, k.created_at, k.revoked_at,
   u.used_at as last_used_at`;
 const KEYS = 'projects.api_key k left join operations.key_use u on u.key_id = k.key_id';
-const APPLICATION = `a.id, a.project, a.client_id, a.name, a.kind, a.redirect_uris, a.scopes, a.grant_types,
+const APPLICATION = `a.id, a.project, a.client_id, a.name, a.environment, a.kind, a.redirect_uris, a.scopes, a.grant_types,
   a.privacy_url, a.logo_uri, a.client_uri, a.tos_uri, a.color, a.trusted, a.created_at`;
 
 /** Opens the questions. */

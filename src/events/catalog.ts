@@ -203,7 +203,7 @@ export const CATALOG = {
     }),
   },
   ApplicationRegistered: {
-    version: 1,
+    version: 2,
     says: 'An OAuth application was registered in a project; of its secret only the SHA-256 is kept.',
     streams: 'application-',
     data: z.object({
@@ -211,6 +211,7 @@ export const CATALOG = {
       project_id: z.string(),
       client_id: z.string(),
       name: z.string(),
+      environment,
       kind: z.enum(['public', 'confidential']),
       redirect_uris: z.array(z.string()).describe('compared as they are, character by character'),
       scopes: z.array(z.string()),

@@ -18,7 +18,8 @@ export type IdPrefix =
   | 'proj_'
   | 'org_'
   | 'app_'
-  | 'client_'
+  | 'client_test_'
+  | 'client_live_'
   | 'key_'
   | 'grant_'
   | 'req_';

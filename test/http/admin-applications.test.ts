@@ -47,6 +47,7 @@ describe('admin: applications', () => {
     const made = await register(PUBLIC);
     expect(made).to.deep.include({
       ...PUBLIC,
+      environment: 'sandbox',
       project_id: project,
       grant_types: ['authorization_code', 'refresh_token'],
       privacy_url: null,
@@ -54,8 +55,18 @@ describe('admin: applications', () => {
       trusted: false,
     });
     expect(made.id).to.match(/^app_[\w-]{22}$/);
-    expect(made.client_id).to.match(/^client_[\w-]{22}$/);
+    expect(made.client_id).to.match(/^client_test_[\w-]{22}$/);
     expect(made).to.not.have.property('client_secret');
+    expect((await list())[0]).to.deep.equal(made);
+  });
+
+  it('belong to the environment that their registration names, for good', async () => {
+    const made = await register({ ...PUBLIC, environment: 'production' });
+    expect(made.environment).to.equal('production');
+    expect(made.client_id).to.match(/^client_live_[\w-]{22}$/);
+    expect((await list())[0]).to.deep.equal(made);
+    const change = await owner.ask('PUT', `/applications/${made.id}/branding`, { environment: 'sandbox' });
+    expect(change.status).to.equal(422);
     expect((await list())[0]).to.deep.equal(made);
   });
 
@@ -105,6 +116,7 @@ describe('admin: applications', () => {
     ['a scope of an unknown type', { scopes: ['patient/Spaceship.rs'] }, 'scopes.0'],
     ['a scope without a right', { scopes: ['patient/*.'] }, 'scopes.0'],
     ['another filter than category', { scopes: ['patient/Observation.rs?code=1'] }, 'scopes.0'],
+    ['an unknown environment', { environment: 'staging' }, 'environment'],
     ['an unknown kind', { kind: 'trusted' }, 'kind'],
     ['a privacy page over http', { privacy_url: 'http://diary.example' }, 'privacy_url'],
     ['an unknown member', { client_secret: 'mine' }, 'client_secret'],

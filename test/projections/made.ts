@@ -1,6 +1,6 @@
 /** Made events: small records whose every text a test can know beforehand. */
 import { randomUUID } from 'node:crypto';
-import type { DomainEvent, StoredEvent } from '#src/events/catalog.ts';
+import { CATALOG, type DomainEvent, type StoredEvent } from '#src/events/catalog.ts';
 import { seal } from '#src/events/chain.ts';
 import { encode, understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
@@ -21,7 +21,7 @@ let clock = BEGAN;
 export function made(event: DomainEvent, metadata: Partial<EventMetadata> = {}): NewEvent {
   clock += 1;
   const full = {
-    schema_version: 1,
+    schema_version: CATALOG[event.type].version,
     recorded_at: toInstant(clock),
     request_id: 'req_made',
     command_id: randomUUID(),

@@ -126,6 +126,7 @@ describe('read model projects, however batches are cut or repeated', () => {
 
 const DIARY = {
   name: 'Diary',
+  environment: 'sandbox' as const,
   kind: 'public' as const,
   redirect_uris: ['https://diary.example/back'],
   scopes: ['patient/*.rs'],

@@ -308,6 +308,7 @@ describe('read models', () => {
                 project_id: proj,
                 client_id: `client_${id}`,
                 name: 'Diary',
+                environment: 'production',
                 kind: 'public',
                 redirect_uris: ['https://diary.example/back'],
                 scopes: ['patient/*.rs'],

@@ -46,8 +46,8 @@ describe('plans of the admin interface', () => {
         select 'long_' || n, 'org_1', 'p', n from generate_series(1, ${LONG}) n;
       insert into projects.api_key (sha256, key_id, project, environment, name, scopes, last4, created_at)
         select 'hash' || n, 'key_' || n, 'proj_' || n, 'sandbox', 'k', '{read}', 'abcd', n from ${all};
-      insert into projects.application (id, project, client_id, name, kind, redirect_uris, scopes, grant_types, trusted, created_at)
-        select 'app_' || n, 'proj_' || n, 'client_' || n, 'a', 'public', '{}', '{}', '{}', false, n from ${all};
+      insert into projects.application (id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types, trusted, created_at)
+        select 'app_' || n, 'proj_' || n, 'client_' || n, 'a', 'sandbox', 'public', '{}', '{}', '{}', false, n from ${all};
       insert into operations.request_log (request_id, at, project, method, path, status, ms)
         select 'req_' || n, n, 'proj_1', 'GET', '/fhir/R4/Patient', 200, 1 from generate_series(1, ${REQUESTS}) n`);
     const tenants = Array.from({ length: ORGANIZATIONS }, (_, n) =>

@@ -252,6 +252,7 @@ describe('deciding on projects', () => {
 describe('deciding on applications', () => {
   const asked = {
     name: 'Diary',
+    environment: 'sandbox',
     kind: 'confidential',
     redirect_uris: ['https://a.example/'],
     scopes: ['patient/*.rs'],

@@ -27,8 +27,8 @@ export function generatedPages(): Map<string, string> {
 
 function eventsPage(): string {
   const sections = Object.entries(CATALOG).map(
-    ([type, { says, streams, data }]) =>
-      `## ${type}\n\n${says}\n\nStreams: ${streams
+    ([type, { version, says, streams, data }]) =>
+      `## ${type}\n\n${says}\n\nVersion ${version}. Streams: ${streams
         .split(', ')
         .map((prefix) => `\`${prefix}…\``)
         .join(', ')}\n\n${fields(z.toJSONSchema(data) as JsonSchema)}`,
@@ -36,6 +36,12 @@ function eventsPage(): string {
   return `# Events
 
 Generated from the schemas in \`src/events/\` by \`npm run generate\`. Facts in the past tense; never rewritten.
+
+## Versions
+
+Each type has a version, which an event's metadata name as \`schema_version\`. The tables below show the current version of each type. Events of earlier versions stay in the log as they were written, and the hash chain covers those bytes; when they are read, the functions in \`src/events/upcast/\` turn their data into the current version. Resource bodies are never changed this way.
+
+An instance that meets an unknown type, or a version newer than it knows, doesn't skip the event: the projection, process, write, rebuild or verification that reads it stops and names the event. The instance leaves its projections and processes to a newer instance, says so in its log and in \`/health/ready\`, and answers writes to that record with 503. Upgrade it. See [decision 0018](decisions/0018-event-evolution.md); [CONTRIBUTING.md](../CONTRIBUTING.md#changing-an-event) has the steps to change an event.
 
 ${sections.join('\n\n')}
 

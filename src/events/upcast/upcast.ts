@@ -7,6 +7,7 @@
  */
 import { isObject } from '../../shared/json.ts';
 import { CATALOG, type PlainType } from '../catalog.ts';
+import { applicationRegisteredTo2 } from './application-registered.ts';
 import type { EventData, Upcaster } from './upcaster.ts';
 
 /** One upcaster for each step from version 1 to version `V`. */
@@ -19,7 +20,9 @@ type VersionOf<T extends PlainType> = (typeof CATALOG)[T]['version'];
 /** Event type → its upcasters, the first from version 1 to 2. The compiler demands one for each step. */
 const UPCASTERS: {
   readonly [T in PlainType as VersionOf<T> extends 1 ? never : T]: StepsTo<VersionOf<T>>;
-} = {};
+} = {
+  ApplicationRegistered: [applicationRegisteredTo2],
+};
 
 const STEPS: Readonly<Partial<Record<PlainType, readonly Upcaster[]>>> = UPCASTERS;
 

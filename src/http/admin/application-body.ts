@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isResourceType } from '#src/fhir/types.ts';
 import { redirectFault } from '#src/shared/redirect-uri.ts';
+import { environment } from '../api/schemas.ts';
 import { name } from './schemas.ts';
 
 /** Grants that an application may use (docs/spec/interface.md, section 5; docs/spec/decisions.md, section 7). */
@@ -58,6 +59,9 @@ const unique = (all: readonly string[]): boolean => new Set(all).size === all.le
 export const newApplication = z
   .strictObject({
     name,
+    environment: environment
+      .default('sandbox')
+      .describe('Whose records it can reach: the sandbox’s or production’s. It cannot be changed.'),
     kind: z.enum(['public', 'confidential']).describe('Whether it can keep a secret.'),
     redirect_uris: z
       .array(z.string())
@@ -104,6 +108,7 @@ export const newApplication = z
     examples: [
       {
         name: 'Health diary',
+        environment: 'sandbox',
         kind: 'public',
         redirect_uris: ['http://localhost:5173/callback'],
         scopes: ['openid', 'fhirUser', 'launch/patient', 'patient/*.rs'],

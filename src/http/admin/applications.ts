@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ApplicationRow } from '#queries/admin/projects.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
-import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { environment, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { applicationFor, by, projectFor } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 import { newApplication, webUrl } from './application-body.ts';
@@ -23,6 +23,7 @@ const applicationSchema = z
     project_id: z.string(),
     client_id: z.string(),
     name: z.string(),
+    environment,
     kind: z.enum(['public', 'confidential']),
     redirect_uris: z.array(z.string()),
     scopes: z.array(z.string()),
@@ -50,6 +51,7 @@ function applicationView(row: ApplicationRow): z.input<typeof applicationSchema>
     project_id: row.project,
     client_id: row.client_id,
     name: row.name,
+    environment: row.environment,
     kind: row.kind,
     redirect_uris: [...row.redirect_uris],
     scopes: [...row.scopes],

@@ -1,0 +1,10 @@
+/** Upcasters of ApplicationRegistered. */
+import type { EventData } from './upcaster.ts';
+
+/**
+ * Version 2 added `environment`. Applications registered before it belong to the sandbox (decisions.md, section 9); only
+ * later ones can belong to production.
+ */
+export function applicationRegisteredTo2(data: EventData): EventData {
+  return { ...data, environment: 'sandbox' };
+}
