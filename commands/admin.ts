@@ -175,8 +175,8 @@ export function openAdmin({
         return onApplication(by, id, application.register(data));
       });
       // An attempt that an older version made named the application differently.
-      const registered = await applications.state(applicationStream(id));
-      return { ...made, result: { id, clientId: registered.clientId ?? clientId, secret } };
+      const { state } = await applications.read(applicationStream(id));
+      return { ...made, result: { id, clientId: state.clientId ?? clientId, secret } };
     },
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),
     trustApplication: (by, id, trusted) => onApplication(by, id, application.trust(id, trusted)),
