@@ -148,6 +148,8 @@ export interface Entry {
 
 /** A stream's snapshot, with those of its entries that were asked for. */
 export interface Snapshot {
+  /** The version of the fold that it is of (`SNAPSHOT_VERSION`). */
+  readonly fold: number;
   readonly head: StreamHead;
   readonly recordedAt: Micros;
   readonly owner: Tenant | undefined;
@@ -158,12 +160,16 @@ export interface Snapshot {
 export interface Snapshots {
   /** The newest snapshot of a stream and its entries among `ids`, in one consistent look; undefined when there is none. */
   load(stream: string, ids: readonly string[]): Promise<Snapshot | undefined>;
-  /** Moves the snapshot forward to `head`; `changed` are all entries touched since the one it replaces. */
+  /**
+   * Moves the snapshot forward to `head`; `changed` are all entries touched since the one it replaces, or all there are
+   * when that is of an older fold.
+   * @returns false when there is one of a newer fold: it stays.
+   */
   save(
     stream: string,
     snapshot: Omit<Snapshot, 'entries'>,
     changed: ReadonlyMap<string, Entry>,
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** Removes a stream's snapshot. */
   forget(stream: string): Promise<void>;
 }

@@ -4,6 +4,7 @@
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
 import { patientOf } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time.ts';
@@ -24,9 +25,9 @@ export interface OperationsFault {
 const STAGE = `
   begin isolation level repeatable read;
   create temp table noted_snapshot (like operations.snapshot including all);
-  insert into noted_snapshot select * from operations.snapshot;
+  insert into noted_snapshot select * from operations.snapshot where fold = ${SNAPSHOT_VERSION};
   create temp table noted_entry as
-    select e.* from operations.snapshot_entry e join operations.snapshot s using (stream);
+    select e.* from operations.snapshot_entry e join noted_snapshot s using (stream, fold);
   create temp table noted_parked as select stream, revision, event_id from operations.parked;
   create temp table derived_entry (
     stream text, id text, type text not null, version int not null, deleted boolean not null, revision int not null,

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
+import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { toMicros } from '#src/shared/time.ts';
 import type { Entry, Snapshot, Snapshots } from '../command.ts';
@@ -15,6 +16,8 @@ const SNAPSHOT_EVERY = 500;
 /** Starts streams at their snapshots, and takes new ones. */
 export class SnapshotLoader implements Loader<Resources> {
   readonly #saving = new Set<string>();
+  /** Streams whose snapshots newer instances take: this one takes no more of them. */
+  readonly #superseded = new Set<string>();
 
   constructor(
     private readonly store: EventStore,
@@ -42,19 +45,26 @@ export class SnapshotLoader implements Loader<Resources> {
 
   advanced({ name, state, head, recordedAt, owner }: Stream<Resources>): void {
     const { entries, snapshotRevision: last } = state;
-    if (head === undefined || head.revision - last < SNAPSHOT_EVERY || this.#saving.has(name)) return;
+    if (head === undefined || head.revision - last < SNAPSHOT_EVERY) return;
+    if (this.#saving.has(name) || this.#superseded.has(name)) return;
     const changed = new Map<string, Entry>();
     for (const [id, entry] of entries) if (entry && entry.revision > last) changed.set(id, entry);
-    const saved = () => (state.snapshotRevision = head.revision);
+    const saved = (isStored: boolean) => {
+      if (isStored) state.snapshotRevision = head.revision;
+      else this.#superseded.add(name);
+    };
     this.#saving.add(name);
-    const saving = this.snapshots.save(name, { head, recordedAt, owner }, changed);
+    const saving = this.snapshots.save(name, { fold: SNAPSHOT_VERSION, head, recordedAt, owner }, changed);
     saving.then(saved, () => undefined).finally(() => this.#saving.delete(name)); // after a failure, the next one has it all
   }
 
-  /** A snapshot if the events that it names say the same; else it is removed. @param isWhole whether its head is used too */
+  /**
+   * A snapshot of this fold if the events that it names say the same; else it is removed. Those of other folds stay.
+   * @param isWhole whether its head is used too
+   */
   async #verified(stream: string, ids: readonly string[], isWhole: boolean): Promise<Snapshot | undefined> {
     const snapshot = await this.snapshots.load(stream, ids);
-    if (snapshot === undefined) return undefined;
+    if (snapshot?.fold !== SNAPSHOT_VERSION) return undefined;
     const { head, recordedAt, owner } = snapshot;
     const checks = [...snapshot.entries].map(async ([id, entry]) => {
       const { event } = (await this.#eventAt(stream, entry.revision)) ?? {};

@@ -14,7 +14,7 @@ import {
   REQUEST_LOG_KEYS_SQL,
   REQUEST_LOG_SQL,
 } from '#src/operations/request-log.ts';
-import { SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
+import { SNAPSHOT_FOLD_SQL, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
 import { USAGE_SQL } from '#src/operations/usage.ts';
 import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
@@ -57,4 +57,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0026-terminology-words', sql: TERMINOLOGY_WORDS_SQL },
   { name: '0027-terminology-index', sql: TERMINOLOGY_INDEX_SQL },
   { name: '0030-late-writes', sql: LATE_WRITES_SQL },
+  { name: '0031-snapshot-fold', sql: SNAPSHOT_FOLD_SQL },
 ];

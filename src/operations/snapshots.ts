@@ -23,6 +23,11 @@ CREATE TABLE operations.snapshot_entry (
   PRIMARY KEY (stream, id)
 );`;
 
+/** DDL: the version of the fold that a row is of (`SNAPSHOT_VERSION`). Those from before it was noted are of the first. */
+export const SNAPSHOT_FOLD_SQL = `
+ALTER TABLE operations.snapshot ADD COLUMN fold int NOT NULL DEFAULT 1;
+ALTER TABLE operations.snapshot_entry ADD COLUMN fold int NOT NULL DEFAULT 1;`;
+
 interface Entry {
   readonly type: string;
   readonly version: number;
@@ -31,6 +36,8 @@ interface Entry {
 }
 
 interface Head {
+  /** The version of the fold. */
+  readonly fold: number;
   readonly head: StreamHead;
   readonly recordedAt: number;
   readonly owner: Tenant | undefined;
@@ -38,30 +45,33 @@ interface Head {
 
 const LOAD = {
   name: 'snapshot-load',
-  text: `SELECT s.revision AS head_revision, s.hash, s.recorded_at, s.project, s.environment,
+  text: `SELECT s.fold, s.revision AS head_revision, s.hash, s.recorded_at, s.project, s.environment,
                 e.id, e.type, e.version, e.deleted, e.revision
            FROM operations.snapshot s
-           LEFT JOIN operations.snapshot_entry e ON e.stream = s.stream AND e.id = ANY ($2)
+           LEFT JOIN operations.snapshot_entry e ON e.stream = s.stream AND e.fold = s.fold AND e.id = ANY ($2)
           WHERE s.stream = $1`,
 };
 
-// One statement, so that head and entries change together; an older writer never moves them back.
+// One statement, so that head and entries change together; an older writer, or fold, never moves them back.
 const SAVE = `
 WITH entries AS (
-  INSERT INTO operations.snapshot_entry (stream, id, type, version, deleted, revision)
-  SELECT $1, e.id, e.type, e.version, e.deleted, e.revision
+  INSERT INTO operations.snapshot_entry (stream, id, type, version, deleted, revision, fold)
+  SELECT $1, e.id, e.type, e.version, e.deleted, e.revision, $8
     FROM json_to_recordset($7) AS e(id text, type text, version int, deleted boolean, revision int)
   ON CONFLICT (stream, id) DO UPDATE
-    SET version = excluded.version, deleted = excluded.deleted, revision = excluded.revision
-    WHERE snapshot_entry.revision < excluded.revision
-)
-INSERT INTO operations.snapshot (stream, revision, hash, recorded_at, project, environment)
-VALUES ($1, $2, $3, $4, $5, $6)
+    SET type = excluded.type, version = excluded.version, deleted = excluded.deleted, revision = excluded.revision, fold = excluded.fold
+    WHERE (snapshot_entry.fold, snapshot_entry.revision) < (excluded.fold, excluded.revision)
+), head AS (
+INSERT INTO operations.snapshot (stream, revision, hash, recorded_at, project, environment, fold)
+VALUES ($1, $2, $3, $4, $5, $6, $8)
 ON CONFLICT (stream) DO UPDATE
-  SET revision = excluded.revision, hash = excluded.hash, recorded_at = excluded.recorded_at
-  WHERE snapshot.revision < excluded.revision`;
+  SET revision = excluded.revision, hash = excluded.hash, recorded_at = excluded.recorded_at, fold = excluded.fold
+  WHERE (snapshot.fold, snapshot.revision) < (excluded.fold, excluded.revision)
+)
+SELECT EXISTS (SELECT FROM operations.snapshot WHERE stream = $1 AND fold > $8) AS newer`;
 
 interface Row {
+  fold: number;
   head_revision: number;
   hash: string;
   recorded_at: number;
@@ -92,6 +102,7 @@ export class PostgresSnapshots {
     }
     const { project, environment } = first;
     return {
+      fold: first.fold,
       head: { revision: first.head_revision, hash: first.hash },
       recordedAt: first.recorded_at,
       owner: project === null || environment === null ? undefined : { project, environment },
@@ -99,14 +110,18 @@ export class PostgresSnapshots {
     };
   }
 
-  /** Moves a stream's snapshot forward; `changed` are all entries touched since the one it replaces. */
+  /**
+   * Moves a stream's snapshot forward; `changed` are all entries touched since the one it replaces, or all there are when
+   * that is of an older fold.
+   * @returns false when there is one of a newer fold: it stays.
+   */
   async save(
     stream: string,
-    { head, recordedAt, owner }: Head,
+    { fold, head, recordedAt, owner }: Head,
     changed: ReadonlyMap<string, Entry>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const entries = JSON.stringify([...changed].map(([id, entry]) => ({ id, ...entry })));
-    await this.pool.query(SAVE, [
+    const { rows } = await this.pool.query<{ newer: boolean }>(SAVE, [
       stream,
       head.revision,
       head.hash,
@@ -114,7 +129,9 @@ export class PostgresSnapshots {
       owner?.project ?? null,
       owner?.environment ?? null,
       entries,
+      fold,
     ]);
+    return rows[0]?.newer === false;
   }
 
   /** Deletes a stream's snapshot. */

@@ -7,8 +7,9 @@ import { decideWrites } from '#commands/resource/decide.ts';
 import { SnapshotLoader } from '#commands/resource/snapshots.ts';
 import { entryOf, RESOURCES, type Resources } from '#commands/resource/state.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
+import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { PostgresSnapshots, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
+import { PostgresSnapshots, SNAPSHOT_FOLD_SQL, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { nowMicros } from '#src/shared/time.ts';
@@ -23,7 +24,7 @@ describe('handling commands', () => {
 
   before(async () => {
     database = await createDatabase();
-    await database.pool.query(`CREATE SCHEMA operations; ${SNAPSHOTS_SQL}`);
+    await database.pool.query(`CREATE SCHEMA operations; ${SNAPSHOTS_SQL} ${SNAPSHOT_FOLD_SQL}`);
     snapshots = new PostgresSnapshots(database.pool);
     stores = [
       await PostgresEventStore.open({ url: database.url }),
@@ -129,8 +130,9 @@ describe('handling commands', () => {
     const watched: Snapshots = {
       load: (stream, ids) => snapshots.load(stream, ids),
       save: async (...snapshot) => {
-        await snapshots.save(...snapshot);
+        const isStored = await snapshots.save(...snapshot);
         saved();
+        return isStored;
       },
       forget: (stream) => snapshots.forget(stream),
     };
@@ -150,6 +152,39 @@ describe('handling commands', () => {
     ).to.equal(4);
   });
 
+  it('ignores snapshots of other folds, and replaces those of older ones only', async () => {
+    const patient = newUuid();
+    const stream = recordStream(patient);
+    const warm = instance();
+    await warm.handle(command(patient, 'create'));
+    const before = await warm.read(stream);
+    const { head: early, recordedAt, owner } = before;
+    await warm.handle(command(patient, 'update'));
+    const { head: late } = await warm.read(stream);
+    if (early === undefined || late === undefined) throw new Error('the stream has no events');
+    const save = (fold: number, head: typeof early, version: number) => {
+      const entry = { type: 'Patient', version, deleted: false, revision: head.revision };
+      return snapshots.save(stream, { fold, head, recordedAt, owner }, new Map([[patient, entry]]));
+    };
+    const kept = async () => {
+      const found = await snapshots.load(stream, [patient]);
+      return [found?.fold, found?.head.revision, found?.entries.get(patient)?.version];
+    };
+    const [older, newer] = [SNAPSHOT_VERSION - 1, SNAPSHOT_VERSION + 1];
+    // What it says is not read: its version and time are wrong, which would have it removed.
+    expect(await save(older, late, 41)).to.equal(true);
+    expect((await entry(instance(1), patient, patient))?.version).to.equal(2);
+    expect(await kept()).to.deep.equal([older, late.revision, 41]);
+    expect(await save(SNAPSHOT_VERSION, early, 1)).to.equal(true);
+    expect(await kept()).to.deep.equal([SNAPSHOT_VERSION, early.revision, 1]);
+    expect(await save(older, late, 41)).to.equal(false);
+    expect(await kept()).to.deep.equal([SNAPSHOT_VERSION, early.revision, 1]);
+    expect(await save(newer, early, 42)).to.equal(true);
+    const updated = await instance(1).handle(command(patient, 'update', { ifMatch: 2 }));
+    expect(updated.result[0]?.version).to.equal(3);
+    expect(await kept()).to.deep.equal([newer, early.revision, 42]);
+  });
+
   it('takes nothing from a snapshot that the log does not bear out', async () => {
     const tampered = async (change: (stream: string, id: string, other: string) => Promise<unknown>) => {
       const patient = newUuid();
@@ -165,7 +200,8 @@ describe('handling commands', () => {
       const kept = [...state.entries].flatMap(([key, entry]) =>
         entry === null ? [] : [[key, entry] as const],
       );
-      await snapshots.save(stream, { head, recordedAt, owner }, new Map(kept));
+      const fold = SNAPSHOT_VERSION;
+      await snapshots.save(stream, { fold, head, recordedAt, owner }, new Map(kept));
       await change(stream, id, other);
       const cold = instance(1);
       const { result } = await cold.handle(command(patient, 'update', { id, ifMatch: 3 }));

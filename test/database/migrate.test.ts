@@ -43,6 +43,7 @@ describe('migrations', () => {
       '0026-terminology-words',
       '0027-terminology-index',
       '0030-late-writes',
+      '0031-snapshot-fold',
     ]);
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);

@@ -11,7 +11,7 @@ import { understand } from '#src/events/codec.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
-import { PostgresSnapshots, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
+import { PostgresSnapshots, SNAPSHOT_FOLD_SQL, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -23,7 +23,7 @@ describe('a purge that is stopped at each step', () => {
   let other: TestDatabase;
   before(async () => {
     other = await createDatabase();
-    await other.pool.query(`CREATE SCHEMA operations; ${SNAPSHOTS_SQL}`);
+    await other.pool.query(`CREATE SCHEMA operations; ${SNAPSHOTS_SQL} ${SNAPSHOT_FOLD_SQL}`);
     snapshots = new PostgresSnapshots(other.pool);
     store = await PostgresEventStore.open({ url: other.url });
   });

@@ -1,6 +1,7 @@
 /** What schema operations keeps of events, and ids that stand twice: tampered with, found and named. */
 import { expect } from 'chai';
 import { verify } from '#projections/verify.ts';
+import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import { PostgresSnapshots } from '#src/operations/snapshots.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { toMicros } from '#src/shared/time.ts';
@@ -30,7 +31,12 @@ describe('verify, of what operations keep', () => {
         [patient, { type: 'Patient', version: 2, deleted: false, revision: 2 }],
         [observation, { type: 'Observation', version: 2, deleted: true, revision: 3 }],
       ]);
-      const state = { head: { ...head, hash }, recordedAt: toMicros(recorded_at), owner: TENANT };
+      const state = {
+        fold: SNAPSHOT_VERSION,
+        head: { ...head, hash },
+        recordedAt: toMicros(recorded_at),
+        owner: TENANT,
+      };
       await snapshots.save(event.stream, state, entries);
     }
     // What comes behind a snapshot is none of its business.
