@@ -2,7 +2,7 @@
 import type { EventData } from './upcaster.ts';
 
 /**
- * Version 2 added `environment`. Applications registered before it belong to the sandbox (decisions.md, section 9); only
+ * Version 2 added `environment`. Applications registered before it belong to the sandbox (docs/spec/decisions.md, section 9); only
  * later ones can belong to production.
  */
 export function applicationRegisteredTo2(data: EventData): EventData {
