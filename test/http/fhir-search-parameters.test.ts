@@ -133,5 +133,12 @@ describe('FHIR search parameters', () => {
     expect(await ask('gt1e300')).to.deep.equal([large, endless]);
     expect(await ask('lt-1')).to.deep.equal([negative]);
     expect(await ask('gt-1e-3&value-quantity=lt1e-3')).to.have.length(2);
+    // A place beyond all degrees doesn't keep others from being found.
+    for (const longitude of ['1e400', '1e-400'])
+      await service.fhir('/Location', {
+        method: 'POST',
+        body: `{"resourceType":"Location","position":{"latitude":1,"longitude":${longitude}}}`,
+      });
+    expect(await found(`/Location?near=${encodeURIComponent('1|0|10|km')}`)).to.have.length(2);
   });
 });

@@ -293,7 +293,13 @@ function decimal(value: unknown): string | undefined {
 /** The latitude and the longitude of a Location's position, in degrees. */
 export function positionOf(element: unknown): { readonly latitude: string; readonly longitude: string } {
   const { latitude, longitude } = element as Element;
-  return { latitude: decimal(latitude) ?? '0', longitude: decimal(longitude) ?? '0' };
+  return { latitude: degrees(latitude), longitude: degrees(longitude) };
+}
+
+/** A number that PostgreSQL can compute with as `float8`; 0 for what is beyond all degrees. */
+function degrees(value: unknown): string {
+  const number = Number(decimal(value) ?? '0');
+  return Number.isFinite(number) ? String(number) : '0';
 }
 
 /** The texts that a string parameter compares with. */
