@@ -57,8 +57,13 @@ export function* rowsOf(stored: StoredResourceEvent): Steps<Rows> {
   const within = { contained: containedIn(id, resource), container: `${type}/${id}` };
   const found = yield* extract(type, resource, within);
   const hashes = hashesOf(tenant, type);
-  for (const [at, { code, value }] of found.forms.entries()) {
-    if (at % STEP === STEP - 1) yield;
+  let left = STEP;
+  for (const { code, value } of found.forms) {
+    left -= 1;
+    if (left === 0) {
+      yield;
+      left = STEP;
+    }
     const key = hashes.value(code, value);
     keys.add(key);
     if (record !== null && hasKeyInRecord(code, value)) keys.add(searchKey(inRecordKey(key, record)));
@@ -92,8 +97,13 @@ function* containedRows(
   const hashes = hashesOf(tenant, containedType(type));
   const keys = new Set([searchKey(containedKey(tenant, type))]);
   if (record !== null) keys.add(searchKey(recordKey(record)));
-  for (const [at, { code, value }] of found.forms.entries()) {
-    if (at % STEP === STEP - 1) yield;
+  let left = STEP;
+  for (const { code, value } of found.forms) {
+    left -= 1;
+    if (left === 0) {
+      yield;
+      left = STEP;
+    }
     keys.add(hashes.value(code, value));
   }
   const rest = { keys: arrayOf(keys), targets: arrayOf([]), sorts: null, container };
@@ -144,8 +154,13 @@ const NOTHING = [null, null] as const;
 function* stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): Steps<Rows['strings']> {
   const seen = new Set<string>();
   const rows: Row<typeof STRING>[] = [];
-  for (const [at, found] of all.entries()) {
-    if (at % STEP === STEP - 1) yield;
+  let left = STEP;
+  for (const found of all) {
+    left -= 1;
+    if (left === 0) {
+      yield;
+      left = STEP;
+    }
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${found.value}`)) continue;
@@ -164,8 +179,13 @@ function* periodRows(
 ): Steps<Rows['periods']> {
   const seen = new Set<string>();
   const rows: Row<typeof PERIOD>[] = [];
-  for (const [at, found] of all.entries()) {
-    if (at % STEP === STEP - 1) yield;
+  let left = STEP;
+  for (const found of all) {
+    left -= 1;
+    if (left === 0) {
+      yield;
+      left = STEP;
+    }
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     const { from, to } = found.value;
@@ -183,8 +203,13 @@ function* quantityRows(
 ): Steps<Rows['quantities']> {
   const seen = new Set<string>();
   const rows: Row<typeof QUANTITY>[] = [];
-  for (const [at, found] of all.entries()) {
-    if (at % STEP === STEP - 1) yield;
+  let left = STEP;
+  for (const found of all) {
+    left -= 1;
+    if (left === 0) {
+      yield;
+      left = STEP;
+    }
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     const { low, high, system, code, unit, canonical } = found.value;
