@@ -7,8 +7,9 @@ import { isResourceType } from '#src/fhir/types.ts';
 import { isObject, parseJson } from '#src/shared/json.ts';
 import type { WriteResult } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
-import { createMissing, type Write } from '../resource/decide.ts';
+import type { Write } from '../resource/decide.ts';
 import type { Carrying, Completed } from '../resource/deps.ts';
+import { createMissing } from '../resource/resume.ts';
 import type { Resources } from '../resource/state.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function completeCarried(
   if (event.type !== 'DirectoryEntriesCarried')
     throw new TypeError(`${event.type} carries no directory entries`);
   const { stream, entries } = event.data;
-  const writes = entries.map((entry): Write => {
+  const writes = entries.map((entry): Create => {
     const { value, exact } = parseJson(entry.resource);
     if (!isResourceType(entry.resource_type) || !isObject(value))
       throw new TypeError('a carried entry is not a resource');
@@ -57,15 +58,17 @@ export async function completeCarried(
   return { results, position };
 }
 
+type Create = Extract<Write, { kind: 'create' }>;
+
 /** Far below what an append takes, with room for metadata of the longest headers. */
 const CHUNK_BYTES = 4_000_000;
 const CHUNK_ENTRIES = 500;
 
 function* inChunks(
-  writes: readonly Write[],
+  writes: readonly Create[],
   entries: readonly { readonly resource: string }[],
-): Generator<Write[]> {
-  let chunk: Write[] = [];
+): Generator<Create[]> {
+  let chunk: Create[] = [];
   let bytes = 0;
   for (const [index, write] of writes.entries()) {
     const size = Buffer.byteLength(entries[index]?.resource ?? '');

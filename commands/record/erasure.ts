@@ -15,9 +15,9 @@ import type { Tenant } from '#src/shared/tenant.ts';
 import { type CommandContext, type MetadataBase, metadataBase, type Written } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { ProjectState } from '../project/state.ts';
-import { decideWrites } from '../resource/decide.ts';
 import type { WriteDeps } from '../resource/deps.ts';
-import { entryOf, type Resources } from '../resource/state.ts';
+import { removeLive } from '../resource/resume.ts';
+import type { Resources } from '../resource/state.ts';
 
 /** What an erasure touches outside the event store. */
 export interface Erasure {
@@ -140,13 +140,10 @@ async function deletePatient(
       metadata,
       now: deps.now,
       touches: [patient],
-      decide(state, clock) {
-        if (entryOf(state, patient) === undefined) return { drafts: [], result: undefined };
-        const { drafts } = decideWrites(state, clock, [
-          { kind: 'remove', eventId, type: 'Patient', id: patient },
-        ]);
-        return { drafts, result: undefined };
-      },
+      decide: (state, clock) => ({
+        ...removeLive(state, clock, [{ kind: 'remove', eventId, type: 'Patient', id: patient }]),
+        result: undefined,
+      }),
     });
     return handled.position ?? (await deps.resources.kernel.store.head());
   } catch (error) {

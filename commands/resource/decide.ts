@@ -104,16 +104,6 @@ export function decideCarrying(
   return { drafts: [...drafts, { ...carrying, at: clock.next() }], result };
 }
 
-/** Decides on the creations that were not made before: for work that goes on where it was stopped. @throws Refusal 404 409 */
-export function createMissing(
-  state: Resources,
-  clock: Clock,
-  writes: readonly Write[],
-): Decision<WriteResult[]> {
-  const missing = writes.filter(({ id }) => entryOf(state, id) === undefined);
-  return decideWrites(state, clock, missing);
-}
-
 /** Bytes become a document's own beside the version that shows them. */
 function finalizations(state: Resources, clock: Clock, write: Write, { result }: Decided): Draft[] {
   const patient = patientOf(state.stream);

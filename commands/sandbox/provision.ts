@@ -17,8 +17,10 @@ import { blobsOf, putBlobs } from '../document/put.ts';
 import { settleAttachments } from '../document/settle.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { Contents, Settled } from '../resource/contents.ts';
-import { createMissing, touchedIds, type Write } from '../resource/decide.ts';
+import { touchedIds, type Write } from '../resource/decide.ts';
+import { createMissing } from '../resource/resume.ts';
 import type { Resources } from '../resource/state.ts';
+import { type Asked, provisioned } from './decide.ts';
 import type { SandboxState } from './state.ts';
 
 /** What it works with. */
@@ -29,14 +31,6 @@ export interface ProvisionDeps {
   readonly now: () => number;
   /** Waits until every read model of records has passed a position. @throws Refusal unavailable when that takes too long. */
   readonly visible: (position: Position) => Promise<void>;
-}
-
-/** What was asked for: the data of `SandboxProvisioningRequested` and `SandboxResetRequested`. */
-export interface Asked {
-  readonly reset_id: string;
-  readonly seed: string;
-  readonly patients: number;
-  readonly today: string;
 }
 
 /** Events of one append, at most. */
@@ -64,16 +58,7 @@ export async function provision(
     resources += own.length;
   }
   const by = { credential: systemOf(tenant), requestId, ids, now: deps.now };
-  await deps.sandboxes.transact(projectStream(project), by, ({ current }) =>
-    current?.resetId !== asked.reset_id || current.done
-      ? []
-      : [
-          {
-            type: 'SandboxProvisioned',
-            data: { reset_id: asked.reset_id, patients: asked.patients, resources },
-          },
-        ],
-  );
+  await deps.sandboxes.transact(projectStream(project), by, provisioned(asked, resources));
 }
 
 /** The credential of what the service does in a sandbox of its own accord: no webhook tells of it. */
@@ -102,7 +87,7 @@ async function append(
   { type, reference, sourceSystem }: Author,
   some: readonly Authored[],
 ): Promise<Position | undefined> {
-  const writes = some.map(({ type, id, resource }): Write => {
+  const writes = some.map(({ type, id, resource }): Extract<Write, { kind: 'create' }> => {
     const settled = type === 'DocumentReference' ? settle(deps, ids, id, resource) : { resource };
     return {
       kind: 'create',

@@ -4,10 +4,10 @@ import type { Position } from '#src/events/store.ts';
 import { projectStream } from '#src/events/streams.ts';
 import { SEED } from '#src/sandbox/seed.ts';
 import type { IdSource } from '#src/shared/ids.ts';
-import { notFound } from '#src/shared/refusal.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
 import type { RequestContext } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
+import { type Asked, reset } from './decide.ts';
 import type { SandboxState } from './state.ts';
 
 /** Where its id and day come from, and how many patients are wanted. */
@@ -35,18 +35,10 @@ export async function requestReset(
   patients: number,
 ): Promise<Position | undefined> {
   const data = asked({ ids: by.ids, now: by.now, patients });
-  const wrote = await sandboxes.transact(projectStream(project), by, (state) => {
-    if (state.project !== 'open') throw notFound('project', project);
-    return isResetting(state) ? [] : [{ type: 'SandboxResetRequested', data }];
-  });
+  const wrote = await sandboxes.transact(projectStream(project), by, reset(project, data));
   return wrote?.position;
 }
 
-/** Whether a reset is asked for and not over. */
-export function isResetting({ current }: Readonly<SandboxState>): boolean {
-  return current?.isReset === true && !current.done;
-}
-
-function asked({ ids, now, patients }: Wanted) {
+function asked({ ids, now, patients }: Wanted): Asked {
   return { reset_id: ids.at(0, 'sandbox'), seed: SEED, patients, today: toInstant(now()).slice(0, 10) };
 }

@@ -14,8 +14,7 @@ import { unavailable } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import type { MetadataBase } from '../command.ts';
-import { decideWrites } from '../resource/decide.ts';
-import { entryOf } from '../resource/state.ts';
+import { removeLive } from '../resource/resume.ts';
 import { type ProvisionDeps, provision, systemOf } from './provision.ts';
 
 /** What it works with. */
@@ -135,17 +134,15 @@ async function emptyDirectory(
   const all = [...live];
   for (let from = 0; from < all.length; from += CHUNK) {
     const some = all.slice(from, from + CHUNK);
+    const deletions = some.map(([id, type]) => {
+      return { kind: 'remove' as const, eventId: ids.at(0, `deletion/${id}`), type, id };
+    });
     const { position } = await deps.resources.handle<void>({
       stream,
       metadata: { ...metadata, command_id: ids.at(from, 'deletions') },
       now: deps.now,
       touches: some.map(([id]) => id),
-      decide(state, clock) {
-        const writes = some
-          .filter(([id]) => entryOf(state, id)?.deleted === false)
-          .map(([id, type]) => ({ kind: 'remove' as const, eventId: ids.at(0, `deletion/${id}`), type, id }));
-        return { drafts: decideWrites(state, clock, writes).drafts, result: undefined };
-      },
+      decide: (state, clock) => ({ ...removeLive(state, clock, deletions), result: undefined }),
     });
     if (position !== undefined) await deps.visible(position);
   }

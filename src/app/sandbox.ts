@@ -2,8 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
+import { isResetting } from '#commands/sandbox/decide.ts';
 import type { SandboxQueue } from '#commands/sandbox/queue.ts';
-import { isResetting, requestReset } from '#commands/sandbox/request.ts';
+import { requestReset } from '#commands/sandbox/request.ts';
 import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
 import { SANDBOX } from '#commands/sandbox/state.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';

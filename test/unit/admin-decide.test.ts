@@ -4,22 +4,13 @@ import { expect } from 'chai';
 import * as application from '#commands/application/decide.ts';
 import { registration } from '#commands/application/registration.ts';
 import { APPLICATION } from '#commands/application/state.ts';
-import type { Decide } from '#commands/kernel/decision.ts';
-import type { Fold } from '#commands/kernel/stream.ts';
 import * as organization from '#commands/organization/decide.ts';
 import { ORGANIZATION } from '#commands/organization/state.ts';
 import * as project from '#commands/project/decide.ts';
 import { issueKey } from '#commands/project/key.ts';
 import { PROJECT } from '#commands/project/state.ts';
 import type { PlainEvent } from '#src/events/catalog.ts';
-import { given as past } from '#test/support/given.ts';
-import { refusal } from '#test/support/refusal.ts';
-
-/** Decides after some events. */
-function given<S>(fold: Fold<S>, ...events: PlainEvent[]) {
-  const { state } = past(fold, events);
-  return { when: (decide: Decide<S>) => [...decide(state)] };
-}
+import { given } from '#test/support/given.ts';
 
 const ANN = { issuer: 'https://idp.example', subject: 'ann' };
 const BEN = { issuer: 'https://idp.example', subject: 'ben' };
@@ -44,11 +35,14 @@ describe('deciding on organizations', () => {
     type: 'OrganizationSsoConfigured',
     data: { issuer: 'https://idp.example', client_id: 'c', domains },
   });
-  const on = (...events: PlainEvent[]) => given(ORGANIZATION, created, ...events);
+  const on = (...events: PlainEvent[]) => given(ORGANIZATION, [created, ...events]);
 
   it('given nothing, when it is founded, then its founder stands in the event', () => {
-    const events = given(ORGANIZATION).when(organization.create('org_1', 'Clinic', ANN));
-    expect(events).to.deep.equal([created]);
+    const create = organization.create('org_1', 'Clinic', ANN);
+    given(ORGANIZATION, []).when(create).thenEvents(created);
+    on()
+      .when(create)
+      .thenFault(/already exists/);
   });
 
   it('given nothing, when it is changed, then 404', () => {
@@ -58,43 +52,54 @@ describe('deciding on organizations', () => {
       organization.configureSso('org_1', { issuer: 'i', client_id: 'c', domains: [] }, OWNER),
       organization.verify('org_1', 'a.example'),
     ]) {
-      expect(refusal(() => given(ORGANIZATION).when(decide)).status).to.equal(404);
+      given(ORGANIZATION, []).when(decide).thenRefused('not_found');
     }
   });
 
   it('given a member, when it gets the role that it has, then nothing happens; else the new one', () => {
     const state = on(added(BEN, 'admin'));
-    expect(state.when(organization.addMember('org_1', BEN, 'admin'))).to.deep.equal([]);
-    expect(state.when(organization.addMember('org_1', BEN, 'developer'))).to.deep.equal([
-      added(BEN, 'developer'),
-    ]);
+    state.when(organization.addMember('org_1', BEN, 'admin')).thenNothing();
+    state.when(organization.addMember('org_1', BEN, 'developer')).thenEvents(added(BEN, 'developer'));
   });
 
   it('given one owner, when they are removed or demoted, then 409; given two, then it happens', () => {
     const removal = organization.removeMember('org_1', ANN);
     const demotion = organization.addMember('org_1', ANN, 'admin');
     for (const decide of [removal, demotion]) {
-      expect(refusal(() => on(added(BEN, 'admin')).when(decide)).status).to.equal(409);
-      expect(on(added(BEN, 'owner')).when(decide)).to.have.length(1);
+      on(added(BEN, 'admin')).when(decide).thenRefused('conflict');
+      expect(on(added(BEN, 'owner')).when(decide).drafts).to.have.length(1);
     }
-    expect(refusal(() => on(added(BEN, 'owner'), added(BEN, 'admin')).when(removal)).status).to.equal(409);
+    on(added(BEN, 'owner'), added(BEN, 'admin')).when(removal).thenRefused('conflict');
+  });
+
+  it('given two members, when one is removed, then they are; when they are none, then 404', () => {
+    const removed: PlainEvent = { type: 'OrganizationMemberRemoved', data: BEN };
+    const removal = organization.removeMember('org_1', BEN);
+    on(added(BEN, 'admin')).when(removal).thenEvents(removed);
+    on(added(BEN, 'admin'), removed)
+      .when(removal)
+      .thenRefused('not_found', /not a member/);
   });
 
   it('given a subject of one issuer, when that of another is removed, then 404', () => {
-    expect(refusal(() => on().when(organization.removeMember('org_1', OTHER_ANN))).status).to.equal(404);
+    on().when(organization.removeMember('org_1', OTHER_ANN)).thenRefused('not_found');
   });
 
   it('given an organization of before founders were noted, then it can be added to', () => {
     const old: PlainEvent = { type: 'OrganizationCreated', data: { organization_id: 'org_1', name: 'Old' } };
-    const state = given(ORGANIZATION, old);
-    expect(state.when(organization.addMember('org_1', ANN, 'owner'))).to.deep.equal([added(ANN, 'owner')]);
+    const state = given(ORGANIZATION, [old]);
+    state.when(organization.addMember('org_1', ANN, 'owner')).thenEvents(added(ANN, 'owner'));
   });
 
   it('given settings of single sign-on, when the same come again, then nothing happens', () => {
     const same = { issuer: 'https://idp.example', client_id: 'c', domains: ['a.example', 'b.example'] };
-    expect(on(sso).when(organization.configureSso('org_1', same, OWNER))).to.deep.equal([]);
+    on(sso)
+      .when(organization.configureSso('org_1', same, OWNER))
+      .thenNothing();
     for (const more of [{ issuer: 'x' }, { client_id: 'x' }, { domains: ['a.example'] }, { domains: [] }]) {
-      expect(on(sso).when(organization.configureSso('org_1', { ...same, ...more }, OWNER))).to.have.length(1);
+      expect(
+        on(sso).when(organization.configureSso('org_1', { ...same, ...more }, OWNER)).drafts,
+      ).to.have.length(1);
     }
   });
 
@@ -145,10 +150,14 @@ describe('deciding on organizations', () => {
         domain: 'c.example',
         ...claim,
       });
-      if (refused === undefined) expect(on(...events).when(decide)).to.deep.equal([{ ...sso, data: all }]);
+      if (refused === undefined)
+        on(...events)
+          .when(decide)
+          .thenEvents({ ...sso, data: all });
       else {
-        const { status, issues } = refusal(() => on(...events).when(decide));
-        expect(status).to.equal(403);
+        const { issues } = on(...events)
+          .when(decide)
+          .thenRefused('forbidden');
         const fields = refused.length === 0 ? [undefined] : refused.map((index) => `domains.${index}`);
         expect(issues.map(({ expression }) => expression)).to.deep.equal(fields);
       }
@@ -164,17 +173,20 @@ describe('deciding on organizations', () => {
       [[verified, settled(['b.example']), sso], 1],
       [[verified, settled([])], 1],
     ] as const) {
-      if (count === 'refused') expect(refusal(() => on(...events).when(again)).status).to.equal(403);
-      else expect(on(...events).when(again)).to.have.length(count);
+      if (count === 'refused')
+        on(...events)
+          .when(again)
+          .thenRefused('forbidden');
+      else expect(on(...events).when(again).drafts).to.have.length(count);
     }
   });
 
   it('given domains, when an owner of another domain verifies, then 403', () => {
-    expect(on().when(organization.verify('org_1', 'x.example'))).to.have.length(1);
-    expect(on(sso).when(organization.verify('org_1', 'b.example'))).to.have.length(1);
-    expect(refusal(() => on(sso).when(organization.verify('org_1', 'x.example'))).status).to.equal(403);
+    expect(on().when(organization.verify('org_1', 'x.example')).drafts).to.have.length(1);
+    expect(on(sso).when(organization.verify('org_1', 'b.example')).drafts).to.have.length(1);
+    on(sso).when(organization.verify('org_1', 'x.example')).thenRefused('forbidden');
     const verified: PlainEvent = { type: 'OrganizationVerified', data: { domain: 'a.example' } };
-    expect(on(verified).when(organization.verify('org_1', 'a.example'))).to.deep.equal([]);
+    on(verified).when(organization.verify('org_1', 'a.example')).thenNothing();
   });
 });
 
@@ -200,11 +212,20 @@ describe('deciding on projects', () => {
     expect(JSON.stringify(event)).to.not.contain(key.slice(8, -4));
   });
 
+  it('given nothing, when a project is opened, then with what comes at once', () => {
+    const create = project.create('proj_1', 'org_1', 'Pilot', [event]);
+    given(PROJECT, []).when(create).thenEvents(opened, event);
+    given(PROJECT, [opened])
+      .when(create)
+      .thenFault(/already exists/);
+    given(PROJECT, [opened]).when(project.remove('proj_1')).thenEvents(deleted);
+  });
+
   it('given a key, when it is revoked, then once; one that never was: 404', () => {
     const revoke = project.revokeKey('proj_1', 'key_1');
-    expect(given(PROJECT, opened, event).when(revoke)).to.deep.equal([revoked]);
-    expect(given(PROJECT, opened, event, revoked).when(revoke)).to.deep.equal([]);
-    expect(refusal(() => given(PROJECT, opened).when(revoke)).status).to.equal(404);
+    given(PROJECT, [opened, event]).when(revoke).thenEvents(revoked);
+    given(PROJECT, [opened, event, revoked]).when(revoke).thenNothing();
+    given(PROJECT, [opened]).when(revoke).thenRefused('not_found');
   });
 
   it('given no access to production, when it is by request, then no key of production; of the sandbox, one', () => {
@@ -212,20 +233,27 @@ describe('deciding on projects', () => {
     const withdrawn: PlainEvent = { type: 'ProductionAccessWithdrawn', data: { project_id: 'proj_1' } };
     const createKey = project.createKey('proj_1', event, 'request');
     for (const before of [[], [allowed, withdrawn]])
-      expect(refusal(() => given(PROJECT, opened, ...before).when(createKey)).status).to.equal(403);
-    expect(given(PROJECT, opened, allowed).when(createKey)).to.deep.equal([event]);
-    expect(given(PROJECT, opened).when(project.createKey('proj_1', event, 'open'))).to.deep.equal([event]);
+      given(PROJECT, [opened, ...before])
+        .when(createKey)
+        .thenRefused('forbidden');
+    given(PROJECT, [opened, allowed]).when(createKey).thenEvents(event);
+    given(PROJECT, [opened])
+      .when(project.createKey('proj_1', event, 'open'))
+      .thenEvents(event);
     const sandbox: typeof event = { ...event, data: { ...event.data, environment: 'sandbox' } };
     const forSandbox = project.createKey('proj_1', sandbox, 'request');
-    expect(given(PROJECT, opened).when(forSandbox)).to.deep.equal([sandbox]);
+    given(PROJECT, [opened]).when(forSandbox).thenEvents(sandbox);
   });
 
   it('when access to production is set, then once', () => {
     const allowed: PlainEvent = { type: 'ProductionAccessAllowed', data: { project_id: 'proj_1' } };
     const allow = project.setProductionAccess('proj_1', true);
-    expect(given(PROJECT, opened).when(allow)).to.deep.equal([allowed]);
-    expect(given(PROJECT, opened, allowed).when(allow)).to.deep.equal([]);
-    expect(given(PROJECT, opened).when(project.setProductionAccess('proj_1', false))).to.deep.equal([]);
+    given(PROJECT, [opened]).when(allow).thenEvents(allowed);
+    given(PROJECT, [opened, allowed]).when(allow).thenNothing();
+    given(PROJECT, [opened, allowed])
+      .when(project.setProductionAccess('proj_1', false))
+      .thenEvents({ type: 'ProductionAccessWithdrawn', data: { project_id: 'proj_1' } });
+    given(PROJECT, [opened]).when(project.setProductionAccess('proj_1', false)).thenNothing();
   });
 
   it('given no project, or one that is deleted, then 404 whatever is asked', () => {
@@ -235,8 +263,8 @@ describe('deciding on projects', () => {
       project.revokeKey('proj_1', 'key_1'),
       project.setProductionAccess('proj_1', true),
     ]) {
-      expect(refusal(() => given(PROJECT).when(decide)).status).to.equal(404);
-      expect(refusal(() => given(PROJECT, opened, event, deleted).when(decide)).status).to.equal(404);
+      given(PROJECT, []).when(decide).thenRefused('not_found');
+      given(PROJECT, [opened, event, deleted]).when(decide).thenRefused('not_found');
     }
   });
 
@@ -245,7 +273,7 @@ describe('deciding on projects', () => {
       type: 'RecordErased',
       data: { patient: 'p', environment: 'sandbox' },
     };
-    expect(given(PROJECT, opened, erased).when(project.remove('proj_1'))).to.deep.equal([deleted]);
+    given(PROJECT, [opened, erased]).when(project.remove('proj_1')).thenEvents(deleted);
   });
 });
 
@@ -275,13 +303,21 @@ describe('deciding on applications', () => {
     expect([open.secret, open.data.secret_sha256]).to.deep.equal([undefined, undefined]);
   });
 
+  it('given nothing, when one is registered, then once', () => {
+    given(APPLICATION, []).when(application.register(data)).thenEvents(registered);
+    given(APPLICATION, [registered])
+      .when(application.register(data))
+      .thenFault(/already exists/);
+    given(APPLICATION, [registered]).when(application.remove('app_1')).thenEvents(deleted);
+  });
+
   it('given branding or trust, when the same comes again, then nothing happens', () => {
     const branded: PlainEvent = { type: 'ApplicationBranded', data: { color: '#000000' } };
-    const state = given(APPLICATION, registered, branded, trusted);
-    expect(state.when(application.brand('app_1', { color: '#000000' }))).to.deep.equal([]);
-    expect(state.when(application.brand('app_1', {}))).to.have.length(1);
-    expect(state.when(application.trust('app_1', true))).to.deep.equal([]);
-    expect(state.when(application.trust('app_1', false))).to.have.length(1);
+    const state = given(APPLICATION, [registered, branded, trusted]);
+    state.when(application.brand('app_1', { color: '#000000' })).thenNothing();
+    expect(state.when(application.brand('app_1', {})).drafts).to.have.length(1);
+    state.when(application.trust('app_1', true)).thenNothing();
+    expect(state.when(application.trust('app_1', false)).drafts).to.have.length(1);
   });
 
   it('given none, or one that is deleted, then 404 whatever is asked', () => {
@@ -290,8 +326,8 @@ describe('deciding on applications', () => {
       application.trust('app_1', true),
       application.remove('app_1'),
     ]) {
-      expect(refusal(() => given(APPLICATION).when(decide)).status).to.equal(404);
-      expect(refusal(() => given(APPLICATION, registered, deleted).when(decide)).status).to.equal(404);
+      given(APPLICATION, []).when(decide).thenRefused('not_found');
+      given(APPLICATION, [registered, deleted]).when(decide).thenRefused('not_found');
     }
   });
 });

@@ -1,0 +1,27 @@
+/** Decisions of work that goes on where it was stopped: what is done already is left out. Pure. */
+import type { WriteResult } from '../command.ts';
+import type { Clock, Decision } from '../kernel/decision.ts';
+import { decideWrites, type Write } from './decide.ts';
+import { entryOf, type Resources } from './state.ts';
+
+/** Decides on the creations that were not made before. @throws Refusal 404 409 as `decideWrites` */
+export function createMissing(
+  state: Resources,
+  clock: Clock,
+  writes: readonly Extract<Write, { kind: 'create' }>[],
+): Decision<WriteResult[]> {
+  const missing = writes.filter(({ id }) => entryOf(state, id) === undefined);
+  return missing.length === 0 ? NOTHING : decideWrites(state, clock, missing);
+}
+
+/** Decides on the deletions of what is there and not deleted. @throws Refusal 409 as `decideWrites` */
+export function removeLive(
+  state: Resources,
+  clock: Clock,
+  writes: readonly Extract<Write, { kind: 'remove' }>[],
+): Decision<WriteResult[]> {
+  const live = writes.filter(({ id }) => entryOf(state, id)?.deleted === false);
+  return live.length === 0 ? NOTHING : decideWrites(state, clock, live);
+}
+
+const NOTHING: Decision<WriteResult[]> = { drafts: [], result: [] };
