@@ -35,7 +35,7 @@ export class Shadow {
   /** Returns its position. */
   async position(): Promise<Position> {
     const checkpoint = await readCheckpoint(this.session, this.schema);
-    if (checkpoint === undefined) throw new Error(`there is no schema ${this.schema}`);
+    if (checkpoint === undefined) throw new Error(`the schema ${this.schema} doesn't exist`);
     return checkpoint.position;
   }
 

@@ -30,21 +30,21 @@ const eventStore = url(
 
 /** The environment's schema. The descriptions are the documentation. */
 const environment = z.object({
-  PORT: wholeNumber(1, 65_535, 3000).describe('TCP port that the server listens on.'),
+  PORT: wholeNumber(1, 65_535, 3000).describe('TCP port to listen on.'),
   HOST: z
     .string()
     .refine(isHost, 'must be an IP address of this machine, such as 127.0.0.1 or 0.0.0.0, or a host name')
     .default('127.0.0.1')
-    .describe('Address that it listens on: `127.0.0.1` for this machine alone, `0.0.0.0` for everybody.'),
+    .describe('Address to listen on: `127.0.0.1` for this machine only, `0.0.0.0` for all addresses.'),
   BASE_URL: url(['http:', 'https:'], 'https://records.example.org')
     .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
     .optional()
-    .describe('URL that clients reach the service by, without `/fhir/R4`. Default: `http://HOST:PORT`.'),
+    .describe('URL at which clients reach the service, without `/fhir/R4`. Default: `http://HOST:PORT`.'),
   DATA_DIR: z
     .string()
     .default('.annal')
     .describe(
-      'Folder of the embedded database and of `quickstart.json`; made when absent. One service at a time.',
+      'Folder of the embedded database and of `quickstart.json`; created if missing. Only one service at a time can use it.',
     ),
   DATABASE_URL: url(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/annal')
     .optional()
@@ -53,30 +53,30 @@ const environment = z.object({
     .string()
     .optional()
     .describe(
-      'PEM file with the Ed25519 private key that signs checkpoints and exports. Default: one made in DATA_DIR on first use.',
+      'PEM file with the Ed25519 private key that signs checkpoints and exports. Default: a key that is created in DATA_DIR on first use.',
     ),
   EVENTSTORE_URL: eventStore.describe(
-    'EventStoreDB to keep the events in, instead of the log in PostgreSQL; or `postgres://…`, a log in another database. Not for the environment of the EventStoreDB server itself, which then refuses to start.',
+    "EventStoreDB that stores the events, instead of the log in PostgreSQL; or `postgres://…`, a log in another database. Don't set it in the environment of the EventStoreDB server itself, which then refuses to start.",
   ),
   ANNAL_EVENTSTORE_URL: eventStore.describe(
-    'The same as EVENTSTORE_URL, under a name that an EventStoreDB server in the same environment does not take for a setting of its own.',
+    'The same as EVENTSTORE_URL, under a name that an EventStoreDB server in the same environment ignores.',
   ),
   MODE: oneOf(['development', 'production'], 'development').describe(
-    '`production` has no development issuer, sends webhooks to public addresses only, and makes a quickstart project and key only in an installation that has no project yet.',
+    '`production` has no development issuer, sends webhooks to public addresses only, and creates a quickstart project and key only if the installation has no project yet.',
   ),
   OIDC_ISSUERS: issuersSchema
     .optional()
     .describe(
-      'OpenID Connect issuers whose ID tokens open `/admin`, each with the audience that `aud` must hold: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production` none.',
+      'OpenID Connect issuers whose ID tokens `/admin` accepts, each with the audience that `aud` must contain: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production` none.',
     ),
   DEV_ISSUER: oneOf(['local', 'allow'], 'local').describe(
-    'Where the development issuer runs, which believes any e-mail address. `local`: only if `HOST` and the host of `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and it refuses requests that a proxy passed on. `allow`: everywhere. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
+    'When the development issuer runs, which accepts any e-mail address without a password. `local`: only if `HOST` and the host of `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and it refuses requests that a proxy forwarded. `allow`: everywhere. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
   ),
   PRODUCTION_ACCESS: oneOf(['open', 'request'], 'open').describe(
-    'Who gets keys of production: `open`, the projects of everybody; `request`, those that an operator has allowed with `annal production allow`.',
+    'Which projects may create production keys: `open`, all of them; `request`, those that an operator allowed with `annal production allow`.',
   ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
-    'Least severe log lines that are written, to standard error, as JSON.',
+    'Lowest level of the log lines that are written to standard error, as JSON.',
   ),
   MAX_BODY_BYTES: wholeNumber(1_000, 1_000 * MEGABYTE, 10 * MEGABYTE).describe(
     'Largest JSON body of a request other than a Bundle, in bytes; beyond it 413.',
@@ -88,13 +88,13 @@ const environment = z.object({
     'Most entries of a FHIR Bundle; beyond it 413.',
   ),
   MAX_ANSWER_BYTES: wholeNumber(1_000_000, 1_000 * MEGABYTE, 50 * MEGABYTE).describe(
-    'Largest answer, in bytes of the resources in it. A longer page ends early and links to the next; an answer without pages is 413 `too-costly`. A resource larger than this cannot be read: keep it above MAX_BODY_BYTES.',
+    'Largest answer, in bytes of the resources in it. A longer page ends early and links to the next; a longer answer without pages is 413 `too-costly`. A resource larger than this cannot be read, so keep it above MAX_BODY_BYTES.',
   ),
   MAX_ANSWER_RESOURCES: wholeNumber(200, 1_000_000, 20_000).describe(
     'Most resources in one answer; beyond it 413 `too-costly`.',
   ),
   MAX_ANSWER_SECONDS: wholeNumber(1, 3_600, 60).describe(
-    'How long reading what one answer shows may take, in seconds; beyond it 413 `too-costly`.',
+    'Longest time to read the data of one answer, in seconds; beyond it 413 `too-costly`.',
   ),
   ANSWER_MEMORY_BYTES: wholeNumber(1_000_000, 100_000 * MEGABYTE, 300 * MEGABYTE).describe(
     'Bytes of long answers (what each has beyond 1 MB) that one instance holds at a time until they are sent; a third of it for one project. Beyond it a long answer is 503 with `Retry-After`.',
@@ -121,10 +121,12 @@ const environment = z.object({
   DOCUMENTS_S3_ACCESS_KEY_ID: z
     .string()
     .optional()
-    .describe('Access key of the bucket. Default: what the AWS SDK finds in its surroundings.'),
+    .describe(
+      'Access key of the bucket. Default: the credentials that the AWS SDK finds in its environment.',
+    ),
   DOCUMENTS_S3_SECRET_ACCESS_KEY: z.string().optional().describe('The secret that goes with the access key.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000_000, 600).describe(
-    'Requests a minute that one API key may make on all instances together, and as many one client address; beyond it 429. `0`: no limit.',
+    'Requests per minute that one API key may make on all instances together, and also one client address; beyond it 429. `0`: no limit.',
   ),
   TRUSTED_PROXIES: z
     .string()
@@ -134,13 +136,13 @@ const environment = z.object({
       'must be addresses or networks such as 10.0.0.0/8, separated by commas',
     )
     .describe(
-      'Addresses and networks (`10.0.0.0/8, fd00::/8`) of the proxies whose `X-Forwarded-For` is believed; without them the client is who connects.',
+      'Addresses and networks (`10.0.0.0/8, fd00::/8`) of the proxies whose `X-Forwarded-For` the service trusts; without them the client address is that of the connection.',
     ),
   REQUEST_LOG_DAYS: wholeNumber(1, 3_650, 30).describe(
-    'How long the log of requests is kept that a project sees, in days.',
+    "How long entries of a project's request log are kept, in days.",
   ),
   WEBHOOK_TIMEOUT_SECONDS: wholeNumber(1, 60, 10).describe(
-    'How long a webhook delivery may take from connecting to the last byte of the answer, in seconds.',
+    'Longest time of a webhook delivery, from connecting to the last byte of the answer, in seconds.',
   ),
   WEBHOOK_RETRY_SECONDS: z
     .string()
@@ -150,10 +152,10 @@ const environment = z.object({
       'must be seconds from 1 to 86400, or fractions of them, separated by commas',
     )
     .describe(
-      'Pauses between the attempts of a webhook delivery, in seconds; after the last it is exhausted.',
+      'Pauses between the attempts of a webhook delivery, in seconds; after the last attempt the delivery is exhausted.',
     ),
   SANDBOX_PATIENTS: wholeNumber(0, 30, 30).describe(
-    'How many synthetic patients a new or reset sandbox holds; 0: none.',
+    'Number of synthetic patients in a new or reset sandbox; 0: none.',
   ),
   SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
     'How long requests in flight may take to finish after SIGTERM, in seconds.',
@@ -161,7 +163,7 @@ const environment = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'], 'http://localhost:4318')
     .optional()
     .describe(
-      'OpenTelemetry collector that traces are sent to, by OTLP over HTTP with JSON; without it none are made.',
+      'OpenTelemetry collector that receives traces, by OTLP over HTTP with JSON; without it there are no traces.',
     ),
 });
 
@@ -230,7 +232,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const { data } = parsed;
   const baseUrl = (data.BASE_URL ?? `http://${addressee(data.HOST)}:${data.PORT}`).replace(/\/+$/, '');
   if (!URL.canParse(baseUrl))
-    throw new ConfigError('BASE_URL is missing: HOST has a zone, which a URL cannot have');
+    throw new ConfigError('BASE_URL is missing; set it, because HOST has a zone, which a URL cannot contain');
   return {
     port: data.PORT,
     host: data.HOST,
@@ -290,7 +292,9 @@ function bucketOf(data: z.output<typeof environment>): DocumentsBucket | undefin
     DOCUMENTS_S3_SECRET_ACCESS_KEY: secretAccessKey,
   } = data;
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
-    throw new ConfigError('DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY go together');
+    throw new ConfigError(
+      'DOCUMENTS_S3_ACCESS_KEY_ID and DOCUMENTS_S3_SECRET_ACCESS_KEY must be set together',
+    );
   if (bucket === undefined) return undefined;
   return {
     bucket,

@@ -41,7 +41,7 @@ const sandboxAsked = z.object({
 export const CATALOG = {
   ResourceCreated: {
     version: 1,
-    says: 'A resource came to be, as version 1.',
+    says: 'A resource was created, as version 1.',
     streams: 'record-, directory-',
     data: z.object({ ...resourceHeader, version: z.literal(1), resource: fhirResource }),
   },
@@ -59,7 +59,7 @@ export const CATALOG = {
   },
   DocumentFinalized: {
     version: 1,
-    says: 'The bytes of a document are stored and checksummed; they never change. Beside the version that shows them.',
+    says: 'The content of a document was stored, with its checksum; it never changes. Appended together with the version that shows it.',
     streams: 'record-',
     data: z.object({
       id: z.string().describe('of the DocumentReference'),
@@ -95,7 +95,7 @@ export const CATALOG = {
   },
   RecordErased: {
     version: 1,
-    says: 'A record was removed physically; its absence is lawful.',
+    says: 'A record was removed physically, as requested.',
     streams: 'project-',
     data: z.object({ patient: z.string(), environment }),
   },
@@ -170,7 +170,7 @@ export const CATALOG = {
   },
   ProductionAccessAllowed: {
     version: 1,
-    says: 'An operator of the installation allowed a project to make keys of production.',
+    says: 'An operator of the installation allowed a project to create production keys.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },
@@ -188,7 +188,7 @@ export const CATALOG = {
   },
   SandboxResetRequested: {
     version: 1,
-    says: 'Everything in a sandbox is to be erased, and the synthetic patients made anew with other ids.',
+    says: 'Everything in a sandbox is to be erased, and the synthetic patients created again with other ids.',
     streams: 'project-',
     data: sandboxAsked,
   },
@@ -233,7 +233,7 @@ export const CATALOG = {
   },
   ApplicationTrusted: {
     version: 1,
-    says: 'An application became a trusted one of its organization, or ceased to be.',
+    says: 'An application became trusted by its organization, or is no longer trusted.',
     streams: 'application-',
     data: z.object({ trusted: z.boolean() }),
   },
@@ -263,13 +263,13 @@ export const CATALOG = {
   },
   WebhookSecretRotated: {
     version: 1,
-    says: 'A webhook endpoint got another secret; the one before signs nothing more.',
+    says: 'A webhook endpoint got another secret; the previous one no longer signs deliveries.',
     streams: 'webhook-',
     data: z.object({ secret: sealedSecret }),
   },
   WebhookEndpointDeleted: {
     version: 1,
-    says: 'A webhook endpoint was deleted: what was not delivered to it never will be.',
+    says: 'A webhook endpoint was deleted; undelivered events are dropped.',
     streams: 'webhook-',
     data: z.object({ endpoint_id: z.string(), project_id: z.string() }),
   },

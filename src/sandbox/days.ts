@@ -9,7 +9,7 @@ export const YEAR = 365.25;
 /** The day of `YYYY-MM-DD`. @throws RangeError for another form. */
 export function dayOf(text: string): Day {
   const day = Date.parse(`${text}T00:00:00Z`) / 86_400_000;
-  if (!Number.isInteger(day)) throw new RangeError(`${text} is no day`);
+  if (!Number.isInteger(day)) throw new RangeError(`${text} is not a valid day`);
   return day;
 }
 

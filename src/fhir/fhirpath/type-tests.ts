@@ -37,7 +37,7 @@ export function isOfType(on: Compiled, type: Expression | undefined): Compiled {
 
 function typeNameOf(type: Expression | undefined): string {
   if (type?.kind !== 'member' || (type.on !== undefined && !isFhir(type.on)))
-    throw new NotCompiled('a type that is no name');
+    throw new NotCompiled('a type that is not a name');
   if (!isTypeName(type.name)) throw new NotCompiled(`the type ${type.name}`);
   return type.name;
 }

@@ -40,7 +40,7 @@ const shownApplication = applicationSchema
     client_secret: z
       .string()
       .optional()
-      .describe('Of a confidential application; shown this once, only its SHA-256 is kept.'),
+      .describe('For a confidential application. Shown only now; the service stores its SHA-256.'),
   })
   .meta({ id: 'NewApplication' });
 
@@ -144,7 +144,7 @@ export const APPLICATION_ROUTES = [
     method: 'POST',
     path: '/admin/applications/{application_id}/trust',
     operationId: 'trustApplication',
-    summary: 'Make an application a trusted one, or an ordinary one again',
+    summary: 'Make an application trusted, or no longer trusted',
     description:
       'Trusted applications may use the first-party identity grant. It takes an owner, and a verified organization (else 409).',
     tag: TAG,
@@ -173,7 +173,7 @@ export const APPLICATION_ROUTES = [
     method: 'DELETE',
     path: '/admin/applications/{application_id}',
     operationId: 'deleteApplication',
-    summary: 'Delete an application: it stops at once',
+    summary: 'Delete an application; it stops working at once',
     tag: TAG,
     credential: 'identity',
     answers: { 204: { description: 'It is deleted' } },

@@ -38,7 +38,7 @@ const newKey = z
   .meta({ examples: [{ name: 'server', environment: 'sandbox', scopes: ['read', 'write'] }] });
 
 const shownKey = keySchema
-  .extend({ key: z.string().describe('Shown this once; only its SHA-256 is kept.') })
+  .extend({ key: z.string().describe('Shown only now; the service stores its SHA-256.') })
   .meta({ id: 'NewKey' });
 
 /** Routes of API keys. */
@@ -47,12 +47,12 @@ export const KEY_ROUTES = [
     method: 'POST',
     path: '/admin/projects/{project_id}/keys',
     operationId: 'createKey',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     tag: TAG,
     credential: 'identity',
     secret: true,
     body: newKey,
-    answers: { 201: { description: 'The key, shown this once', schema: shownKey } },
+    answers: { 201: { description: 'The key, shown only now', schema: shownKey } },
     async run(request) {
       const { services, params, body, now } = request;
       const project = await projectFor(request, params.project_id, 'developer');
@@ -88,11 +88,11 @@ export const KEY_ROUTES = [
     method: 'DELETE',
     path: '/admin/keys/{key_id}',
     operationId: 'revokeKey',
-    summary: 'Revoke an API key: it stops at once, on every instance',
-    description: 'A key that was revoked before stays so.',
+    summary: 'Revoke an API key; it stops working at once, on every instance',
+    description: 'Revoking a revoked key changes nothing.',
     tag: TAG,
     credential: 'identity',
-    answers: { 204: { description: 'It does not work any more' } },
+    answers: { 204: { description: 'The key is revoked' } },
     async run(request) {
       const key = await keyFor(request, request.params.key_id, 'developer');
       requireRole(key.role, ROLE_FOR[key.environment]);

@@ -15,7 +15,9 @@ const entry = z.object({
   method: z.string(),
   path: z
     .string()
-    .describe('Without the query string; `…` stands for what is no id of ours and no part of the URL.'),
+    .describe(
+      'Without the query string; `…` replaces segments that are neither an id of this service nor part of a route.',
+    ),
   status: z.int(),
   ms: z.number().describe('How long it took.'),
 });

@@ -34,7 +34,7 @@ export const MEMBER_ROUTES = [
     path: '/admin/organizations/{org_id}/members',
     operationId: 'listMembers',
     summary: 'Members by name, the newest first',
-    description: 'People whom single sign-on makes developers are not listed.',
+    description: 'The list leaves out people who are developers through single sign-on.',
     tag: TAG,
     credential: 'identity',
     query: z.strictObject(LIST_QUERY),
@@ -50,7 +50,7 @@ export const MEMBER_ROUTES = [
     path: '/admin/organizations/{org_id}/members',
     operationId: 'putMember',
     summary: 'Add a member, or give one another role',
-    description: 'Owners may do so for every role, admins for admins and developers.',
+    description: 'Owners may assign every role, admins the roles admin and developer.',
     tag: TAG,
     credential: 'identity',
     body: z.strictObject({ ...person, email: z.email().max(320).optional(), role }).meta({
@@ -79,7 +79,7 @@ export const MEMBER_ROUTES = [
     tag: TAG,
     credential: 'identity',
     query: z.strictObject(person),
-    answers: { 204: { description: 'Is no member any more' } },
+    answers: { 204: { description: 'The person is no longer a member' } },
     async run(request) {
       const { services, params, query } = request;
       const { id } = await organizationFor(request, params.org_id, 'admin');

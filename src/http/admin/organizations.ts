@@ -46,15 +46,15 @@ export const ORGANIZATION_ROUTES = [
     method: 'POST',
     path: '/admin/organizations',
     operationId: 'createOrganization',
-    summary: 'Found an organization',
-    description: 'Whoever founds it is its first owner.',
+    summary: 'Create an organization',
+    description: 'The caller becomes its first owner.',
     tag: TAG,
     credential: 'identity',
     body: z.strictObject({ name }).meta({ examples: [{ name: 'Lakeside Clinic' }] }),
     answers: { 201: { description: 'The organization', schema: organizationSchema } },
     async run(request) {
       const { identity, services, body, now } = request;
-      requireInstallationsTrust(identity, 'founding an organization');
+      requireInstallationsTrust(identity, 'creating an organization');
       const { result, wrote } = await services.admin.createOrganization(by(request), body.name, {
         issuer: identity.issuer,
         subject: identity.subject,
@@ -100,7 +100,7 @@ export const ORGANIZATION_ROUTES = [
     operationId: 'verifyOrganization',
     summary: 'Verify an organization by the e-mail domain of one of its owners',
     description:
-      'The ID token must hold an address that its issuer says is verified; where the organization has single sign-on, in one of its domains.',
+      'The ID token must have an e-mail address with `email_verified`; if the organization has single sign-on, in one of its domains.',
     tag: TAG,
     credential: 'identity',
     answers: { 200: { description: 'The verified organization', schema: organizationSchema } },

@@ -15,7 +15,7 @@ import { instantOf, listed } from './answers.ts';
 const TAG = 'Patients';
 
 const inEnvironment = {
-  environment: environment.default('sandbox').describe('Production takes the role admin.'),
+  environment: environment.default('sandbox').describe('Production requires the role admin.'),
 };
 
 const patientSchema = z.object({
@@ -114,7 +114,7 @@ export const PATIENT_ROUTES = [
     operationId: 'getPatientRecord',
     summary: 'A patient’s record as a Bundle, now or at a moment',
     description:
-      'Rebuilt from the events of the record, deleted resources left out. Of production it takes the role admin; without it the patient is not known.',
+      'Folded from the events of the record, without deleted resources. Production requires the role admin; without it the answer is 404.',
     tag: TAG,
     credential: 'identity',
     models: ['projects', 'resources'],
@@ -157,7 +157,7 @@ export const PATIENT_ROUTES = [
     path: '/admin/projects/{project_id}/consents',
     operationId: 'listProjectConsents',
     summary: 'Consents that patients gave the project’s applications',
-    description: 'Empty: no consent can be given yet.',
+    description: 'Always empty: consents are not supported yet.',
     tag: TAG,
     credential: 'identity',
     query: z.strictObject({ ...LIST_QUERY, ...inEnvironment }),

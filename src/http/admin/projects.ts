@@ -26,7 +26,7 @@ export const PROJECT_ROUTES = [
     method: 'POST',
     path: '/admin/organizations/{org_id}/projects',
     operationId: 'createProject',
-    summary: 'Open a project in an organization',
+    summary: 'Create a project in an organization',
     tag: TAG,
     credential: 'identity',
     body: z.strictObject({ name }).meta({ examples: [{ name: 'Patient app' }] }),
@@ -75,9 +75,9 @@ export const PROJECT_ROUTES = [
     method: 'DELETE',
     path: '/admin/projects/{project_id}',
     operationId: 'deleteProject',
-    summary: 'Close a project: its keys stop at once',
+    summary: 'Close a project; its keys stop working at once',
     description:
-      'With production data in it the first request is refused (409); `confirm` with the id of the project asks again. Records stay in the log.',
+      'If the project has production data, the request is refused (409) unless `confirm` is the id of the project. Records stay in the log.',
     tag: TAG,
     credential: 'identity',
     query: z.strictObject({

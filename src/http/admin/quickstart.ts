@@ -12,7 +12,7 @@ export const QUICKSTART_ROUTES = [
     method: 'POST',
     path: '/admin/sandbox/quickstart',
     operationId: 'quickstart',
-    summary: 'Found an organization with a project and a sandbox key',
+    summary: 'Create an organization with a project and a sandbox key',
     tag: 'Sandbox',
     credential: 'identity',
     secret: true,
@@ -31,7 +31,7 @@ export const QUICKSTART_ROUTES = [
     },
     async run(request) {
       const { services, identity, body } = request;
-      requireInstallationsTrust(identity, 'founding an organization');
+      requireInstallationsTrust(identity, 'creating an organization');
       const { issuer, subject, email } = identity;
       const founded = await services.admin.quickstart(by(request), {
         name: body.name,

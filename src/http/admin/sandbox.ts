@@ -7,7 +7,7 @@ import { by, projectFor } from './access.ts';
 const TAG = 'Sandbox';
 
 const sandboxSchema = z.object({
-  synthetic_patients: z.int().describe('Patients that the service made and that are still there.'),
+  synthetic_patients: z.int().describe('Synthetic patients that still exist.'),
   own_patients: z.int().describe('Patients that the project created.'),
   writes_today: z.int().describe('Requests that may have written, since midnight UTC; a second old.'),
   resets: z.int().describe('How often the sandbox was reset.'),
@@ -43,12 +43,12 @@ export const SANDBOX_ROUTES = [
     operationId: 'resetSandbox',
     summary: 'Empty a project’s sandbox and fill it with new synthetic patients',
     description:
-      'Purges every record of the sandbox, the project’s own patients too, deletes its directory, and makes the synthetic patients anew, with other ids. Keys and production data stay. A sandbox that is being reset is not reset twice.',
+      'Purges every record of the sandbox, including the project’s own patients, deletes its directory, and creates the synthetic patients again with other ids. Keys and production data are kept. While a reset runs, a second request does not start another.',
     tag: TAG,
     credential: 'identity',
     answers: {
-      200: { description: 'It is as new', schema: sandboxSchema },
-      202: { description: 'The reset goes on', schema: sandboxSchema },
+      200: { description: 'The reset is complete', schema: sandboxSchema },
+      202: { description: 'The reset is still running', schema: sandboxSchema },
     },
     async run(request) {
       const { id, organization } = await projectFor(request, request.params.project_id, 'developer');

@@ -12,19 +12,19 @@ import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } 
 const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
 
 **Credentials.** The FHIR interface and \`/v1\` take an API key of a project, \`/admin\` an ID token of an OpenID
-Connect issuer, each as \`Authorization: Bearer\`. A key of the sandbox and one of production never see each other's data.
+Connect issuer, each as \`Authorization: Bearer\`. Sandbox keys and production keys never see each other's data.
 
 **Errors** have two formats. \`/v1\`, \`/admin\` and webhooks answer
 \`{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}\` as \`application/json\`: \`type\` is stable,
 \`errors\` lists every failing input as \`{"field", "code", "message"}\`. The FHIR interface answers an OperationOutcome as
-\`application/fhir+json\`, with an \`issue\` for each failing input. **\`/v1\` uses both:** a write whose
-\`X-Service-Acting-As\`, \`X-Service-Author-Ref\` or \`X-Service-On-Behalf-Of\` names somebody who is unknown or inactive
-is answered 422 with an OperationOutcome (\`severity\` \`error\`, \`code\` \`invalid\`). Look at \`Content-Type\`, or at
+\`application/fhir+json\`, with an \`issue\` for each failing input. **\`/v1\` uses both:** if
+\`X-Service-Acting-As\`, \`X-Service-Author-Ref\` or \`X-Service-On-Behalf-Of\` of a write names an unknown or inactive
+entry, the answer is 422 with an OperationOutcome (\`severity\` \`error\`, \`code\` \`invalid\`). Look at \`Content-Type\`, or at
 which of \`error\` and \`resourceType\` the body has. Every answer has a \`Service-Request-Id\`.
 
-**Sending again.** A POST with an \`Idempotency-Key\` is done once, however often it is sent in 24 hours.
+**Retries.** The service executes a POST with an \`Idempotency-Key\` once, even if you send it several times within 24 hours.
 
-**Limits.** \`RateLimit\` says what is left of the requests per minute; past them 429 with \`Retry-After\`.`;
+**Limits.** \`RateLimit\` shows how many requests per minute are left; beyond the limit the answer is 429 with \`Retry-After\`.`;
 
 /**
  * Makes the document.

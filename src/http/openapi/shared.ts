@@ -25,10 +25,10 @@ export const HEADERS: Part = {
     schema: { type: 'integer', minimum: 0 },
   },
   'Idempotent-Replayed': {
-    description: '`true` when the answer is the kept one of an earlier request with this Idempotency-Key.',
+    description: '`true` if this is the stored answer of an earlier request with this Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
-  Allow: { description: 'The methods that there are.', schema: text },
+  Allow: { description: 'The supported methods.', schema: text },
   'WWW-Authenticate': { description: 'RFC 6750.', schema: text },
   ETag: { description: 'The version, `W/"3"`.', schema: text },
   'Last-Modified': { description: 'When the version was recorded, to the second.', schema: text },
@@ -46,23 +46,23 @@ const header = (name: string, description: string, schema: Part = text): Part =>
 export const PARAMETERS: Readonly<Record<string, Part>> = {
   IdempotencyKey: header(
     'Idempotency-Key',
-    'Makes the request safe to send again: it is done once, and its answer is kept for 24 hours.',
+    'Makes the request safe to retry: the service executes it once and stores the answer for 24 hours.',
     { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   ),
-  AuthorType: header('X-Service-Author-Type', 'What authored what is written.', {
+  AuthorType: header('X-Service-Author-Type', 'The kind of author.', {
     type: 'string',
     enum: AUTHOR_TYPES,
     default: 'import',
   }),
   AuthorRef: header('X-Service-Author-Ref', 'The author: `Practitioner/<id>` of the directory.'),
-  SourceSystem: header('X-Service-Source-System', 'Name of the system that it comes from.'),
-  OriginId: header('X-Service-Origin-Id', 'Its id in that system.'),
+  SourceSystem: header('X-Service-Source-System', 'Name of the system the data comes from.'),
+  OriginId: header('X-Service-Origin-Id', 'The id of the data in that system.'),
   ActingAs: header(
     'X-Service-Acting-As',
     'A Practitioner or PractitionerRole of the directory, active: who acts.',
   ),
   OnBehalfOf: header('X-Service-On-Behalf-Of', 'An Organization of the directory, active.'),
-  IfMatch: header('If-Match', 'Write only over this version, `W/"3"`; else 412.'),
+  IfMatch: header('If-Match', 'Write only if this is the current version, `W/"3"`; else 412.'),
   IfNoneMatch: header('If-None-Match', '304 when the version is still this one.'),
   IfModifiedSince: header('If-Modified-Since', '304 when nothing was recorded since.'),
   IfNoneExist: header('If-None-Exist', 'Conditional create: search criteria that must match nothing.'),

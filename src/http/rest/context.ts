@@ -31,7 +31,7 @@ const asked = z
         )
         .max(50),
     ).describe(
-      'What must be told if it is recorded, the most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`.',
+      'What the context must include if it is recorded, most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`.',
     ),
     budget_tokens: z.int().min(LEAST).max(MOST).default(2_000).describe('Most tokens of the text.'),
     format: z.enum(['structured', 'text']).default('structured'),
@@ -94,7 +94,7 @@ export const CONTEXT_ROUTES = [
     operationId: 'tellContext',
     summary: 'What a language model needs to know of a patient, within a budget of tokens',
     description:
-      'Reads only. The same record, request and day give the same answer. What an AI wrote is in `ai_notes` alone; what was entered in error or refuted, and what has an unknown modifierExtension, is left out and counted in `warnings`.',
+      'Read-only. The same record, request and day give the same answer. Content written by an AI is in `ai_notes` only. Resources that were entered in error or refuted, or have an unknown modifierExtension, are left out and counted in `warnings`.',
     tag: 'Timeline and context',
     credential: 'api_key',
     scope: 'read',

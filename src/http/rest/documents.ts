@@ -45,7 +45,7 @@ export const DOCUMENT_ROUTES = [
     method: 'POST',
     path: '/v1/patients/{patient_id}/documents',
     operationId: 'createDocument',
-    summary: 'Create a document, whose content follows',
+    summary: 'Create a document; upload its content next',
     description:
       'The content goes to `upload`, as it says, and is then finalized; or to `PUT /v1/documents/{doc_id}/content`, which does both.',
     tag: TAG,
@@ -126,7 +126,7 @@ export const DOCUMENT_ROUTES = [
     operationId: 'putDocumentContent',
     summary: 'Upload the content of a document through the service, and finalize it',
     description:
-      'The bytes as they are. `Content-Type` is the document’s, or left out. What they are is checked against it. Content does not change once it is there: 409. The author headers default to those of the creation.',
+      'Send the content as the body. `Content-Type` must be the document’s, or absent; the service checks the content against it. Content cannot be replaced: 409. The author headers default to those of the creation.',
     tag: TAG,
     credential: 'api_key',
     scope: 'write',
@@ -164,7 +164,7 @@ export const DOCUMENT_ROUTES = [
     operationId: 'uploadDocument',
     summary: 'Upload the content of a document to the URL that its creation answered',
     description:
-      'Works once and for a while, without another credential. The document is finalized after it.',
+      'Works once, until it expires, without another credential. Finalize the document afterwards.',
     tag: TAG,
     credential: 'none',
     models: ['resources'],
@@ -181,7 +181,7 @@ export const DOCUMENT_ROUTES = [
         description: 'What is stored',
         schema: z.object({ size: z.int(), sha256: z.string().describe('Hex.') }),
       },
-      403: { description: 'The URL has expired, or is none of the service’s', schema: errorBody },
+      403: { description: 'The URL has expired, or its signature is invalid', schema: errorBody },
     },
     async run({ services, incoming, params, query }) {
       const { store, key, findSlot } = services.documents;
@@ -277,9 +277,9 @@ export const DOCUMENT_ROUTES = [
     }),
     answers: {
       200: { description: 'The bytes', bytes: true },
-      206: { description: 'The part that was asked for', bytes: true },
-      304: { description: 'The content is still this one' },
-      416: { description: 'The content has no such part; `Content-Range` says how long it is' },
+      206: { description: 'The requested range', bytes: true },
+      304: { description: 'The content is unchanged' },
+      416: { description: 'The range is outside the content; `Content-Range` has its length' },
     },
     async run(request) {
       const { services, header, incoming, params, query } = request;

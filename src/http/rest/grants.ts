@@ -14,7 +14,7 @@ export const GRANT_ROUTES = [
     operationId: 'listGrants',
     summary: 'What the calling application may do for a patient',
     description:
-      'Empty: no consent can be given yet, and a project needs none for the patients that it created.',
+      'Always empty: consents are not supported yet, and a project needs none for the patients that it created.',
     tag: 'Patients',
     credential: 'api_key',
     query: z.strictObject(LIST_QUERY),

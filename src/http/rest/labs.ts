@@ -125,7 +125,7 @@ export const LABS_ROUTES = [
     operationId: 'importLabs',
     summary: 'Import laboratory results',
     description:
-      'An HL7 v2 message (ORU^R01), JSON items, or a table. All of it is written, or nothing. A report that is sent again is skipped; what has changed becomes a new version of the earlier result. Results under codes that are not LOINC’s are kept, and their codes named in `unmapped`. A key without `read` sends messages without patient data in PID (403 otherwise).',
+      'An HL7 v2 message (ORU^R01), JSON items, or a table. The import writes everything or nothing. It skips a report that was imported before; changed results become new versions of the earlier ones. Results without a LOINC code are kept, and `unmapped` lists their codes. A key without `read` must send messages without patient data in PID (else 403).',
     tag: 'Laboratory results',
     credential: 'api_key',
     scope: 'write',

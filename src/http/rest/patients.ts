@@ -158,7 +158,7 @@ export const PATIENT_ROUTES = [
     operationId: 'replacePatient',
     summary: 'Replace a patient’s demographics',
     description:
-      'What is left out is removed. What a Patient holds beyond these members stays. A narrative that would no longer be true is dropped if it was generated, else the change is refused.',
+      "Members that you leave out are removed. Elements of the Patient that these members don't cover are kept. If the narrative would become wrong, a generated one is dropped; otherwise the change is refused.",
     tag: TAG,
     credential: 'api_key',
     scope: 'write',

@@ -54,7 +54,7 @@ export const TIMELINE_ROUTES = [
     operationId: 'getTimeline',
     summary: 'What happened to a patient, the newest first',
     description:
-      'Documents, observations, medications and conditions unless `kinds` asks for others. What was entered in error, refuted, or bears a modifier extension is left out.',
+      'Documents, observations, medications and conditions, unless `kinds` asks for others. Resources that were entered in error or refuted, or have a modifier extension, are left out.',
     tag: 'Timeline and context',
     credential: 'api_key',
     models: LISTING_MODELS,

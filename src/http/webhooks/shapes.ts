@@ -43,7 +43,7 @@ export const endpointChange = z
     url: url.optional(),
     events: events.optional(),
     description: description.optional(),
-    active: z.boolean().optional().describe('False pauses it: its deliveries wait.'),
+    active: z.boolean().optional().describe('False pauses the endpoint: its deliveries wait.'),
   })
   .meta({ examples: [{ active: false }] });
 
@@ -59,12 +59,12 @@ export const endpoint = z.object({
   updated_at: instant,
   last_success_at: instant.nullable(),
   last_failure_at: instant.nullable(),
-  failure_streak: z.int().describe('Attempts that failed since the last that did not.'),
+  failure_streak: z.int().describe('Failed attempts since the last successful one.'),
 });
 
 /** An endpoint with its secret, shown once. */
 export const issuedEndpoint = endpoint.extend({
-  secret: z.string().describe('`whsec_…`: the key of the signatures. Shown this once.'),
+  secret: z.string().describe('`whsec_…`: the key of the signatures. Shown only now.'),
 });
 
 /** A delivery. */
