@@ -25,7 +25,7 @@ export const QUICKSTART_ROUTES = [
         schema: z.object({
           organization: organizationSchema,
           project: projectSchema,
-          key: z.string().describe('Shown this once; only its SHA-256 is kept.'),
+          key: z.string().describe('Shown only now; the service stores its SHA-256.'),
         }),
       },
     },

@@ -120,7 +120,7 @@ function itemOf(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem,
 const message = z
   .strictObject({
     message: z.string().min(1).describe('HL7 v2, ORU^R01.'),
-    source_system: optional(text).describe('Name of the system that it comes from.'),
+    source_system: optional(text).describe('Name of the system the data comes from.'),
   })
   .meta({
     id: 'LabMessage',
