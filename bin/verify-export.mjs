@@ -1,14 +1,11 @@
 #!/usr/bin/env node
 /**
- * Checks a file that `annal export` wrote. This file stands alone: it needs Node.js 18 or later and nothing else.
- *
- *   node bin/verify-export.mjs FILE [--key PUBLICKEY]
- *
+ * Checks a file written by `annal export`. This file needs only Node.js 18 or later.
+ * node bin/verify-export.mjs FILE [--key PUBLICKEY]
  * It checks every line's form, the hash chain over all events, the SHA-256 over the file, and the Ed25519 signature.
- * Without --key it can only say which key signed: compare that with the public key that the operator has published.
- * A file that gzip has compressed is read as it is.
- * Exit codes: 0 the file is intact, 1 it cannot be read or is no export, 2 the command line is wrong, 3 the file is not what was signed.
- * The format is described in docs/audit.md of Annal.
+ * Without --key it can only tell which key signed: compare that with the public key that the operator has published.
+ * Files compressed by gzip are accepted. Exit codes: 0 the file is intact, 1 it can't be read or isn't an export, 2 the
+ * command line is wrong, 3 the file was altered. docs/audit.md of Annal describes the format.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';

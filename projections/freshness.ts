@@ -1,13 +1,11 @@
 /**
- * Whether a read model may be read. A write whose read models lag is answered after ten seconds all the same, and from
- * then on no instance may serve a read that doesn't show it. Before that answer the writer notes the position in the
- * database (`late-writes.ts`). Each instance looks at the notes every second, and refuses reads when its last look is
- * older than `LOOK_HOLDS_MS`; the writer waits longer than that between note and answer. So the rule holds on every
- * instance, whether or not it can reach the event log.
- *
- * While the log answers, a read model that hasn't passed the log's head of nine seconds ago is refused, too: it stands
- * still, and whoever reads it should hear of that. What was noted of the head at one look may have been appended right
- * after the look before, so it is dated from that one.
+ * Tells whether a read model may be read. A write whose read models lag is answered after ten seconds, and from then on
+ * no instance may serve a read that doesn't show it. Before that answer the writer notes the position in the database
+ * (`late-writes.ts`). Each instance reads the notes every second, and refuses reads if its last look is older than
+ * `LOOK_HOLDS_MS`; the writer waits longer than that between note and answer. So the rule holds on every instance,
+ * whether or not it can reach the event log. While the log answers, a read model that hasn't passed the log's head of
+ * nine seconds ago is refused too, because it has stopped. A head seen at one look may have been appended right after
+ * the look before, so it is dated from that one.
  */
 import type { Position } from '#src/events/store.ts';
 

@@ -3,13 +3,13 @@ import { Refusal } from '#src/shared/refusal.ts';
 /** Most values that PostgreSQL takes with a statement. */
 const MAX_BOUND = 65_535;
 
-/** The values of a statement that is put together from parts: every value is bound, none is ever spliced into SQL. */
+/** The values of a composed statement: every value is bound, none is inserted into SQL. */
 export class Binds {
   readonly values: unknown[] = [];
 
   /**
-   * Binds a value and gives its placeholder, such as `$3::uuid`.
-   * @throws Refusal `malformed` (400, `too-costly`) when a statement would have more than it can.
+   * Binds a value and returns its placeholder, such as `$3::uuid`.
+   * @throws Refusal `malformed` (400, `too-costly`) if a statement would have too many
    */
   add(
     value: unknown,

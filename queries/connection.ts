@@ -1,11 +1,11 @@
-/** Questions of several statements, over a connection that is theirs for so long. */
+/** Runs several statements over one connection. */
 import type { Pool, PoolClient } from 'pg';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**
- * Works over a connection of a pool. It goes back unless a statement failed: one that was not waited for may still run
+ * Runs work over a connection of a pool. The connection is dropped if a statement failed, because another may still run
  * over it.
- * @throws what `work` throws; the pool's error when no connection comes.
+ * @throws what `work` throws; the pool's error if no connection is free
  */
 export async function onConnection<T>(pool: Pool, work: (database: PoolClient) => Promise<T>): Promise<T> {
   const database = await pool.connect();

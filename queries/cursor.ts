@@ -1,4 +1,4 @@
-/** Cursors: where a page ended, opaque to callers. They hold keys that come from events, never serial numbers. */
+/** Cursors: the end of a page, opaque to callers. They contain keys that come from events, never serial numbers. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -6,15 +6,15 @@ import { Refusal } from '#src/shared/refusal.ts';
 /** The query parameter that carries a cursor. */
 export const CURSOR = '_cursor';
 
-/** A page's last key as URL-safe text. */
+/** Returns a page's last key as URL-safe text. */
 export function encodeCursor(key: readonly (string | number | null)[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
 /**
- * The key in a cursor.
- * @param schema what this listing's keys look like.
- * @throws Refusal `malformed` for a text that is no cursor of this listing.
+ * Returns the key in a cursor.
+ * @param schema of this listing's keys
+ * @throws Refusal `malformed` for a cursor of another listing
  */
 export function decodeCursor<T>(text: string, schema: z.ZodType<T>): T {
   const key = keyIn(text, schema);
@@ -27,7 +27,7 @@ export function decodeCursor<T>(text: string, schema: z.ZodType<T>): T {
 }
 
 /**
- * As `decodeCursor`, for lists of the JSON interfaces, whose parameter is `cursor`.
+ * Decodes like `decodeCursor`, for lists of the JSON interfaces, whose parameter is `cursor`.
  * @throws Refusal `invalid` (422)
  */
 export function decodeListCursor<T>(text: string, schema: z.ZodType<T>): T {
@@ -41,16 +41,16 @@ export function decodeListCursor<T>(text: string, schema: z.ZodType<T>): T {
 }
 
 /**
- * A cursor that is good for one list only.
- * @param list says which, with its filters.
+ * Returns a cursor that is valid for one list only.
+ * @param list with its filters
  */
 export function encodeCursorOf(list: string, key: readonly (string | number | null)[]): string {
   return encodeCursor([markOf(list), ...key]);
 }
 
 /**
- * As `decodeListCursor`, of what `encodeCursorOf` made for the same list.
- * @throws Refusal `invalid` (422), for another list's cursor too.
+ * Decodes a cursor of `encodeCursorOf` for the same list.
+ * @throws Refusal `invalid` (422), also for another list's cursor
  */
 export function decodeCursorOf<T>(list: string, text: string, schema: z.ZodType<T>): T {
   const [mark, ...key] = decodeListCursor(text, marked);
@@ -59,7 +59,7 @@ export function decodeCursorOf<T>(list: string, text: string, schema: z.ZodType<
 
 const marked = z.tuple([z.string()], z.union([z.string(), z.number(), z.null()]));
 
-/** 64 bits of a list's hash. */
+/** Returns 64 bits of a list's hash. */
 function markOf(list: string): string {
   return hash('sha256', list, 'base64url').slice(0, 11);
 }

@@ -1,10 +1,10 @@
-/** The number of a resource's newest version: what tells whether a history that was read before is still all of it. */
+/** Reads the number of a resource's newest version, to check whether a cached history is complete. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Line } from './gather.ts';
 
-/** Gives the number; undefined when there is no such resource that the caller may see. A deletion counts. */
+/** Returns the number; undefined if the caller can't see the resource. A deletion counts. */
 export type NewestVersion = (caller: Caller, type: ResourceType, id: string) => Promise<number | undefined>;
 
 interface Row {

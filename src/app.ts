@@ -103,7 +103,7 @@ export interface App {
 
 /** How long a write's answer waits for the read models, and a read of the write side for them to catch up, in ms. */
 const VISIBLE_MS = 10_000;
-/** The read models that a write's answer waits for. Whoever searches waits for `search` itself, which takes longer. */
+/** The read models that a write's answer waits for. Searches wait for `search` themselves, which takes longer. */
 const RECORD_MODELS = ['resources', 'history'];
 /** After so long, in ms, a large append counts as shown: a read model that stands still must not stop writes for ever. */
 const SHOWN_MS = 60_000;

@@ -340,7 +340,7 @@ function isHost(text: string): boolean {
   return /^[\w.-]+$/.test(text) && URL.canParse(url) && new URL(url).hostname === text.toLowerCase();
 }
 
-/** NaN for what is no number. */
+/** Returns NaN if it isn't a number. */
 function gapsOf(list: string): number[] {
   return list.split(',').map((text) => (text.trim() === '' ? Number.NaN : Number(text)));
 }

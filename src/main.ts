@@ -79,7 +79,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     });
   });
   shutdown.add('app', config.shutdownSeconds * 1_000, () => app.close());
-  // Before anybody can ask whether the service is ready: whoever hears that it is reads the file.
+  // Before the service reports that it is ready, because clients then read the file.
   const quickstart = await app.quickstart();
   const file = quickstart && (await writeQuickstart(config.dataDir, quickstart));
   const { url } = await app.listen().catch((error: unknown) => addressRefused(error, config));

@@ -76,7 +76,7 @@ export class Shutdown {
       this.log.fatal('the event loop is empty: the service stopped working');
       void this.end(1);
     });
-    // Whoever read our output may be gone (`npm start | head -1`); that is no reason to end.
+    // The reader of our output may have gone (`npm start | head -1`); the service goes on.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   }
 

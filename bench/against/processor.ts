@@ -34,7 +34,7 @@ export async function processorTimeWithChildren(pid: number): Promise<number> {
 
 async function statOf(pid: number | 'self'): Promise<Stat> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name stands in parentheses and may contain spaces; fields 3 (state) and following come after it.
+  // The name is in parentheses and may contain spaces; fields 3 (state) and following come after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const field = (number: number): number => Number(fields[number - 3]);
   return {

@@ -9,7 +9,7 @@ import { median } from '../statistics.ts';
 import { createRecord } from './record.ts';
 
 const CLIENTS = 4;
-/** More than the service holds opened, so that in turn each is read anew. */
+/** More records than the service keeps opened, so that each is read again. */
 const RECORDS = 3;
 /** What twenty years leave behind. */
 const RESOURCES = 10_000;

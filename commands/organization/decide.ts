@@ -40,7 +40,7 @@ export function removeMember(id: string, { issuer, subject }: Person) {
   };
 }
 
-/** What whoever configures single sign-on may claim. */
+/** A claim of single sign-on settings. */
 export interface SsoClaim {
   readonly role: Role;
   /** The domain of their verified e-mail address, by a token that the installation trusts; undefined without one. */

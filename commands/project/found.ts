@@ -77,7 +77,7 @@ export async function found(
   });
 }
 
-/** As `found`, for whoever asks. A request that died between the two streams goes on where it was when it comes again. */
+/** Founds a project like `found`, for a caller. A request that died between the two streams continues at its retry. */
 export async function foundFor(
   { organizations, projects }: FoundingStreams,
   by: RequestContext,
@@ -111,7 +111,7 @@ export async function addKey(
   return { key, position: written(wrote).position };
 }
 
-/** What the service does of its own accord. */
+/** Metadata of events that the service writes by itself. */
 function ofService({ now }: FoundingDeps): RequestContext {
   return {
     credential: { kind: 'system' },

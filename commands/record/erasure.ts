@@ -1,9 +1,9 @@
 /**
- * `_purge`: a record is removed physically, as a process that any crash only delays (docs/decisions/0004-purge-is-a-process.md).
- *
- * `RecordErasureRequested` stands in the project's stream; whoever leads the erasure process then deletes the Patient
- * (subscribers hear of it), waits until what reacts to events has passed that, deletes rows that are not events, erases
- * the stream and writes `RecordErased`, at which projections delete theirs. Each step does nothing when done already.
+ * `_purge`: removes a record physically, as a process that a crash only delays
+ * (docs/decisions/0004-purge-is-a-process.md). `RecordErasureRequested` is written to the project's stream. The leader
+ * of the erasure process then deletes the Patient (subscribers are notified), waits until reactions have passed that
+ * event, deletes rows that aren't events, erases the stream and writes `RecordErased`, at which projections delete
+ * their rows. Every step may be repeated.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';

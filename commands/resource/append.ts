@@ -42,7 +42,7 @@ export async function appendWrites(
   const carried = ordered.filter((one) => one.stream !== stream);
   for (const { write: one, request } of carried) {
     if (one.kind === 'create') continue;
-    // To a caller who reads, an entry that is as it was sent is no change.
+    // For a caller with the scope `read`, an entry that equals the stored version changes nothing.
     if (request.method === 'PUT') refuseMatching(ctx.caller, request);
     const what = `${one.type}/${one.id} is a directory entry: a transaction that writes to a record cannot change or delete it; send that in a separate request`;
     throw refuse('invalid', request, 'business-rule', what);

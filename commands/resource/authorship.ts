@@ -17,12 +17,13 @@ interface Named {
 }
 
 /**
- * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (docs/spec/interface.md, section 5): each names
- * a live entry of the directory of the caller's project and environment that is not inactive. A PractitionerRole's
- * `period` includes now, and so with the Practitioner that it names, if that is one of ours.
- * @returns the authorship with the names of the organization, of the author, and of who acts.
- * @throws Refusal invalid (422), code `invalid`, naming every header that is wrong; the same for what is not there, is
- * deleted, or is somebody else's.
+ * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (docs/spec/interface.md, section
+ * 5): each must name a live, active entry of the directory of the caller's project and environment. A
+ * PractitionerRole's `period` must include the current time, and its Practitioner, if it is in the directory, must be
+ * active.
+ * @returns the authorship with the names of the organization, the author and the person acting
+ * @throws Refusal invalid (422), code `invalid`, naming every invalid header; the same for entries that are missing,
+ *   deleted or in another project
  */
 export async function checkAuthorship(
   ctx: CommandContext,

@@ -43,7 +43,7 @@ interface Read extends Candidate {
   readonly references: readonly LocalReference[];
 }
 
-/** A reference to one of ours. `version`: the one that it names, NaN for what is no version. */
+/** A reference to a resource of this service. `version`: the version it names, NaN if that is invalid. */
 interface LocalReference {
   readonly path: string;
   readonly type: ResourceType;

@@ -233,7 +233,7 @@ function refuseOnDeletedPatient(state: Resources, writes: readonly Write[], blam
   });
 }
 
-/** PUT to an id that never was, or is somebody else's: the service does not take ids from clients (405). */
+/** PUT to an unknown id, or one of another project: clients can't choose ids (405). */
 export function noClientIds(type: ResourceType): Refusal {
   const what = `${type}/<id> doesn't exist, and clients cannot choose ids; create it with POST ${type}`;
   return methodNotAllowed(what, 'GET, HEAD, OPTIONS');

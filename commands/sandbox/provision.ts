@@ -61,7 +61,7 @@ export async function provision(
   await deps.sandboxes.transact(projectStream(project), by, provisioned(asked, resources));
 }
 
-/** The credential of what the service does in a sandbox of its own accord: no webhook tells of it. */
+/** The credential of the service's own writes in a sandbox; they cause no webhooks. */
 export function systemOf({ project, environment }: Tenant): MetadataBase['credential'] {
   return { kind: 'system', project, environment };
 }

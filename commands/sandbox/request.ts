@@ -24,9 +24,9 @@ export function provisioningRequested(wanted: Wanted): PlainEvent[] {
 }
 
 /**
- * Asks for a sandbox to be emptied and filled anew. One that is being reset already is not asked again.
- * @returns the position of the event; undefined when there is none.
- * @throws Refusal not_found for a project that is not open.
+ * Requests that a sandbox is emptied and refilled. A sandbox that is being reset stays so.
+ * @returns the position of the event; undefined if there is none
+ * @throws Refusal not_found for a project that isn't open
  */
 export async function requestReset(
   sandboxes: Streams<SandboxState>,

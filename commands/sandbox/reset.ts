@@ -1,6 +1,6 @@
 /**
- * Resets a sandbox: every record that was there is purged, every directory entry deleted, and the synthetic patients are
- * made anew with new ids. A process that any crash only delays; each step does nothing when done already.
+ * Resets a sandbox: purges every record, deletes every directory entry, and creates the synthetic patients with new
+ * ids. It is a process that a crash only delays; every step may be repeated.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';

@@ -16,9 +16,9 @@ export interface SandboxStatus {
 export interface Sandboxes {
   readonly status: (project: string) => Promise<SandboxStatus>;
   /**
-   * Empties a sandbox and fills it anew, one reset at a time.
-   * @returns whether that was over before the patience was.
-   * @throws Refusal not_found; throttled when too many sandboxes of the caller or of the organization wait.
+   * Empties and refills a sandbox, one reset at a time.
+   * @returns whether it ended within the patience
+   * @throws Refusal not_found; throttled if too many sandboxes of the caller or the organization wait
    */
   readonly reset: (by: RequestContext, organization: string, project: string) => Promise<boolean>;
 }

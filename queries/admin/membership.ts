@@ -1,14 +1,13 @@
-/** Whose organizations are whose: the one condition under which the admin interface shows anything. */
+/** The condition under which the admin interface shows anything: membership in an organization. */
 import type { Identity } from '#src/shared/identity.ts';
 import { verifiedDomain } from '#src/shared/member.ts';
 
 /**
- * The organizations of an identity, a table expression of (organization, role); `$1` to `$4` are `membershipValues`.
- * A person is a member by name, or a developer because the organization signs in with the issuer that vouches for an
- * address in one of its domains. Who was removed by name stays out. By a token that only organizations trust, everybody
- * is a developer at most: whoever controls their issuer could make one for any member.
- *
- * Index: projects.member_of (issuer, subject), projects.organization_sso_domains.
+ * The organizations of an identity, a table expression of (organization, role); `$1` to `$4` are `membershipValues`. A
+ * person is a member by name, or a developer if the organization trusts the issuer that verified an address in one of
+ * its domains. A person removed by name isn't a developer. With a token that only organizations trust, everyone is a
+ * developer at most, because the owner of their issuer could issue one for any member. Index: projects.member_of
+ * (issuer, subject), projects.organization_sso_domains.
  */
 export const MEMBERSHIP = `(
   select m.organization, case when $4::text[] is null then m.role else 'developer' end as role from projects.member m
@@ -22,7 +21,7 @@ export const MEMBERSHIP = `(
       where m.organization = o.id and m.issuer = $1 and m.subject = $2)
 )`;
 
-/** Its parameters, `$1` to `$4`. */
+/** Returns the parameters `$1` to `$4`. */
 export function membershipValues(identity: Identity): readonly unknown[] {
   // No organization has the empty domain.
   return [identity.issuer, identity.subject, verifiedDomain(identity) ?? '', identity.organizations ?? null];

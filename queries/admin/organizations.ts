@@ -10,7 +10,7 @@ export interface OrganizationRow {
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
-  /** Of whoever asks. */
+  /** Role of the caller. */
   readonly role: Role;
   readonly sso_issuer: string | null;
   readonly sso_client_id: string | null;
@@ -29,13 +29,13 @@ export interface MemberRow {
   readonly created_at: number;
 }
 
-/** What is asked. */
+/** Queries about organizations. */
 export interface Organizations {
   readonly organizations: (identity: Identity, asked: PageAsked) => Promise<Page<OrganizationRow>>;
-  /** Undefined when there is none, or none for this person. */
+  /** Reads an organization; undefined if it doesn't exist or isn't the person's. */
   readonly organization: (identity: Identity, id: string) => Promise<OrganizationRow | undefined>;
   readonly members: (organization: string, asked: PageAsked) => Promise<Page<MemberRow>>;
-  /** A member by name; undefined for who is none. */
+  /** Reads a member by name; undefined if there is none. */
   readonly member: (organization: string, issuer: string, subject: string) => Promise<MemberRow | undefined>;
 }
 

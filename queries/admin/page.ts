@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { decodeListCursor, encodeCursor } from '../cursor.ts';
 
-/** What is asked for. */
+/** The requested page. */
 export interface PageAsked {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -35,8 +35,8 @@ export interface List {
 const key = z.tuple([z.int(), z.string().max(200), z.int().nonnegative()]);
 
 /**
- * A page of a list, in one statement.
- * @throws Refusal invalid (422) for a cursor that is none of the list.
+ * Reads a page of a list, in one statement.
+ * @throws Refusal invalid (422) for a cursor of another list
  */
 export async function pageOf<T extends { readonly created_at: number; readonly id: string }>(
   pool: Pool,
@@ -46,14 +46,14 @@ export async function pageOf<T extends { readonly created_at: number; readonly i
   const from = cursor === undefined ? undefined : decodeListCursor(cursor, key);
   const after = from === undefined ? [] : from.slice(0, 2);
   const next = values.length + 1;
-  // A text of its own for each, since a condition that may be absent is no way into an index.
+  // A separate text for each, because an optional condition prevents the use of an index.
   const place = from === undefined ? '' : `< ($${next}::int8, $${next + 1}::text)`;
   const all = typeof rows === 'string' ? rows : rows(place);
   const where = typeof rows === 'string' && place !== '' ? `where (l.created_at, l.id) ${place}` : '';
   const counted = from === undefined ? '(select count(*)::int from list)' : 'null::int';
   const answer = await pool.query<{ total: number | null; page: T[] }>({
     name: `page-${name}${from === undefined ? '' : '-after'}`,
-    // Not materialized: what is counted needs no columns, what is shown no more than a page.
+    // Not materialized: counting needs no columns, and only a page is shown.
     text: `with list as not materialized (${all})
 select ${counted} as total,
   (select coalesce(json_agg(p), '[]') from (select l.* from list l ${where}

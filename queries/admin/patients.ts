@@ -16,13 +16,16 @@ export interface PatientRow {
   readonly last_updated: number;
 }
 
-/** What is asked. */
+/** Queries about patients. */
 export interface Patients {
-  /** Live patients, the newest first. @throws Refusal invalid (422) for a cursor that is none of the list. */
+  /**
+   * Reads live patients, the newest first.
+   * @throws Refusal invalid (422) for a cursor of another list
+   */
   readonly patients: (tenant: Tenant, asked: PageAsked) => Promise<Page<PatientRow>>;
-  /** Whether one of these has, or had, a patient's record. */
+  /** Tells whether one of the tenants has, or had, a patient's record. */
   readonly hasRecord: (tenants: readonly Tenant[], patient: string) => Promise<boolean>;
-  /** Whether there is anything that is not deleted. */
+  /** Tells whether there is anything that isn't deleted. */
   readonly hasData: (tenant: Tenant) => Promise<boolean>;
 }
 

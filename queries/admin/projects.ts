@@ -14,7 +14,7 @@ export interface ProjectRow {
   readonly created_at: number;
 }
 
-/** A key, without what opens anything. */
+/** A key, without secrets. */
 export interface KeyRow {
   readonly id: string;
   readonly project: string;
@@ -47,10 +47,10 @@ export interface ApplicationRow {
   readonly created_at: number;
 }
 
-/** A thing of an organization, and the role of whoever asks in it. */
+/** Something of an organization, with the caller's role in it. */
 export type Held<T> = T & { readonly role: Role };
 
-/** What is asked. Single ones are undefined when there is none, or none for this person. */
+/** Queries about projects. Single ones are undefined if they don't exist or aren't the person's. */
 export interface Projects {
   readonly projects: (organization: string, asked: PageAsked) => Promise<Page<ProjectRow>>;
   readonly project: (identity: Identity, id: string) => Promise<Held<ProjectRow> | undefined>;
@@ -75,7 +75,7 @@ const APPLICATION = `a.id, a.project, a.client_id, a.name, a.environment, a.kind
 
 /** Opens the questions. */
 export function openProjects(pool: Pool): Projects {
-  /** One thing, found by primary key or unique index, and its organization's member. */
+  /** Reads one row by primary key or unique index, with the caller's membership. */
   const held = async <T extends { readonly role: Role }>(
     name: string,
     text: string,

@@ -1,20 +1,20 @@
-/** What is in a sandbox: how many patients, and whose records a reset has to purge; and how many sandboxes wait. */
+/** Queries about sandboxes: the number of patients, the records that a reset has to purge, and waiting sandboxes. */
 import type { Pool } from 'pg';
 import { type Tenant, tenantId } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
 
-/** What is asked. */
+/** Queries about sandboxes. */
 export interface SandboxQueries {
   /** Live patients: those of the given ids, and all others. */
   readonly sandboxPatients: (
     tenant: Tenant,
     synthetic: readonly string[],
   ) => Promise<{ readonly synthetic: number; readonly own: number }>;
-  /** Patients whose records were opened before a time, deleted ones included, purged ones not. */
+  /** Reads patients whose records were opened before a time; deleted ones included, purged ones not. */
   readonly recordsBefore: (tenant: Tenant, before: Micros) => Promise<string[]>;
   /**
-   * Sandboxes of open projects that wait for what was asked since a time by a person, or in an organization.
-   * @param person issuer and subject, with a space between.
+   * Counts sandboxes of open projects that wait for a request since a time by a person, or in an organization.
+   * @param person issuer and subject, separated by a space
    */
   readonly sandboxesWaiting: (
     person: string,
@@ -34,7 +34,7 @@ const RECORDS = `
 select v.id from history.version v
 where v.tenant = $1 and v.type = 'Patient' and v.version = 1 and v.recorded_at < $2 order by v.recorded_at`;
 
-// Index: projects.project_filling (filling_at), which knows those that wait alone.
+// Index: projects.project_filling (filling_at), which contains only waiting ones.
 const WAITING = `
 select count(*)::int as waiting from projects.project p
 where p.filling is not null and p.filling_at >= $3 and p.deleted_at is null

@@ -2,20 +2,20 @@
 import type { Pool } from 'pg';
 import type { SsoClient } from '#src/shared/identity.ts';
 
-/** Where people of a domain sign in. */
+/** The sign-in of a domain. */
 export interface DomainSso {
   readonly organization: string;
   readonly issuer: string;
   readonly client_id: string;
 }
 
-/** What is asked. */
+/** Queries about single sign-on. */
 export interface SsoQueries {
-  /** By an e-mail domain, lower case. */
+  /** Reads the sign-in of an e-mail domain in lower case. */
   readonly ssoOf: (domain: string) => Promise<DomainSso | undefined>;
-  /** Domain → id of the organization that has it; those that none has are absent. */
+  /** Reads domain → id of its organization; other domains are absent. */
   readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** The organizations whose settings name an issuer. */
+  /** Reads the organizations whose settings name an issuer. */
   readonly ssoClients: (issuer: string) => Promise<readonly SsoClient[]>;
 }
 

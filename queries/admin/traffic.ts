@@ -1,4 +1,4 @@
-/** What a project's members see of its requests: the log, and use by day. Both are written a second late. */
+/** The request log and daily usage of a project, for its members. Both are written a second late. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/tenant.ts';
 import { type Page, type PageAsked, pageOf } from './page.ts';
@@ -8,7 +8,7 @@ export interface RequestRow {
   /** `Service-Request-Id`. */
   readonly id: string;
   readonly created_at: number;
-  /** Null: a request about the project as a whole. */
+  /** Null for a request about the project as a whole. */
   readonly environment: Environment | null;
   readonly key_id: string | null;
   /** Issuer and subject of an ID token. */
@@ -19,14 +19,14 @@ export interface RequestRow {
   readonly ms: number;
 }
 
-/** What the log is searched by. */
+/** Filters of the log. */
 export interface RequestsAsked extends PageAsked {
   readonly environment?: Environment | undefined;
   readonly requestId?: string | undefined;
   readonly keyId?: string | undefined;
-  /** From and to, inclusive. */
+  /** Lowest and highest status, inclusive. */
   readonly statuses?: readonly [number, number] | undefined;
-  /** What the path begins with. */
+  /** Prefix of the path. */
   readonly path?: string | undefined;
   /** Microseconds, inclusive. */
   readonly from?: number | undefined;
@@ -34,7 +34,7 @@ export interface RequestsAsked extends PageAsked {
   readonly to?: number | undefined;
 }
 
-/** What one project used on one day in one environment. */
+/** Usage of a project on one day in one environment. */
 export interface UsageRow {
   /** `YYYY-MM-DD`, UTC. */
   readonly date: string;
@@ -46,17 +46,20 @@ export interface UsageRow {
   readonly stored: number;
 }
 
-/** What is asked. */
+/** Queries about traffic. */
 export interface Traffic {
-  /** @throws Refusal invalid (422) for a cursor that is none of the list. */
+  /**
+   * Reads the request log.
+   * @throws Refusal invalid (422) for a cursor of another list
+   */
   readonly requests: (project: string, asked: RequestsAsked) => Promise<Page<RequestRow>>;
   /** Days without any use are not there; oldest first. @param from,to `YYYY-MM-DD`, inclusive. */
   readonly usage: (project: string, from: string, to: string) => Promise<UsageRow[]>;
 }
 
 /**
- * What each filter asks of a row; `?` is its value. One that is not asked for must not stand in the statement: a plan for
- * any values would not use its index. The first ones say which entries are looked through for the others.
+ * Conditions of the filters; `?` is the value. Absent filters must not be in the statement: a plan for any value
+ * wouldn't use their index. The first ones select the entries that the others search.
  */
 const WITHIN = [
   ['requestId', 'l.request_id = ?'],
@@ -72,7 +75,7 @@ const FILTERS = [
   ['path', 'starts_with(l.path, ?)'],
 ] as const;
 
-/** How many entries a search looks through: what it reads is bounded, however many the project has. */
+/** Most entries that a search reads, whatever the size of the log. */
 const LOOKED_THROUGH = 1_000_000;
 
 // Indexes: primary key (project, at, request_id); request_log_of_id (request_id).

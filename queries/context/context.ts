@@ -1,4 +1,4 @@
-/** A patient's record, told to a language model within a budget of tokens. */
+/** Makes contexts of patients' records for language models. */
 import type { Pool } from 'pg';
 import type { Authorship } from '#src/context/compose.ts';
 import { type MadeContext, makeContext } from '#src/context/make.ts';
@@ -20,9 +20,9 @@ export interface MadeAt extends MadeContext {
 }
 
 /**
- * Makes it; undefined when the Patient is not there for the caller, or deleted.
- * @param today `YYYY-MM-DD`.
- * @throws Refusal unavailable (503) while the read model history lacks what `resources` has.
+ * Makes a context; undefined if the caller can't see the Patient, or it is deleted.
+ * @param today `YYYY-MM-DD`
+ * @throws Refusal unavailable (503) while the read model history lacks what `resources` has
  */
 export type MakeContext = (
   caller: Caller,
@@ -56,8 +56,8 @@ export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
 }
 
 /**
- * The texts of versions. Index: primary key of history.version.
- * @throws Refusal unavailable (503) while it lacks one, too_large (413, `too-costly`) when they are too much together
+ * Reads the texts of versions. Index: primary key of history.version.
+ * @throws Refusal unavailable (503) if one is missing, too_large (413, `too-costly`) if they are too large together
  */
 async function bodiesOf(
   pool: Pool,
@@ -75,7 +75,7 @@ async function bodiesOf(
   return new Map((await wholeRows(pool, tenant, rows)).map((row) => [versionedOf(row), row.body]));
 }
 
-/** Live entries of the directory. Index: primary key of resources.resource. */
+/** Reads live entries of the directory. Index: primary key of resources.resource. */
 async function directoryEntries(pool: Pool, tenant: string, keys: readonly string[]): Promise<Current[]> {
   if (keys.length === 0) return [];
   const { rows } = await pool.query<Current>({
@@ -96,7 +96,10 @@ function wholeRows(pool: Pool, tenantId: string, rows: readonly Current[]): Prom
   return withLargeBodies(pool, { tenantId }, rows);
 }
 
-/** @throws Refusal unavailable (503) while the read model history lacks one. */
+/**
+ * Reads the authors of versions.
+ * @throws Refusal unavailable (503) while the read model history lacks one
+ */
 async function authorsOf(
   marks: Marks,
   caller: Caller,

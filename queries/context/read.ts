@@ -1,4 +1,4 @@
-/** A record as contexts are made of it, read: all of it, or what has been recorded since. */
+/** Reads a record for contexts: all of it, or the changes since an earlier read. */
 import pg from 'pg';
 import { ExcerptReader } from '#src/context/excerpt.ts';
 import { CONTEXT_TYPES, type Excerpt, type Version, versionedOf } from '#src/context/record.ts';
@@ -19,7 +19,7 @@ export interface RecordRead {
   readonly byAi: ReadonlySet<string>;
   /** When the last change was recorded. */
   readonly at: Micros;
-  /** About how much memory the excerpts take. */
+  /** Approximate memory of the excerpts, in bytes. */
   readonly bytes: number;
 }
 
@@ -34,8 +34,8 @@ export async function readRecord(database: Queryable, tenant: string, patient: s
 }
 
 /**
- * One statement, and so one moment: that of the record's last change, deletions and other types included.
- * Index: resources.resource_of_record (record, type, id).
+ * Reads the rows in one statement, and so at one moment: that of the record's last change, deletions and other types
+ * included. Index: resources.resource_of_record (record, type, id).
  */
 async function recordRows(
   database: Queryable,
@@ -65,7 +65,7 @@ interface Row extends Version {
   readonly body: string | null;
 }
 
-/** How many versions are read since; beyond them the whole is, which is sent and held in pieces. */
+/** Most changed versions that are read alone; with more, the whole record is read in pieces. */
 const MOST_SINCE = 1_000;
 
 /** Index: history.version_of_record (record, recorded_at, event_id). The tenant is only checked. */

@@ -1,15 +1,15 @@
-/** Records of which contexts were told lately: whoever asks again waits for what has changed since, not for all of it. */
+/** Caches records of recent contexts, so that the next request waits only for changes. */
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { type OpenedRecord, openRecord } from '#src/context/record.ts';
 import { onConnection } from '../connection.ts';
 import { type RecordRead, readRecord, readSince } from './read.ts';
 
-/** All of them, about. */
+/** Most bytes of all cached records, approximately. */
 const MOST_BYTES = 12_000_000;
-/** What the name of a version takes that an AI wrote, about. */
+/** Approximate bytes of the name of an AI-written version. */
 const BYTES_OF_NAME = 120;
-/** How long after it was last asked for a record is held, in ms. */
+/** How long a record is cached after its last use, in ms. */
 const HELD_MS = 120_000;
 
 /** A record, opened, as it was at a moment. */
@@ -24,16 +24,16 @@ export class RecordCache {
     maxSize: MOST_BYTES,
     sizeCalculation: ({ read }) => 1_000 + read.bytes + BYTES_OF_NAME * read.byAi.size,
     ttl: HELD_MS,
-    // What was purged, too, is in memory no longer than that.
+    // Purged records stay in memory no longer than that.
     ttlAutopurge: true,
   });
 
   constructor(private readonly pool: Pool) {}
 
   /**
-   * A record as the read models show it now, all that was acknowledged included; undefined when its Patient is not
-   * there for the tenant, or deleted.
-   * @throws Refusal unavailable (503) while the read model history lacks what `resources` has.
+   * Returns a record as the read models show it now, with all acknowledged writes; undefined if the tenant has no such
+   * Patient, or it is deleted.
+   * @throws Refusal unavailable (503) while the read model history lacks what `resources` has
    */
   async open(tenant: string, patient: string): Promise<CachedRecord | undefined> {
     const key = `${tenant} ${patient}`;

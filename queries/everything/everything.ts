@@ -35,15 +35,15 @@ export interface EverythingEntry extends EverythingRow {
 /** A page, or the part of one that there was room for. */
 export interface EverythingPage {
   readonly entries: readonly EverythingEntry[];
-  /** Where the next page starts; absent on the last. */
+  /** Start of the next page; absent on the last. */
   readonly next?: string;
-  /** It ended because of `Room`, before the number of resources that were asked for. */
+  /** It ended because of `Room`, before the requested number of resources. */
   readonly isPart?: true;
   /** What its record names in the directory, as far as that was read from its beginning. */
   readonly named?: NamedIds;
 }
 
-/** How much of a page is read at a time. */
+/** Limits of a part of a page. */
 export interface Room {
   /** One resource is read at least, however large; in a further part only if the page has room for it. */
   readonly bytes: number;
@@ -61,8 +61,8 @@ export interface Room {
 
 /**
  * Reads a page of the record of a Patient that the caller sees.
- * @throws Refusal `malformed` for a bad cursor; 413 `too-costly` for a page by `_offset` that there is no room for, since
- * the next one would begin too late
+ * @throws Refusal `malformed` for a bad cursor; 413 `too-costly` for a page by `_offset` that doesn't fit, because the
+ *   next one would begin too late
  */
 export type Everything = (
   caller: Caller,
@@ -106,7 +106,7 @@ function scopeOf(
   };
 }
 
-/** Where the next page or part begins. */
+/** Start of the next page or part. */
 interface End {
   readonly at: PageEnd;
   readonly isPart: boolean;
@@ -155,7 +155,7 @@ class Filling {
     };
   }
 
-  /** How many rows are worth asking for: one more than there is room for tells whether the page ends here. */
+  /** Returns how many rows to read: one more than fit, to know whether the page ends here. */
   get #wanted(): number {
     return this.asked.count + 1 - this.#entries.length;
   }

@@ -1,4 +1,4 @@
-/** What `$everything` is asked for: https://hl7.org/fhir/R4/patient-operation-everything.html */
+/** Parses the parameters of `$everything`: https://hl7.org/fhir/R4/patient-operation-everything.html */
 import { type Period, parsePeriod } from '#src/fhir/search/period.ts';
 import { BEGINNING_OF_TIME, END_OF_TIME } from '#src/fhir/search/values.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
@@ -6,19 +6,19 @@ import type { Micros } from '#src/shared/time.ts';
 import { CURSOR } from '../cursor.ts';
 import { badParameter } from '../search/raw.ts';
 
-/** Resources a page when nobody says, and at most. */
+/** Resources per page: the default and the maximum. */
 export const MAX_PAGE = 5_000;
 
-/** What is asked for, understood. */
+/** The parsed parameters. */
 export interface EverythingRequest {
   /** `_type`: only these; absent: all of the record but automatic Provenances. */
   readonly types?: ReadonlySet<ResourceType>;
-  /** `_since`: only what was last changed at or after it. */
+  /** `_since`: only resources changed at or after it. */
   readonly since?: Micros;
   /** `start` and `end`: only care in [from, to). Open ends are infinite. */
   readonly care?: { readonly from: Micros; readonly to: Micros };
   readonly count: number;
-  /** `_offset`: how many resources are passed over. Absent beside a cursor, which tells where the page begins. */
+  /** `_offset`: number of resources to skip. Absent with a cursor, which contains the place. */
   readonly offset?: number;
   readonly cursor?: string;
   /** The parameters that were used, for links; without the cursor. */

@@ -1,4 +1,4 @@
-/** The resources beside the matches of a search: https://hl7.org/fhir/R4/search.html#include */
+/** The included resources of a search: https://hl7.org/fhir/R4/search.html#include */
 import type { Pool } from 'pg';
 import { mayName } from '#src/fhir/search/inclusions.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -11,16 +11,16 @@ import type { CurrentResource } from '../read.ts';
 import type { Inclusion } from './inclusions.ts';
 import { followedBack, keysOfReferrers, type Link, linksOf } from './links.ts';
 
-/** Most resources beside the matches of a page. */
+/** Most included resources of a page. */
 export const MAX_INCLUDED = 1_000;
-/** How often `:iterate` goes on from what it brought, at most. */
+/** Most rounds of `:iterate`. */
 export const MAX_ROUNDS = 10;
 
-/** What is shown beside the matches. */
+/** The included resources. */
 export interface Included {
   /** Each once, none of them a match; never deleted, never another's. */
   readonly resources: readonly CurrentResource[];
-  /** Whether there was more than `MAX_INCLUDED` or than the budget has room for, or further than `MAX_ROUNDS`. */
+  /** True if there was more than `MAX_INCLUDED`, than the budget allows, or beyond `MAX_ROUNDS`. */
   readonly more: boolean;
 }
 
@@ -32,7 +32,7 @@ export type Include = (
     readonly inclusions: readonly Inclusion[];
     /** Base URL of the FHIR interface, slash at its end. */
     readonly base: string;
-    /** What the answer has room for beside the matches. Default: a budget of its own. */
+    /** Budget for included resources. Default: its own. */
     readonly budget?: AnswerBudget;
   },
 ) => Promise<Included>;
@@ -106,8 +106,8 @@ interface Row {
 }
 
 // Indexes: primary keys of resources.resource (id) and history.version (id, version); history.version_event (event_id)
-// only for what is no resource: an automatic Provenance. Lateral with `offset 0`: a look-up each, whatever statistics say;
-// tenants are only checked, or the planner might read all that a tenant has for each.
+// only for automatic Provenances, which aren't resources. Lateral with `offset 0` forces one lookup each; tenants are
+// only checked, or the planner might read all rows of a tenant for each.
 const FORWARD = `
   select k.n, k.version as asked, f.id, f.type, f.version, f.last_updated, f.body, f.event_id, f.operation, f.metadata
   from unnest($1::uuid[], $2::text[], $3::int[]) with ordinality k(id, type, version, n)

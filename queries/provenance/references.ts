@@ -12,9 +12,9 @@ export interface Versioned {
 const REFERENCE = /^(?:([A-Z][A-Za-z]{1,63})\/)?([A-Za-z0-9.-]{1,64})(?:\/_history\/([1-9]\d{0,8}))?$/;
 
 /**
- * `Type/id`, `Type/id/_history/n`, either under our base; a bare id stands for any of the types. URLs elsewhere name
- * nothing here.
- * @throws Refusal `malformed` for what is no reference, and for a modifier that is none of the types.
+ * Parses `Type/id` or `Type/id/_history/n`, also under our base; a bare id may be of any of the types. Other URLs match
+ * nothing.
+ * @throws Refusal `malformed` for an invalid reference, and for a modifier that isn't one of the types
  */
 export function parseVersioned(
   parameter: RawParameter,

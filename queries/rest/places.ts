@@ -8,7 +8,7 @@ import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../joined-rows.ts'
 import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
 import type { Asks } from '../prepared.ts';
 
-/** What is listed of a patient's record. */
+/** A list of a patient's record. */
 export interface ListOf {
   readonly tenant: string;
   readonly patient: string;
@@ -25,7 +25,7 @@ export interface PageOf {
   readonly cursor?: string | undefined;
 }
 
-/** Where a page begins: the moment that the first one was made, the total it counted, and the last row before this one. */
+/** Start of a page: the moment of the first page, its total, and the last row before this page. */
 interface Start {
   readonly made: Micros;
   readonly total: number;
@@ -59,7 +59,7 @@ interface PageRow {
   readonly rows: string | null;
 }
 
-/** The rows of a page, and what is said of all. */
+/** The rows of a page, and their summary. */
 export interface PlacesPage<Row> extends Pick<PageRow, 'fresh'> {
   /** Whether the caller may see the patient. */
   readonly seen: boolean;
@@ -85,15 +85,18 @@ const LONG = 32_000;
 /** More than any moment of a FHIR date; a number that is exact. */
 const EVER = 2 ** 60;
 
-/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of this list. */
+/**
+ * Reads a page of a record.
+ * @throws Refusal invalid (422) for a cursor of another list
+ */
 export type Pages<Item> = (of: ListOf, page: PageOf) => Promise<PlacesPage<Item>>;
 
 /**
- * Opens the pages of what is shown of resources in lists; what its newest version takes out of them is left out.
- * @param name of the statements.
- * @param columns of the newest version `e`: none is ever null, and all but numbers and codes are JSON. The body of the
- * Medication that names it comes after them, empty where it names itself, or there is none.
- * @param itemOf what is shown, of a resource's id and the columns.
+ * Opens the pages of a list; resources that their newest version removes from it are left out.
+ * @param name of the statements
+ * @param columns of the newest version `e`: never null, and JSON except for numbers and codes; followed by the body of
+ *   the Medication that names it, empty if there is none
+ * @param itemOf returns the item of a resource's id and the columns
  */
 export function openPages<Item>(
   pool: Asks,
@@ -146,12 +149,12 @@ async function wholeItem(
 }
 
 /**
- * The statement for a page of places `p` (at, id, version, until): index place_pkey alone. A later page shows the list as
- * it was when the first one was made: what came since has no place in it, and what has moved still has its old one.
- * Whether the caller sees the patient, and the read model all that was written, is answered with it.
- * @param name of the statement's kind.
- * @param columns of the newest version `e` of what stands in a place, none of them null.
- * @throws Refusal invalid (422) for a cursor that is none of this list.
+ * Returns the statement for a page of places `p` (at, id, version, until): index place_pkey alone. A later page shows
+ * the list at the time of the first one: newer entries have no place in it, and moved ones keep theirs. It also answers
+ * whether the caller sees the patient and the read model shows all writes.
+ * @param name of the statement's kind
+ * @param columns of the newest version `e` of a place, never null
+ * @throws Refusal invalid (422) for a cursor of another list
  */
 function pageOf(name: string, columns: readonly string[], of: ListOf, { limit, cursor }: PageOf): Page {
   const list = JSON.stringify([name, of]);

@@ -1,4 +1,6 @@
-/** Searches for one code in the order of what is stored with codes: dates of a timeline, values of composites. */
+/**
+ * Searches for one code, sorted by values that are stored with their code: dates of a timeline, values of composites.
+ */
 import { systemKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { compiledParameter, compiledParameters } from '#src/fhir/search/paths.ts';
 import { timelineOf } from '#src/fhir/search/timeline.ts';
@@ -10,7 +12,7 @@ import type { ParsedSearch } from './parse.ts';
 import { split, unescaped } from './raw.ts';
 import { formKeys } from './stored.ts';
 
-/** What the values that an order goes by are of: one code, which all matches have. */
+/** The code that all matches have, for sorting by its values. */
 export interface About {
   /** Their column `about`. */
   readonly key: string;

@@ -17,28 +17,28 @@ import { askedAs } from './predicate.ts';
 import { badParameter } from './raw.ts';
 import { type LookedUp, resolved } from './resolve.ts';
 
-/** What is searched. */
+/** A search. */
 export interface SearchRequest {
   readonly type: ResourceType;
   readonly query: URLSearchParams;
-  /** The Patient compartment: only what is in this record. */
+  /** The Patient compartment: only resources of this record. */
   readonly record?: string;
   /** Another compartment. */
   readonly compartment?: NamedCompartment;
   /** Base URL of the FHIR interface, slash at its end. */
   readonly base: string;
-  /** Whether identifiers compare to the letter. */
+  /** Identifiers are compared exactly. */
   readonly exact?: true;
-  /** What the page may hold: it ends where that is used up. Default: a budget of its own. */
+  /** Limits of the page. Default: its own budget. */
   readonly budget?: AnswerBudget;
 }
 
-/** What a request asks for. */
+/** A parsed request. */
 export interface Understood {
   readonly search: ParsedSearch;
   readonly asked: Asked;
   readonly now: Micros;
-  /** The conditions that were looked up beforehand. */
+  /** Conditions whose values were looked up beforehand. */
   readonly lookedUp: readonly LookedUp[];
 }
 
@@ -46,8 +46,8 @@ export interface Understood {
 const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable());
 
 /**
- * Understands a request and looks up what its chains lead to.
- * @throws Refusal `malformed` naming a parameter with a bad value or modifier
+ * Parses a request and looks up the targets of its chains.
+ * @throws Refusal `malformed` naming a parameter with an invalid value or modifier
  */
 export async function understandRequest(
   pool: Asks,

@@ -19,15 +19,16 @@ import {
   referenceKeys,
 } from './reference-keys.ts';
 
-/** Whether a parameter goes through a reference. */
+/** Tells whether a parameter goes through a reference. */
 export function isChain(parameter: RawParameter): boolean {
   return keyOf(parameter).includes('.');
 }
 
 /**
- * Resources whose reference names one that the rest of the parameter finds, among the caller's own.
- * @returns undefined when the type does not have the first parameter, or no type that it may name the next.
- * @throws Refusal `malformed` for a parameter that is no reference, or cannot name that type, or a bad value at the end.
+ * Returns the predicate of resources whose reference names one that the rest of the parameter finds, among the caller's
+ * own.
+ * @returns undefined if the type lacks the first parameter, or its targets lack the next
+ * @throws Refusal `malformed` if a parameter isn't a reference or can't name that type, or for an invalid value
  */
 export function chainPredicate(
   parameter: RawParameter,

@@ -1,4 +1,4 @@
-/** What is in a compartment other than a Patient's: https://hl7.org/fhir/R4/search.html#compartment */
+/** Compartments other than a Patient's: https://hl7.org/fhir/R4/search.html#compartment */
 import { type CompartmentType, compartmentParameters, ITSELF } from '#src/fhir/compartments.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import { keysPredicate } from './entry-keys.ts';
@@ -13,7 +13,7 @@ export interface NamedCompartment {
   readonly id: string;
 }
 
-/** The predicate that a resource of the scope's type is in a compartment: one of its parameters names the compartment's own. */
+/** Returns the predicate that a resource of the scope's type is in a compartment. */
 export function compartmentPredicate(compartment: NamedCompartment, scope: SearchScope): Predicate {
   const codes = compartmentParameters(compartment.type, scope.type);
   if (codes.includes(ITSELF)) {

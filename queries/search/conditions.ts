@@ -5,8 +5,8 @@ import type { Predicate } from './predicate.ts';
 import { oneOf, rowsOfId } from './stored-values.ts';
 
 /**
- * The condition that rows are of a tenant. Of rows that a predicate is keyed to it is only checked: without statistics
- * the planner might take the tenant's index for as good as the one that leads to them, and walk all that the tenant has.
+ * Returns the condition that rows belong to a tenant. For keyed predicates it is only checked: without statistics the
+ * planner might walk the tenant's whole index.
  */
 export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
   const condition = `r.tenant = ${binds.add(tenant, 'uuid')}`;
@@ -14,8 +14,8 @@ export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
 }
 
 /**
- * All of them. Those that come down to keys are one question to their index. Where something else leads to the rows,
- * values are only looked up for each: without statistics the planner would as soon read all that a parameter has.
+ * Combines predicates. Keys become one condition on their index. If something else leads to the rows, values are only
+ * looked up for each: without statistics the planner might read all values of a parameter.
  */
 export function allOf(predicates: readonly Predicate[], binds: Binds): string {
   const sets = keySets(predicates);
@@ -28,7 +28,7 @@ export function allOf(predicates: readonly Predicate[], binds: Binds): string {
   return conditions.join(' and ') || 'true';
 }
 
-/** All of them, as checks on rows `r` that something else has led to. */
+/** Combines predicates as checks on rows `r` that something else leads to. */
 export function checksOf(predicates: readonly Predicate[], binds: Binds): string {
   const sets = keySets(predicates);
   const checks = predicates
@@ -42,7 +42,7 @@ export function checksOf(predicates: readonly Predicate[], binds: Binds): string
   return checks.join(' and ') || 'true';
 }
 
-/** The predicate's condition on a row that something else has led to. */
+/** Returns a predicate's condition on such a row. */
 export function checkOf(predicate: Predicate, binds: Binds): string {
   const { values } = predicate;
   if (values === undefined) return predicate(binds);

@@ -2,7 +2,7 @@
 import { CURSOR } from '../cursor.ts';
 import { badParameter, type RawParameter, refuseModifier } from './raw.ts';
 
-/** Entries a page when nobody says (docs/spec/decisions.md, section 5). */
+/** Default number of entries per page (docs/spec/decisions.md, section 5). */
 export const DEFAULT_COUNT = 50;
 /** Most entries a page; more is answered with this many. */
 export const MAX_COUNT = 200;
@@ -29,7 +29,7 @@ export interface Controls {
 /** Most keys of a `_sort`. */
 const MAX_SORTS = 5;
 
-/** Names that `parseControls` takes; `_format` and `_pretty` are the matter of whoever sends the answer. */
+/** Names that `parseControls` accepts; the sender of the answer handles `_format` and `_pretty`. */
 const CONTROLS = new Set(['_count', '_total', '_summary', '_sort', '_format', '_pretty', CURSOR]);
 
 /** Whether a parameter shapes the answer. */

@@ -10,8 +10,8 @@ const PREFIXED = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(?=\d)(.*)$/s;
 
 /**
  * Splits a prefix from a date.
- * @param name the parameter, for the refusal.
- * @throws Refusal `malformed` for what is no FHIR date, or no day of the calendar.
+ * @param name the parameter, for the refusal
+ * @throws Refusal `malformed` for an invalid FHIR date
  */
 export function parsePrefixedDate(name: string, text: string): { prefix: Prefix; period: Period } {
   const [, prefix, date] = PREFIXED.exec(text) ?? [];

@@ -17,10 +17,10 @@ const NUMBER =
   /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?([+-]?)(?=\.?\d)(\d{0,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Reads a number with its prefix. `100` is 99.5 to 100.5, `100.0` is 99.95 to 100.05; with an exponent there is a digit
- * more, as in R4's own example: `1e2` is 95 to 105.
- * @param name the parameter, for the refusal.
- * @throws Refusal `malformed` for what is no number.
+ * Parses a number with its prefix. `100` is 99.5 to 100.5, `100.0` is 99.95 to 100.05; an exponent adds a digit, as in
+ * R4's own example: `1e2` is 95 to 105.
+ * @param name the parameter, for the refusal
+ * @throws Refusal `malformed` for an invalid number
  */
 export function parsePrefixedNumber(name: string, text: string): NumberRange {
   const [matched, prefix, sign, whole = '', fraction = '', exponent] = NUMBER.exec(text) ?? [];

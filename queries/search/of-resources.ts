@@ -22,7 +22,7 @@ function isOfRow({ name, modifier, values }: RawParameter): boolean {
   );
 }
 
-/** Whose record a resource is in stands in its row. */
+/** A resource's row names its record. */
 function isRecord(type: ResourceType, parameter: RawParameter): boolean {
   const { name, modifier } = parameter;
   if (name !== 'patient' && name !== 'subject') return false;

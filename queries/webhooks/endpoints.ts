@@ -53,8 +53,8 @@ const COLUMNS = `
 
 const ENDPOINTS = 'webhooks.endpoint e left join operations.webhook_health h on h.endpoint_id = e.id';
 
-// Index: primary key of webhooks.endpoint (id). Whose it is stands in the same statement, so that the answer to somebody
-// else's id takes as long as the answer to an unknown one.
+// Index: primary key of webhooks.endpoint (id). The owner is checked in the same statement, so that ids of other
+// projects take as long as unknown ids.
 const ONE = `
 select ${COLUMNS} from ${ENDPOINTS}
  where e.id = $1 and e.deleted_at is null and e.project = $2 and e.environment = $3`;

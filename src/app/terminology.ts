@@ -23,8 +23,8 @@ export async function prepareTerminology(pool: Pool): Promise<void> {
 }
 
 /**
- * Resolves when the shared terminology is there. It takes about a second of work on a new database, which is done when
- * somebody first asks, and once; a failure is tried again by whoever asks next.
+ * Resolves when the shared terminology is installed. That takes about a second on a new database and is done once, on
+ * first use; the next caller retries a failure.
  */
 export function terminologyReady(pool: Pool): () => Promise<void> {
   let prepared: Promise<void> | undefined;
@@ -40,7 +40,7 @@ export function terminologyReady(pool: Pool): () => Promise<void> {
 /** How often it is tried when searches stand in the way. */
 const TRIES = 5;
 
-/** Makes the read models anew when they were made from something else. Searches under way are waited for, or give way. */
+/** Rebuilds the read models if their inputs have changed. Running searches finish or give way. */
 export async function publishTerminology(pool: Pool): Promise<void> {
   for (let left = TRIES - 1; ; left -= 1) {
     if ((await madeFrom(pool, 'read models')) === (await fingerprint(pool))) return;

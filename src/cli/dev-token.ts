@@ -56,7 +56,10 @@ function addressIn({ email, patient }: DevTokenOptions): string {
   );
 }
 
-/** What stands in this environment is most likely what the service has as well. @throws Failure where other issuers are set */
+/**
+ * Checks this environment's settings, which are most likely the service's too.
+ * @throws Failure if other issuers are set
+ */
 function settings(): Pick<Config, 'sandboxPatients'> {
   try {
     const { mode, oidcIssuers, sandboxPatients } = loadConfig(process.env);

@@ -38,9 +38,9 @@ interface Subject {
 }
 
 /**
- * Prints the versions of a resource, newest first; of a patient's id alone, those of the whole record.
- * @returns the exit code: 3 when the hash chain of the stream does not hold.
- * @throws Failure for what is not known or was purged, an event that cannot be read, or a file that cannot be written.
+ * Prints the versions of a resource, newest first; for a patient's id alone, of the whole record.
+ * @returns the exit code: 3 if the stream's hash chain is broken
+ * @throws Failure for an unknown or purged resource, an unreadable event, or a file that can't be written
  */
 export async function historyCommand(
   of: string,

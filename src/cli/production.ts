@@ -17,8 +17,8 @@ export interface ProductionOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Runs `allow` or `withdraw`. It holds at once, on every instance.
- * @throws Failure when it was not understood, or there is no such open project.
+ * Runs `allow` or `withdraw`, effective at once on every instance.
+ * @throws Failure for invalid arguments, or if there is no such open project
  */
 export async function productionCommand(
   action: string,

@@ -6,8 +6,8 @@ import type { RecordedEvent } from './store.ts';
 type Place = Pick<RecordedEvent, 'stream' | 'revision' | 'type'>;
 
 /**
- * An event has a type, or a version of its type, that this instance doesn't know. Whoever reads it stops and leaves the
- * work to a newer instance; skipping it would lose what it says.
+ * Thrown for an event whose type or version this instance doesn't know. Readers stop and leave the work to a newer
+ * instance, because skipping the event would lose its content.
  */
 export class NewerEvent extends Error {
   override readonly name = 'NewerEvent';

@@ -24,7 +24,7 @@ export interface Identities {
 }
 
 /**
- * The first result when the same ids stand right after the expected head; there is no index on ids, and none needed.
+ * Returns the first result if the same ids directly follow the expected head; no index on ids is needed.
  * @throws StreamDeleted, Conflict
  */
 export async function answerRefused(

@@ -2,10 +2,10 @@
 import { isObject, type Json } from '#src/shared/json.ts';
 
 /**
- * The name to show of a resource's `name`: the official one, else the first that is not old; its `text`, else prefix,
- * given and family names and suffix as one writes them.
- * @param names the element as it stands in the resource; undefined when there is none.
- * @returns undefined when no part of it is a text.
+ * Returns the name to show: the official one, else the first that isn't old; its `text`, else prefix, given and family
+ * names and suffix.
+ * @param names the element `name`, if present
+ * @returns undefined if it contains no text
  */
 export function shownName(names: Json | undefined): string | undefined {
   const all = Array.isArray(names) ? names.filter(isObject) : [];

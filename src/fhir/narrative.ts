@@ -7,10 +7,10 @@ import { sameJson, without } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**
- * The resource after a PATCH or a v1 PUT with a narrative that is still true: a `generated` one is dropped when the
- * data changed under it. Nothing happens when only `meta` changed, or when the change set the text itself.
- * `empty` says that there is no text, which stays true.
- * @throws Refusal invalid (422) when somebody wrote the narrative (`additional`, `extensions`) and the data changed.
+ * Returns the resource after a PATCH or a v1 PUT with a valid narrative: a `generated` one is dropped if the data
+ * changed. Nothing happens if only `meta` changed, or the change set the text itself. `empty` means that there is no
+ * text, and stays.
+ * @throws Refusal invalid (422) if a person wrote the narrative (`additional`, `extensions`) and the data changed
  */
 export function settleNarrative(before: JsonObject, after: JsonObject): JsonObject {
   if (!isObject(after.text) || !sameJson(before.text, after.text)) return after;

@@ -64,7 +64,7 @@ export async function once(
     gone: () => closing(response),
   });
   if ('kept' in begun) {
-    // Whether it holds a secret is not known any more.
+    // Whether the answer contains a secret is unknown here.
     return { ...begun.kept, headers: { ...begun.kept.headers, 'Idempotent-Replayed': 'true' }, plain: true };
   }
   return settle(begun.reserved, run, toAnswer);
@@ -94,7 +94,7 @@ async function settle(
     answer = await run({ commandId, millis, retry });
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) {
-      // Whether something was written is not known: the next attempt continues under the same seed.
+      // Whether something was written is unknown: the next attempt continues with the same seed.
       await reserved.release().catch(() => undefined);
       throw error;
     }

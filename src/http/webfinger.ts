@@ -54,7 +54,7 @@ function unknown(): Refusal {
   });
 }
 
-/** RFC 7033, section 4.2: 400 for none, and for what is no URI. */
+/** Returns the refusal (400) for a missing or invalid URI: RFC 7033, section 4.2. */
 function noAccount(): Refusal {
   return new Refusal('malformed', {
     code: 'value',

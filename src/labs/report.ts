@@ -245,7 +245,7 @@ function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): D
   };
 }
 
-/** OBR-32: who interpreted the results, by name; a name (CNN) stands in the subcomponents of the first component. */
+/** Returns the interpreter's name (OBR-32); a name (CNN) is in the subcomponents of the first component. */
 function interpreters(obr: Segment): JsonObject[] {
   return obr.all(32).flatMap((person) => {
     const inner = [person.part(1, 3), person.part(1, 2)].filter((part) => part !== '').join(' ');

@@ -11,10 +11,10 @@ const MOST_IN_ROW = 500_000;
 export const MOST_COLUMNS = 100;
 
 /**
- * Returns the rows of a table, the heading first; lines without anything are left out.
- * @param most rows that are read, the heading not counted; one more says that there are more.
- * @throws Refusal invalid (422) for a text that is no table, a row with another number of cells than the heading, or a row
- *   or heading that is too long
+ * Returns the rows of a table, the heading first; empty lines are skipped.
+ * @param most rows that are read, without the heading; one more means that there are more
+ * @throws Refusal invalid (422) for a text that isn't a table, a row whose number of cells differs from the heading's,
+ *   or a row or heading that is too long
  */
 export function* rowsOf(text: string, most: number): Steps<string[][]> {
   const end = text.search(/[\r\n]/);

@@ -60,7 +60,7 @@ export function unitKept(text: string): string {
     : `${said}: it is ambiguous; write ${meant.join(', or ')}`;
 }
 
-/** A unit that somebody typed: in UCUM, or what it may mean; undefined where it is no unit. */
+/** Parses a unit that a person typed: in UCUM, or its likely meaning; undefined if it isn't a unit. */
 export type TypedUnit = { readonly ucum: string } | { readonly ambiguous: readonly string[] } | undefined;
 
 /**

@@ -125,7 +125,7 @@ export async function validateInSet(
   };
 }
 
-/** A display that is another than ours makes it invalid (`display` of $validate-code); letters' case does not count. */
+/** A display that differs from ours makes the code invalid (`display` of $validate-code); case is ignored. */
 function named(known: string | null, given: string | undefined): Validity {
   const display = known === null ? {} : { display: known };
   if (given === undefined || known === null || given.toLowerCase() === known.toLowerCase())
@@ -162,7 +162,7 @@ export async function subsumes(
   return row?.b === true ? 'subsumed-by' : 'not-subsumed';
 }
 
-/** Display, category and unit of a code; undefined when it is not here. For whoever writes observations. */
+/** Returns display, category and unit of a code, for writing observations; undefined if it is unknown. */
 export async function describe(pool: Pool, url: string, code: string): Promise<CodeFacts | undefined> {
   const system = await findSystem(pool, url);
   return system === undefined ? undefined : factsOf(pool, system, code);

@@ -23,9 +23,9 @@ export function subsuming(from: string, system: string): string {
 }
 
 /**
- * The condition of a filter.
- * @param system SQL of the number of the code system.
- * @throws Refusal invalid (422) for one that is not known.
+ * Returns the condition of a filter.
+ * @param system SQL of the number of the code system
+ * @throws Refusal invalid (422) for an unknown filter
  */
 export function filterSql({ property, op, value }: Filter, system: string, walk: Walk, bound: Bound): string {
   const own = property === 'concept' || property === 'code';

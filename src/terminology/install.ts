@@ -66,9 +66,8 @@ export async function noteMade(tx: ClientBase, what: string, fingerprint: string
 }
 
 /**
- * Writes what comes with the program, when it is another than what is there; a code system that was loaded from a file
- * keeps its place.
- * @param now microseconds since 1970, which changed resources bear.
+ * Installs the bundled terminology if it differs from the stored one; a code system loaded from a file stays.
+ * @param now microseconds since 1970, the time of changed resources
  */
 export async function installBundled(pool: Pool, now: number): Promise<void> {
   const fingerprint = bundledFingerprint();

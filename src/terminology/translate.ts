@@ -39,7 +39,10 @@ const INVERSE: Readonly<Record<string, string>> = {
   specializes: 'subsumes',
 };
 
-/** Translates. @throws Refusal not_found (404) for a map that is not known. */
+/**
+ * Translates a code.
+ * @throws Refusal not_found (404) for an unknown map
+ */
 export async function translate(
   pool: Pool,
   request: TranslateRequest,

@@ -10,7 +10,7 @@ import { isObject, type Json } from '#src/shared/json.ts';
 import { randomSeed, scaled } from '#test/support/scale.ts';
 import { contextOf, sandboxRecords } from './records.ts';
 
-/** Stands in every word of a resource that an AI wrote. */
+/** Part of every word of a resource that an AI wrote. */
 const MARK = 'zqxj';
 /** Words that break lines, look like control tokens or headings, or take many tokens. */
 const ODD = [

@@ -10,7 +10,7 @@ describe('a service with its log elsewhere', () => {
   const { EVENTSTORE_URL } = process.env;
 
   before(async () => {
-    // A log in another database stands in for EventStoreDB.
+    // A log in another database replaces EventStoreDB.
     log = await createDatabase();
     service = await startService({ env: { EVENTSTORE_URL: log.url } });
     delete process.env.EVENTSTORE_URL;

@@ -1,4 +1,4 @@
-/** Directory entries that a crash left to be completed count as there for whoever asks whether they are. */
+/** Directory entries that a crash left incomplete count as present for lookups. */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import pg from 'pg';

@@ -46,7 +46,7 @@ describe('the service', () => {
     const dataDir = await temporaryFolder(false);
     const port = await freePort();
     const program = start(dataDir, { PORT: String(port) }, NPM);
-    // Whoever hears that it is ready finds the key.
+    // The key exists as soon as the service reports that it is ready.
     const isReady = async (): Promise<boolean> =>
       (await statusOf(port, '/health/ready').catch(() => 0)) === 200;
     await eventually(isReady);

@@ -37,7 +37,7 @@ describe('the log of an installation', () => {
     log = await createDatabase();
     stranger = await createDatabase();
     dataDir = await newDataDir();
-    // A log in another database stands in for EventStoreDB.
+    // A log in another database replaces EventStoreDB.
     service = await start(log.url);
     const made = await service.fhir('/Patient', {
       method: 'POST',

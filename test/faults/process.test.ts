@@ -64,7 +64,7 @@ describe('a process', () => {
       0,
       'no such thing',
     ]);
-    // What was set aside is tried again, by whoever asks for it at the latest.
+    // Parked events are retried, at the latest on request.
     broken = false;
     await process.parked.hurry();
     expect(await process.hasDone(bad, 10_000)).to.equal(true);

@@ -62,7 +62,7 @@ describe('admin: what was written', () => {
     organizations: await user.done('GET', '/organizations'),
     members: await user.done('GET', `/organizations/${organization}/members`),
     projects: await user.done('GET', `/organizations/${organization}/projects`),
-    // Its use is no event.
+    // Using it isn't an event.
     keys: (await user.done('GET', `/projects/${project}/keys`)).data.map((key) => ({
       ...key,
       last_used_at: null,

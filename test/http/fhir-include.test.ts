@@ -231,7 +231,7 @@ describe('_include and _revinclude', () => {
       resourceType: 'Patient',
       managingOrganization: { reference: `Organization/${other}` },
     });
-    // As if a reference had slipped through: what stands in the read model is not trusted.
+    // As if a reference had slipped through: the read model isn't trusted.
     const body = JSON.stringify({
       resourceType: 'Patient',
       id: id('t'),

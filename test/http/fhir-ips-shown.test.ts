@@ -1,4 +1,4 @@
-/** What stands in a summary as fact, and in which words: docs/summary.md. */
+/** Facts of summaries and their wording: docs/summary.md. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 

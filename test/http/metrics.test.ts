@@ -26,7 +26,10 @@ function samplesOf(text: string): Sample[] {
   });
 }
 
-/** Names and labels that a PromQL expression uses. @throws Error where it is no PromQL */
+/**
+ * Returns names and labels in a PromQL expression.
+ * @throws Error if it isn't PromQL
+ */
 function usedIn(expression: string): { metrics: string[]; labels: string[] } {
   const metrics: string[] = [];
   const labels: string[] = [];

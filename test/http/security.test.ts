@@ -5,7 +5,7 @@ import { startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { type Answer, type Call, type Service, startService } from '#test/support/service.ts';
 
-/** Stands in every value that the requests below send. */
+/** Part of every value that the requests below send. */
 const MARKER = 'Zanzibarismus';
 const SECRET = `sk_test_${'Geheimnis'.repeat(5)}`;
 

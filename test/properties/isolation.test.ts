@@ -1,4 +1,4 @@
-/** Another project's or environment's contents are, to whoever asks, what never was (docs/spec/interface.md, sections 1 and 7). */
+/** Contents of other projects and environments look like unknown ones (docs/spec/interface.md, sections 1 and 7). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { newUuid } from '#src/shared/ids.ts';

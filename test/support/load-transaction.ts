@@ -119,7 +119,7 @@ function refused(
 ): void {
   const matched = transaction.updates.filter(({ match }) => match !== 'none');
   const [only] = matched;
-  // With several it is not known which one was outdated.
+  // With several entries it is unknown which one was outdated.
   if (
     answer.status === 412 &&
     matched.length === 1 &&

@@ -16,7 +16,7 @@ export interface ShownVersion {
   readonly body?: JsonObject;
 }
 
-/** A write that was sent and whose fate is not known: its sender got no answer. */
+/** A write without an answer, whose outcome is unknown. */
 interface Unknown {
   readonly operation: 'UPDATE' | 'DELETE';
   readonly content?: string;

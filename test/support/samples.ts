@@ -25,7 +25,7 @@ export interface SampleRefs {
 
 /** What makes one sample differ from another of its type. */
 export interface Variation {
-  /** Stands in an identifier (or a note) of the resource, so that it can be recognized. */
+  /** Text in an identifier (or a note) of the resource, to recognise it. */
   readonly marker: string;
   /** A text without control characters that is not blank. */
   readonly text: string;

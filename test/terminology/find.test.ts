@@ -1,4 +1,4 @@
-/** Codes are found as a naive reading of all of them finds them, whoever loaded them and whenever. */
+/** Codes are found as by a naive search of all of them, regardless of how and when they were loaded. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { plainWords } from '#src/shared/plain-words.ts';
@@ -50,8 +50,8 @@ const concepts = fc.uniqueArray(
 type Concept = { readonly code: string; readonly display: string | undefined; readonly active: boolean };
 
 /**
- * A word cut, with a letter too many, too few, or another. In some locales pg_trgm skips letters that are not ASCII's, so
- * that it is no judge of them.
+ * Changes a word: cut, with a letter too many, too few, or different. In some locales pg_trgm skips non-ASCII letters,
+ * so it can't serve as a reference.
  */
 const damaged = fc
   .tuple(

@@ -162,7 +162,7 @@ function cyclesIn(all: readonly Import[]): string[] {
   );
   const found = [
     circlesOf(all, (file) => file),
-    // The parts stand beside each other: what is in `src` is no part of one part.
+    // The parts are siblings: `src` itself isn't a part.
     circlesOf(all, (file) => file.split('/', file.startsWith('src/') ? 2 : 1).join('/')),
     ...[...folders].map((folder) =>
       circlesOf(all, (file) =>

@@ -1,8 +1,8 @@
 /**
- * Selects the bundled LOINC codes: those whose check digit is right, of which two independent publications give the same
- * name and, where something is measured, units that agree. It reads a folder of publications that is no part of the
- * project (docs/terminology.md names them) and writes `generated/loinc.json`:
- * `node --import tsx tools/terminology/select-loinc.ts <folder>`.
+ * Selects the bundled LOINC codes: those with a valid check digit for which two independent publications give the same
+ * name and, for measurements, matching units. It reads a folder of publications, which isn't part of the project
+ * (docs/terminology.md names them), and writes `generated/loinc.json`: `node --import tsx
+ * tools/terminology/select-loinc.ts <folder>`.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

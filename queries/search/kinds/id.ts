@@ -25,8 +25,8 @@ export const idParameter: SearchParameter = {
 const FHIR_ID = /^[A-Za-z0-9.-]{1,64}$/;
 
 /**
- * The ids of a parameter that can exist here at all: ours are UUIDs.
- * @throws Refusal `malformed` for what is no FHIR id.
+ * Returns the ids of a parameter that may exist: ours are UUIDs.
+ * @throws Refusal `malformed` for an invalid FHIR id
  */
 export function parseIds(parameter: RawParameter): string[] {
   for (const value of parameter.values) {

@@ -33,8 +33,8 @@ function isPatient(reference: { type?: string; id: string }): boolean {
 const REFERENCE = /^(?:([A-Z][A-Za-z]{1,63})\/)?([A-Za-z0-9.-]{1,64})$/;
 
 /**
- * A reference in a search: `id`, `Type/id`, or either under our base.
- * @throws Refusal `malformed` for anything that is no reference; a URL elsewhere is one that nothing matches.
+ * Parses a reference in a search: `id`, `Type/id`, or either under our base.
+ * @throws Refusal `malformed` for an invalid reference; other URLs match nothing
  */
 export function parseReference(
   parameter: RawParameter,

@@ -7,7 +7,7 @@ import { scopeOver, type Target } from './scope.ts';
 /** Bundle types whose entries are taken as resources to load. */
 const LOADABLE: readonly Json[] = ['transaction', 'batch', 'collection', 'searchset'];
 
-/** The Bundle's entries as objects. A fault for a Bundle of a type that is no set of current resources. */
+/** Returns the Bundle's entries as objects, or a fault if its type isn't a set of current resources. */
 export function entriesOf(bundle: JsonObject, place: string): { entries: JsonObject[]; faults: Fault[] } {
   if (bundle.type === undefined || !LOADABLE.includes(bundle.type)) {
     const diagnostics = `a Bundle of type ${printJson(bundle.type ?? null)} cannot be imported; the type must be one of ${LOADABLE.join(', ')}`;

@@ -58,7 +58,7 @@ export class Appender {
         const late = new Unavailable(`no answer to an append within ${this.answerWithin} ms`);
         take(line, id);
         reject(late);
-        // A line on which nothing comes back is not worth waiting for: whoever else waits on it is told so, too.
+        // A connection without answers isn't worth waiting for; other waiting calls fail too.
         end(line.call, late);
       }, this.answerWithin);
       waiting.set(id, { stream: proposal.stream, bytes, resolve, reject, timeout });

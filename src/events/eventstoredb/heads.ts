@@ -22,7 +22,7 @@ export class Heads {
     this.#heads.set(stream, { revision, hash: hashOf(event) ?? '' });
   }
 
-  /** Notes that a stream has come this far; with which hash is not known before the event comes. */
+  /** Records that a stream has reached a revision; its hash is unknown until the event arrives. */
   passed(stream: string, revision: number): void {
     if ((this.#heads.peek(stream)?.revision ?? -1) < revision)
       this.#heads.set(stream, { revision, hash: '' });

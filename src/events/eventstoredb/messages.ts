@@ -66,7 +66,7 @@ export function eventIn(answer: ReadResp): RecordedEvent | undefined {
   };
 }
 
-/** Of a tombstone; it stands in the stream that it ends. */
+/** Type of a tombstone, the last event of a deleted stream. */
 export const TOMBSTONE = '$streamDeleted';
 /** The stream that holds the names of erased streams. */
 export const ERASED_STREAM = 'annal-erased';

@@ -87,7 +87,7 @@ export class AppendQueue {
       outcome = await persist(() => write(batch), onRetry);
     } catch (error) {
       if (isAway(error)) {
-        // Whoever waited meanwhile would only wait as long again.
+        // Other waiting appends would wait just as long.
         for (const append of [...batch, ...this.#waiting.splice(0)]) append.reject(asUnavailable(error));
       } else if (batch.length > 1) {
         // Something in one of them: alone, it fails alone.

@@ -103,7 +103,7 @@ export class Reader {
     return row?.[0] == null ? BEGINNING : toPosition(row[0]);
   }
 
-  /** The last position that was drawn, by whoever committed or rolled back. */
+  /** The last position that any transaction has drawn, committed or not. */
   async reached(): Promise<Position> {
     const [row] = await this.#rows<[string]>(
       'log-reached',

@@ -54,7 +54,7 @@ export class Session {
     this.#client = undefined;
     this.#open = undefined;
     const client = await opening?.catch(() => undefined);
-    this.#open = undefined; // it may have opened while this waited: its end is no loss
+    this.#open = undefined; // It may have opened meanwhile; closing it is harmless.
     await client?.end().catch(() => undefined);
   }
 

@@ -14,8 +14,9 @@ export interface Environment {
 export type Evaluator = (focus: readonly Node[], environment: Environment) => readonly Node[];
 
 /**
- * Gives the truth of an expression at a focus: undefined when it evaluates to nothing; a single item that is no
- * boolean is true. @throws NeedsEngine when only a full engine can tell.
+ * Returns the truth of an expression at a focus: undefined if it evaluates to nothing; a single item that isn't a
+ * boolean is true.
+ * @throws NeedsEngine if only the full engine can evaluate it
  */
 export type Truth = (focus: readonly Node[], environment: Environment) => boolean | undefined;
 

@@ -32,7 +32,7 @@ export interface ChosenSection {
   readonly found: number;
 }
 
-/** An entry of the document; with the section that it stands in, if it stands in one. */
+/** An entry of the document, with its section, if any. */
 export interface Entry {
   readonly source: Source;
   readonly section?: SectionName;

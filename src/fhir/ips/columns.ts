@@ -8,7 +8,7 @@ import { choice, concept, dosage, joined, moment, notes, period, quantity, refer
 /** Gives a resource by `Type/id`, when the summary can see it. */
 export type Look = (key: string) => Source | undefined;
 
-/** A column: its heading, and what stands in it. A column in which nothing stands is not shown. */
+/** A column: its heading and its content. Empty columns aren't shown. */
 export type Column = readonly [heading: string, cell: (source: Source, look: Look) => string | undefined];
 
 /** A column that needs the resource alone. */

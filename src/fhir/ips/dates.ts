@@ -20,7 +20,7 @@ const DATES: Readonly<Record<string, readonly string[]>> = {
 /** The members of resources that tell it. */
 export const DATED_BY: readonly string[] = Object.values(DATES).flat();
 
-/** Milliseconds since 1970; before all dates when it is not known. */
+/** Milliseconds since 1970; the smallest number if unknown. */
 export function happenedAt({ type, value }: Source): number {
   for (const name of DATES[type] ?? []) {
     const element = value[name];

@@ -9,7 +9,7 @@ import type { Source } from './source.ts';
 /** How the references of a text are told: it is printed without blanks, and no string holds a bare quote. */
 const REFERENCE = /"reference":"([^"\\]*)"/g;
 
-/** What stands in a Reference instead of its `reference`: another one without a version, or a logical reference. */
+/** Replaces the `reference` of a Reference: by one without a version, or a logical reference. */
 interface Settled {
   readonly value: JsonObject;
   /** The same as JSON text, without braces. */
@@ -110,7 +110,7 @@ function isAlone(text: string, at: number): boolean {
   return ALONE.test(text);
 }
 
-/** What stands in a Reference to something that is not in the document. */
+/** Returns the content of a Reference to something outside the document. */
 export function logical(value: string, type?: string): JsonObject {
   return { ...(type === undefined ? {} : { type }), identifier: { system: 'urn:ietf:rfc:3986', value } };
 }

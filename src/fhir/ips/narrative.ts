@@ -12,7 +12,7 @@ export interface Narrative {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** A text as it stands in XHTML: markup in it shows as itself. */
+/** Escapes a text for XHTML. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 }

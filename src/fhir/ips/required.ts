@@ -14,8 +14,8 @@ export const UNKNOWN = {
 const NAME = [{ _text: UNKNOWN }];
 
 /**
- * Members that a resource gets, by name; none when it has what its profile requires.
- * @param section that it stands in; undefined for what is there because others refer to it.
+ * Returns the members that a resource lacks, by name; none if it has what its profile requires.
+ * @param section of the resource; undefined if it is only referred to
  */
 export function missingMembers(
   { type, value }: Pick<Source, 'type' | 'value'>,

@@ -64,7 +64,7 @@ function refuseDeep(location: Location, added: Content, operation: FhirPathOpera
   if (values.some((value) => isDeeper(value, levels))) throw refused(operation, `: it ${TOO_DEEP}`);
 }
 
-/** Counts the list that an element stands in: it is written anew. */
+/** Counts the list that contains an element, because it is copied. */
 function spendList({ value, effort }: Root, location: Location, { at }: FhirPathOperation): void {
   const last = location.at(-1);
   const list = last?.index === undefined ? undefined : objectAt(value, location.slice(0, -1))?.[last.key];

@@ -14,8 +14,8 @@ export function isPlain(path: string): boolean {
 }
 
 /**
- * Follows a path whose every name stands in the JSON as it is written: a list only with a position, or at the end.
- * @returns undefined for other paths, and where something is missing: the engine decides what they give.
+ * Follows a path whose names all occur in the JSON: lists only with an index, or at the end.
+ * @returns undefined for other paths, and if something is missing: the engine then evaluates them
  */
 export function followPlain(resource: JsonObject, path: string): Location[] | undefined {
   const text = path.trim();

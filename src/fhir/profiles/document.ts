@@ -17,10 +17,11 @@ export interface FoundReference {
 const ENTRY = /^Bundle\.entry\[(\d+)\]\.resource(?:\.(\w+))?/;
 
 /**
- * References of a document that lead nowhere: faults are those of its Composition, and every `urn:`, which nothing
- * outside resolves; of other relative ones it is told. And entries whose fullUrl names another resource.
- * @param references all of them, in order.
- * @returns no issue for what is no document.
+ * Checks the references of a document. Errors are unresolved references of its Composition, and every unresolved
+ * `urn:`; other unresolved relative references are reported as information. Entries must have the fullUrl of their
+ * resource.
+ * @param references all of them, in order
+ * @returns no issues if it isn't a document
  */
 export function checkDocument({ resource, path }: Place, references: readonly FoundReference[]): Issue[] {
   if (resource.resourceType !== 'Bundle' || resource.type !== 'document') return [];

@@ -48,7 +48,10 @@ export function withTimeline(
 
 const singles = new WeakMap<CompiledParameter['paths'], boolean>();
 
-/** Whether a resource has one value of a parameter at most: its paths are the types of one element that is no list. */
+/**
+ * Tells whether a resource has at most one value of a parameter: its paths are the types of one element that isn't a
+ * list.
+ */
 export function isSingle(type: ResourceType, { paths }: Pick<CompiledParameter, 'paths'>): boolean {
   const before = singles.get(paths);
   if (before !== undefined) return before;

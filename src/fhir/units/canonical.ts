@@ -15,7 +15,7 @@ interface CanonicalUnit {
   readonly exact: boolean;
 }
 
-/** Digits that are kept where the factor is no decimal; a factor of at most as many is one. */
+/** Digits that are kept if the factor isn't a decimal; a factor with at most as many digits is one. */
 const SIGNIFICANT = 12;
 /** Scales with another zero than the base unit's, in their own degrees. Other functions (pH, dB) have no factor. */
 const OFFSETS: Readonly<Record<string, Decimal>> = { Cel: decimalOf('273.15'), degF: decimalOf('459.67') };

@@ -52,7 +52,7 @@ const MOST_EVALUATIONS = 100;
 /** By the outermost resource, while it is validated: how often the engine was asked. */
 const evaluations = new WeakMap<JsonObject, number>();
 
-/** A resource is validated anew: by a retry of the same request, say. */
+/** The same resource may be validated again, for example by a retry. */
 export function forgetEvaluations(root: JsonObject): void {
   evaluations.delete(root);
 }

@@ -48,7 +48,10 @@ export class Walk {
     this.faults = new Faults(sink?.most);
   }
 
-  /** Steps down. @param index position in a list; -1 for an element that is no list. */
+  /**
+   * Steps down.
+   * @param index position in a list; -1 for an element that isn't a list
+   */
   enter(name: string, index: number): void {
     this.#names[this.#depth] = name;
     this.#indexes[this.#depth] = index;
@@ -95,7 +98,7 @@ export function containedIds(scope: Scope): ReadonlySet<string> {
   return scope.ids;
 }
 
-/** A list's items; nothing when it is no list. */
+/** Returns a list's items; none if it isn't a list. */
 export function asArray(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }

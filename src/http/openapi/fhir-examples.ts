@@ -1,7 +1,7 @@
 /** What `/docs` prefills for the FHIR interface. All of it is answered with success as it stands, once ids are filled in. */
 import type { Part } from './schemas.ts';
 
-/** Stands in an example for the id in the URL; the page of the documentation puts that in its place. */
+/** Placeholder for the id in the URL; the documentation page replaces it. */
 export const ID_OF_URL = 'id-of-the-url';
 
 const PATIENT = {

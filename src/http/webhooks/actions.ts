@@ -1,4 +1,4 @@
-/** What the routes of webhooks do, whoever asks: a project's key, or a member of its organization. */
+/** Actions of the webhook routes, for a project's key or a member of its organization. */
 import { z } from 'zod';
 import type { RequestContext as By } from '#commands/command.ts';
 import { decodeCursor, encodeCursor } from '#queries/cursor.ts';

@@ -36,9 +36,9 @@ const FOUND = `
   where s.url = $1`;
 
 /**
- * Opens it over a database. The index of a system is held in memory from the first question on; each answer's codes come
- * from the database, which says in the same breath whether the system was loaded anew since.
- * @param ready resolves when the bundled terminology is there.
+ * Opens the search over a database. A system's index is loaded into memory at its first query; each answer's codes come
+ * from the database, which also tells whether the system was reloaded.
+ * @param ready resolves when the bundled terminology is installed
  */
 export function openFindCodes(pool: Pool, ready: () => Promise<void>): FindCodes {
   const held = new Map<string, Promise<Loaded | undefined>>();

@@ -93,7 +93,7 @@ export class TextLists {
   }
 }
 
-/** A number as it stands in `texts`: seven bits a byte, the lowest first. */
+/** Encodes a number for `texts`: seven bits a byte, the lowest first. */
 function numberAt(bytes: Buffer, from: number): number {
   let value = 0;
   for (let at = from, shift = 0; ; at += 1, shift += 7) {

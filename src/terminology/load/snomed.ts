@@ -46,10 +46,10 @@ function kindOf({ path, heading }: Table): Kind {
 }
 
 /**
- * Loads the files into a system. Of a full release the newest row of each component counts.
- * @param system the system's number.
- * @returns how many concepts.
- * @throws BadFile also when there is no file of concepts or none of descriptions.
+ * Loads the files into a system. In a full release the newest row of each component counts.
+ * @param system the system's number
+ * @returns the number of concepts
+ * @throws BadFile also if a file of concepts or descriptions is missing
  */
 export async function loadSnomed(
   tx: ClientBase,

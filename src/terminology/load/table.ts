@@ -34,7 +34,10 @@ export interface Table {
 /** How much of a file its heading may take. */
 const HEADING_BYTES = 64 * 1024;
 
-/** Opens a file and reads its heading. @throws BadFile when it cannot be read, is empty or is no UTF-8. */
+/**
+ * Opens a file and reads its heading.
+ * @throws BadFile if it can't be read, is empty or isn't UTF-8
+ */
 export async function openTable(path: string): Promise<Table> {
   const first = await firstLine(path);
   const delimiter = ['\t', ';', ','].sort((a, b) => first.split(b).length - first.split(a).length)[0] ?? ',';
@@ -93,7 +96,10 @@ async function* rowsOf(path: string, form: Form, read?: (bytes: number) => void)
   }
 }
 
-/** The file's text in pieces. @throws BadFile for what is no UTF-8 */
+/**
+ * Yields the file's text in pieces.
+ * @throws BadFile if it isn't UTF-8
+ */
 async function* textsOf(path: string, read?: (bytes: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (chunk?: Buffer): string => {

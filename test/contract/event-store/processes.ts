@@ -67,7 +67,7 @@ class Worker {
   }
 }
 
-/** Every acknowledged append stands in its stream as it was sent. */
+/** Checks that every acknowledged append is in its stream as it was sent. */
 async function expectAllPresent(store: EventStore, acknowledged: readonly Acknowledged[]): Promise<void> {
   const streams = new Map<string, string[]>();
   for (const { stream, revision, ids } of acknowledged) {

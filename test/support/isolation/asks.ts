@@ -9,7 +9,7 @@ import { type Named, token } from './theirs.ts';
 export interface Ask {
   readonly path: string;
   readonly call: KeyedCall;
-  /** Whether the id stands in the path, so that the answer is one of `refusals`. */
+  /** True if the id is in the path, so that the answer is one of `refusals`. */
   readonly direct: boolean;
 }
 

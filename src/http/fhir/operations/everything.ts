@@ -184,7 +184,7 @@ async function entryTexts(
   return texts;
 }
 
-/** The Bundle as it is read. Its links come last: where the page ends is not known before. */
+/** Yields the Bundle as it is read. Its links come last, because the end of the page is unknown before. */
 async function* streamed(
   { service, ignored }: OperationRequest,
   asked: EverythingRequest,
