@@ -1,6 +1,6 @@
 /**
- * The write side of the admin interface: one function a command. Whether the caller may is decided before, by their
- * role; what the thing's own state forbids is refused here.
+ * The write side of the admin interface: one function per command. Access by role is checked before; commands refuse
+ * what the state forbids.
  */
 import type { Position } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
@@ -23,32 +23,32 @@ import type { SandboxQueue } from './sandbox/queue.ts';
 import { provisioningRequested } from './sandbox/request.ts';
 import { secretOf } from './secret.ts';
 
-/** What the commands work with. */
+/** Dependencies of the commands. */
 export interface AdminDeps {
   readonly kernel: Kernel;
   readonly locks: CriteriaLocks;
   /** Synthetic patients of a new project's sandbox, 0 to 30. */
   readonly sandboxPatients: number;
-  /** Who gets keys of production. */
+  /** The projects that get production keys. */
   readonly productionAccess: project.ProductionAccess;
-  /** Where what has a sandbox filled waits for its turn. */
+  /** The queue in which sandboxes wait to be filled. */
   readonly queue: SandboxQueue;
   /**
-   * Which organization holds each of these e-mail domains now, by domain; those that none holds are absent.
-   * @throws Refusal unavailable when the read model does not come to the log's head.
+   * Returns the current organization of each e-mail domain; domains without one are absent.
+   * @throws Refusal unavailable if the read model doesn't reach the log's head
    */
   readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Waits until the read model `projects` shows a position; false when it takes too long. */
   readonly visible: (position: Position) => Promise<boolean>;
 }
 
-/** What a command did; `wrote` is undefined when there was nothing to do. */
+/** The outcome of a command; `wrote` is undefined if there was nothing to do. */
 export interface Done<T = void> {
   readonly result: T;
   readonly wrote: Wrote | undefined;
 }
 
-/** Every command. All throw `Refusal`: not_found for what is not there (any more). */
+/** The commands. All throw `Refusal`, for example not_found for a missing object. */
 export interface AdminCommands {
   readonly createOrganization: (
     by: RequestContext,
@@ -63,7 +63,10 @@ export interface AdminCommands {
     role: Role,
   ) => Promise<Done>;
   readonly removeMember: (by: RequestContext, organizationId: string, member: Person) => Promise<Done>;
-  /** @throws Refusal conflict when another organization holds one of the domains; forbidden for what the claim does not cover. */
+  /**
+   * Changes the SSO settings.
+   * @throws Refusal conflict if another organization has one of the domains; forbidden for changes beyond the claim
+   */
   readonly configureSso: (
     by: RequestContext,
     organizationId: string,
@@ -85,7 +88,7 @@ export interface AdminCommands {
     projectId: string,
     key: NewKey,
   ) => Promise<Done<{ readonly id: string; readonly key: string }>>;
-  /** One that was revoked before stays so. */
+  /** Revokes a key; a revoked one stays so. */
   readonly revokeKey: (by: RequestContext, projectId: string, keyId: string) => Promise<Done>;
   /** A confidential application's secret is shown this once. */
   readonly registerApplication: (
@@ -100,7 +103,7 @@ export interface AdminCommands {
   readonly quickstart: (by: RequestContext, founding: Founding) => Promise<Founded>;
 }
 
-/** What the client ids of an environment's applications begin with (docs/spec/decisions.md, section 9). */
+/** Prefixes of the client ids of an environment's applications (docs/spec/decisions.md, section 9). */
 const CLIENT_PREFIX = { sandbox: 'client_test_', production: 'client_live_' } as const;
 
 /** Opens them. */
@@ -122,7 +125,10 @@ export function openAdmin({
     done(projects.transact(projectStream(id), by, decide));
   const onApplication = (by: RequestContext, id: string, decide: Decide<ApplicationState>) =>
     done(applications.transact(applicationStream(id), by, decide));
-  /** A project is not closed while an application is registered in it: two streams, so no append notices. */
+  /**
+   * Runs work on a project in turn: closing it and registering an application in it are appends to two streams, so
+   * neither would notice the other.
+   */
   const inTurn = (id: string, work: () => Promise<Done>) => locks.hold([`project-applications ${id}`], work);
   return {
     async createOrganization(by, name, founder) {
@@ -138,7 +144,7 @@ export function openAdmin({
           const holders = await domainHolders(settings.domains);
           refuseHeld(settings.domains, (domain) => (holders.get(domain) ?? id) !== id);
           const configured = await onOrganization(by, id, organization.configureSso(id, settings, claim));
-          // The next to ask for one of the domains must see whose it is.
+          // The next request for one of the domains must see its owner.
           if (configured.wrote !== undefined && !(await visible(configured.wrote.position)))
             throw unavailable(
               "the settings were saved but aren't active on every instance yet; retry in a second",
@@ -192,7 +198,10 @@ async function done(writing: Promise<Wrote | undefined>): Promise<Done> {
   return { result: undefined, wrote: await writing };
 }
 
-/** @throws Refusal conflict naming every domain that another organization holds, and never whose it is. */
+/**
+ * Refuses domains of other organizations.
+ * @throws Refusal conflict naming every such domain, but not its organization
+ */
 function refuseHeld(domains: readonly string[], isHeld: (domain: string) => boolean): void {
   const held = domains.flatMap((domain, index) =>
     isHeld(domain)

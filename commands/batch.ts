@@ -13,9 +13,9 @@ const STEPS: readonly (readonly WriteEntry['method'][])[] = [['DELETE'], ['POST'
 const AT_ONCE = 8;
 
 /**
- * Runs the entries step by step; within a step entries run side by side, but those on one resource in their order.
- * An error is the result of its entry alone. Results are kept as `keep` gives them, so that bodies that nobody will see
- * are not held. Every entry's command id, and so its ids, derive from the batch's.
+ * Runs the entries step by step. Within a step they run concurrently, except those on one resource, which keep their
+ * order. An error is the result of its entry only. Results are stored as `keep` returns them, so that hidden bodies
+ * take no memory. Every entry's command id, and so its ids, derive from the batch's.
  */
 export async function runBatch(
   ctx: CommandContext,

@@ -1,4 +1,4 @@
-/** What every command of the write side takes and gives. */
+/** Inputs and results of every command. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { Position, StreamHead } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -8,7 +8,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
 
-/** The circumstances of a command: who, in whose name, under which request, and where ids and time come from. */
+/** The context of a command: caller, author, request, and the sources of ids and time. */
 export interface CommandContext {
   readonly caller: Caller;
   readonly authorship: Authorship;
@@ -23,7 +23,7 @@ export interface CommandContext {
   readonly permitted?: Promise<void>;
 }
 
-/** Who asks, under which request, and where ids and time come from: for commands on organizations, projects and the like. */
+/** The context of commands on organizations, projects and so on: caller, request, and the sources of ids and time. */
 export interface RequestContext {
   readonly credential: MetadataBase['credential'];
   readonly requestId: string;
@@ -33,21 +33,21 @@ export interface RequestContext {
   readonly retry?: RetryNotes;
 }
 
-/** Where a command's append was tried: `expectedRevision` is -1 for a new stream. */
+/** The target of a command's append: `expectedRevision` is -1 for a new stream. */
 export interface Attempt {
   readonly stream: string;
   readonly expectedRevision: number;
 }
 
-/** What a request with an `Idempotency-Key` remembers between its attempts, kept beside the reserved key. */
+/** What a request with an `Idempotency-Key` remembers between its attempts, stored with the reserved key. */
 export interface RetryNotes {
-  /** What an earlier attempt of this request, which died, had noted: command id → attempt. */
+  /** Appends that an earlier, failed attempt recorded: command id → attempt. */
   readonly earlier: ReadonlyMap<string, Attempt>;
   /** Notes durably, before an append is tried, where its events will be. The last note of a command id counts. */
   readonly note: (commandId: string, attempt: Attempt) => Promise<void>;
   /**
-   * 256 random bits, the same for every attempt: what a secret that the answer shows is made of. Kept sealed until the
-   * answer is, as that is.
+   * Returns 256 random bits, the same for every attempt, for a secret in the answer. They are stored sealed, like the
+   * answer.
    */
   readonly secret: () => Promise<Buffer>;
 }
@@ -55,13 +55,13 @@ export interface RetryNotes {
 /** A resource as a client sent it, or as the service made it of a stored version. */
 export interface SubmittedResource {
   readonly value: JsonObject;
-  /** Whether its tree holds `LosslessNumber`s (see `src/shared/json.ts`). */
+  /** True if its tree contains `LosslessNumber`s (see `src/shared/json.ts`). */
   readonly exact: boolean;
   /** The stored version that it was made of by changing some elements: it may keep faults which that has. */
   readonly madeOf?: JsonObject;
 }
 
-/** What became of one resource. */
+/** The outcome for one resource. */
 export interface WriteResult {
   /**
    * `created`, `updated`, `restored` (an update of a deleted one), `deleted`; or nothing was written: `matched` (a
@@ -71,23 +71,23 @@ export interface WriteResult {
   readonly type: ResourceType;
   readonly id: string;
   readonly version: number;
-  /** FHIR instant of that version; absent for a repeated delete, which nobody needs to look up. */
+  /** FHIR instant of that version; absent for a repeated delete. */
   readonly lastUpdated?: string;
-  /** The exact FHIR JSON text of that version; absent when deleted, and for `matched` where nobody needed it. */
+  /** The exact FHIR JSON text of that version; absent if deleted, and for `matched` if it isn't needed. */
   readonly body?: string;
 }
 
-/** What is kept of a batch entry's result until all are there: without its body, where that will not be shown. */
+/** Returns the part of a batch entry's result that is kept, without its body if that won't be shown. */
 export type KeepResult = (result: WriteResult) => WriteResult;
 
-/** A command's answer: what it wrote and how far a read model must have come to show it. */
+/** A command's result, and the position that read models must reach to show it. */
 export interface Written<T> {
   readonly result: T;
   /** Undefined when nothing was appended. */
   readonly position: Position | undefined;
 }
 
-/** What a request wrote: the position of its last event, and when its first was recorded. */
+/** What a request wrote: the position of its last event, and the recorded time of its first. */
 export interface Wrote {
   readonly position: Position;
   readonly at: Micros;
@@ -99,7 +99,7 @@ export interface Located {
   readonly id: string;
   /** The stream that its events are in. */
   readonly stream: string;
-  /** Its newest; all from 1 on are there. */
+  /** Its newest version; all versions from 1 on exist. */
   readonly version: number;
   readonly deleted: boolean;
   /** A Provenance that the service made from an event: it can be referred to, never written. */
@@ -107,17 +107,16 @@ export interface Located {
 }
 
 /**
- * What a command looks up outside its own stream; `app.ts` hands it in over the read models. Both see only what the
- * caller may see.
+ * Lookups outside a command's own stream, implemented over the read models. They return only what the caller may see.
  */
 export interface Lookup {
-  /** By id, deleted ones included. Absent from the map: not there, or not for this caller. */
+  /** Finds resources by id, deleted ones included. Ids that don't exist or aren't the caller's are absent. */
   locate(caller: Caller, ids: readonly string[]): Promise<ReadonlyMap<string, Located>>;
   /**
-   * Ids of the live resources that match search criteria (`identifier=s|v&…`, as in a URL's query), at most two: none,
-   * one, or "several". The read model is at the log's head when it is asked.
-   * @param except ids that do not count: what the same transaction deletes or replaces.
-   * @throws Refusal `malformed` for a parameter or value that search does not take.
+   * Returns ids of the live resources that match search criteria (`identifier=s|v&…`, as in a URL's query), at most
+   * two: none, one, or "several". The read model is at the log's head.
+   * @param except ids to ignore: those that the same transaction deletes or replaces
+   * @throws Refusal `malformed` for an invalid parameter or value
    */
   match(
     caller: Caller,
@@ -125,7 +124,7 @@ export interface Lookup {
     criteria: string,
     except?: readonly string[],
   ): Promise<readonly string[]>;
-  /** Current bodies (FHIR JSON texts) of live directory entries. */
+  /** Reads current bodies (FHIR JSON texts) of live directory entries. */
   directoryBodies(
     caller: Caller,
     ids: readonly string[],
@@ -156,14 +155,14 @@ export interface Snapshot {
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
-/** Where snapshots are kept (`src/operations/snapshots.ts`). Losing them costs time, never truth. */
+/** The store of snapshots (`src/operations/snapshots.ts`). Losing them costs time, never data. */
 export interface Snapshots {
-  /** The newest snapshot of a stream and its entries among `ids`, in one consistent look; undefined when there is none. */
+  /** Reads the newest snapshot of a stream with its entries among `ids`, consistently; undefined if there is none. */
   load(stream: string, ids: readonly string[]): Promise<Snapshot | undefined>;
   /**
-   * Moves the snapshot forward to `head`; `changed` are all entries touched since the one it replaces, or all there are
-   * when that is of an older fold.
-   * @returns false when there is one of a newer fold: it stays.
+   * Moves the snapshot forward to `head`; `changed` are all entries changed since the one it replaces, or all entries
+   * if that is of an older fold.
+   * @returns false if there is one of a newer fold, which stays
    */
   save(
     stream: string,
@@ -177,7 +176,7 @@ export interface Snapshots {
 /** Metadata that the events of a command share: without their version, time, owner and place in the append. */
 export type MetadataBase = Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append' | 'owner'>;
 
-/** The metadata that all events of a command share. */
+/** Returns the metadata that all events of a command share. */
 export function metadataBase(ctx: CommandContext, transactionId?: string): MetadataBase {
   const { caller, authorship } = ctx;
   return {

@@ -6,7 +6,7 @@ import type { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext, KeepResult, SubmittedResource, WriteResult, Written } from './command.ts';
 import type { StoredBytes } from './document/finalize.ts';
 
-/** The resource a command is about: by id, or the one that search criteria (`identifier=s|v`) match. */
+/** The target of a command: a resource by id, or the one that matches search criteria (`identifier=s|v`). */
 export type Target = { readonly id: string } | { readonly criteria: string };
 
 /** Commands on records and directories. All reject with `Refusal`. */
@@ -37,7 +37,10 @@ export interface Commands {
     patch: Patch,
     ifMatch?: IfMatch,
   ): Promise<Written<WriteResult>>;
-  /** Deletes softly; undefined for what is not there. @throws Refusal 405 409 412 */
+  /**
+   * Deletes a resource; undefined if it doesn't exist.
+   * @throws Refusal 405 409 412
+   */
   remove(
     ctx: CommandContext,
     type: ResourceType,
@@ -45,9 +48,9 @@ export interface Commands {
     ifMatch?: IfMatch,
   ): Promise<Written<WriteResult | undefined>>;
   /**
-   * All entries or none, one atomic append. Results by entry index.
-   * @param exact whether the Bundle's tree holds LosslessNumbers.
-   * @throws Refusal whose issues name `Bundle.entry[i]`.
+   * Writes all entries or none, in one atomic append. Returns results by entry index.
+   * @param exact whether the Bundle's tree contains LosslessNumbers
+   * @throws Refusal whose issues name `Bundle.entry[i]`
    */
   transaction(
     ctx: CommandContext,
@@ -55,10 +58,10 @@ export interface Commands {
     exact: boolean,
   ): Promise<Written<ReadonlyMap<number, WriteResult>>>;
   /**
-   * A transaction that is decided on what is there, while nobody else decides under the same key.
-   * @param decide looks up and gives the entries; it is asked again when what an entry's `ifMatch` names has changed.
-   * @returns by entry index; of what an earlier attempt of this request wrote, `decide` is not asked, and they are
-   * numbered in the order of its events.
+   * Runs a transaction that is decided on the current state, while no other command decides under the same key.
+   * @param decide looks up and returns the entries; called again if the target of an entry's `ifMatch` has changed
+   * @returns results by entry index; if an earlier attempt of this request wrote them, `decide` isn't called, and they
+   *   are in the order of its events
    */
   decided(
     ctx: CommandContext,
@@ -66,8 +69,8 @@ export interface Commands {
     decide: () => Promise<readonly WriteEntry[]>,
   ): Promise<Written<ReadonlyMap<number, WriteResult>>>;
   /**
-   * Each entry a command of its own, in the order DELETE, POST, PUT/PATCH. An entry's refusal is its result.
-   * @param keep default: results are kept as they are.
+   * Runs each entry as its own command, in the order DELETE, POST, PUT/PATCH. A refusal is the result of its entry.
+   * @param keep default: results are kept unchanged
    */
   batch(
     ctx: CommandContext,
@@ -81,8 +84,8 @@ export interface Commands {
    */
   finalizeDocument(ctx: CommandContext, id: string, bytes: StoredBytes): Promise<Written<WriteResult>>;
   /**
-   * What a create, update or delete would be refused for as things stand; undefined when it would be done. Nothing is
-   * written. @throws Refusal unavailable (503)
+   * Returns why a create, update or delete would be refused now; undefined if it would succeed. Writes nothing.
+   * @throws Refusal unavailable (503)
    */
   rehearse(
     ctx: CommandContext,

@@ -20,7 +20,7 @@ import { writeDecided, writeOnce } from './resource/once.ts';
 import { rehearse } from './resource/rehearse.ts';
 import type { WriteRequest } from './resource/request.ts';
 
-/** What `openCommands` needs beyond the ways of writing. */
+/** Dependencies of `openCommands`, besides those of writing. */
 export interface CommandsDeps extends Omit<WriteDeps, 'attachments' | 'completeCarried' | 'locate'> {
   readonly projects: Streams<ProjectState>;
   readonly erasure: Erasure;
@@ -69,7 +69,7 @@ export function openCommands(handedIn: CommandsDeps): Commands {
       try {
         return await one(ctx, { method: 'DELETE', type, ...target, ...versioned(ifMatch) });
       } catch (error) {
-        // A purge took it away between the look and the append.
+        // A purge removed it between the lookup and the append.
         if (!(error instanceof Refusal) || error.kind !== 'not_found' || ifMatch !== undefined) throw error;
         return { result: undefined, position: undefined };
       }
@@ -111,7 +111,7 @@ export function openCommands(handedIn: CommandsDeps): Commands {
 const versioned = (ifMatch: IfMatch | undefined): { ifMatch?: IfMatch } =>
   ifMatch === undefined ? {} : { ifMatch };
 
-/** A Bundle entry as a request; a batch entry is number 0 of a command of its own. */
+/** Returns a Bundle entry as a request; a batch entry is number 0 of its own command. */
 function requestOf(entry: WriteEntry, exact: boolean, index = entry.index): WriteRequest {
   const { method, type, id, criteria, fullUrl, ifMatch } = entry;
   const at = `Bundle.entry[${entry.index}]`;

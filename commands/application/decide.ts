@@ -1,9 +1,9 @@
-/** What may happen to an OAuth application. Pure. */
+/** Decisions about OAuth applications. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { ApplicationState, Branding } from './state.ts';
 
-/** What `ApplicationRegistered` holds. */
+/** Data of `ApplicationRegistered`. */
 export type Registered = Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'];
 
 /** Registers it. */
@@ -28,7 +28,7 @@ export function brand(id: string, { logo_uri, client_uri, tos_uri, color }: Bran
   };
 }
 
-/** Makes it a trusted one, or an ordinary one again. */
+/** Returns the decision to make an application trusted, or ordinary again. */
 export function trust(id: string, trusted: boolean) {
   return (state: ApplicationState): PlainEvent[] => {
     requireThere(state, id);

@@ -1,4 +1,4 @@
-/** What registering an application writes down. */
+/** Builds the registration of an application. */
 import { createHash } from 'node:crypto';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Registered } from './decide.ts';
@@ -6,7 +6,7 @@ import type { Registered } from './decide.ts';
 /** An application as it is asked for, checked (RFC 7591, section 2, has most names). */
 export interface NewApplication {
   readonly name: string;
-  /** Whose records it can reach; never changes. */
+  /** The environment whose records it can reach; it never changes. */
   readonly environment: Environment;
   /** Whether it can keep a secret (RFC 6749, section 2.1). */
   readonly kind: 'public' | 'confidential';
@@ -16,7 +16,7 @@ export interface NewApplication {
   readonly privacy_url?: string | undefined;
 }
 
-/** Its ids. */
+/** Ids of a new application. */
 export interface ApplicationIds {
   readonly application: string;
   readonly project: string;
@@ -25,8 +25,8 @@ export interface ApplicationIds {
 }
 
 /**
- * The event's data, and the client secret in clear.
- * @param random 256 bits of a CSPRNG; undefined for a public application, which has no secret.
+ * Returns the event's data, and the client secret in plain text.
+ * @param random 256 bits of a CSPRNG; undefined for a public application, which has no secret
  */
 export function registration(
   ids: ApplicationIds,

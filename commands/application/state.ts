@@ -2,7 +2,7 @@
 import type { EventOf } from '#src/events/kinds.ts';
 import type { Fold } from '../kernel/stream.ts';
 
-/** What the consent page shows of an application beside its name; names as in RFC 7591, section 2. */
+/** What the consent page shows besides an application's name; names as in RFC 7591, section 2. */
 export interface Branding {
   readonly logo_uri?: string | undefined;
   readonly client_uri?: string | undefined;
@@ -11,7 +11,7 @@ export interface Branding {
   readonly color?: string | undefined;
 }
 
-/** Its state. */
+/** The state of an application. */
 export interface ApplicationState {
   status: 'none' | 'registered' | 'deleted';
   clientId: string | undefined;

@@ -13,8 +13,8 @@ import { createMissing } from '../resource/resume.ts';
 import type { Resources } from '../resource/state.ts';
 
 /**
- * Completes what a `DirectoryEntriesCarried` event began.
- * @returns a result per entry that was missing, and the position of the append.
+ * Writes the directory entries of a `DirectoryEntriesCarried` event that are still missing.
+ * @returns a result per missing entry, and the position of the append
  */
 export async function completeCarried(
   resources: Streams<Resources>,
@@ -60,7 +60,7 @@ export async function completeCarried(
 
 type Create = Extract<Write, { kind: 'create' }>;
 
-/** Far below what an append takes, with room for metadata of the longest headers. */
+/** Far below the limit of an append, with room for metadata of the longest headers. */
 const CHUNK_BYTES = 4_000_000;
 const CHUNK_ENTRIES = 500;
 

@@ -48,7 +48,10 @@ export async function finalizeDocument(
   return { result: written, position };
 }
 
-/** The document with bytes as its content. @throws Refusal conflict */
+/**
+ * Returns the document with bytes as its content.
+ * @throws Refusal conflict
+ */
 function withContent(
   document: JsonObject,
   id: string,
@@ -65,7 +68,7 @@ function withContent(
   return { value: { ...withAttachment(document, slot, held), docStatus: 'final' }, stored };
 }
 
-/** A document whose attachments all lead elsewhere takes no content here: 409. */
+/** Returns the refusal (409) of content for a document whose attachments are all elsewhere. */
 export function elsewhere(id: string): Refusal {
   const diagnostics = `the content of DocumentReference/${id} is stored elsewhere: its attachments are URLs`;
   return new Refusal('conflict', { code: 'conflict', diagnostics });

@@ -7,12 +7,12 @@ import { Stale } from '../kernel/retry.ts';
 import type { Contents } from '../resource/contents.ts';
 import type { PlacedWrite, Write } from '../resource/decide.ts';
 
-/** How many blobs are stored at a time. */
+/** Number of blobs that are stored at a time. */
 const AT_ONCE = 8;
 
 /**
- * Stores what a plan's documents came with, and appends. What a refused append leaves is removed; what is left of one whose
- * end is unknown, or of a crash, the sweeper removes unless an event names it.
+ * Stores the contents of a plan's documents, then appends. Contents of a refused append are removed; after a crash, or
+ * an append with an unknown outcome, the sweeper removes those that no event names.
  */
 export async function withContents<T>(
   contents: Contents,
@@ -27,14 +27,17 @@ export async function withContents<T>(
     return await append();
   } catch (error) {
     const unwritten = error instanceof Stale || (error instanceof Refusal && error.kind !== 'unavailable');
-    // Of two attempts under one Idempotency-Key, which draw the same names, the other may have been written.
+    // Two attempts under one Idempotency-Key draw the same names, so the other may have been written.
     if (unwritten && ctx.retry === undefined)
       await Promise.all(blobs.map(({ key }) => contents.remove(key).catch(() => undefined)));
     throw error;
   }
 }
 
-/** What was stored before this write may have been swept meanwhile. @throws Refusal conflict (409) */
+/**
+ * Checks contents that were stored before this write, because they may have been swept.
+ * @throws Refusal conflict (409)
+ */
 async function requireStored({ has }: Pick<Contents, 'has'>, write: Write, stream: string): Promise<void> {
   const patient = patientOf(stream);
   if (write.kind === 'remove' || patient === undefined) return;
@@ -52,7 +55,7 @@ export interface Blob {
   readonly bytes: Buffer;
 }
 
-/** What must be stored before a write to a stream. */
+/** Returns the blobs that must be stored before a write to a stream. */
 export function blobsOf(write: Write, stream: string): Blob[] {
   const patient = patientOf(stream);
   if (write.kind === 'remove' || write.finalized === undefined || patient === undefined) return [];

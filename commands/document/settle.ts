@@ -1,6 +1,6 @@
 /**
- * Attachments of a DocumentReference that is to be written: data that came with it goes to the document store, for no event
- * holds bytes; what the store holds already stays as it is (docs/spec/decisions.md, section 4). Pure.
+ * Handles attachments of a DocumentReference that is written: inline data go to the document store, because events
+ * contain no bytes; stored contents stay unchanged (docs/spec/decisions.md, section 4). Pure.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -18,9 +18,9 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { Finalized, Settled, Unsettled } from '../resource/contents.ts';
 
 /**
- * Settles all attachments.
- * @throws Refusal invalid (422) for a hash or size that the data do not have, or a URL of content that there is none of;
- *   conflict (409) when content would be removed.
+ * Handles all attachments.
+ * @throws Refusal invalid (422) for a wrong hash or size, or a URL of unknown content; conflict (409) if content would
+ *   be removed
  */
 export function settleAttachments(unsettled: Unsettled): Settled {
   const { id, before, stored, draw, url } = unsettled;
@@ -78,7 +78,7 @@ export function settleAttachments(unsettled: Unsettled): Settled {
   return { resource, finalized };
 }
 
-/** An attachment as it is sent, with what the service says of its bytes. */
+/** Returns an attachment as it was sent, with the service's data about its bytes. */
 function restored(sent: JsonObject, { attachment, ...content }: HeldContent): JsonObject {
   const { url: _url, ...rest } = sent;
   const { url, hash, contentType } = attachment;
@@ -86,7 +86,7 @@ function restored(sent: JsonObject, { attachment, ...content }: HeldContent): Js
   return withStored({ ...rest, ...type }, { ...content, url: String(url), sha1: String(hash) });
 }
 
-/** The content of a document is what it is from when it is final: 409. */
+/** Returns the refusal (409) of changes to a final document's content. */
 export function immutable(id: string): Refusal {
   const diagnostics = `the content of DocumentReference/${id} is final: it cannot be changed or removed`;
   return new Refusal('conflict', { code: 'conflict', diagnostics });

@@ -1,10 +1,10 @@
-/** What may happen to an organization. Pure. */
+/** Decisions about organizations. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { isAtLeast, type Person, type Role } from '#src/shared/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { memberKey, type OrganizationState, type Sso } from './state.ts';
 
-/** Founds it; with a founder, who becomes its owner, unless the service itself founds it. */
+/** Returns the decision to create an organization; its founder becomes the owner, unless the service creates it. */
 export function create(id: string, name: string, founder?: Person) {
   return ({ exists }: OrganizationState): PlainEvent[] => {
     if (exists) throw new TypeError(`${id} already exists`);
@@ -24,7 +24,10 @@ export function addMember(id: string, person: Person, role: Role) {
   };
 }
 
-/** Removes a member. @throws Refusal not_found for who is none; conflict for the last owner. */
+/**
+ * Removes a member.
+ * @throws Refusal not_found if the person isn't one; conflict for the last owner
+ */
 export function removeMember(id: string, { issuer, subject }: Person) {
   return (state: OrganizationState): PlainEvent[] => {
     requireThere(state, id);
@@ -48,9 +51,9 @@ export interface SsoClaim {
 }
 
 /**
- * Replaces the settings of single sign-on.
- * @throws Refusal forbidden when another than an owner changes where people sign in, or for every new domain that is not
- * the caller's own: a domain decides who comes in, and whom discovery leads here.
+ * Replaces the SSO settings.
+ * @throws Refusal forbidden if the caller isn't an owner and changes the sign-in, or for new domains that aren't the
+ *   caller's: a domain decides who becomes a member and whom discovery sends here
  */
 export function configureSso(id: string, { issuer, client_id, domains }: Sso, claim: SsoClaim) {
   return (state: OrganizationState): PlainEvent[] => {
@@ -69,8 +72,8 @@ export function configureSso(id: string, { issuer, client_id, domains }: Sso, cl
 }
 
 /**
- * Notes that an owner holds an address in a domain.
- * @throws Refusal forbidden when the organization signs in with other domains.
+ * Records that an owner has an address in a domain.
+ * @throws Refusal forbidden if the organization signs in with other domains
  */
 export function verify(id: string, domain: string) {
   return (state: OrganizationState): PlainEvent[] => {

@@ -10,17 +10,17 @@ export interface Sso {
   readonly domains: readonly string[];
 }
 
-/** Its state. */
+/** The state of an organization. */
 export interface OrganizationState {
   exists: boolean;
-  /** By `memberKey`. */
+  /** Roles by `memberKey`. */
   readonly members: Map<string, Role>;
   sso: Sso | undefined;
   /** The e-mail domain that was proved; undefined before. */
   verified: string | undefined;
 }
 
-/** What tells members apart: issuer and subject together. */
+/** Returns the key of a member: issuer and subject. */
 export function memberKey({ issuer, subject }: Person): string {
   return `${issuer}\n${subject}`;
 }
@@ -48,7 +48,7 @@ function evolve(state: OrganizationState, event: EventOf<'organization'>): void 
       break;
     case 'OrganizationSsoConfigured':
       state.sso = event.data;
-      // What was proved for a domain that is none of the organization's any more proves nothing of it.
+      // A verification is void once its domain isn't the organization's any more.
       if (state.verified !== undefined && !event.data.domains.includes(state.verified))
         state.verified = undefined;
       break;

@@ -1,4 +1,4 @@
-/** What may happen to a project and its keys. Pure. */
+/** Decisions about projects and their keys. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { ProjectState } from './state.ts';
@@ -22,7 +22,10 @@ export function remove(id: string) {
   };
 }
 
-/** Who gets keys of production: the projects of everybody, or those that an operator has allowed (docs/spec/interface.md, section 1). */
+/**
+ * The projects that get production keys: all, or those that an operator has allowed (docs/spec/interface.md, section
+ * 1).
+ */
 export type ProductionAccess = 'open' | 'request';
 
 /** Makes a key work. @throws Refusal forbidden for one of production that an operator must allow first. */
@@ -59,7 +62,10 @@ export function revokeKey(id: string, keyId: string) {
   };
 }
 
-/** @throws Refusal not_found for a project that is not there, or closed. */
+/**
+ * Checks that a project is open.
+ * @throws Refusal not_found for a missing or closed project
+ */
 export function requireOpen({ status }: Readonly<ProjectState>, id: string): void {
   if (status !== 'open') throw notFound('project', id);
 }

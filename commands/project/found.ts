@@ -1,4 +1,4 @@
-/** Founding: an organization, a project in it, an API key for it, in one command. */
+/** Creates an organization, a project in it and an API key in one command. */
 import type { Position } from '#src/events/store.ts';
 import { organizationStream, projectStream } from '#src/events/streams.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
@@ -16,7 +16,7 @@ import { createKey, create as createProject } from './decide.ts';
 import { issueKey } from './key.ts';
 import { PROJECT, type ProjectState } from './state.ts';
 
-/** What a newcomer needs to begin. */
+/** The result: everything a new developer needs. */
 export interface Founded {
   readonly organization: string;
   readonly project: string;
@@ -24,12 +24,12 @@ export interface Founded {
   readonly key: string;
   readonly keyId: string;
   readonly position: Position;
-  /** When the project was opened. */
+  /** When the project was created. */
   readonly at: Micros;
   readonly organizationAt: Micros;
 }
 
-/** What founding works with. */
+/** Dependencies. */
 export interface FoundingDeps {
   readonly kernel: Kernel;
   readonly now: () => number;
@@ -37,7 +37,7 @@ export interface FoundingDeps {
   readonly sandboxPatients?: number;
 }
 
-/** What is founded, and by whom; the service itself founds without a founder. */
+/** What to create, and the founder; without one the service creates it. */
 export interface Founding {
   readonly name: string;
   readonly environment: Environment;
@@ -97,7 +97,10 @@ export async function foundFor(
   return { organization, project, key, keyId, ...wrote, organizationAt: opened.at };
 }
 
-/** Another key of a project (scopes read and write), for the service. @returns the key, shown this once. */
+/**
+ * Adds a key to a project (scopes read and write), for the service.
+ * @returns the key, shown this once
+ */
 export async function addKey(
   deps: FoundingDeps,
   project: string,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 
-/** What a key may do. */
+/** A scope of a key. */
 export type Scope = 'read' | 'write';
 
 /** A key as it is asked for. */

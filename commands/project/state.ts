@@ -2,10 +2,10 @@
 import type { EventOf } from '#src/events/kinds.ts';
 import type { Fold } from '../kernel/stream.ts';
 
-/** Its state. */
+/** The state of a project. */
 export interface ProjectState {
   status: 'none' | 'open' | 'deleted';
-  /** Whether an operator has allowed it keys of production. */
+  /** Whether an operator has allowed production keys. */
   production: boolean;
   /** Key id → whether it still works. */
   readonly keys: Map<string, boolean>;

@@ -19,28 +19,28 @@ import type { WriteDeps } from '../resource/deps.ts';
 import { removeLive } from '../resource/resume.ts';
 import type { Resources } from '../resource/state.ts';
 
-/** What an erasure touches outside the event store. */
+/** Deletions of an erasure outside the event store. */
 export interface Erasure {
   /** Waits until the erasure asked for at a position is done; false after its patience (60 s). */
   finished(position: Position): Promise<boolean>;
 }
 
-/** What the erasure process works with. */
+/** Dependencies of the erasure process. */
 export interface ErasureDeps {
   readonly resources: Streams<Resources>;
   readonly projects: Streams<ProjectState>;
   readonly now: () => number;
   /** Waits until everything that reacts to a record's events has done so up to a position. */
   readonly reacted: (position: Position, patientId: string) => Promise<void>;
-  /** Deletes what is kept of a record outside the log and the projections: documents’ bytes, idempotency answers, snapshots. */
+  /** Deletes a record's data outside the log and the projections: documents, idempotency answers, snapshots. */
   readonly forget: (patientId: string) => Promise<void>;
   /** Waits until every projection has passed a position. */
   readonly visible: (position: Position) => Promise<unknown>;
 }
 
 /**
- * Asks for a record to be purged and waits for the end.
- * @throws Refusal not_found for a Patient that the caller cannot see; unavailable when it takes too long (it goes on).
+ * Requests a purge and waits for its end.
+ * @throws Refusal not_found for a Patient that the caller can't see; unavailable if it takes too long (it goes on)
  */
 export async function requestErasure(
   deps: WriteDeps & { readonly erasure: Erasure; readonly projects: Streams<ProjectState> },
@@ -57,7 +57,7 @@ export async function requestErasure(
       diagnostics: 'only the project that created the patient may purge it',
     });
   }
-  // What outlives the record holds ids only: no names of persons, sources or origins.
+  // Data that outlive the record contain ids only: no names of persons, sources or origins.
   const {
     source_system: _source,
     origin_id: _origin,
@@ -74,10 +74,7 @@ export async function requestErasure(
   return { result: undefined, position };
 }
 
-/**
- * Carries out one `RecordErasureRequested`, from whichever step an earlier run was stopped at.
- * A record that is erased already stays so.
- */
+/** Carries out a `RecordErasureRequested`, continuing an earlier run. An erased record stays so. */
 export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<void> {
   const { event } = requested;
   if (event.type !== 'RecordErasureRequested')
@@ -90,7 +87,10 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
   await deps.forget(patient);
 }
 
-/** The steps up to `RecordErased`. @returns its position. */
+/**
+ * Runs the steps up to `RecordErased`.
+ * @returns its position
+ */
 async function eraseRecord(
   deps: ErasureDeps,
   { id, metadata, stream }: StoredEvent,
@@ -113,7 +113,7 @@ async function eraseRecord(
   return position;
 }
 
-/** The position of the later event of the project's stream that says that this was done. */
+/** Returns the position of the project's event that reports the erasure. */
 async function erasedAt(
   { kernel }: Streams<ProjectState>,
   requested: StoredEvent,

@@ -1,4 +1,4 @@
-/** One append for all writes of a request: the commit point, also when directory entries come with a record. */
+/** Appends all writes of a request at once: the commit point, also for directory entries that come with a record. */
 import { directoryStream, patientOf } from '#src/events/streams.ts';
 import { printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -12,7 +12,7 @@ import { refuseMatching } from './write-only.ts';
 
 const RANK = { DELETE: 0, POST: 1, PUT: 2, PATCH: 2 } as const;
 
-/** One append: to the record (new directory entries carried along), or to the directory. */
+/** Appends to the record, carrying new directory entries along, or to the directory. */
 export async function appendWrites(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -93,7 +93,7 @@ function carry(ctx: CommandContext, carried: readonly Planned[]) {
   };
 }
 
-/** An entry that somebody else has completed meanwhile. */
+/** Returns the result of an entry that another request has completed meanwhile. */
 export async function carriedResult(
   deps: WriteDeps,
   stream: string,

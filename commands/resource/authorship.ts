@@ -79,7 +79,7 @@ function namedBy({ actingAs, authorRef, onBehalfOf }: Authorship): Named[] {
   ];
 }
 
-/** The live directory entries that references (`Type/id`) name, by reference; one of another type is none. */
+/** Returns the live directory entries of references (`Type/id`); entries of another type are absent. */
 async function directoryEntries(
   ctx: CommandContext,
   lookup: WriteDeps['lookup'],
@@ -95,7 +95,7 @@ async function directoryEntries(
   return found;
 }
 
-/** Whom a role is held by, in our directory or contained in it; undefined when that cannot be looked up. */
+/** The holder of a role, in the directory or contained in it; undefined if it can't be looked up. */
 type Holder = { readonly reference: string } | { readonly reference?: never; readonly contained: JsonObject };
 
 function holderOf({ practitioner, contained }: JsonObject, bases: readonly string[]): Holder | undefined {
@@ -112,7 +112,7 @@ function personOf(holder: Holder, people: ReadonlyMap<string, JsonObject>): Json
   return holder.reference === undefined ? holder.contained : people.get(holder.reference);
 }
 
-/** Whether an entry is there, not inactive, and its `period`, if it has one, includes a moment. */
+/** Tells whether an entry exists, isn't inactive, and its `period`, if any, includes a moment. */
 function isActive(entry: JsonObject | undefined, now: Micros): boolean {
   return entry !== undefined && entry.active !== false && isDuring(entry.period, now);
 }

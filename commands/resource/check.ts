@@ -1,5 +1,5 @@
 /**
- * Whether resources may become events: valid R4, one owner, references to what the writer can see
+ * Checks that resources may become events: valid R4, one owner, references that the writer can see
  * (docs/spec/decisions.md, section 5: "Record, directory, terminology", "References", "Writes").
  */
 import { directoryStream, recordStream } from '#src/events/streams.ts';
@@ -26,9 +26,11 @@ export interface Candidate {
   readonly type: ResourceType;
   readonly id: string;
   readonly resource: SubmittedResource;
-  /** Whether what is stored is replaced by what a client sent. */
+  /** True if a client's resource replaces a stored one. */
   readonly replaces?: boolean;
-  /** Whether faults are told without details: they may be of stored content that the caller may not read. */
+  /**
+   * True if faults are reported without details, because they may concern stored content that the caller may not read.
+   */
   readonly hidesFaults?: boolean;
 }
 
@@ -103,7 +105,7 @@ export async function checkCandidates(
     for (const next of waiting.get(one.id) ?? []) ready.push(next);
     waiting.delete(one.id);
   }
-  // What is left are Provenances whose targets are each other, or themselves, or have faults of their own.
+  // The rest are Provenances that target each other or themselves, or have faults of their own.
   if (faults.none) for (const one of [...waiting.values()].flat()) tell(one, [NOT_OF_ONE_RECORD]);
   if (!faults.none) throw new Refusal('invalid', faults.list());
   return read.map(({ at, type, id, resource }) => {
@@ -161,7 +163,7 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
 /** Most faults of a stored version that a patch may leave. */
 const MOST_COMPARED = 2_000;
 
-/** Without the faults that a stored version had already which this one was made of. */
+/** Removes the faults that the stored version had already. */
 function withoutEarlier(
   faults: Issue[],
   { value, madeOf }: SubmittedResource,
@@ -169,14 +171,14 @@ function withoutEarlier(
   bases: readonly string[],
 ): Issue[] {
   if (faults.length === 0 || madeOf === undefined) return faults;
-  // Lists that end early cannot be compared: which faults they name changes with each one that is mended.
+  // Capped lists can't be compared: fixing one fault changes which ones they contain.
   const all = (resource: JsonObject): Issue[] =>
     validateResource(resource, type, { bases, reference: () => undefined, most: MOST_COMPARED });
   const isCut = faults.some(({ unlisted }) => unlisted !== undefined);
   return [...listed(newFaults(value, isCut ? all(value) : faults, madeOf, all(madeOf)))];
 }
 
-/** A search with `_summary` or `_elements` answers excerpts, tagged as such: https://hl7.org/fhir/R4/search.html#elements */
+/** Refuses tagged excerpts of searches with `_summary` or `_elements`: https://hl7.org/fhir/R4/search.html#elements */
 function excerptFaults(resource: JsonObject, type: ResourceType): Issue[] {
   const tag = subsettedTag(resource);
   if (tag < 0) return [];
