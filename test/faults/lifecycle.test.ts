@@ -125,8 +125,8 @@ describe('the service', () => {
       [{ DATA_DIR: '/dev/null/annal' }, 'cannot use DATA_DIR /dev/null/annal'],
       ...((process.platform === 'linux'
         ? [
-            [{ DATA_DIR: '/proc/annal' }, 'DATA_DIR /proc/annal cannot be used (ENOENT)'],
-            [{ DATA_DIR: '/proc/a/b' }, 'DATA_DIR /proc/a/b cannot be used (ENOENT)'],
+            [{ DATA_DIR: '/proc/annal' }, 'cannot use DATA_DIR /proc/annal (ENOENT)'],
+            [{ DATA_DIR: '/proc/a/b' }, 'cannot use DATA_DIR /proc/a/b (ENOENT)'],
           ]
         : []) as [Record<string, string>, string][]),
       [{ HOST: '192.0.2.1' }, 'HOST 192.0.2.1 is not an address of this machine'],

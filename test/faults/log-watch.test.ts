@@ -64,7 +64,7 @@ describe('the watch over the log', () => {
     await write(store, newStream(), [50]);
     const found = await rejection(watch.check(nobody));
     expect(found).to.be.instanceOf(LogBehind);
-    expect(String(found)).to.contain('does not have event').and.to.contain('annal rebuild --restored');
+    expect(String(found)).to.contain('lacks event').and.to.contain('annal rebuild --restored');
   });
 
   it('takes an append that is sent again, also after later ones', async () => {

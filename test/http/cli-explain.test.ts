@@ -112,7 +112,7 @@ describe('annal explain', () => {
   it('refuses a project that does not exist, and what is no search', async () => {
     expect(await explain('Patient', '--project', 'proj_none')).to.deep.include({
       code: 1,
-      stderr: 'annal: no project has the id or the name proj_none\n',
+      stderr: 'annal: unknown project proj_none: no project has this id or name\n',
     });
     expect((await explain('Patient/a/b/c')).code).to.equal(2);
     expect((await explain('Patient', '--environment', 'test')).stderr).to.include('sandbox or production');

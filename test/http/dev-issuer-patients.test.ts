@@ -148,7 +148,7 @@ describe('synthetic patients at the development issuer', () => {
       [{ patient: 'S-004' }, /No synthetic patient S-004 can sign in here/],
       [{ patient: 'S-003' }, /No synthetic patient S-003/],
       [{ patient: '' }, /No synthetic patient {2}can/],
-      [{ patient: '<script>' }, /no synthetic patient &lt;script&gt; who/],
+      [{ patient: '<script>' }, /No synthetic patient &lt;script&gt; can/],
       [{ patient: 'S-001', email: 'a@example.org' }, /the form names several/],
       [new URLSearchParams('patient=S-001&patient=S-002'), /the form names several/],
     ];

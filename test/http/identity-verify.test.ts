@@ -80,15 +80,12 @@ describe('ID tokens of an OpenID Connect provider', () => {
   it('are refused by their claims', async () => {
     const seconds = Math.floor(clock / 1000);
     const wrong: [Record<string, unknown>, RegExp][] = [
-      [{ aud: 'another' }, /^aud must hold/],
+      [{ aud: 'another' }, /^aud must contain/],
       [{ aud: undefined }, /no aud/],
       [{ aud: [CLIENT, 'another'] }, /azp must name/],
-      [{ aud: [CLIENT, 'another'], azp: 'another' }, /^aud must hold/],
+      [{ aud: [CLIENT, 'another'], azp: 'another' }, /^aud must contain/],
       [{ aud: ['another', 'third'], azp: CLIENT }, /azp must name/],
-      [
-        { iss: 'https://other.example.org' },
-        /^iss names an issuer that is not trusted here; trusted is: http/,
-      ],
+      [{ iss: 'https://other.example.org' }, /^the issuer in iss is not trusted; trusted issuers: http/],
       [{ iss: `${issuer.url}/` }, /^iss names/],
       [{ iss: undefined }, /no iss/],
       [{ iss: 7 }, /no iss/],
@@ -229,7 +226,7 @@ describe('ID tokens of an OpenID Connect provider', () => {
     expect(await trusted(both, 'client-a')).to.deep.equal(['org_a', 'org_c']);
     const alone = verifierOf({ ssoClientsOf, issuers: [], ssoPublicOnly: false });
     expect(await trusted(alone, 'client-b')).to.deep.equal(['org_b']);
-    expect((await refusalOf(await issuer.sign(claims()), alone)).message).to.match(/^aud must hold/);
+    expect((await refusalOf(await issuer.sign(claims()), alone)).message).to.match(/^aud must contain/);
     const other = await issuer.sign(claims({ iss: 'https://other.example.org', aud: 'client-a' }));
     expect((await refusalOf(other, alone)).message).to.match(/^iss names/);
   });
@@ -272,7 +269,7 @@ describe('ID tokens of an OpenID Connect provider', () => {
     const of = async (iss: string) => refusalOf(await issuer.sign(claims({ iss })), by);
     const silent = Array.from({ length: 17 }, (_, n) => of(`https://silent.example/${n}`));
     await Promise.any(silent);
-    expect(told.splice(0).join()).to.include('16 documents of silent.example');
+    expect(told.splice(0).join()).to.include('requests to silent.example are already running (16)');
     expect((await of('https://quick.example')).status).to.equal(503);
     expect(told.splice(0).join()).to.include('ENOTFOUND');
     expect((await by.verify(await issuer.sign(claims()))).subject).to.equal('ada');
