@@ -6,9 +6,6 @@ import { didYouMean } from '../shared/nearest.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from './types.ts';
 
-/** HTTP verbs of entries. */
-export type EntryMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
 /** A write that an entry asks for. */
 export interface WriteEntry {
   /** Its place in the Bundle as sent. */

@@ -12,9 +12,3 @@ export function listed<T>({ rows, total, next }: Page<T>, view: (row: T) => obje
 export function instantOf(micros: number | null): string | null {
   return micros === null ? null : toInstant(micros);
 }
-
-/** Returns the row that a command has just written; if it is missing, the read model lags. */
-export function shownRow<T>(row: T | undefined): T {
-  if (row === undefined) throw new TypeError('the result of the write is not readable');
-  return row;
-}
