@@ -8,7 +8,7 @@ import { toInstant } from '#src/shared/time.ts';
 import { condition, encounterOf, type Sample } from './sample.ts';
 
 /** Observations a record. */
-export const RECORD_SIZE = 1_000;
+const RECORD_SIZE = 1_000;
 const ENCOUNTERS = 10;
 const CONDITIONS = 5;
 const PRACTITIONERS = 50;

@@ -29,7 +29,7 @@ export function machine(postgresql: string): RunReport['machine'] {
 }
 
 /** The promise about memory. */
-export const MEMORY_BOUND = 350;
+const MEMORY_BOUND = 350;
 
 /** The bound on a row's memory. */
 export function memoryBound(row: RowReport): Bound {

@@ -7,7 +7,7 @@ import type { ClientBase } from 'pg';
 import { lockKeys, tryLock } from './locks.ts';
 
 /** Age of a heartbeat after which a runner counts as hung. */
-export const HEARTBEAT_LIMIT_MS = 5_000;
+const HEARTBEAT_LIMIT_MS = 5_000;
 
 const lockName = (projection: string): string => `run ${projection}`;
 

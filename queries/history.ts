@@ -46,7 +46,7 @@ export interface HistoryPage {
 }
 
 /** Most versions that are counted for `total`, which R4 does not require. */
-export const MAX_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** Reads a page of history. @throws Refusal `malformed` for a bad cursor; as `AnswerBudget.takeRows`. */
 export type History = (caller: Caller, query: HistoryQuery) => Promise<HistoryPage>;

@@ -42,11 +42,6 @@ export function createLogger(
   );
 }
 
-/** The logger of one request: each line bears its `Service-Request-Id`. */
-export function requestLogger(log: Logger, requestId: string): Logger {
-  return log.child({ request_id: requestId });
-}
-
 /** What a log line says of an error: kind, sentence and place, without quoted data. */
 export interface LoggedError {
   readonly type: string;
@@ -57,7 +52,7 @@ export interface LoggedError {
 }
 
 /** Describes an error for the log. */
-export function describeError(error: unknown): LoggedError {
+function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error))
     return { type: typeof error, message: 'a value that is not an Error was thrown' };
   const { code } = error as { code?: unknown };

@@ -14,7 +14,7 @@ export interface Population {
 }
 
 /** Fills them. @returns how many resources. */
-export function populate({ databaseUrl, ...size }: Population): Promise<number> {
+function populate({ databaseUrl, ...size }: Population): Promise<number> {
   return fill(databaseUrl, [resources, search], population(size));
 }
 

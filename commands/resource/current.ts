@@ -58,7 +58,7 @@ export async function versionOf(
 }
 
 /** The newest version that has a body: of what is deleted the one before. @throws Refusal not_found */
-export async function lastWithBody(
+async function lastWithBody(
   resources: Streams<Resources>,
   stream: string,
   type: ResourceType,

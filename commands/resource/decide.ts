@@ -186,7 +186,7 @@ function version(
  * The text of a version as it will be served: `id`, `meta.versionId` and `meta.lastUpdated` are the service's.
  * @param printed what `printContent` gives of the resource
  */
-export function printVersion(
+function printVersion(
   resource: SubmittedResource,
   id: string,
   version: number,

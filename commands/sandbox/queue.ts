@@ -8,7 +8,7 @@ import type { Micros } from '#src/shared/time.ts';
 import type { CriteriaLocks, RequestContext } from '../command.ts';
 
 /** Sandboxes of one person, and of one organization, that may wait at once, the one at hand included. */
-export const MOST_WAITING = 5;
+const MOST_WAITING = 5;
 /** About how long filling one takes, in seconds. */
 const RETRY_AFTER = 5;
 /** What fails for so long, in microseconds, is set aside and holds up nobody. */

@@ -44,7 +44,7 @@ export interface WebhookCommands {
 }
 
 /** Endpoints per project and environment (docs/spec/interface.md, section 8). */
-export const MOST_ENDPOINTS = 10;
+const MOST_ENDPOINTS = 10;
 
 /** Opens them. */
 export function openWebhookCommands({

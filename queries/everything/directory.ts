@@ -40,7 +40,7 @@ export async function addNamedInRecord(
 }
 
 /** Adds what rows name; large bodies are read for it, and not kept. */
-export async function addNamedBy(
+async function addNamedBy(
   database: Queryable,
   tenant: string,
   rows: readonly EverythingRow[],

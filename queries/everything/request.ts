@@ -7,7 +7,7 @@ import { CURSOR } from '../cursor.ts';
 import { badParameter } from '../search/raw.ts';
 
 /** Resources per page: the default and the maximum. */
-export const MAX_PAGE = 5_000;
+const MAX_PAGE = 5_000;
 
 /** The parsed parameters. */
 export interface EverythingRequest {

@@ -5,7 +5,7 @@ import { badParameter, type RawParameter, refuseModifier } from './raw.ts';
 /** Default number of entries per page (docs/spec/decisions.md, section 5). */
 export const DEFAULT_COUNT = 50;
 /** Most entries a page; more is answered with this many. */
-export const MAX_COUNT = 200;
+const MAX_COUNT = 200;
 
 /** The order of the answer. Ids are UUIDv7: their order is that of creation. */
 export interface Sort {

@@ -36,7 +36,7 @@ function reachable({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): string 
 }
 
 /** What to tell an operator about who can sign in; undefined when there is nothing to say. */
-export function warningOf(settings: IssuerSettings): string | undefined {
+function warningOf(settings: IssuerSettings): string | undefined {
   if (settings.oidcIssuers.length > 0) return undefined;
   if (settings.mode === 'production')
     return 'MODE=production without OIDC_ISSUERS: nobody can sign in, and every request to /admin returns 401. Nobody can create organizations, projects or API keys, manage webhooks there, or register applications; only existing keys work. Set OIDC_ISSUERS to your identity provider.';

@@ -7,7 +7,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import { FAULTS_FOUND, Failure, MISUNDERSTOOD } from './failure.ts';
 
 /** The id in `<id>` or `Patient/<id>`. @throws Failure for anything else. */
-export function patientId(text: string): string {
+function patientId(text: string): string {
   const id = text.replace(/^Patient\//, '');
   if (!isUuid(id))
     throw new Failure(`${text} is not a valid patient id: expected Patient/018f…`, MISUNDERSTOOD);

@@ -10,7 +10,7 @@ import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './score
 import { numberIn, unitIn, valueIn } from './value.ts';
 
 /** Returns why a value is remarkable, in a word; undefined when nothing says that it is. */
-export function flagOf(value: JsonObject): string | undefined {
+function flagOf(value: JsonObject): string | undefined {
   const flags = objects(value.interpretation);
   if (flags.length > 0) return line(', ', ...flags.map(flagIn)) || undefined;
   const found = numberIn(value);

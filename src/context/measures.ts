@@ -1,7 +1,7 @@
 /** Findings that illnesses and drugs are monitored by, as LOINC codes; several where laboratories use several. */
 
 /** LOINC codes by the name of a finding. */
-export const MEASURES = {
+const MEASURES = {
   hba1c: '4548-4 17856-6 59261-8 41995-2',
   glucose: '2345-7 2339-0 1558-6 14749-6 15074-8 2340-8 41653-7',
   creatinine: '2160-0 14682-9 38483-4',

@@ -95,7 +95,7 @@ export function openRecord(record: Iterable<Excerpt>, byAi: ReadonlySet<string>)
 }
 
 /** Compares by date, newest first; for equal dates, the later recorded one first (ids are UUIDv7). */
-export function newestFirst(a: Entry, b: Entry): number {
+function newestFirst(a: Entry, b: Entry): number {
   if (a.dated.at !== b.dated.at) return b.dated.at - a.dated.at;
   return a.id < b.id ? 1 : -1;
 }

@@ -55,7 +55,7 @@ export interface ParsedBundle {
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Most GET and HEAD entries of a Bundle. */
-export const MAX_READS = 200;
+const MAX_READS = 200;
 
 /** The path of an entry, for diagnostics. */
 export const entryPath = (index: number): string => `Bundle.entry[${index}]`;

@@ -5,9 +5,9 @@
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
 /** The extension with the SHA-256 in hex; R4's own `hash` is SHA-1. */
-export const SHA256 = 'https://annal.dev/fhir/sha256';
+const SHA256 = 'https://annal.dev/fhir/sha256';
 /** The extension with the URL that an attachment had beside its data. */
-export const ORIGINAL_URL = 'https://annal.dev/fhir/original-url';
+const ORIGINAL_URL = 'https://annal.dev/fhir/original-url';
 
 /** Bytes that the document store holds. */
 export interface Content {

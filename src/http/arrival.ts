@@ -11,7 +11,7 @@ export interface Arrival {
 }
 
 /** About 17 kB a second beyond the first megabyte, so that slow large bodies don't occupy memory. */
-export const ARRIVAL: Arrival = { spanMs: 30_000, bytes: 500_000, largeBytes: 1_000_000 };
+const ARRIVAL: Arrival = { spanMs: 30_000, bytes: 500_000, largeBytes: 1_000_000 };
 
 /** Watches one body arrive. */
 export class ArrivalWatch {

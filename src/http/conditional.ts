@@ -7,7 +7,7 @@ import type { Header } from './authorship.ts';
 export const etag = (version: number): string => `W/"${version}"`;
 
 /** Returns an HTTP date (RFC 9110, section 5.6.7): whole seconds. */
-export const httpDate = (micros: Micros): string => new Date(Math.floor(micros / 1000)).toUTCString();
+const httpDate = (micros: Micros): string => new Date(Math.floor(micros / 1000)).toUTCString();
 
 /** Returns the headers of a version. */
 export function versionHeaders(version: number, lastUpdated: Micros | undefined): Record<string, string> {

@@ -24,7 +24,7 @@ export function inlineSource(text: string): string {
 }
 
 /** The headers of a page. @throws TypeError for a source that would end its directive, or let everything inline through. */
-export function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, string>> {
+function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, string>> {
   const directives = [
     ["default-src 'none'", []],
     ['style-src', needs.styles],

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
 /** How long a reader may take nothing of what is ready for it, in ms. */
-export const STALLED_MS = 30_000;
+const STALLED_MS = 30_000;
 
 /** How often in that time it is looked. */
 const LOOKS = 6;

@@ -8,7 +8,7 @@ const PART = 100_000;
 /** Longest row, in characters. */
 const MOST_IN_ROW = 500_000;
 /** Most columns of a table. */
-export const MOST_COLUMNS = 100;
+const MOST_COLUMNS = 100;
 
 /**
  * Returns the rows of a table, the heading first; empty lines are skipped.

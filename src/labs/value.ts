@@ -79,7 +79,7 @@ export function textual(text: string, context: Pick<ValueContext, 'unit' | 'code
 }
 
 /** A number; `<5` is one, too, with its comparator. */
-export function numeric(text: string, context: Pick<ValueContext, 'unit' | 'code'>): Value {
+function numeric(text: string, context: Pick<ValueContext, 'unit' | 'code'>): Value {
   if (text === '') return NOTHING;
   const measured = measuredIn(text);
   if (measured === undefined) return kept(text, 'NM');

@@ -4,12 +4,13 @@
  * before each append, its target: a retry after a crash finds its own events instead of writing them again. The answer
  * is encrypted with a key derived from the Idempotency-Key and the credential, which only the caller has.
  */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { patientOf } from '#src/events/streams.ts';
 import type { Attempt, Begun, IdempotentRequest, KeptAnswer, Reservation } from '#src/shared/idempotency.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { seal, unseal, usedOtherwise } from './sealed-answer.ts';
 import { WaitingRetries } from './waiting-retries.ts';
 
 /** The table, in schema `operations`. */
@@ -282,43 +283,6 @@ function recordsIn(answer: KeptAnswer): string[] {
     for (const [, id] of text.matchAll(PATIENTS)) if (id !== undefined) ids.add(id);
   }
   return [...ids];
-}
-
-function contentKey(request: IdempotentRequest, salt: Buffer): Buffer {
-  const secret = `${request.key.length}\n${request.key}${request.credential}`;
-  return Buffer.from(hkdfSync('sha256', secret, salt, 'annal idempotency answer', 32));
-}
-
-/** Encrypts a text: salt (16) + nonce (12) + tag (16) + ciphertext. */
-function seal(plain: string, request: IdempotentRequest): Buffer {
-  const salt = randomBytes(16);
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', contentKey(request, salt), nonce);
-  const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-  return Buffer.concat([salt, nonce, cipher.getAuthTag(), text]);
-}
-
-/**
- * Decrypts a text.
- * @throws Refusal invalid if it was encrypted for another credential
- */
-function unseal(sealed: Buffer, request: IdempotentRequest): string {
-  const key = contentKey(request, sealed.subarray(0, 16));
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(16, 28));
-  decipher.setAuthTag(sealed.subarray(28, 44));
-  try {
-    return Buffer.concat([decipher.update(sealed.subarray(44)), decipher.final()]).toString('utf8');
-  } catch {
-    throw usedOtherwise('credential');
-  }
-}
-
-function usedOtherwise(what: 'request' | 'credential'): Refusal {
-  return new Refusal('invalid', {
-    code: 'business-rule',
-    diagnostics: `the Idempotency-Key was already used with a different ${what}; use a new key for a new request`,
-    expression: 'http.idempotency-key',
-  });
 }
 
 function stillRunning(): Refusal {

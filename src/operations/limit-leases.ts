@@ -6,7 +6,7 @@
 import type { Pool } from 'pg';
 
 /** Length of a window, in ms. It begins with a subject's first request, and the next with the first one after it. */
-export const WINDOW_MS = 60_000;
+const WINDOW_MS = 60_000;
 
 /**
  * DDL of the table in schema `operations`. It isn't logged: a crash of the database loses at most a minute. `granted`

@@ -38,7 +38,7 @@ const FACTS = `
   from terminology.concept c where c.system = $1 and c.code = $2`;
 
 /** What is known of a code; undefined when the system has none such here. */
-export async function factsOf(pool: Pool, system: KnownSystem, code: string): Promise<CodeFacts | undefined> {
+async function factsOf(pool: Pool, system: KnownSystem, code: string): Promise<CodeFacts | undefined> {
   const { rows } = await pool.query<CodeFacts>({
     name: 'terminology-code',
     text: FACTS,
@@ -59,7 +59,7 @@ export async function lookup(
 }
 
 /** Why a code is not valid. */
-export function unknownCode({ url, content }: KnownSystem, code: string): string {
+function unknownCode({ url, content }: KnownSystem, code: string): string {
   const named = `unknown code ${code.slice(0, 100)} in ${url}`;
   return content === 'fragment' ? `${named}; this service has loaded only a part of that code system` : named;
 }

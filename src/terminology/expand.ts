@@ -7,7 +7,7 @@ import type { ValueSet } from './resources.ts';
 import { membersSql } from './sets.ts';
 
 /** Most codes that are answered without a `count`. */
-export const MOST_EXPANDED = 10_000;
+const MOST_EXPANDED = 10_000;
 
 /** Which members. */
 export interface ExpandOptions {

@@ -1,19 +1,22 @@
 /** When failed deliveries are tried again, what a signature is, and what a subscriber is told of another project's write. */
 import { expect } from 'chai';
+import { loadConfig } from '#src/config.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING } from '#src/events/store.ts';
-import { DEFAULT_GAPS, nextGap, retryAfterOf } from '#src/reactions/webhooks/schedule.ts';
+import { nextGap, retryAfterOf } from '#src/reactions/webhooks/schedule.ts';
 import { audienceOf, eventId, viewFor } from '#src/reactions/webhooks/view.ts';
 
 describe('the schedule of webhook deliveries', () => {
+  const gaps = loadConfig({}).webhooks.retrySeconds;
+
   it('has ten attempts within 24 hours, each gap varied by a tenth at most', () => {
     for (const random of [0, 0.5, 0.999]) {
       let age = 0;
       let attempts = 1;
       for (;;) {
-        const gap = nextGap(DEFAULT_GAPS, { attempts, age }, random);
+        const gap = nextGap(gaps, { attempts, age }, random);
         if (gap === undefined) break;
-        const planned = DEFAULT_GAPS[attempts - 1] ?? 0;
+        const planned = gaps[attempts - 1] ?? 0;
         expect(gap).to.be.within(planned * 0.9, planned * 1.1);
         age += gap;
         attempts += 1;

@@ -54,7 +54,7 @@ export function makeEntry(
 const URN_UUID = /^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The `urn:uuid:` under which a transaction names an entry: the same for the same key, so that a retry is the same text. */
-export function urnOf(key: string): string {
+function urnOf(key: string): string {
   const hex = createHash('sha256').update(key).digest('hex');
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
   return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -104,7 +104,7 @@ function parseText(text: string, line = 1): { value: Json } | { diagnostics: str
 }
 
 /** Whether a file holds one JSON object a line: by its name, or because its first line is whole and not the only one. */
-export async function isNdjson(file: SourceFile): Promise<boolean> {
+async function isNdjson(file: SourceFile): Promise<boolean> {
   if (/\.(ndjson|jsonl)$/i.test(file.path)) return true;
   let first = true;
   for await (const { text = '' } of linesOf(file.path)) {

@@ -4,9 +4,9 @@ import { sizeOfJson } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** Most steps of one path: a step is one value of the resource and one part of the path. Some 100 ms. */
-export const MAX_PATH_STEPS = 150_000;
+const MAX_PATH_STEPS = 150_000;
 /** Most steps of all paths of a patch. */
-export const MAX_PATCH_STEPS = 1_500_000;
+const MAX_PATCH_STEPS = 1_500_000;
 /** So many characters of text count as one value. */
 const TEXT = 100;
 /** Comparing two values of a union takes about this part of a step. */

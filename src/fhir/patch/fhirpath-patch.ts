@@ -32,7 +32,7 @@ export type FhirPathOperation = { readonly path: string; readonly at: string } &
 );
 
 /** Most operations in one Parameters: each path is evaluated on the whole resource. */
-export const MAX_FHIRPATH_OPERATIONS = 1_000;
+const MAX_FHIRPATH_OPERATIONS = 1_000;
 
 /** Most parts of one operation, and of one value. */
 const MAX_PARTS = 1_000;

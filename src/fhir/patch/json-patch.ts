@@ -18,7 +18,7 @@ export type JsonPatchOperation = { readonly path: Pointer; readonly text: string
 );
 
 /** Most operations in one document. */
-export const MAX_OPERATIONS = 10_000;
+const MAX_OPERATIONS = 10_000;
 /** Most values that the copies of one document may make: doubling by `copy` ends here. */
 const MAX_COPIED = 200_000;
 /** Most characters of text in them: more than the event of a resource may hold. */

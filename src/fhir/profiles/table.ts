@@ -53,7 +53,7 @@ export interface ProfileTable {
 }
 
 /** Where R4's own definitions have their urls. */
-export const R4_DEFINITION = 'http://hl7.org/fhir/StructureDefinition/';
+const R4_DEFINITION = 'http://hl7.org/fhir/StructureDefinition/';
 
 let table: ProfileTable | undefined;
 

@@ -41,7 +41,7 @@ export const CONTAINED_VERSION = 8;
  * @param id of the resource that contains it.
  * @param local its id there, without `#`.
  */
-export function containedId(id: string, local: string): string {
+function containedId(id: string, local: string): string {
   const hex = createHash('sha256').update(`${id}#${local}`).digest('hex');
   return [
     hex.slice(0, 8),

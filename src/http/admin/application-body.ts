@@ -6,7 +6,7 @@ import { environment } from '../api/schemas.ts';
 import { name } from './schemas.ts';
 
 /** Grants that an application may use (docs/spec/interface.md, section 5; docs/spec/decisions.md, section 7). */
-export const GRANT_TYPES = [
+const GRANT_TYPES = [
   'authorization_code',
   'refresh_token',
   'client_credentials',

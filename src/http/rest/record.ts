@@ -156,7 +156,7 @@ export async function shownRecords(
 }
 
 /** Who an event says wrote a version. */
-export function authorOf({
+function authorOf({
   author,
   source_system,
   origin_id,

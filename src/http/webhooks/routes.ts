@@ -2,22 +2,13 @@
 import { z } from 'zod';
 import type { RequestContext as By } from '#commands/command.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
-import { DELIVERY_STATUSES } from '#queries/webhooks/ledger.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/shared/webhook-types.ts';
 import { type ApiRequest, type Route, route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import * as actions from './actions.ts';
-import {
-  delivery,
-  endpoint,
-  endpointChange,
-  issuedEndpoint,
-  newEndpoint,
-  newReplay,
-  replay,
-  shownEndpoint,
-} from './shapes.ts';
+import { endpointRoutes } from './endpoint-routes.ts';
+import { endpoint, issuedEndpoint, newEndpoint, newReplay, replay, shownEndpoint } from './shapes.ts';
 
 type Request = Pick<
   ApiRequest<string, 'api_key'>,
@@ -42,18 +33,6 @@ const credential = 'api_key';
 const models = ['webhooks'];
 const shown = { description: 'The endpoint', schema: endpoint };
 const issued = { description: 'The endpoint with its secret', schema: issuedEndpoint };
-const one = { description: 'The delivery', schema: delivery };
-
-/** Of routes that send a delivery. */
-export const WAITS =
-  'Waits up to 5 seconds for the attempt: `status`, `last_status_code` and `last_error` say how it ended. If it hasn’t ended by then, or the endpoint is paused, `status` is `pending`.';
-
-/** Query of a log of deliveries. */
-export const DELIVERIES_QUERY = z.object({
-  ...LIST_QUERY,
-  status: z.enum(DELIVERY_STATUSES).optional(),
-  event_type: z.enum(WEBHOOK_EVENT_TYPES).optional(),
-});
 
 /** In the order of the documentation. */
 export const WEBHOOK_ROUTES: readonly Route[] = [
@@ -110,97 +89,16 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
       body: shownEndpoint(await known(request, request.params.endpoint_id)),
     }),
   }),
-  route({
-    method: 'PATCH',
-    path: '/v1/webhooks/{endpoint_id}',
-    operationId: 'changeWebhook',
-    summary: 'Change, pause or resume an endpoint',
-    tag,
-    credential,
-    needsRead: true,
-    models,
-    body: endpointChange,
-    answers: { 200: shown },
-    run: async (request) =>
-      actions.changeEndpoint(
-        request,
-        by(request),
-        await known(request, request.params.endpoint_id),
-        request.body,
-      ),
-  }),
-  route({
-    method: 'DELETE',
-    path: '/v1/webhooks/{endpoint_id}',
-    operationId: 'deleteWebhook',
-    summary: 'Delete an endpoint; undelivered events are dropped',
-    tag,
+  ...endpointRoutes({
+    path: '/v1/webhooks',
+    noun: 'endpoint',
+    name: 'Webhook',
     credential,
     models,
-    answers: { 204: { description: 'It is deleted' } },
-    run: async (request) =>
-      actions.deleteEndpoint(request, by(request), await known(request, request.params.endpoint_id)),
-  }),
-  route({
-    method: 'POST',
-    path: '/v1/webhooks/{endpoint_id}/rotate',
-    operationId: 'rotateWebhookSecret',
-    summary: 'Create a new secret; the old one stops working immediately',
-    tag,
-    credential,
-    needsRead: true,
-    models,
-    secret: true,
-    answers: { 200: issued },
-    run: async (request) =>
-      actions.rotateEndpoint(request, by(request), await known(request, request.params.endpoint_id)),
-  }),
-  route({
-    method: 'POST',
-    path: '/v1/webhooks/{endpoint_id}/ping',
-    operationId: 'pingWebhook',
-    summary: 'Send a `ping` event',
-    description: WAITS,
-    tag,
-    credential,
-    models,
-    showsStored: true,
-    answers: { 200: one },
-    run: async (request) => actions.pingEndpoint(request, await known(request, request.params.endpoint_id)),
-  }),
-  route({
-    method: 'GET',
-    path: '/v1/webhooks/{endpoint_id}/deliveries',
-    operationId: 'listWebhookDeliveries',
-    summary: 'Deliveries of the last 30 days, newest first',
-    tag,
-    credential,
-    models,
-    query: DELIVERIES_QUERY,
-    answers: { 200: { description: 'A page of deliveries', schema: listOf(delivery) } },
-    async run(request) {
-      const { event_type: eventType, ...query } = request.query;
-      const of = await known(request, request.params.endpoint_id);
-      return actions.listDeliveries(request, of, { ...query, eventType });
-    },
-  }),
-  route({
-    method: 'POST',
-    path: '/v1/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver',
-    operationId: 'redeliverWebhookDelivery',
-    summary: 'Retry a delivery now',
-    description: WAITS,
-    tag,
-    credential,
-    needsRead: true,
-    models,
-    answers: { 200: one },
-    run: async (request) =>
-      actions.redeliver(
-        request,
-        await known(request, request.params.endpoint_id),
-        request.params.delivery_id,
-      ),
+    by,
+    known,
+    scopes: { needsRead: true },
+    pinged: { showsStored: true },
   }),
   route({
     method: 'POST',

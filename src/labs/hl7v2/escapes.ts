@@ -10,7 +10,7 @@ const MOST_ESCAPES = 200_000;
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
 /** Returns a text without control characters and lone surrogates. */
-export function cleaned(text: string): string {
+function cleaned(text: string): string {
   return text.replaceAll(CONTROL, '').toWellFormed();
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /**
  * How long an answer waits for the attempt, in ms. A receiver may take 10 s, which is too long for an interactive ping.
  */
-export const ATTEMPT_WAIT_MS = 5_000;
+const ATTEMPT_WAIT_MS = 5_000;
 /** How often the ledger is read for attempts of other instances, in ms. */
 const LOOK_MS = 500;
 

@@ -1,8 +1,5 @@
 /** Schedules retries of failed deliveries (docs/spec/decisions.md, section 6). Pure. */
 
-/** Gaps after the first, second … attempt, in seconds: the tenth attempt falls within 24 hours. */
-export const DEFAULT_GAPS = [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 36_000];
-
 /** Time after the first attempt at which a delivery ends, whatever its count, in seconds. */
 const END_SECONDS = 24 * 3_600;
 /** Each gap is up to so much longer or shorter. */
