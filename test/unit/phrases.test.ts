@@ -17,7 +17,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bas of old\b/i, '"as before"'],
 ];
 
-/** What begins like SQL is no message. */
+/** Texts that begin like SQL are not messages. */
 const SQL = /^\s*(?:select|insert|update|delete|with|create|alter|drop|copy|set|begin|lock|analyze|from)\b/i;
 
 /** The phrases in a text, with the line of each. */
