@@ -180,7 +180,7 @@ describe('import of laboratory items and tables', () => {
       '?date=2026-01-01',
     );
     expect(fieldsOf(table)).to.deep.equal(['columns.analyte', 'columns.shoe_size', 'columns.untis']);
-    expect(table.text).to.contain('is the same as test: send one of them');
+    expect(table.text).to.contain('means the same as test; send only one of them');
     expect(table.text).to.contain(
       'the columns are code, marker, test, analyte, system, display, value, result',
     );
@@ -208,7 +208,7 @@ describe('import of laboratory items and tables', () => {
       'rows.2.low',
       'rows.3.reference_high',
     ]);
-    expect(table.text).to.contain('rows.0.low differs from normal_range: send one of them');
+    expect(table.text).to.contain('rows.0.low differs from normal_range; send only one of them');
     const item = { code: 'NA', value: 1, unit: 'mmol/L' };
     const items = [
       { ...item, reference_range: '3-4', low: 2 },
