@@ -57,9 +57,9 @@ export class Stream<S> {
     const from = this.revision + 1;
     for await (const recorded of store.read(this.name, { from, ...(limit !== undefined && { limit }) })) {
       const { id, revision, metadata, event } = understand(recorded);
-      if (metadata.hash === undefined) throw new TypeError(`event ${id} has no hash`);
-      const head = { revision, hash: metadata.hash };
-      this.evolve(head, toMicros(metadata.recorded_at), metadata.owner, event);
+      const { hash, owner, recorded_at } = metadata;
+      if (hash === undefined) throw new TypeError(`event ${id} has no hash`);
+      this.evolve({ revision, hash }, toMicros(recorded_at), owner, event);
     }
     return this.revision >= from;
   }

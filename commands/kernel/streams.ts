@@ -54,8 +54,7 @@ export class Streams<S> {
 
   /**
    * Runs a command to its end.
-   * @throws Refusal what `decide` refuses; not_found for an erased stream; unavailable when conflicts do not end or the
-   *   turn does not come. Stale when `decide` throws it.
+   * @throws Refusal of `decide`; not_found for an erased stream; unavailable after ten conflicts or 10 s of waiting. Stale.
    */
   handle<T>(command: StreamCommand<S, T>): Promise<Written<T>> {
     const asked = performance.now();
@@ -72,10 +71,7 @@ export class Streams<S> {
     });
   }
 
-  /**
-   * Runs a command whose answer comes from its request alone: a retry that finds its events written has nothing to rebuild.
-   * @returns undefined when there was nothing to do. @throws Refusal as `handle`
-   */
+  /** Runs a command whose answer comes from its request alone. @returns undefined when there was nothing to do. @throws Refusal */
   async transact(stream: string, by: RequestContext, decide: Decide<S>): Promise<Wrote | undefined> {
     const { credential, requestId, ids, now, retry } = by;
     const metadata = { request_id: requestId, command_id: ids.at(0, `command/${stream}`), credential };
@@ -130,11 +126,8 @@ export class Streams<S> {
   }
 
   /** Erases a stream physically and forgets what is cached of it. */
-  async erase(name: string): Promise<void> {
-    await this.kernel.inTurn(name, async () => {
-      await this.kernel.store.erase(name);
-      this.#forget(name);
-    });
+  erase(name: string): Promise<void> {
+    return this.kernel.inTurn(name, () => this.kernel.store.erase(name).finally(() => this.#forget(name)));
   }
 
   async #decideAndAppend<T>(command: StreamCommand<S, T>): Promise<Written<T>> {

@@ -15,9 +15,8 @@ const SNAPSHOT_EVERY = 500;
 
 /** Starts streams at their snapshots, and takes new ones. */
 export class SnapshotLoader implements Loader<Resources> {
-  readonly #saving = new Set<string>();
-  /** Streams whose snapshots newer instances take: this one takes no more of them. */
-  readonly #superseded = new Set<string>();
+  /** Streams whose snapshot is being saved, or is taken by newer instances from now on. */
+  readonly #paused = new Set<string>();
 
   constructor(
     private readonly store: EventStore,
@@ -45,17 +44,17 @@ export class SnapshotLoader implements Loader<Resources> {
 
   advanced({ name, state, head, recordedAt, owner }: Stream<Resources>): void {
     const { entries, snapshotRevision: last } = state;
-    if (head === undefined || head.revision - last < SNAPSHOT_EVERY) return;
-    if (this.#saving.has(name) || this.#superseded.has(name)) return;
+    if (head === undefined || head.revision - last < SNAPSHOT_EVERY || this.#paused.has(name)) return;
     const changed = new Map<string, Entry>();
     for (const [id, entry] of entries) if (entry && entry.revision > last) changed.set(id, entry);
     const saved = (isStored: boolean) => {
-      if (isStored) state.snapshotRevision = head.revision;
-      else this.#superseded.add(name);
+      if (!isStored) return;
+      state.snapshotRevision = head.revision;
+      this.#paused.delete(name);
     };
-    this.#saving.add(name);
+    this.#paused.add(name);
     const saving = this.snapshots.save(name, { fold: SNAPSHOT_VERSION, head, recordedAt, owner }, changed);
-    saving.then(saved, () => undefined).finally(() => this.#saving.delete(name)); // after a failure, the next one has it all
+    saving.then(saved, () => this.#paused.delete(name)); // after a failure, the next one has it all
   }
 
   /**
