@@ -60,7 +60,7 @@ async function withOwnServer<T>(
   const lock = await lockDataDir(dataDir).catch((error: unknown) => {
     if (error instanceof DataDirInUse)
       throw new Failure(
-        `${error.message.replace(/: stop it.*/, '')}: ${readOnly ? 'wait until it has started or stopped' : 'stop it first'}`,
+        `${error.message.replace(/[:;] stop it.*/, '')}: ${readOnly ? 'wait until it has started or stopped' : 'stop it first'}`,
       );
     throw error;
   });

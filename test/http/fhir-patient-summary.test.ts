@@ -292,7 +292,7 @@ describe('$summary', () => {
       expect(JSON.stringify(document.entry[0]?.resource.text))
         .to.contain('1 refuted')
         .and.contain('1 entered in error')
-        .and.contain('1 with a modifier');
+        .and.contain('1 with an unknown modifier');
     });
 
     it('brings along what entries refer to, and nothing else', () => {

@@ -121,10 +121,10 @@ const CASES: readonly (readonly [query: string, letters: string])[] = [
 
 const REFUSED: readonly (readonly [path: string, says: string])[] = [
   ['Observation?code.name=x', 'code is not a reference'],
-  ['Observation?subject:Organization.name=x', 'subject cannot name an Organization'],
+  ['Observation?subject:Organization.name=x', 'subject cannot refer to an Organization'],
   ['Observation?subject:Patient.birthdate=soon', 'birthdate'],
   ['Patient?_has:Observation:patient=A', '_has:Type:reference:parameter'],
-  ['Patient?_has:Observation:code:status=final', 'code of Observation cannot name a Patient'],
+  ['Patient?_has:Observation:code:status=final', 'Observation.code cannot refer to a Patient'],
   ['Patient?_has:Provenance:target:agent=x', 'Provenance'],
   ['Observation?code:in=http://example.org/ValueSet/mine', 'http://example.org/ValueSet/mine'],
   ['Observation?code:not-in=http://example.org/ValueSet/mine', 'http://example.org/ValueSet/mine'],
@@ -132,7 +132,7 @@ const REFUSED: readonly (readonly [path: string, says: string])[] = [
   ['Observation?code:above=A', 'code:above'],
   ['Observation?device:below=1', 'device:below'],
   ['Location?near=north', 'near'],
-  ['Location?near=91|0', 'latitudes'],
+  ['Location?near=91|0', 'the latitude must be'],
   ['Location?near=1|1|1|kg', 'length'],
   [`Observation?${'patient.link.'.repeat(8)}name=x`, 'steps'],
 ];

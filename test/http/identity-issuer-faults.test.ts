@@ -60,7 +60,7 @@ describe('issuers that answer wrongly', () => {
 
   it('are away: 503, and the operator hears why', async () => {
     const cases: [(url: string) => RequestListener, RegExp][] = [
-      [serving(() => ({})), /answers 404$/],
+      [serving(() => ({})), /returned 404$/],
       [serving(() => ({ [DISCOVERY]: '<html>' })), /JSON/],
       [serving(() => ({ [DISCOVERY]: '[]' })), /is not a valid discovery document$/],
       [describing((url) => ({ issuer: `${url}/` })), /names another issuer$/],
@@ -69,7 +69,7 @@ describe('issuers that answer wrongly', () => {
       [describing(() => ({ jwks_uri: 'file:///etc/hostname' })), /is not https$/],
       [describing(() => ({}), '{"keys":7}'), /is not a valid key set$/],
       [describing(() => ({}), JSON.stringify({ keys: [], more: 'x'.repeat(300_000) })), /longer than/],
-      [(url) => (_, response) => response.writeHead(302, { Location: `${url}/x` }).end(), /answers 302$/],
+      [(url) => (_, response) => response.writeHead(302, { Location: `${url}/x` }).end(), /returned 302$/],
       [() => (request) => request.socket.destroy(), /./],
       // It begins, and never ends.
       [() => (_, response) => void response.writeHead(200).write('{'), /./],
